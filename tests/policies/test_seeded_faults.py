@@ -36,7 +36,7 @@ HARDENED = {
     "sku": {"tier": "Standard"},
     "apiServerAccessProfile": {"enablePrivateCluster": True},
     "autoUpgradeProfile": {"upgradeChannel": "patch"},
-    "networkProfile": {"networkPolicy": "cilium"},
+    "networkProfile": {"networkPolicy": "cilium", "networkDataplane": "cilium"},
     "addonProfiles": {"azurepolicy": {"enabled": True}},
 }
 
@@ -71,6 +71,7 @@ def good(declare: SimpleNamespace, cloud: str) -> dict[str, Resource]:
         }
     closed = {
         "endpointPublicAccess": True,
+        "endpointPrivateAccess": True,
         "publicAccessCidrs": ["203.0.113.0/24"],
         "subnetIds": ["a", "b"],
     }

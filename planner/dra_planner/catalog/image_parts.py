@@ -21,7 +21,7 @@ class ImagePart:
 
     cloud: str
     images: str
-    kind: str  # unit, program, kernel argument, or pool setting
+    kind: str  # unit, program, kernel argument, kubelet setting, or pool setting
     part: str
     gone_since: str
     says: str

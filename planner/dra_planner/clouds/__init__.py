@@ -29,7 +29,11 @@ from dra_planner.clouds.protocol.cloud import (
     Fault,
     PoolSettings,
 )
-from dra_planner.clouds.protocol.identities import GrantResource, IdentityResource
+from dra_planner.clouds.protocol.identities import (
+    GrantResource,
+    IdentityResource,
+    RegistryResource,
+)
 from dra_planner.clouds.protocol.labels import (
     DRA,
     GPU_PRESENT,
@@ -41,10 +45,12 @@ from dra_planner.clouds.protocol.labels import (
     NodeOrigin,
 )
 from dra_planner.clouds.protocol.node_networks import (
+    AddressRanges,
     Gateway,
     NodeNetwork,
     PublicEndpoint,
     SecurityGroups,
+    TrafficFilter,
     UserRoutes,
 )
 from dra_planner.clouds.protocol.plugin_serving import MPS, TIME_SLICING, PluginServing
@@ -85,6 +91,7 @@ from dra_planner.clouds.protocol.schedules import (
     time_of_day_fault,
     time_zone_fault,
 )
+from dra_planner.clouds.protocol.storage import DiskKeys, VolumeDriver
 from dra_planner.errors import CatalogError, UnsupportedFeature
 
 __path__ += [
@@ -110,6 +117,7 @@ __all__ = [
     "TIME_SLICING",
     "UTC_ZONE",
     "WHOLE",
+    "AddressRanges",
     "Allocatable",
     "AllocatableSettings",
     "AttachedGpus",
@@ -121,6 +129,7 @@ __all__ = [
     "CountLimits",
     "CountStep",
     "Day",
+    "DiskKeys",
     "Fault",
     "Gateway",
     "GrantResource",
@@ -136,9 +145,12 @@ __all__ = [
     "PoolResource",
     "PoolSettings",
     "PublicEndpoint",
+    "RegistryResource",
     "Schedule",
     "SecurityGroups",
+    "TrafficFilter",
     "UserRoutes",
+    "VolumeDriver",
     "cloud",
     "cloud_of",
     "extended_resource_fault",

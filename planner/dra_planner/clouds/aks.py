@@ -16,18 +16,29 @@ from dra_planner.clouds.protocol.allocatable import (
     disk_bytes,
 )
 from dra_planner.clouds.protocol.cloud import Cloud, ClusterSettings, Fault, PoolSettings
-from dra_planner.clouds.protocol.identities import GrantResource, IdentityResource
+from dra_planner.clouds.protocol.identities import (
+    GrantResource,
+    IdentityResource,
+    RegistryResource,
+)
 from dra_planner.clouds.protocol.labels import NodeOrigin
-from dra_planner.clouds.protocol.node_networks import NodeNetwork, UserRoutes
+from dra_planner.clouds.protocol.node_networks import (
+    AddressRanges,
+    NodeNetwork,
+    TrafficFilter,
+    UserRoutes,
+)
 from dra_planner.clouds.protocol.refusals import private_network_fault
 from dra_planner.clouds.protocol.resources import (
     BoughtCapacity,
     ClusterResource,
     CountLimits,
+    EphemeralDisk,
     FastNetwork,
     PoolResource,
     SurgeSetting,
 )
+from dra_planner.clouds.protocol.storage import DiskKeys, VolumeDriver
 from dra_planner.model import Taint
 
 SPOT_TAINT = Taint("kubernetes.azure.com/scalesetpriority", "spot", "NoSchedule")
@@ -124,6 +135,19 @@ class Aks(Cloud):
     pool_name_pattern = POOL_NAME
     # learn.microsoft.com/azure/aks/availability-zones; names of pools: Azure/AKS issue 3300
     zone_names = tuple(_ZONES)
+    # learn.microsoft.com/azure/reliability/regions-list, read 2026-11-27
+    regions_without_zones = (
+        "australiacentral",
+        "australiacentral2",
+        "australiasoutheast",
+        "canadaeast",
+        "koreasouth",
+        "northcentralus",
+        "southindia",
+        "ukwest",
+        "westcentralus",
+        "westus",
+    )
     system_mode = ("mode", "System")  # its taints: Azure/AKS issue 2578
     system_machine = "Standard_D4s_v5"  # AKS asks for 4 vCPU
     gpu_images = {"amd64": IMAGE, "arm64": IMAGE}
@@ -206,6 +230,15 @@ class Aks(Cloud):
         image="osSKU",
         version="orchestratorVersion",
         max_pods="maxPods",
+        zone_list="availabilityZones",
+        # Azure/AKS issues 2635 and 2672, MicrosoftDocs/azure-docs pull request 73585
+        ephemeral=EphemeralDisk(
+            setting=("osDiskType", "Ephemeral"),
+            otherwise="Managed",
+            size="osDiskSizeGB",
+            default_gib=128,
+            only_temporary=("NCasT4_v3",),
+        ),
         own_pod_ranges=("podSubnetID",),
         desired=("count",),
         scaling="enableAutoScaling",
@@ -214,6 +247,7 @@ class Aks(Cloud):
         bought=BoughtCapacity(
             marks=(("capacityReservationGroupID", ""),),
             tokens=("azure-native:compute:CapacityReservationGroup",),
+            zone="zones",
             names="capacityReservationGroupID",
             # learn.microsoft.com/azure/virtual-machines/capacity-reservation-overview, limitations
             placement=("proximityPlacementGroupID",),
@@ -233,6 +267,32 @@ class Aks(Cloud):
     )
 
     node_network = NodeNetwork(
+        # MicrosoftDocs/azure-aks-docs:articles/aks/concepts-network-ip-address-planning.md@546865d
+        addresses=AddressRanges(
+            of_cluster=(
+                ("networkProfile.serviceCidr", "services", "10.0.0.0/16"),
+                ("networkProfile.podCidr", "pods", ""),
+            ),
+            token="azure-native:network:Subnet",
+            used_by=("vnetSubnetID", "agentPoolProfiles"),
+            ranges=("addressPrefix", "addressPrefixes"),
+            network="virtualNetworkName",
+            network_token="azure-native:network:VirtualNetwork",
+            network_ranges="",
+            kept=5,
+            dns=("networkProfile.dnsServiceIP", "networkProfile.serviceCidr"),
+            pods_in_subnet=(
+                ("networkProfile.networkPlugin", "azure"),
+                ("!networkProfile.networkPluginMode", "overlay"),
+            ),
+            default_pods=30,
+        ),
+        filters=TrafficFilter(
+            token="azure-native:network:NetworkSecurityGroup",
+            used_by="networkSecurityGroup",
+            rules="securityRules",
+            everywhere=("*", "Internet", "AzureCloud"),
+        ),
         # MicrosoftDocs/azure-aks-docs:articles/aks/egress-outboundtype.md@fb060ab
         routes=UserRoutes(
             outbound=("networkProfile.outboundType", "userDefinedRouting"),
@@ -253,6 +313,69 @@ class Aks(Cloud):
                 identity="principalId",
                 rights="roleDefinitionId",
             ),
+        ),
+    )
+
+    # AKS guide, "Container Storage Interface (CSI) drivers"
+    volume_drivers = (
+        VolumeDriver(
+            provisioner="disk.csi.azure.com",
+            classes=("default", "managed", "managed-csi", "managed-premium", "managed-csi-premium"),
+            switch=("storageProfile.diskCSIDriver.enabled", True, True),
+        ),
+        VolumeDriver(
+            provisioner="file.csi.azure.com",
+            classes=("azurefile", "azurefile-csi", "azurefile-premium", "azurefile-csi-premium"),
+            switch=("storageProfile.fileCSIDriver.enabled", True, True),
+        ),
+        VolumeDriver(
+            provisioner="blob.csi.azure.com",
+            classes=("azureblob-nfs-premium", "azureblob-fuse-premium"),
+            switch=("storageProfile.blobCSIDriver.enabled", True, False),
+        ),
+    )
+    # AKS guide, "Bring your own keys with Azure managed disks"
+    disk_keys = DiskKeys(
+        used_by=(("azure-native:containerservice:ManagedCluster", "diskEncryptionSetID"),),
+        tokens=("azure-native:compute:DiskEncryptionSet",),
+        grants=(
+            ("azure-native:authorization:RoleAssignment", "principalId"),
+            ("azure-native:keyvault:AccessPolicy", "policy"),
+            ("azure-native:keyvault:Vault", "properties"),
+        ),
+        identity="the disk encryption set's identity",
+        fix="grant it Key Vault Crypto Service Encryption User on the key's vault",
+    )
+    # AKS guide, "Authenticate with Azure Container Registry from AKS"; the role is AcrPull
+    registry = RegistryResource(
+        token="azure-native:containerregistry:Registry",
+        name="registryName",
+        domain=".azurecr.io",
+        grants=(
+            GrantResource(
+                token="azure-native:authorization:RoleAssignment",
+                identity="principalId",
+                rights="roleDefinitionId",
+            ),
+        ),
+        rights=(
+            "7f951dda-4ed3-4680-a7ca-43fe172d538d",
+            "8311e382-0749-4cb8-b61a-304f252e45ec",
+            "b24988ac-6180-42a0-ab88-20f7382dd24c",
+            "8e3af657-a8ff-443c-a75c-2fe8c4bcb635",
+        ),
+        fix="grant the kubelet identity the role AcrPull on the registry",
+    )
+    # Azure/azure-policy:built-in-policies/policyDefinitions/Kubernetes: no privileged containers,
+    # allowed host paths, and the initiatives of the baseline and restricted standards
+    pod_policies = (
+        "azure-native:authorization:PolicyAssignment",
+        "policyDefinitionId",
+        (
+            "95edb821-ddaf-4404-9732-666045e056b4",
+            "098fc59e-46c7-4d99-9b16-64990e543d75",
+            "a8640138-9b0a-4a28-b8cb-1666c838647d",
+            "42b8ef37-b724-4e24-bbc8-7a7708edfcf0",
         ),
     )
 

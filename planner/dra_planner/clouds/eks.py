@@ -19,9 +19,10 @@ from dra_planner.clouds.protocol.allocatable import (
     reserved_cpu_milli,
 )
 from dra_planner.clouds.protocol.cloud import WHOLE, Cloud, ClusterSettings, Fault, PoolSettings
-from dra_planner.clouds.protocol.identities import GrantResource, IdentityResource
+from dra_planner.clouds.protocol.identities import GrantResource, IdentityResource, NodeAdmission
 from dra_planner.clouds.protocol.labels import NodeOrigin
 from dra_planner.clouds.protocol.node_networks import (
+    AddressRanges,
     NodeNetwork,
     PublicEndpoint,
     SecurityGroups,
@@ -36,8 +37,10 @@ from dra_planner.clouds.protocol.resources import (
     KarpenterNodeClass,
     MachineTemplate,
     PoolResource,
+    SpreadGroup,
     SurgeSetting,
 )
+from dra_planner.clouds.protocol.storage import DiskKeys, VolumeDriver
 from dra_planner.errors import CatalogError
 
 IMAGE_MIB = 128  # cautious: the file system of a node with 80 GiB is 12 MiB smaller
@@ -201,6 +204,16 @@ class Eks(Cloud):
             machine="instanceType",
             boot_script="userData",
             image="imageId",
+            disks="blockDeviceMappings",
+            disk_name="deviceName",
+            # Bottlerocket's containers are on its second disk
+            root=(("AL2", "/dev/xvda"), ("BOTTLEROCKET_", "/dev/xvdb")),
+            # EC2 user guide, "Placement strategies": seven instances in each zone
+            spread=SpreadGroup(
+                token="aws:ec2/placementGroup:PlacementGroup",
+                used_by="placement",
+                most_per_zone=7,
+            ),
         ),
         labels="labels",
         taints="taints",
@@ -218,6 +231,7 @@ class Eks(Cloud):
                 "aws:ec2/capacityReservation:CapacityReservation",
                 "aws:ec2/capacityBlockReservation:CapacityBlockReservation",
             ),
+            zone="availabilityZone",
             template_name="capacityReservationSpecification.capacityReservationTarget.capacityReservationId",
             template_placement=("placement.groupName", "placement.groupId"),
             surge=SurgeSetting(
@@ -248,6 +262,18 @@ class Eks(Cloud):
                 ("aws:vpc/securityGroupEgressRule:SecurityGroupEgressRule", "type", "ingress"),
             ),
             rule_group="securityGroupId",
+        ),
+        # EKS API reference, KubernetesNetworkConfigRequest; VPC user guide, "Subnet sizing"
+        addresses=AddressRanges(
+            of_cluster=(("kubernetesNetworkConfig.serviceIpv4Cidr", "services", ""),),
+            token="aws:ec2/subnet:Subnet",
+            used_by=("subnetIds", "vpcConfig"),
+            ranges=("cidrBlock",),
+            zone="availabilityZone",
+            network="vpcId",
+            network_token="aws:ec2/vpc:Vpc",
+            network_ranges="cidrBlock",
+            kept=5,
         ),
         # Amazon EKS user guide, “Cluster API server endpoint”
         endpoint=PublicEndpoint(
@@ -284,6 +310,37 @@ class Eks(Cloud):
         ),
         everything=("AdministratorAccess", "PowerUserAccess"),
         of_cloud="aws:policy/",
+        # Amazon EKS user guide, "Create access entries": node groups get theirs by themselves
+        entry=NodeAdmission(
+            token="aws:eks/accessEntry:AccessEntry",
+            kind="type",
+            kinds=("EC2_LINUX", "EC2"),
+            required=("accessConfig.authenticationMode", "API"),
+            groups="aws:autoscaling/group:Group",
+            tag="kubernetes.io/cluster/",
+        ),
+    )
+    # Amazon EKS user guide, "Use Kubernetes volume storage with Amazon EBS" and its siblings
+    volume_drivers = (
+        VolumeDriver(provisioner="ebs.csi.aws.com", classes=("gp2",), addon="aws-ebs-csi-driver"),
+        VolumeDriver(provisioner="kubernetes.io/aws-ebs", addon="aws-ebs-csi-driver"),
+        VolumeDriver(provisioner="efs.csi.aws.com", addon="aws-efs-csi-driver"),
+        VolumeDriver(provisioner="fsx.csi.aws.com", addon="aws-fsx-csi-driver"),
+        VolumeDriver(provisioner="s3.csi.aws.com", addon="aws-mountpoint-s3-csi-driver"),
+        VolumeDriver(
+            provisioner="ebs.csi.eks.amazonaws.com",
+            switch=("storageConfig.blockStorage.enabled", True, False),
+        ),
+    )
+    # Amazon EC2 Auto Scaling user guide, "Required AWS KMS key policy for use with encrypted
+    # volumes"
+    disk_keys = DiskKeys(
+        used_by=(("aws:ec2/launchTemplate:LaunchTemplate", "blockDeviceMappings"),),
+        tokens=("aws:kms/key:Key",),
+        grants=(("aws:kms/grant:Grant", "keyId"), ("aws:kms/keyPolicy:KeyPolicy", "keyId")),
+        policy=("policy", "AWSServiceRoleForAutoScaling"),
+        identity="Auto Scaling's service-linked role",
+        fix="allow AWSServiceRoleForAutoScaling to use the key and create grants in its policy",
     )
 
     def added_labels(self, nodes: NodeOrigin) -> dict[str, str]:

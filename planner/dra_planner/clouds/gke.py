@@ -19,7 +19,11 @@ from dra_planner.clouds.protocol.allocatable import (
 from dra_planner.clouds.protocol.cloud import WHOLE, Cloud, CountStep, Fault, PoolSettings
 from dra_planner.clouds.protocol.identities import GrantResource, IdentityResource
 from dra_planner.clouds.protocol.labels import MPS_CAPABLE, PLUGIN_CONFIG, NodeLabel, NodeOrigin
-from dra_planner.clouds.protocol.node_networks import Gateway, NodeNetwork
+from dra_planner.clouds.protocol.node_networks import (
+    AddressRanges,
+    Gateway,
+    NodeNetwork,
+)
 from dra_planner.clouds.protocol.plugin_serving import MPS, TIME_SLICING, CloudPlugin, PluginServing
 from dra_planner.clouds.protocol.resources import (
     AttachedGpus,
@@ -30,6 +34,7 @@ from dra_planner.clouds.protocol.resources import (
     PoolResource,
     SurgeSetting,
 )
+from dra_planner.clouds.protocol.storage import DiskKeys, VolumeDriver
 from dra_planner.model import Taint
 
 # keeps GKE's device plugin for TPUs off a node
@@ -153,6 +158,11 @@ class Gke(Cloud):
         "gpuDriverInstallationConfig.gpuDriverVersion",
         "INSTALLATION_DISABLED",
     )
+    # GoogleCloudPlatform/container-engine-accelerators:nvidia-driver-installer@992db812
+    installer_images = (
+        ("COS", ("cos-nvidia-installer", "cos-gpu-installer", "driver-installer/cos")),
+        ("UBUNTU", ("ubuntu-nvidia", "ubuntu-gpu-installer", "driver-installer/ubuntu")),
+    )
     spot = (("nodeConfig.spot", "true"), ("nodeConfig.preemptible", "true"))
     # GoogleCloudPlatform/cluster-toolkit pull requests 5040 (another project) and 5043 (blocks)
     reservation_pattern = (
@@ -258,6 +268,10 @@ class Gke(Cloud):
         location="location",
         cluster="cluster",
         disk_type="nodeConfig.diskType",
+        local_disks=(
+            "nodeConfig.ephemeralStorageLocalSsdConfig.localSsdCount",
+            "nodeConfig.localNvmeSsdBlockConfig.localSsdCount",
+        ),
         bought=BoughtCapacity(
             marks=(
                 ("nodeConfig.reservationAffinity.consumeReservationType", "SPECIFIC_RESERVATION"),
@@ -267,6 +281,7 @@ class Gke(Cloud):
                 ),
             ),
             tokens=("gcp:compute/reservation:Reservation",),
+            zone="zone",
             names="nodeConfig.reservationAffinity.values",
             surge=SurgeSetting(
                 setting="upgradeSettings.maxSurge",
@@ -292,6 +307,21 @@ class Gke(Cloud):
     # GKE guide, "Node taints": managed components
     tolerated_by_system = ("CriticalAddonsOnly", "components.gke.io/gke-managed-components")
     node_network = NodeNetwork(
+        # VPC guide, "Subnets": unusable addresses
+        addresses=AddressRanges(
+            of_cluster=(
+                ("ipAllocationPolicy.clusterIpv4CidrBlock", "pods", ""),
+                ("ipAllocationPolicy.servicesIpv4CidrBlock", "services", ""),
+                ("privateClusterConfig.masterIpv4CidrBlock", "the control plane", ""),
+            ),
+            token="gcp:compute/subnetwork:Subnetwork",
+            used_by=("subnetwork",),
+            ranges=("ipCidrRange", "secondaryIpRanges.ipCidrRange"),
+            network="network",
+            network_token="gcp:compute/network:Network",
+            network_ranges="",
+            kept=4,
+        ),
         # Private Google Access reaches only Google's registries
         # (VPC guide, "Private Google Access").
         gateway=Gateway(
@@ -319,6 +349,48 @@ class Gke(Cloud):
                 ("gcp:storage/bucketIAMMember:BucketIAMMember", "member"),
             )
         ),
+    )
+
+    # GKE guides, "Using the Compute Engine persistent disk CSI driver" and "Access Filestore
+    # instances with the Filestore CSI driver"
+    volume_drivers = (
+        VolumeDriver(
+            provisioner="pd.csi.storage.gke.io",
+            classes=("standard-rwo", "premium-rwo", "standard"),
+            switch=(
+                "addonsConfig.gcePersistentDiskCsiDriverConfig.enabled",
+                True,
+                True,
+            ),
+        ),
+        VolumeDriver(
+            provisioner="filestore.csi.storage.gke.io",
+            classes=(
+                "standard-rwx",
+                "premium-rwx",
+                "zonal-rwx",
+                "regional-rwx",
+                "enterprise-rwx",
+                "enterprise-multishare-rwx",
+            ),
+            switch=("addonsConfig.gcpFilestoreCsiDriverConfig.enabled", True, False),
+        ),
+        VolumeDriver(
+            provisioner="gcsfuse.csi.storage.gke.io",
+            switch=("addonsConfig.gcsFuseCsiDriverConfig.enabled", True, False),
+        ),
+    )
+    # GKE guide, "Use customer-managed encryption keys": the Compute Engine service agent
+    disk_keys = DiskKeys(
+        used_by=(("gcp:container/nodePool:NodePool", "nodeConfig.bootDiskKmsKey"),),
+        tokens=("gcp:kms/cryptoKey:CryptoKey",),
+        grants=(
+            ("gcp:kms/cryptoKeyIAMMember:CryptoKeyIAMMember", "cryptoKeyId"),
+            ("gcp:kms/cryptoKeyIAMBinding:CryptoKeyIAMBinding", "cryptoKeyId"),
+            ("gcp:kms/keyRingIAMMember:KeyRingIAMMember", "keyRingId"),
+        ),
+        identity="the Compute Engine service agent",
+        fix="grant it roles/cloudkms.cryptoKeyEncrypterDecrypter on the key",
     )
 
     def labels(self, nodes: NodeOrigin) -> tuple[NodeLabel, ...]:
@@ -394,6 +466,10 @@ class Gke(Cloud):
 
     def boot_disk_types(self, instance_type: str) -> tuple[str, ...]:
         return boot_disks(instance_type)
+
+    def local_disks_fault(self, instance_type: str, count: int) -> str:
+        bundled = bundled_ssds(instance_type)
+        return "" if count == bundled else local_ssds_fault(instance_type, count)
 
     def count_step(self, zones: int, *, autoscaled: bool) -> CountStep:
         if autoscaled or zones < 2:

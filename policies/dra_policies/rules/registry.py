@@ -27,6 +27,7 @@ from dra_policies.rules.claims import (
     server_flags_differ_from_claim,
 )
 from dra_policies.rules.cluster import (
+    address_ranges_conflict,
     auto_nodes_take_no_claims,
     cluster_takes_no_claims,
     kubernetes_support_ends,
@@ -121,12 +122,15 @@ from dra_policies.rules.pools import (
 )
 from dra_policies.rules.prerequisites import (
     cluster_addon_missing,
+    disk_key_not_granted,
     driver_installer_missing,
     driver_pods_rejected,
     driver_publishes_no_gpus,
     identity_lacks_rights,
     network_policy_isolates_driver,
     nodes_cut_off,
+    volume_not_provided,
+    webhook_holds_up_driver,
 )
 from dra_policies.rules.record import (
     class_differs_from_plan,
@@ -221,9 +225,13 @@ RULES: Final[tuple[Rule, ...]] = (
     pool_setting_breaks_kubelet.RULE,
     identity_lacks_rights.RULE,
     nodes_cut_off.RULE,
+    disk_key_not_granted.RULE,
+    volume_not_provided.RULE,
+    webhook_holds_up_driver.RULE,
     network_policy_isolates_driver.RULE,
     system_pods_have_no_node.RULE,
     pod_range_too_small.RULE,
+    address_ranges_conflict.RULE,
     installed_driver_fails.RULE,
     karpenter_leaves_reservations_idle.RULE,
     machine_network_unused.RULE,

@@ -20,6 +20,8 @@ from dra_policies.unknowns import UNKNOWN, Properties, as_list, has_unknown
 from dra_policies.view.stack_view import StackView
 
 _GIB: Final = 2**30
+_CLUSTER: Final = "cluster:"
+_SECONDS: Final = re.compile(r"[0-9]{1,12}s")
 EVERYWHERE: Final = frozenset({"0.0.0.0/0", "::/0"})
 _WORDS: Final[Mapping[str, frozenset[object]]] = {
     "null": frozenset({None}),
@@ -37,7 +39,8 @@ class ResourceRow:
     list, *matches* it, is *set*, has *several*, is *below* or *above* it, *open* to every address,
     or *open by default*, which includes an absent value. `where` contains additional conditions
     joined by "and": `path=value`, `path` (set), or either one negated with "!". A condition that
-    starts with `[].` refers to the list item that the property's path goes through.
+    starts with `[].` refers to the list item that the property's path goes through, and one that
+    starts with `cluster:` refers to the cluster of a pool.
     """
 
     rule: str
@@ -52,11 +55,21 @@ class ResourceRow:
     fix: str
     reference: str
 
-    def is_broken(self, props: Properties) -> bool:
-        """Return whether the resource certainly has this fault."""
+    def is_broken(self, props: Properties, cluster: Properties | None = None) -> bool:
+        """Return whether the resource certainly has this fault; `cluster` is that of a pool, None
+        if it isn't known.
+        """
         conditions = [each for each in self.where.split(" and ") if each]
+        of_cluster = [each for each in conditions if each.lstrip("!").startswith(_CLUSTER)]
+        if of_cluster and (
+            cluster is None
+            or not all(_holds(each.replace(_CLUSTER, ""), cluster) for each in of_cluster)
+        ):
+            return False
         if not all(
-            _holds(each, props) for each in conditions if not each.lstrip("!").startswith("[].")
+            _holds(each, props)
+            for each in conditions
+            if each not in of_cluster and not each.lstrip("!").startswith("[].")
         ):
             return False
         head, items, rest = self.property.partition("[].")
@@ -119,9 +132,13 @@ def _all_known(answers: Iterable[bool]) -> bool:
 
 
 def _size(value: object, count: int | None) -> int | None:
-    """Return a count, or a quantity in whole GiB. None for other values."""
+    """Return a count, a duration in seconds ("600s"), or a quantity in whole GiB; None for anything
+    else.
+    """
     if count is not None or not isinstance(value, str):
         return count
+    if _SECONDS.fullmatch(value):
+        return int(value[:-1])
     try:
         return Quantity.parse(value).value // _GIB
     except QuantityError:
@@ -155,12 +172,14 @@ def broken_rows(view: StackView, rule: str) -> Iterator[Finding]:
     cluster, breaks.
     """
     pools = {pool.urn for pool in view.pools if pool.is_dra is True and pool.has_gpus is not False}
+    declared = {each.urn: each.props for each in view.declared}
+    clusters = {pool.urn: declared.get(pool.cluster_urn) for pool in view.pools}
     for each in (*view.declared, *view.objects):
         for row in rows(rule):
             if (
                 row.type == each.type
                 and _is_about(row, each.urn in pools, view)
-                and row.is_broken(each.props)
+                and row.is_broken(each.props, clusters.get(each.urn))
             ):
                 yield _finding(row, f'{row.kind} "{each.name}"', each.urn)
     alone = {each.urn for each in view.declared if cloud_tokens().get(each.type)}
@@ -171,7 +190,7 @@ def broken_rows(view: StackView, rule: str) -> Iterator[Finding]:
             if (
                 row.type == token
                 and _is_about(row, is_for_claims, view)
-                and row.is_broken(pool.own)
+                and row.is_broken(pool.own, declared.get(pool.cluster_urn))
             ):
                 yield _finding(row, pool.title, pool.urn)
 

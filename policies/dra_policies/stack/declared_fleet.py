@@ -52,7 +52,8 @@ def declared_fleet(
         for pool in view.pools
         if pool.has_gpus is not False and (pool.is_dra is not False or pool.offer_name in served)
     ]
-    rows = [_row(pool, planned, unknowns) for pool in pools]
+    region = stack_region(resources)
+    rows = [_row(pool, planned, unknowns, region) for pool in pools]
     if not any(rows):
         raise PlannerError("; ".join(unknowns) or "this stack doesn't declare a DRA pool")
     document = _document(view, resources, planned, assumed or {}, unknowns)
@@ -102,7 +103,7 @@ def _is_doubtful(pool: DeclaredPool) -> bool:
 
 
 def _row(
-    pool: DeclaredPool, planned: dict[str, Any] | None, unknowns: list[str]
+    pool: DeclaredPool, planned: dict[str, Any] | None, unknowns: list[str], region: str
 ) -> dict[str, Any] | None:
     """Return the pool in the form of a fleet, or None if too little is known."""
     rows: list[dict[str, Any]] = (planned or {}).get("pools", [])
@@ -124,12 +125,31 @@ def _row(
         base["labels"] = {
             key: value for key, value in base.get("labels", {}).items() if key in pool.labels
         }
+    base |= _places(pool, base, region)
     return {
         **base,
         "name": pool.offer_name,
         "machine": machine,
         "count": {"min": min(low or 0, high), "max": high},
     }
+
+
+def _places(pool: DeclaredPool, base: Mapping[str, Any], region: str) -> dict[str, Any]:
+    """Return the zone of the nodes if there is one, and their most pods if that is allowed."""
+    of_cloud, found = cloud(pool.cloud), dict[str, Any]()
+    paths = of_cloud.pool
+    most = pool.own.count(paths.max_pods, 0) if paths.max_pods else 0
+    if most and most in of_cloud.pods_of_a_node:
+        found["maxPods"] = most
+    zones = (pool.own.texts(paths.zones) or ()) if paths.zones else ()
+    if (
+        len(zones) == 1
+        and "zones" not in base
+        and region
+        and of_cloud.region_of(zones[0] or "") == region
+    ):
+        found["zones"] = [zones[0]]
+    return found
 
 
 def _document(

@@ -19,7 +19,7 @@ from dra_planner.clouds.protocol.allocatable import (
     NodeImage,
     reserved_cpu_milli,
 )
-from dra_planner.clouds.protocol.identities import IdentityResource
+from dra_planner.clouds.protocol.identities import IdentityResource, RegistryResource
 from dra_planner.clouds.protocol.labels import (
     GPU_TAINT,
     NodeLabel,
@@ -31,6 +31,7 @@ from dra_planner.clouds.protocol.node_networks import NodeNetwork
 from dra_planner.clouds.protocol.plugin_serving import CloudPlugin, PluginServing
 from dra_planner.clouds.protocol.refusals import NODES, huge_pages_fault, range_fault
 from dra_planner.clouds.protocol.resources import ClusterResource, KarpenterNodeClass, PoolResource
+from dra_planner.clouds.protocol.storage import DiskKeys, VolumeDriver
 from dra_planner.errors import UnsupportedFeature
 from dra_planner.model import Taint
 
@@ -154,6 +155,7 @@ class Cloud(ABC):
     longest_pool_name: ClassVar[int] = 40
     pool_name_pattern: ClassVar[str] = ""  # where the cloud takes less than any name of that length
     zone_names: ClassVar[tuple[str, ...]] = ()  # as its pools name zones, where not by the region
+    regions_without_zones: ClassVar[tuple[str, ...]] = ()
     # property of its pools and the value of one for system pods
     system_mode: ClassVar[tuple[str, str]] = ("", "")
     system_machine: ClassVar[str]  # for nodes without GPUs, where nobody says
@@ -165,6 +167,8 @@ class Cloud(ABC):
     images_without_driver: ClassVar[tuple[str, ...]] = ()
     # list of GPUs, property, value that installs nothing
     installer_off: ClassVar[tuple[str, str, str]] = ("", "", "")
+    # how names of images begin, each with parts of the names of installers that work there
+    installer_images: ClassVar[tuple[tuple[str, tuple[str, ...]], ...]] = ()
     image_label: ClassVar[str] = ""  # of nodes, names their image and its release
     image_titles: ClassVar[Mapping[str, str]] = _NOTHING  # what people call images
     # on which the GPU Operator can't install a driver
@@ -237,6 +241,12 @@ class Cloud(ABC):
     node_network: ClassVar[NodeNetwork] = NodeNetwork()
     # what clusters and nodes act as
     identity: ClassVar[IdentityResource]
+    volume_drivers: ClassVar[tuple[VolumeDriver, ...]] = ()
+    disk_keys: ClassVar[DiskKeys | None] = None
+    registry: ClassVar[RegistryResource | None] = None
+    # definitions of policies that reject privileged pods or host paths, by the resource that
+    # assigns them, its property, and the parts of the names of the definitions
+    pod_policies: ClassVar[tuple[str, str, tuple[str, ...]]] = ("", "", ())
 
     @property
     def title(self) -> str:
@@ -458,6 +468,10 @@ class Cloud(ABC):
         """Keys that pools are labelled with by this project, so that nobody else sets them."""
         nodes = NodeOrigin(name="", machine=None)
         return frozenset(label.key for label in self.labels(nodes))
+
+    def local_disks_fault(self, instance_type: str, count: int) -> str:
+        """Return why a machine type can't have so many local disks by choice, or ""."""
+        return ""
 
     def reservation_fault(self, reservation: str) -> str:
         """Return why something bought cannot be what is called so, or ""."""

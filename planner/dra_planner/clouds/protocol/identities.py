@@ -17,6 +17,37 @@ class GrantResource:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class RegistryResource:
+    """A registry from which nodes pull only with a grant: its type, the property with its name,
+    the end of its address, the grants, and parts of the rights that are enough.
+    """
+
+    token: str
+    name: str
+    domain: str
+    grants: tuple[GrantResource, ...]
+    rights: tuple[str, ...]
+    fix: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NodeAdmission:
+    """What lets nodes in that the cloud didn't start itself.
+
+    `token` is the entry, with the property `kind` and the values that mean nodes. `required` is a
+    property of clusters and the value with which nodes need one. `groups` are resources that start
+    nodes, and `tag` the start of the keys of their tags, which end with the cluster's name.
+    """
+
+    token: str
+    kind: str
+    kinds: tuple[str, ...]
+    required: tuple[str, str]
+    groups: str
+    tag: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class IdentityResource:
     """A resource that is an identity.
 
@@ -35,3 +66,4 @@ class IdentityResource:
     grants: tuple[GrantResource, ...]
     everything: tuple[str, ...] = ()
     of_cloud: str = ""
+    entry: NodeAdmission | None = None

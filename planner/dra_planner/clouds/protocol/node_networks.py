@@ -68,6 +68,46 @@ class UserRoutes:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class AddressRanges:
+    """Ranges of addresses of a cluster, its nodes, and their network, which must not overlap.
+
+    `of_cluster` are properties of clusters, each with its name in messages and the cloud's default.
+    `token` is a subnet of nodes, `used_by` the properties of pools and clusters that name it,
+    `ranges` its properties with one range or a list, and `zone` the one with its zone. `network` is
+    the property that names its network, and `network_token` and `network_ranges` are that
+    resource. `kept` addresses of a subnet are the cloud's. `dns` is a property with an address of
+    the services' range, and the property with that range. `pods_in_subnet` are properties of
+    clusters with the values with which pods have addresses of the subnet, and `default_pods` the
+    number that each node then takes by default.
+    """
+
+    of_cluster: tuple[tuple[str, str, str], ...]
+    token: str
+    used_by: tuple[str, ...]
+    ranges: tuple[str, ...]
+    zone: str = ""
+    network: str
+    network_token: str
+    network_ranges: str
+    kept: int
+    dns: tuple[str, str] = ("", "")
+    pods_in_subnet: tuple[tuple[str, str], ...] = ()
+    default_pods: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TrafficFilter:
+    """A list of rules of a subnet: `token` is the resource, `used_by` the subnet's property that
+    names it, and `rules` its list. `everywhere` are destinations without which nodes don't work.
+    """
+
+    token: str
+    used_by: str
+    rules: str
+    everywhere: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class NodeNetwork:
     """All that can cut nodes off; None if the cloud doesn't have it."""
 
@@ -75,3 +115,5 @@ class NodeNetwork:
     endpoint: PublicEndpoint | None = None
     gateway: Gateway | None = None
     routes: UserRoutes | None = None
+    addresses: AddressRanges | None = None
+    filters: TrafficFilter | None = None

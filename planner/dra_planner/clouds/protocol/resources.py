@@ -18,9 +18,21 @@ class CountLimits:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class SpreadGroup:
+    """A placement group that a template's property names, and its most nodes in a zone."""
+
+    token: str
+    used_by: str
+    most_per_zone: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class MachineTemplate:
     """A resource that names the machine where the pool does not: the property that points to it,
     its type, its path.
+
+    `disks` is its list of disks, each with the name `disk_name`; `root` has the start of the names
+    of images, each with the name of the disk that images and containers use.
     """
 
     property: str
@@ -28,6 +40,10 @@ class MachineTemplate:
     machine: str
     boot_script: str = ""  # in base64
     image: str = ""
+    disks: str = ""
+    disk_name: str = ""
+    root: tuple[tuple[str, str], ...] = ()
+    spread: SpreadGroup | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,6 +86,7 @@ class BoughtCapacity:
     marks: tuple[tuple[str, str], ...]
     template_marks: tuple[tuple[str, str], ...] = ()
     tokens: tuple[str, ...] = ()
+    zone: str = ""  # property of them with a zone, or a list
     names: str = ""
     template_name: str = ""
     placement: tuple[str, ...] = ()
@@ -100,6 +117,20 @@ class KarpenterNodeClass:
     reservation: str
     reservation_machine: str
     targeted: tuple[str, str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EphemeralDisk:
+    """An operating system on a disk of the machine: the property and value that say so, the
+    property with its size and the default in GiB, the other value, and the families whose machine
+    types have only their temporary disk for it.
+    """
+
+    setting: tuple[str, str]
+    otherwise: str
+    size: str
+    default_gib: int
+    only_temporary: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -149,9 +180,12 @@ class PoolResource:
     limits: tuple[CountLimits, ...]
     scaling: str = ""
     zones: str = ""
+    zone_list: str = ""  # numbers of zones, where the region isn't in their names
     location: str = ""
     cluster: str = ""
     disk_type: str = ""
+    local_disks: tuple[str, ...] = ()  # numbers of local disks that are attached by choice
+    ephemeral: EphemeralDisk | None = None
     bought: BoughtCapacity | None = None
     network_profile: str = ""  # set where nodes publish network devices
     fast_network: FastNetwork | None = None

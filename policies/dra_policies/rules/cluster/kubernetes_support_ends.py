@@ -1,4 +1,4 @@
-"""Kubernetes versions whose standard support ends soon or has ended."""
+"""Kubernetes versions whose standard support ends soon or has ended, and clusters that expire."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from datetime import date
 from typing import Final
 
 from dra_planner.catalog.support import support
+from dra_policies.rules.resource_rows import broken_rows
 from dra_policies.rules.rule import Finding, Rule
 from dra_policies.view.stack_view import StackView
 
@@ -14,6 +15,7 @@ URL: Final = "https://endoflife.date/amazon-eks"
 
 
 def check(view: StackView) -> Iterator[Finding]:
+    yield from broken_rows(view, RULE.id)
     if view.today == date.min:
         return
     for version in view.versions:
@@ -30,7 +32,7 @@ def check(view: StackView) -> Iterator[Finding]:
 
 RULE = Rule(
     id="kubernetes-support-ends",
-    says="The standard support of the cluster's Kubernetes version ends.",
+    says="The standard support of the cluster's Kubernetes version ends, or the cluster expires.",
     why="Extended support costs more per hour, and without it the cloud upgrades the cluster.",
     fix="Upgrade the cluster by one minor version at a time.",
     level="advisory",

@@ -1,4 +1,4 @@
-"""Clusters whose pod CIDR has addresses for fewer nodes than their pools can have."""
+"""Pod ranges and subnets with addresses for fewer nodes than the pools may have."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from dra_planner.clouds import AllocatableSettings, cloud, names
 from dra_planner.wording import counted
 from dra_policies.rules.rule import Finding, Rule
+from dra_policies.view.address_ranges import is_so, network_of, subnets_of_pool
 from dra_policies.view.stack_view import DeclaredPool, DeclaredResource, StackView
 
 
@@ -18,6 +19,40 @@ def check(view: StackView) -> Iterator[Finding]:
             if cluster.type == of_cluster.token:
                 pools = [pool for pool in view.pools if pool.cluster_urn == cluster.urn]
                 yield from _of_cluster(cluster, of_cluster.pod_range, pools)
+    for pool in view.pools if view.complete else ():
+        yield from _of_subnets(view, pool)
+
+
+def _of_subnets(view: StackView, pool: DeclaredPool) -> Iterator[Finding]:
+    """Yield a pool whose subnets have addresses for fewer nodes than it may have."""
+    addresses = cloud(pool.cloud).node_network.addresses
+    subnets = subnets_of_pool(view, pool)
+    if addresses is None or not subnets or pool.count_max is None:
+        return
+    found = [next(network_of(each.props, addresses.ranges[0]), None) for each in subnets]
+    if None in found:
+        return
+    free = sum(each.num_addresses - addresses.kept for each in found if each is not None)
+    cluster = next((each for each in view.declared if each.urn == pool.cluster_urn), None)
+    has_pods = (
+        cluster is not None
+        and addresses.pods_in_subnet
+        and all(is_so(cluster.props, *each) for each in addresses.pods_in_subnet)
+        and not any(pool.own.has(own) is not False for own in cloud(pool.cloud).pool.own_pod_ranges)
+    )
+    pods = (
+        pool.own.count(cloud(pool.cloud).pool.max_pods, addresses.default_pods) if has_pods else 0
+    )
+    if pods is not None and pool.count_max * (1 + pods) > free:
+        each_node = (
+            f"{1 + pods} addresses for each node and its pods" if pods else "an address each"
+        )
+        yield Finding(
+            message=f"{pool.title} may have {counted(pool.count_max, 'node')}, which need "
+            f'{each_node}, but subnet "{subnets[0].name}" has {free} addresses',
+            fix="choose a larger range for the subnet, or lower the pool's maximum",
+            urn=pool.urn,
+        )
 
 
 def _of_cluster(
@@ -61,7 +96,7 @@ def _addresses(text: str | None) -> int | None:
 
 RULE = Rule(
     id="pod-range-too-small",
-    says="The pod range of a cluster has too few addresses for its pools.",
+    says="A pod range or a subnet has too few addresses for the pools.",
     why="The range can't grow later, so the autoscaler or the cloud fails to add nodes.",
     fix="Choose a larger range when you create the cluster.",
     level="mandatory",

@@ -36,7 +36,9 @@ def check(view: StackView) -> Iterator[Finding]:
 
 def _finding(pool: DeclaredPool, part: ImagePart, *, is_custom: bool) -> Finding:
     since = f" since {part.gone_since}" if part.gone_since else ""
-    if part.kind == "kernel argument":
+    if part.kind == "kubelet setting":
+        problem = f"sets {part.part}, so"
+    elif part.kind == "kernel argument":
         problem = f"sets {part.part}, and Kubernetes is {part.gone_since} or newer, so"
     elif is_custom:
         problem = (
@@ -49,7 +51,7 @@ def _finding(pool: DeclaredPool, part: ImagePart, *, is_custom: bool) -> Finding
         message=f"the boot script of {pool.title} {problem} {part.says}",
         fix=part.fix,
         urn=pool.template_urn or pool.urn,
-        certain=not is_custom or part.kind == "kernel argument",
+        certain=not is_custom or part.kind in ("kernel argument", "kubelet setting"),
     )
 
 
@@ -57,6 +59,8 @@ def _needs(script: str, part: ImagePart) -> bool:
     """Return True if a script fails without the part: it requires or starts it, and nothing catches
     the failure.
     """
+    if part.kind == "kubelet setting":
+        return part.part in re.sub(r"[\"']", "", script).replace("=", ": ")
     if part.kind != "unit":
         return part.part in script and "failCgroupV1: false" not in script
     name = re.escape(part.part.removesuffix(".service")) + r"(\.service)?\b"

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from dra_planner.clouds import cloud
+from dra_planner.manifests.parsing.pods import SYSTEM_PRIORITIES
 from dra_planner.plan.hindrances.queues import find_queue_faults
 from dra_planner.plan.hindrances.references import find_missing_classes, find_missing_objects
 from dra_policies.rules.hindrances import tell_of_clusters
@@ -23,6 +24,7 @@ def check(view: StackView) -> Iterator[Finding]:
     yield from _of_clusters(view)
     if view.complete:
         yield from _runtime_classes(view)
+        yield from _priority_classes(view)
 
 
 def _runtime_classes(view: StackView) -> Iterator[Finding]:
@@ -47,6 +49,25 @@ def _runtime_classes(view: StackView) -> Iterator[Finding]:
                     fix=f"declare RuntimeClass {name}, or remove runtimeClassName from the pods",
                     place=workload.place,
                 )
+
+
+def _priority_classes(view: StackView) -> Iterator[Finding]:
+    """Yield the PriorityClasses that pods of a stack with its cluster name and that it doesn't
+    create.
+    """
+    manifests = view.manifests
+    if manifests is None or not view.pools:
+        return
+    known = {*manifests.priority_classes, *SYSTEM_PRIORITIES}
+    for workload in manifests.workloads:
+        named = {pods.template.spec.priority_class_name or "" for pods in workload.pod_sets}
+        for name in sorted(name for name in named - known if name):
+            yield Finding(
+                message=f"{workload.ref} names PriorityClass {name}, which this stack doesn't "
+                "declare; without it, the API server rejects the pods",
+                fix=f"declare PriorityClass {name}, or remove priorityClassName from the pods",
+                place=workload.place,
+            )
 
 
 RULE = Rule(

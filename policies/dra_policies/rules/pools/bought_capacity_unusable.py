@@ -12,6 +12,7 @@ from dra_planner.clouds.protocol.resources import BoughtCapacity, SurgeSetting
 from dra_planner.errors import CatalogError
 from dra_policies.rules.rule import Finding, Rule
 from dra_policies.unknowns import Properties, has_unknown
+from dra_policies.view.address_ranges import zones_of_subnets
 from dra_policies.view.pool_machines import is_spot
 from dra_policies.view.stack_view import NOTHING_DECLARED, DeclaredPool, StackView
 
@@ -26,6 +27,7 @@ def check(view: StackView) -> Iterator[Finding]:
             continue
         yield from _of_machine(pool, of_cloud, bought)
         yield from _of_name(pool, of_cloud, bought)
+        yield from _of_zone(view, pool, bought)
         yield from _of_placement(pool, bought)
         yield from _of_updates(pool, bought.surge)
 
@@ -70,6 +72,30 @@ def _of_name(pool: DeclaredPool, of_cloud: Cloud, bought: BoughtCapacity) -> Ite
         if name and (fault := of_cloud.reservation_fault(name)):
             says, _, fix = fault.partition("; ")
             yield _finding(pool, says, fix or f"write {of_cloud.reservation_meaning}")
+
+
+def _of_zone(view: StackView, pool: DeclaredPool, bought: BoughtCapacity) -> Iterator[Finding]:
+    """Yield zones of a pool in which a reservation of the stack has no machines."""
+    of_cloud = cloud(pool.cloud)
+    path = of_cloud.pool.zones or of_cloud.pool.zone_list
+    zones = (pool.own.texts(path) or ()) if path else zones_of_subnets(view, pool)
+    names = _texts(pool.own, bought.names)
+    users = [each for each in view.declared if each.urn in (pool.urn, pool.template_urn)]
+    used = {urn for user in users for urns in user.sources.values() for urn in urns}
+    for each in view.declared:
+        name = each.props.text("name") or each.name
+        is_its = each.urn in used or any((text or "").rpartition("/")[2] == name for text in names)
+        if each.type not in bought.tokens or not is_its:
+            continue
+        having = _texts(each.props, bought.zone)
+        outside = [zone for zone in zones if zone and having and zone not in having]
+        if outside and None not in having:
+            where = " and ".join(filter(None, having))
+            yield _finding(
+                pool,
+                f'its nodes may be in zone {outside[0]}, but reservation "{each.name}" is in {where}',
+                f"name only {where} as the pool's zone",
+            )
 
 
 def _texts(properties: Properties, path: str) -> tuple[str | None, ...]:

@@ -1,4 +1,6 @@
-"""Boot disk types that the machine type can't boot from."""
+"""Disks that the machine type doesn't support: types of boot disks, numbers of local disks, and
+operating systems on disks of the machine that are too small.
+"""
 
 from __future__ import annotations
 
@@ -6,12 +8,15 @@ from collections.abc import Iterator
 
 from dra_planner.clouds import cloud
 from dra_policies.rules.rule import Finding, Rule
-from dra_policies.view.stack_view import StackView
+from dra_policies.view.pool_machines import known_machine
+from dra_policies.view.stack_view import DeclaredPool, StackView
 
 
 def check(view: StackView) -> Iterator[Finding]:
     for pool in view.pools:
         of_cloud = cloud(pool.cloud)
+        yield from _local_disks(pool)
+        yield from _ephemeral(pool)
         kind = pool.own.text(of_cloud.pool.disk_type) if of_cloud.pool.disk_type else ""
         taken = of_cloud.boot_disk_types(pool.machine.partition("+")[0]) if pool.machine else ()
         if kind and taken and kind not in taken:
@@ -21,6 +26,41 @@ def check(view: StackView) -> Iterator[Finding]:
                 fix=f"set {of_cloud.pool.disk_type} to {taken[0]}, or leave it out",
                 urn=pool.urn,
             )
+
+
+def _local_disks(pool: DeclaredPool) -> Iterator[Finding]:
+    """Yield a number of local disks that the cloud doesn't attach to the machine type."""
+    of_cloud = cloud(pool.cloud)
+    machine = known_machine(pool.cloud, pool.machine)
+    for path in of_cloud.pool.local_disks if machine is not None else ():
+        count = pool.own.count(path, 0)
+        assert machine is not None
+        if count and (fault := of_cloud.local_disks_fault(machine.instance_type, count)):
+            says, _, allowed = fault.partition("; it supports ")
+            yield Finding(
+                message=f"{pool.title}: {says}",
+                fix=f"set {path} to {allowed}" if allowed else f"remove {path.rpartition('.')[0]}",
+                urn=pool.urn,
+            )
+
+
+def _ephemeral(pool: DeclaredPool) -> Iterator[Finding]:
+    """Yield an operating system on the machine's own disk, which is smaller."""
+    ephemeral = cloud(pool.cloud).pool.ephemeral
+    machine = known_machine(pool.cloud, pool.machine)
+    if ephemeral is None or machine is None or machine.temporary_disk_gib is None:
+        return
+    path, value = ephemeral.setting
+    wanted = pool.own.count(ephemeral.size, ephemeral.default_gib)
+    largest = machine.temporary_disk_gib
+    if pool.own.text(path) == value and wanted is not None and wanted > largest:
+        yield Finding(
+            message=f"{pool.title}: its operating system needs {wanted} GiB on the machine's own "
+            f"disk, but {machine.name} has {largest} GiB",
+            fix=f'set {path} to "{ephemeral.otherwise}", or {ephemeral.size} to {largest} or less',
+            urn=pool.urn,
+            certain=machine.family in ephemeral.only_temporary,
+        )
 
 
 RULE = Rule(

@@ -4,13 +4,35 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from dra_planner.clouds import cloud
 from dra_policies.rules.resource_rows import broken_rows
 from dra_policies.rules.rule import Finding, Rule
-from dra_policies.view.stack_view import StackView
+from dra_policies.view.stack_view import DeclaredPool, StackView
 
 
 def check(view: StackView) -> Iterator[Finding]:
     yield from broken_rows(view, RULE.id)
+    for pool in view.pools:
+        if pool.is_dra and pool.has_gpus is not False:
+            yield from _other_device(pool)
+
+
+def _other_device(pool: DeclaredPool) -> Iterator[Finding]:
+    """Yield a template whose disks all have names that the image's root disk doesn't have."""
+    template = cloud(pool.cloud).pool.template
+    if template is None or pool.template is None or not template.disks:
+        return
+    root = next(
+        (name for images, name in template.root if (pool.image or "").startswith(images)), ""
+    )
+    names = [disk.text(template.disk_name) for disk in pool.template.items(template.disks) or ()]
+    if root and names and None not in names and root not in names:
+        yield Finding(
+            message=f"{pool.title}: its launch template has a disk {names[0]}, but the root disk of "
+            f"{pool.image} images is {root}, which keeps the image's size (20 GiB)",
+            fix=f"set {template.disk_name} of the template's root disk to {root}",
+            urn=pool.template_urn or pool.urn,
+        )
 
 
 RULE = Rule(

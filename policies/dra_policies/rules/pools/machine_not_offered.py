@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from dra_planner.clouds import cloud
 from dra_policies.rules.rule import Finding, Rule
+from dra_policies.view.address_ranges import zones_of_subnets
 from dra_policies.view.pool_machines import known_machine, requirements
 from dra_policies.view.stack_view import DeclaredPool, StackView
 
@@ -16,7 +17,8 @@ ZONE = "topology.kubernetes.io/zone"
 def check(view: StackView) -> Iterator[Finding]:
     for pool in view.pools:
         of_cloud = cloud(pool.cloud)
-        zones = _zones(pool)
+        zones = _zones(pool) or zones_of_subnets(view, pool)
+        yield from _retired(pool)
         location = pool.own.text(of_cloud.pool.location) if of_cloud.pool.location else ""
         region = (of_cloud.region_of(location) or location if location else "") or view.region
         if not region:
@@ -29,6 +31,14 @@ def check(view: StackView) -> Iterator[Finding]:
                     fix=f"name zones of {region}",
                     urn=pool.urn,
                 )
+        listed = pool.own.texts(of_cloud.pool.zone_list) if of_cloud.pool.zone_list else ()
+        if listed and region in of_cloud.regions_without_zones:
+            yield Finding(
+                message=f"{pool.title}: {region} has no availability zones, so the cloud rejects "
+                "the pool",
+                fix=f"remove {of_cloud.pool.zone_list}, or use another region",
+                urn=pool.urn,
+            )
         yield from _in_region(pool, region)
         at = (location,) if location and of_cloud.region_of(location) else ()
         yield from _in_zones(
@@ -43,6 +53,17 @@ def _zones(pool: DeclaredPool) -> tuple[str | None, ...] | None:
         return required.get(ZONE, ())
     paths = cloud(pool.cloud).pool
     return pool.own.texts(paths.zones) if paths.zones else ()
+
+
+def _retired(pool: DeclaredPool) -> Iterator[Finding]:
+    machine = known_machine(pool.cloud, pool.machine)
+    if machine is not None and not machine.is_offered:
+        yield Finding(
+            message=f"{pool.title}: machine type {machine.instance_type} is retired, so the cloud "
+            "can't create new nodes",
+            fix="use a current machine type (pulumi-dra catalog machines)",
+            urn=pool.urn,
+        )
 
 
 def _in_zones(pool: DeclaredPool, region: str, zones: list[str]) -> Iterator[Finding]:

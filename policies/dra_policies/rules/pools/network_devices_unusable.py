@@ -8,7 +8,9 @@ from collections.abc import Iterator
 from typing import Final
 
 from dra_planner.clouds import cloud
+from dra_planner.wording import counted
 from dra_policies.rules.rule import Finding, Rule
+from dra_policies.view.pool_machines import known_machine
 from dra_policies.view.stack_view import DeclaredPool, StackView
 
 URL: Final = "https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/efa-start.html"
@@ -24,6 +26,7 @@ def check(view: StackView) -> Iterator[Finding]:
             urn=group.urn,
         )
     for pool in view.pools:
+        yield from _more_than_cards(pool)
         if pool.has_dataplane_v2 is False and _has_network_devices(pool):
             yield Finding(
                 message=f"{pool.title} publishes network devices (managed DRANET), but its cluster "
@@ -31,6 +34,28 @@ def check(view: StackView) -> Iterator[Finding]:
                 fix='set datapathProvider of the cluster to "ADVANCED_DATAPATH"',
                 urn=pool.urn,
             )
+
+
+def _more_than_cards(pool: DeclaredPool) -> Iterator[Finding]:
+    """Yield a template with more EFA interfaces than the machine type has."""
+    network = cloud(pool.cloud).pool.fast_network
+    machine = known_machine(pool.cloud, pool.machine)
+    if network is None or not network.interfaces or machine is None or pool.template is None:
+        return
+    key, value = network.kind
+    found = [
+        each
+        for each in pool.template.items(network.interfaces) or ()
+        if (each.text(key) or "").startswith(value)
+    ]
+    most = machine.efa_interfaces
+    if found and most is not None and len(found) > most:
+        yield Finding(
+            message=f"{pool.title}: its launch template has {counted(len(found), 'EFA interface')}, "
+            f"but {machine.name} supports {most or 'none'}, so the cloud rejects its nodes",
+            fix="remove the interfaces, or use a machine type with more EFA interfaces",
+            urn=pool.template_urn or pool.urn,
+        )
 
 
 def _has_network_devices(pool: DeclaredPool) -> bool:

@@ -15,6 +15,7 @@ def check(view: StackView) -> Iterator[Finding]:
     yield from broken_rows(view, RULE.id)
     for pool in view.pools:
         yield from _of_nvlink(pool)
+        yield from _of_spread(pool, view)
         subnets = pool.own.texts("subnetIds")
         if (
             subnets
@@ -47,6 +48,29 @@ def _of_nvlink(pool: DeclaredPool) -> Iterator[Finding]:
             fix=f"name a placement policy in {path}, one for each domain",
             urn=pool.urn,
         )
+
+
+def _of_spread(pool: DeclaredPool, view: StackView) -> Iterator[Finding]:
+    """Yield a pool that may have more nodes than its spread placement group holds."""
+    template = cloud(pool.cloud).pool.template
+    most, subnets = pool.count_max, pool.own.texts("subnetIds")
+    if template is None or template.spread is None or not pool.template_urn or most is None:
+        return
+    declared = {each.urn: each for each in view.declared}
+    used = declared.get(pool.template_urn)
+    for urn in sorted(used.sources_of(template.spread.used_by) if used is not None else ()):
+        group = declared.get(urn)
+        if group is None or group.type != template.spread.token or not subnets:
+            continue
+        holds = template.spread.most_per_zone * len(subnets)
+        if group.props.text("strategy") == "spread" and most > holds:
+            yield Finding(
+                message=f"{pool.title} may have {most} nodes, but its spread placement group holds "
+                f"{template.spread.most_per_zone} in each zone, {holds} in all",
+                fix=f"set the maximum of the pool to {holds}, or use a group with the strategy "
+                "cluster or partition",
+                urn=pool.urn,
+            )
 
 
 RULE = Rule(

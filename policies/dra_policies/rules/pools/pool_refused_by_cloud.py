@@ -17,6 +17,13 @@ from dra_policies.unknowns import Properties
 from dra_policies.view.stack_view import DeclaredPool, StackView
 
 _OF_KUBERNETES: Final = ("kubernetes.io", "k8s.io")
+# kubelet refuses labels of such domains: kubernetes/kubernetes:pkg/kubelet/apis
+_RESERVED: Final = re.compile(r"(?!(.+\.)?(kubelet|node)\.).+\.(kubernetes\.io|k8s\.io)")
+_OF_KUBELET: Final = (
+    "topology.kubernetes.io",
+    "failure-domain.beta.kubernetes.io",
+    "beta.kubernetes.io",
+)
 
 
 class RejectedPool(NamedTuple):
@@ -85,6 +92,13 @@ def _labels(pool: DeclaredPool) -> Iterator[RejectedPool]:
     of_cloud = cloud(pool.cloud)
     for key, value in (pool.labels or {}).items():
         domain = key.rpartition("/")[0]
+        if value is not None and _RESERVED.fullmatch(domain) and domain not in _OF_KUBELET:
+            yield RejectedPool(
+                f'kubelet doesn\'t start with the label "{key}", because Kubernetes reserves its '
+                "domain",
+                fix=f'remove the label "{key}", or use your own domain',
+            )
+            continue
         taken = domain in (*_OF_KUBERNETES, *of_cloud.reserved_domains)
         certain = taken or not value or of_cloud.labels_are_judged
         if value is not None and certain and key not in of_cloud.reserved_labels:
@@ -202,8 +216,8 @@ def _name_and_zones(pool: DeclaredPool) -> Iterator[RejectedPool]:
     known = of_cloud.zone_names
     wrong = [
         zone
-        for zone in pool.own.texts("availabilityZones") or ()
-        if known and zone and zone not in known
+        for zone in (pool.own.texts(of_cloud.pool.zone_list) if known else None) or ()
+        if zone and zone not in known
     ]
     if wrong:
         fix = f"name zones among {', '.join(known[:-1])} and {known[-1]}"

@@ -18,6 +18,7 @@ def check(view: StackView) -> Iterator[Finding]:
     if not view.complete or not view.drivers or view.has_gpu_operator:
         return  # without a driver for claims, the installer comes from the same place as the driver
     if any(_names_installer(each.props.values) or _is_named(each.name) for each in view.objects):
+        yield from _of_other_images(view)
         return
     for pool in view.pools:
         if pool.has_gpus and _leaves_driver_out(pool):
@@ -30,6 +31,39 @@ def check(view: StackView) -> Iterator[Finding]:
             )
 
 
+def _of_other_images(view: StackView) -> Iterator[Finding]:
+    """Yield pools for whose images no installer is, if it's known what each installer is for."""
+    texts = [text for each in view.objects for text in _texts(each.props.values)]
+    for pool in view.pools:
+        named = {
+            images
+            for images, parts in cloud(pool.cloud).installer_images
+            if any(part in text for text in texts for part in parts)
+        }
+        if (
+            pool.has_gpus
+            and _leaves_driver_out(pool)
+            and named
+            and pool.image
+            and not pool.image.upper().startswith(tuple(named))
+        ):
+            other = sorted(named)[0]
+            yield Finding(
+                message=f"{pool.title}: its nodes run {pool.image}, but the stack's driver "
+                f"installer is for {other} images, so they don't get the NVIDIA driver",
+                fix=f"use the installer for {pool.image}, or an image that begins with {other}",
+                urn=pool.urn,
+            )
+
+
+def _texts(value: Any) -> Iterator[str]:
+    """Yield the texts of a value and everything below it."""
+    if isinstance(value, str):
+        yield value
+    for item in (*(as_mapping(value) or {}).values(), *(as_list(value) or ())):
+        yield from _texts(item)
+
+
 def _leaves_driver_out(pool: DeclaredPool) -> bool:
     """Return whether the cloud's own driver installation is disabled for each of a pool's GPUs."""
     listed, path, value = cloud(pool.cloud).installer_off
@@ -38,11 +72,8 @@ def _leaves_driver_out(pool: DeclaredPool) -> bool:
 
 
 def _names_installer(value: Any) -> bool:
-    """Return whether a nested text names an installer: an image, a chart, or a name."""
-    if isinstance(value, str):
-        return _is_named(value)
-    below = (*(as_mapping(value) or {}).values(), *(as_list(value) or ()))
-    return any(_names_installer(item) for item in below)
+    """Whether a text anywhere below names an installer: an image, a chart, a name."""
+    return any(_is_named(text) for text in _texts(value))
 
 
 def _is_named(text: str) -> bool:

@@ -1,10 +1,13 @@
-"""A DRA driver in a namespace whose Pod Security level or quotas reject its pods."""
+"""A DRA driver in a namespace whose Pod Security level, quotas, or policies reject its pods."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from fnmatch import fnmatchcase
 from typing import Final
 
+from dra_planner.clouds import cloud, names
+from dra_policies.rules.prerequisites.rejecting_policies import rejecting_policies
 from dra_policies.rules.rule import Finding, Rule
 from dra_policies.unknowns import UNKNOWN, as_mapping
 from dra_policies.view.stack_view import InstalledDriver, StackView
@@ -16,6 +19,9 @@ _NAMESPACE: Final = "kubernetes:core/v1:Namespace"
 _QUOTA: Final = "kubernetes:core/v1:ResourceQuota"
 _LIMITS: Final = "kubernetes:core/v1:LimitRange"
 _COUNTED: Final = ("cpu", "memory")
+_SERVERLESS: Final = frozenset(
+    cloud(name).serverless_token for name in names() if cloud(name).serverless_token
+)
 
 
 def check(view: StackView) -> Iterator[Finding]:
@@ -38,6 +44,30 @@ def check(view: StackView) -> Iterator[Finding]:
                     urn=each.urn,
                 )
         yield from _quotas(view, driver)
+        yield from _serverless(view, driver)
+        yield from rejecting_policies(view, driver)
+
+
+def _serverless(view: StackView, driver: InstalledDriver) -> Iterator[Finding]:
+    """Yield profiles that move the driver's pods off the nodes."""
+    for each in view.declared:
+        if each.type not in _SERVERLESS:
+            continue
+        for selector in each.props.items("selectors") or ():
+            namespace = selector.text("namespace")
+            if (
+                namespace
+                and driver.namespace
+                and fnmatchcase(driver.namespace, namespace)
+                and selector.mapping("labels") == {}
+            ):
+                yield Finding(
+                    message=f'{driver.title}: profile "{each.name}" selects its namespace '
+                    f"{driver.namespace}, so its pods don't run on GPU nodes",
+                    fix=f"remove the selector of the namespace {namespace}, or install the driver "
+                    "in another namespace",
+                    urn=each.urn,
+                )
 
 
 def _quotas(view: StackView, driver: InstalledDriver) -> Iterator[Finding]:

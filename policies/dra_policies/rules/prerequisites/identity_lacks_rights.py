@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
 from dra_planner.catalog.identity_rights import NeededRight, needed_rights
-from dra_planner.clouds import Cloud, IdentityResource, cloud, names
+from dra_planner.clouds import Cloud, IdentityResource, RegistryResource, cloud, names
 from dra_policies.rules.resource_rows import broken_rows
 from dra_policies.rules.rule import Finding, Rule
 from dra_policies.unknowns import UNKNOWN, as_list, as_mapping
@@ -21,6 +21,8 @@ def check(view: StackView) -> Iterator[Finding]:
     if not view.complete:
         return
     for name in names():
+        yield from _registries(view, cloud(name).registry)
+        yield from _without_entry(view, cloud(name))
         of_cloud, told = cloud(name), set[tuple[str, str]]()
         identities = {
             each.urn: each for each in view.declared if each.type == of_cloud.identity.token
@@ -31,6 +33,59 @@ def check(view: StackView) -> Iterator[Finding]:
                     if (urn, finding.message) not in told:
                         told.add((urn, finding.message))
                         yield finding
+
+
+def _registries(view: StackView, kind: RegistryResource | None) -> Iterator[Finding]:
+    """Yield registries of the stack that pods use and from which nobody may pull."""
+    for registry in view.declared if kind is not None else ():
+        assert kind is not None
+        name = registry.props.text(kind.name) if registry.type == kind.token else ""
+        if not name or not _is_pulled_from(view, f"{name}{kind.domain}/"):
+            continue
+        grants = {grant.token: grant.rights for grant in kind.grants}
+        given = [
+            each.props.text(grants[each.type]) for each in view.declared if each.type in grants
+        ]
+        if None in given or any(right in (text or "") for text in given for right in kind.rights):
+            continue
+        yield Finding(
+            message=f'pods use images of registry "{registry.name}", but the stack grants nobody '
+            "the right to pull them, so the pods don't start",
+            fix=kind.fix,
+            urn=registry.urn,
+        )
+
+
+def _is_pulled_from(view: StackView, address: str) -> bool:
+    """Return True if pods without secrets for registries use an image from an address."""
+    return any(
+        (container.text("image") or "").startswith(address)
+        for each in view.objects
+        for pod in (each.props.below("spec.template.spec"), each.props.below("spec"))
+        if pod.has("imagePullSecrets") is False
+        for container in pod.items("containers") or ()
+    )
+
+
+def _without_entry(view: StackView, of_cloud: Cloud) -> Iterator[Finding]:
+    """Yield groups whose nodes the cluster doesn't let in."""
+    entry = of_cloud.identity.entry
+    for cluster in view.declared if entry is not None else ():
+        assert entry is not None
+        path, value = entry.required
+        if cluster.type != of_cloud.cluster.token or cluster.props.text(path) != value:
+            continue
+        tag = f"{entry.tag}{cluster.props.text(of_cloud.cluster.name)}"
+        kinds = [each.props.text(entry.kind) for each in view.declared if each.type == entry.token]
+        for group in view.declared:
+            keys = [item.text("key") for item in group.props.items("tags") or ()]
+            if group.type == entry.groups and tag in keys and not {*entry.kinds, None} & {*kinds}:
+                yield Finding(
+                    message=f'Auto Scaling group "{group.name}" has no access entry, and cluster '
+                    f'"{cluster.name}" admits only nodes with one, so its nodes don\'t join',
+                    fix=f"declare an AccessEntry of the type {entry.kinds[0]} for the nodes' role",
+                    urn=group.urn,
+                )
 
 
 def _used_identities(view: StackView, of_cloud: Cloud, need: NeededRight) -> set[str]:

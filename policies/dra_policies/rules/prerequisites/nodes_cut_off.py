@@ -5,26 +5,33 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from dra_planner.clouds import (
+    AddressRanges,
     Cloud,
     Gateway,
     PublicEndpoint,
     SecurityGroups,
+    TrafficFilter,
     UserRoutes,
     cloud,
     names,
 )
-from dra_policies.rules.resource_rows import EVERYWHERE
+from dra_policies.rules.resource_rows import EVERYWHERE, broken_rows
 from dra_policies.rules.rule import Finding, Rule
+from dra_policies.unknowns import Properties
+from dra_policies.view.address_ranges import subnets_of_pool
 from dra_policies.view.stack_view import DeclaredResource, StackView
 
 Declared = Mapping[str, DeclaredResource]
 
 
 def check(view: StackView) -> Iterator[Finding]:
+    yield from broken_rows(view, RULE.id)
     declared = {each.urn: each for each in view.declared}
     for name in names() if view.complete else ():
         of_cloud = cloud(name)
         network = of_cloud.node_network
+        if network.filters is not None and network.addresses is not None:
+            yield from _closed_filters(view, network.filters, network.addresses, declared)
         clusters = [each for each in view.declared if each.type == of_cloud.cluster.token]
         if network.groups is not None:
             yield from _closed_groups(view, network.groups, declared)
@@ -56,6 +63,41 @@ def _closed_groups(
                 fix="add an egress rule for all protocols to it",
                 urn=found[0].urn,
             )
+
+
+def _closed_filters(
+    view: StackView, filters: TrafficFilter, addresses: AddressRanges, declared: Declared
+) -> Iterator[Finding]:
+    """Yield filters of nodes' subnets that deny all outbound traffic before anything allows it."""
+    used: set[str] = set()
+    for pool in view.pools:
+        for subnet in subnets_of_pool(view, pool) or ():
+            used |= subnet.sources_of(filters.used_by)
+    for urn in sorted(used & declared.keys()):
+        rules = (
+            declared[urn].props.items(filters.rules) if declared[urn].type == filters.token else ()
+        )
+        outbound = [each for each in rules or () if each.text("direction") == "Outbound"]
+        outbound.sort(key=lambda each: each.count("priority", 0) or 0)
+        denied = next((each for each in outbound if each.text("access") != "Allow"), None)
+        allows_first = bool(outbound) and outbound[0] is not denied
+        if denied is not None and not allows_first and _is_for_everything(denied, filters):
+            yield Finding(
+                message=f'"{denied.text("name")}" of "{declared[urn].name}" denies all outbound '
+                "traffic of nodes, so they can't reach the API server and registries and don't "
+                "join the cluster",
+                fix="allow the outbound traffic that nodes need in a rule with a lower priority number",
+                urn=urn,
+            )
+
+
+def _is_for_everything(rule: Properties, filters: TrafficFilter) -> bool:
+    return (
+        rule.text("access") == "Deny"
+        and rule.text("destinationAddressPrefix") in filters.everywhere
+        and rule.text("destinationPortRange") in ("*", "443")
+        and rule.text("protocol") in ("*", "Tcp")
+    )
 
 
 def _number_of_groups(template: DeclaredResource, groups: SecurityGroups) -> int:
@@ -92,8 +134,6 @@ def _closed_endpoint(
         or not allowed
         or None in allowed
         or EVERYWHERE & set(allowed)
-        # else, the list may hold the addresses of nodes
-        or not any(each.type in endpoint.addresses for each in view.declared)
     ):
         return
     yield Finding(
@@ -101,6 +141,8 @@ def _closed_endpoint(
         f"{', '.join(filter(None, allowed))}, so nodes with other outbound addresses don't join",
         fix=endpoint.fix,
         urn=cluster.urn,
+        # else, the list may hold the addresses of nodes
+        certain=any(each.type in endpoint.addresses for each in view.declared),
     )
 
 
@@ -155,7 +197,7 @@ def _subnets_without_routes(
 
 RULE = Rule(
     id="nodes-cut-off",
-    says="The network of nodes doesn't reach the API server or registries.",
+    says="Nodes don't reach the API server, registries, or their instance metadata.",
     why="Nodes don't join the cluster, or their pods can't pull images, but the nodes are billed.",
     fix="Open the way out.",
     level="mandatory",

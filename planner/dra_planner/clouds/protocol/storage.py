@@ -1,0 +1,38 @@
+"""What volumes and disks of nodes need from a cloud: drivers, classes, and keys."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VolumeDriver:
+    """A CSI driver: its provisioner, and how a cluster gets it.
+
+    `classes` are the StorageClasses that come with it. `addon` is the add-on, or part of the name
+    of a chart, that installs it; `switch` is a property of clusters, the value that turns it on,
+    and whether it's on by default. Without either, clusters always have it.
+    """
+
+    provisioner: str
+    classes: tuple[str, ...] = ()
+    addon: str = ""
+    switch: tuple[str, bool, bool] | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DiskKeys:
+    """Keys of the user for disks of nodes, which the cloud's own identity must be allowed to use.
+
+    `used_by` are properties that name a key, each with the resource that has it. `tokens` are
+    resources that are such keys. `grants` are the resources that grant a right to it, each with the
+    property that names the key or its identity. `policy` is the property of a key with the text of
+    its policy, and the part of it that names the cloud's identity.
+    """
+
+    used_by: tuple[tuple[str, str], ...]
+    tokens: tuple[str, ...]
+    grants: tuple[tuple[str, str], ...]
+    policy: tuple[str, str] = ("", "")
+    identity: str
+    fix: str

@@ -1,0 +1,118 @@
+"""Ranges of addresses that overlap, and addresses outside their range."""
+
+from __future__ import annotations
+
+import ipaddress
+from collections.abc import Iterator
+from itertools import combinations
+from typing import NamedTuple
+
+from dra_planner.clouds import AddressRanges, cloud, names
+from dra_policies.rules.rule import Finding, Rule
+from dra_policies.view.address_ranges import network_of, ranges_of, subnets_of
+from dra_policies.view.stack_view import DeclaredResource, StackView
+
+
+class _Range(NamedTuple):
+    title: str  # 'pods of cluster "research"'
+    urn: str
+    network: ipaddress.IPv4Network
+
+
+def check(view: StackView) -> Iterator[Finding]:
+    for name in names() if view.complete else ():
+        of_cloud, addresses = cloud(name), cloud(name).node_network.addresses
+        if addresses is None:
+            continue
+        for cluster in view.declared:
+            if cluster.type == of_cloud.cluster.token:
+                yield from _of_cluster(view, cluster, addresses)
+        subnets = [each for each in view.declared if each.type == addresses.token]
+        for one, other in combinations(subnets, 2):
+            shared = one.sources_of(addresses.network) & other.sources_of(addresses.network)
+            if shared:
+                yield from _overlaps(_of_subnet(one, addresses), _of_subnet(other, addresses))
+
+
+def _of_cluster(
+    view: StackView, cluster: DeclaredResource, addresses: AddressRanges
+) -> Iterator[Finding]:
+    own = [
+        _Range(f'{title} of cluster "{cluster.name}"', cluster.urn, found)
+        for path, title, default in addresses.of_cluster
+        for found in ranges_of(cluster.props.text(path, default))
+    ]
+    around = [
+        each
+        for subnet in subnets_of(view, cluster, addresses)
+        for each in (*_of_subnet(subnet, addresses), *_of_network(view, subnet, addresses))
+    ]
+    for one, other in combinations(own, 2):
+        yield from _overlaps([one], [other])
+    yield from _overlaps(own, list(dict.fromkeys(around)))
+    yield from _dns(cluster, addresses)
+
+
+def _of_subnet(subnet: DeclaredResource, addresses: AddressRanges) -> list[_Range]:
+    return [
+        _Range(f'subnet "{subnet.name}"', subnet.urn, network)
+        for path in addresses.ranges
+        for network in network_of(subnet.props, path)
+    ]
+
+
+def _of_network(
+    view: StackView, subnet: DeclaredResource, addresses: AddressRanges
+) -> list[_Range]:
+    """Return the ranges of a subnet's network, where the cloud compares them."""
+    urns = subnet.sources_of(addresses.network)
+    return [
+        _Range(f'network "{each.name}"', each.urn, network)
+        for each in view.declared
+        if addresses.network_ranges and each.urn in urns and each.type == addresses.network_token
+        for network in network_of(each.props, addresses.network_ranges)
+    ]
+
+
+def _overlaps(some: list[_Range], others: list[_Range]) -> Iterator[Finding]:
+    """Yield the first pair of ranges that overlap."""
+    for one in some:
+        for other in others:
+            if one.network.overlaps(other.network):
+                yield Finding(
+                    message=f"the range of {one.title} ({one.network}) overlaps that of "
+                    f"{other.title} ({other.network}), so the cloud rejects it or traffic is lost",
+                    fix="choose ranges that don't overlap",
+                    urn=one.urn,
+                )
+                return
+
+
+def _dns(cluster: DeclaredResource, addresses: AddressRanges) -> Iterator[Finding]:
+    """Yield an address of the DNS service that the services' range doesn't have."""
+    path, of_services = addresses.dns
+    default = next((each for name, _, each in addresses.of_cluster if name == of_services), "")
+    found = ranges_of(cluster.props.text(of_services, default)) if path else ()
+    try:
+        address = ipaddress.IPv4Address(cluster.props.text(path) or "")
+    except ValueError:
+        return
+    if found and (address not in found[0] or address == found[0][1]):
+        yield Finding(
+            message=f'cluster "{cluster.name}": {path} {address} isn\'t a free address of '
+            f"{of_services} ({found[0]}), so the cloud rejects the cluster",
+            fix=f"set {path} to an address of the range, for example {found[0][10]}",
+            urn=cluster.urn,
+        )
+
+
+RULE = Rule(
+    id="address-ranges-conflict",
+    says="Address ranges of a cluster, its subnets, or its network overlap.",
+    why="The cloud rejects the cluster or the subnet, or packets go to the wrong place.",
+    fix="Choose ranges that don't overlap, before you create the cluster.",
+    level="mandatory",
+    url="https://kubernetes.io/docs/concepts/cluster-administration/networking/",
+    needs="stack",
+    check=check,
+)

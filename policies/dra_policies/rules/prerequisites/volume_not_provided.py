@@ -1,0 +1,146 @@
+"""Volumes of pods that nothing provides, or that only one node can use."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Final, NamedTuple
+
+from dra_planner.clouds import Cloud, VolumeDriver, cloud, names
+from dra_policies.rules.rule import Finding, Rule
+from dra_policies.unknowns import Properties
+from dra_policies.view.stack_view import DeclaredResource, StackView
+
+_CLAIM: Final = "kubernetes:core/v1:PersistentVolumeClaim"
+_CLASS: Final = "kubernetes:storage.k8s.io/v1:StorageClass"
+_OF_ONE_NODE: Final = ("ReadWriteOnce", "ReadWriteOncePod")
+_PODS: Final[Mapping[str, str]] = {
+    "kubernetes:apps/v1:Deployment": "spec.replicas",
+    "kubernetes:apps/v1:StatefulSet": "spec.replicas",
+    "kubernetes:batch/v1:Job": "spec.parallelism",
+}
+
+
+class _Claim(NamedTuple):
+    title: str
+    urn: str
+    spec: Properties
+
+
+def check(view: StackView) -> Iterator[Finding]:
+    clusters = [
+        (cloud(name), each)
+        for name in names()
+        for each in view.declared
+        if each.type == cloud(name).cluster.token
+    ]
+    if view.complete and len(clusters) == 1:
+        of_cloud, cluster = clusters[0]
+        for claim in _claims(view):
+            yield from _class(view, of_cloud, cluster, claim)
+    if view.complete:
+        yield from _shared(view)
+
+
+def _claims(view: StackView) -> Iterator[_Claim]:
+    """Yield the claims of the stack, and those that StatefulSets make."""
+    for each in view.objects:
+        if each.type == _CLAIM:
+            yield _Claim(f'PersistentVolumeClaim "{each.name}"', each.urn, each.props.below("spec"))
+        for item in each.props.items("spec.volumeClaimTemplates") or ():
+            yield _Claim(f'a volume of StatefulSet "{each.name}"', each.urn, item.below("spec"))
+
+
+def _class(
+    view: StackView, of_cloud: Cloud, cluster: DeclaredResource, claim: _Claim
+) -> Iterator[Finding]:
+    """Yield a claim whose class doesn't exist, or whose class has no driver."""
+    name = claim.spec.text("storageClassName")
+    if not name or claim.spec.text("volumeName"):
+        return
+    declared = {
+        each.props.text("metadata.name"): each.props.text("provisioner")
+        for each in view.objects
+        if each.type == _CLASS
+    }
+    if None in declared or None in declared.values():
+        return
+    builtin = {each: driver for driver in of_cloud.volume_drivers for each in driver.classes}
+    if name not in declared and name not in builtin and not view.charts & {"", name}:
+        yield Finding(
+            message=f"{claim.title} names StorageClass {name}, which neither this stack nor "
+            f"{of_cloud.title} creates, so its pods stay pending",
+            fix=f"declare StorageClass {name}, or name one of the cloud: "
+            f"{', '.join(sorted(builtin)) or 'none'}",
+            urn=claim.urn,
+        )
+        return
+    driver = builtin.get(name) or next(
+        (each for each in of_cloud.volume_drivers if each.provisioner == declared.get(name)), None
+    )
+    if driver is not None and _has_driver(view, of_cloud, cluster, driver) is False:
+        what = driver.addon or (driver.switch[0] if driver.switch else "")
+        yield Finding(
+            message=f"{claim.title} needs the driver {driver.provisioner}, which cluster "
+            f'"{cluster.name}" doesn\'t have, so its pods stay pending',
+            fix=f"install the add-on {what}" if driver.addon else f"set {what} to true",
+            urn=claim.urn,
+        )
+
+
+def _has_driver(
+    view: StackView, of_cloud: Cloud, cluster: DeclaredResource, driver: VolumeDriver
+) -> bool | None:
+    if driver.switch is not None:
+        path, value, default = driver.switch
+        found = cluster.props.flag(path, default)
+        return None if found is None else found == value
+    if not driver.addon:
+        return True
+    addons = of_cloud.cluster.addons
+    listed = [
+        each.props.text(addons.name)
+        for each in view.declared
+        if addons is not None and each.type == addons.token
+    ]
+    names = (*listed, *view.charts, *(each.name for each in view.objects))
+    if any(driver.addon in (name or "") for name in names):
+        return True
+    managed = addons is not None and cluster.props.flag(addons.managed, False) is not False
+    return None if None in listed or managed else False
+
+
+def _shared(view: StackView) -> Iterator[Finding]:
+    """Yield workloads with several pods that share a volume of one node."""
+    single = {
+        each.props.text("metadata.name"): each
+        for each in view.objects
+        if each.type == _CLAIM
+        and (modes := each.props.texts("spec.accessModes"))
+        and all(mode in _OF_ONE_NODE for mode in modes)
+    }
+    for each in view.objects:
+        path = _PODS.get(each.type, "")
+        pods = each.props.count(path, 1) if path else 0
+        for volume in each.props.items("spec.template.spec.volumes") or ():
+            claim = single.get(volume.text("persistentVolumeClaim.claimName") or "")
+            if pods and pods > 1 and claim is not None:
+                yield Finding(
+                    message=f'{each.type.rpartition(":")[2]} "{each.name}" has {pods} pods, which '
+                    f'share PersistentVolumeClaim "{claim.name}", but one node at a time can use '
+                    "the volume, so pods on other nodes don't start",
+                    fix="use the access mode ReadWriteMany with a file system, or give each pod its "
+                    "own volume in a StatefulSet",
+                    urn=each.urn,
+                )
+
+
+RULE = Rule(
+    id="volume-not-provided",
+    says="A volume of pods has no class or driver, or can't be shared by their nodes.",
+    why="Pods stay pending or don't start, and their GPUs stay idle.",
+    fix="Install the driver, declare the class, or choose an access mode for several nodes.",
+    level="advisory",
+    url="https://kubernetes.io/docs/concepts/storage/persistent-volumes/",
+    needs="stack",
+    check=check,
+)

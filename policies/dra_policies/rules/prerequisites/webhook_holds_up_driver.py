@@ -1,0 +1,73 @@
+"""Admission webhooks that keep the DRA driver's pods from nodes while they aren't reachable."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from dra_policies.rules.rule import Finding, Rule
+from dra_policies.unknowns import Properties, has_unknown
+from dra_policies.view.stack_view import DeclaredResource, InstalledDriver, StackView
+
+_WEBHOOKS: Final = (":MutatingWebhookConfiguration", ":ValidatingWebhookConfiguration")
+_NAMESPACE_LABEL: Final = "kubernetes.io/metadata.name"
+
+
+def check(view: StackView) -> Iterator[Finding]:
+    for driver in view.drivers if view.complete else ():
+        for each in view.objects:
+            if driver.namespace and each.type.endswith(_WEBHOOKS):
+                yield from _webhooks(each, driver, driver.namespace)
+
+
+def _webhooks(
+    configuration: DeclaredResource, driver: InstalledDriver, namespace: str
+) -> Iterator[Finding]:
+    """Yield webhooks for pods that fail closed, and that nothing keeps from the driver."""
+    for webhook in configuration.props.items("webhooks") or ():
+        if has_unknown(webhook.values):
+            continue
+        resources = {
+            name for rule in webhook.items("rules") or () for name in rule.texts("resources") or ()
+        }
+        is_for_pods = bool(resources & {"pods", "*", "*/*", "daemonsets"})
+        is_closed = webhook.text("failurePolicy", "Fail") == "Fail"
+        if is_for_pods and is_closed and _selects(webhook, namespace):
+            yield Finding(
+                message=f'webhook "{webhook.text("name")}" of "{configuration.name}" must answer '
+                f"for pods in namespace {namespace}, so if it isn't reachable, {driver.title} can't "
+                "start pods on new nodes",
+                fix=f"exclude the namespace {namespace} in its namespaceSelector, or set "
+                "failurePolicy to Ignore",
+                urn=configuration.urn,
+            )
+
+
+def _selects(webhook: Properties, namespace: str) -> bool:
+    """Return True unless a selector may leave the driver's pods out."""
+    if webhook.at("objectSelector"):
+        return False
+    selector = webhook.below("namespaceSelector")
+    labels = selector.mapping("matchLabels")
+    if labels:
+        return labels == {_NAMESPACE_LABEL: namespace}
+    for term in selector.items("matchExpressions") or ():
+        values = term.texts("values") or ()
+        if term.text("key") != _NAMESPACE_LABEL:
+            return False
+        if (term.text("operator") == "In") != (namespace in values):
+            return False
+    return True
+
+
+RULE = Rule(
+    id="webhook-holds-up-driver",
+    says="An admission webhook that fails closed must answer for the DRA driver's pods.",
+    why="If the webhook isn't reachable, the driver doesn't start on new nodes. The "
+    "webhook's own pods may wait for such a node.",
+    fix="Exclude the driver's namespace, or let the webhook fail open.",
+    level="advisory",
+    url="https://kubernetes.io/docs/reference/access-authn-authz/extensible-admission-controllers/",
+    needs="stack",
+    check=check,
+)
