@@ -33,6 +33,9 @@ class Crowd:
     def with_works(self, works: Iterable[int]) -> Crowd:
         return Crowd(self.pool, self.works.union(works))
 
+    def includes(self, other: Crowd) -> bool:
+        return self.pool == other.pool and self.works >= other.works
+
     def without_works(self, works: Iterable[int]) -> Crowd:
         return Crowd(self.pool, self.works.difference(works))
 
@@ -49,6 +52,18 @@ class CrowdSizes:
     _rows: dict[Crowd, _Rows] = field(default_factory=dict)
     _least: dict[Crowd, int] = field(default_factory=dict)
     _nodes: dict[Crowd, int] = field(default_factory=dict)
+    _refuted: dict[Crowd, int] = field(default_factory=dict)
+
+    def refute(self, crowd: Crowd, nodes: int) -> None:
+        """Note that pods of the crowd stayed pending on so many nodes. Crowds with further works
+        need no fewer.
+        """
+        if nodes < self._refuted.get(crowd, 0):
+            return
+        self._refuted[crowd] = nodes
+        for known in (self._least, self._nodes):
+            for other in [each for each in known if each.includes(crowd)]:
+                del known[other]
 
     def least(self, crowd: Crowd) -> int:
         """Return the nodes below which the crowd is known not to fit: by the rows of the bound, or
@@ -56,7 +71,10 @@ class CrowdSizes:
         """
         found = self._least.get(crowd)
         if found is None:
-            found = self._least[crowd] = self._rows_of(crowd).least if crowd.works else 0
+            found = self._rows_of(crowd).least if crowd.works else 0
+            found = self._least[crowd] = max(
+                [found, *(n + 1 for each, n in self._refuted.items() if crowd.includes(each))]
+            )
         return found
 
     def rows_least(self, crowd: Crowd) -> int:
@@ -74,7 +92,7 @@ class CrowdSizes:
         known = self._nodes.get(crowd)
         if known is None:
             rows = self._rows_of(crowd)
-            enough = max(rows.least, rows.in_any_order)
+            enough = max(self.least(crowd), rows.in_any_order)
             if rows.pods > _MOST_PODS:
                 known = self._nodes[crowd] = enough
             elif most is not None and most < enough:

@@ -36,6 +36,8 @@ class CountProver:
     # nodes below which a pool is known not to do
     least: Mapping[str, int] = field(default_factory=dict[str, int])
     opened: Opened = field(default_factory=Opened)
+    # the most nodes with which pods of a pool stayed pending
+    refuted: dict[str, int] = field(default_factory=dict[str, int])
 
     def prove(
         self,
@@ -61,6 +63,7 @@ class CountProver:
                     return None
                 if not outcome.places_everything:
                     failed = outcome
+                    self._learn(counts, outcome)
                     break
                 passed[order] = outcome
             if failed is None:
@@ -114,6 +117,8 @@ class CountProver:
             outcome = found[order] = simulator.run(order, steps=max(0, self.steps))
             self.steps -= outcome.steps
             if not outcome.complete or not outcome.places_everything:
+                if outcome.complete:
+                    self._learn(counts, outcome)
                 orders.sort(key=lambda each: each != order)
                 return None
         return found
@@ -146,6 +151,12 @@ class CountProver:
             level=question.level,
             opened=self.opened.states,
         )
+
+    def _learn(self, counts: Mapping[str, int], failed: SimulationOutcome) -> None:
+        for kind in failed.pending_kinds:
+            pool = None if kind.shape is None else self.pool_of.get(kind.shape.id)
+            if pool is not None:
+                self.refuted[pool] = max(self.refuted.get(pool, 0), counts[pool])
 
     def _grow(self, counts: dict[str, int], failed: SimulationOutcome) -> bool:
         """Add the nodes that pending pods need to their pools; return whether those pools have

@@ -95,3 +95,17 @@ def test_no_order_needs_more_nodes_than_the_proof(
     chance.shuffle(order)  # type: ignore[attr-defined]  # a Random
     for scoring in ("spread", "pack"):
         assert rows.model.places_all(order, max(rows.least, rows.in_any_order), scoring)  # type: ignore[arg-type]  # one of the two
+
+
+def test_a_count_refuted_by_the_simulation_holds_for_larger_crowds() -> None:
+    """Given two works of four pods of one GPU each, one of which failed on three nodes, expect
+    four for it and for both, and one for the other.
+    """
+    sizes = CrowdSizes(needs_of((4, 1, 1), (4, 1, 1)))
+    both, first, second = (Crowd(0, frozenset(works)) for works in ({0, 1}, {0}, {1}))
+    assert [sizes.nodes(each) for each in (both, first, second)] == [1, 1, 1]
+
+    sizes.refute(first, 3)
+
+    assert [sizes.nodes(each) for each in (both, first, second)] == [4, 4, 1]
+    assert sizes.nodes(both, 3) is None

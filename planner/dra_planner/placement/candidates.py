@@ -1,0 +1,228 @@
+"""Candidates: sets of guards with the counts that the quick model expects under them.
+
+Four sets are searched: steer; steer and split; steer and pack; all three. A candidate can be
+searched on from with what its proof showed.
+"""
+
+from __future__ import annotations
+
+import random
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from dra_planner.model import Guards, Shape
+from dra_planner.placement.arrivals import Scoring
+from dra_planner.placement.assignment import Assignment, Pools
+from dra_planner.placement.building import build_guards
+from dra_planner.placement.crowds import Crowd, CrowdSizes
+from dra_planner.placement.whole_works import assign_whole_works
+from dra_planner.simulation import CountQuestion
+from dra_planner.sizing import LevelNeeds, Sizing
+from dra_planner.sizing.bound.proof import load_solver
+
+_SEED: Final = 1  # of the moves that the search makes by chance
+_QUICK_STEPS: Final = 1_500_000  # of the quick model, for each set of guards
+_FURTHER_STEPS: Final = 300_000  # of the same, to search on from a candidate
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GuardQuestion:
+    """A level of demand, the pools, and how guarded counts are simulated.
+
+    `ask` returns the question of counts under guards, with the pools that a split creates. `steps`
+    bounds the simulations. `name_pool` turns a text into the name of a pool.
+    """
+
+    needs: LevelNeeds
+    sizing: Sizing
+    pools: Pools
+    shapes: Mapping[str, Shape]
+    ask: Callable[[Guards], CountQuestion]
+    steps: int
+    name_pool: Callable[[str], str]
+    mode: Literal["guided", "exact"] = "guided"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Candidate:
+    """Guards, the counts expected under them, and the assignment that they were made from.
+
+    `least`: nodes below which a pool is known not to do. `crowd_of`: the crowd of each used pool.
+    """
+
+    question: GuardQuestion
+    assignment: Assignment
+    guards: Guards
+    counts: dict[str, int]
+    cost: tuple[int, ...]
+    pool_of: dict[str, str]
+    least: dict[str, int]
+    crowd_of: dict[str, Crowd]
+
+    def learn(self, refuted: Mapping[str, int]) -> None:
+        """Note the counts with which pods of a pool stayed pending in the full simulation."""
+        for pool, nodes in refuted.items():
+            self.assignment.sizes.refute(self.crowd_of[pool], nodes)
+
+    def improved(self) -> Candidate | None:
+        """Return what a further search from here finds; None if nothing is within the limits."""
+        before = self.assignment
+        again = Assignment(
+            before.pools,
+            before.sizes,
+            list(before.crowds),
+            may_split=before.may_split,
+            steps=before.sizes.steps + _FURTHER_STEPS,
+        )
+        again.improve_further(random.Random(_SEED))
+        return _candidate(self.question, again)
+
+    @property
+    def fills(self) -> dict[tuple[str, str], int]:
+        """How many pods of each steered shape an empty node of its pool holds."""
+        needs = self.question.needs
+        at = {
+            part: pool
+            for pool, name in enumerate(needs.pools)
+            for part in self.guards.parts_of(name)
+        }
+        return {
+            (shape, self.pool_of[shape]): max(1, work.fills[at[self.pool_of[shape]]])
+            for work in needs.works
+            for shape in work.shapes
+            if shape in self.pool_of
+        }
+
+
+def find_candidates(question: GuardQuestion) -> Iterator[Candidate]:
+    """Yield a candidate for each set of guards; a search also begins with what those before it
+    found.
+    """
+    starts = list(_starts(question))
+    scorings: tuple[Scoring, ...] = ("spread", "pack")
+    for scoring in scorings:
+        sizes = CrowdSizes(question.needs, scoring)
+        for may_split in (False, True):
+            is_hopeful = may_split or scoring == "pack"
+            steps = _QUICK_STEPS if is_hopeful else _QUICK_STEPS // 8
+            found = _assign(question, sizes, starts, steps, may_split=may_split)
+            starts.append(list(found.crowds))
+            candidate = _candidate(question, found)
+            if candidate is not None:
+                yield candidate
+
+
+def _assign(
+    question: GuardQuestion,
+    sizes: CrowdSizes,
+    starts: Sequence[list[Crowd]],
+    steps: int,
+    *,
+    may_split: bool,
+) -> Assignment:
+    """Return the best assignment found: from each start for half of the steps, and by chance for
+    the others.
+    """
+    before, found = sizes.steps, list[Assignment]()
+    for at, start in enumerate(starts, 1):
+        crowds = _merge_pools(
+            start, question.pools.whole if may_split else range(len(question.pools.names))
+        )
+        share = before + steps // 2 * at // len(starts)
+        found.append(Assignment(question.pools, sizes, crowds, may_split=may_split, steps=share))
+        found[-1].improve()
+    best = min(found, key=lambda each: each.cost)
+    best.steps = before + steps
+    best.improve_further(random.Random(_SEED))
+    return best
+
+
+def _candidate(question: GuardQuestion, best: Assignment) -> Candidate | None:
+    if not best.is_within_limits:
+        return None
+    sizes = best.sizes
+    guards, crowd_of = build_guards(
+        best.crowds,
+        question.needs,
+        question.shapes,
+        question.name_pool,
+        packs=sizes.scoring == "pack",
+        exact=question.mode == "exact",
+    )
+    pools = question.pools
+    counts = {part: 0 for name in pools.names for part in guards.parts_of(name)}
+    for pool, crowd in crowd_of.items():
+        counts[pool] = sizes.nodes(crowd) or 0
+    least = dict(zip(pools.names, pools.least, strict=True))
+    for name in pools.names:
+        first = guards.parts_of(name)[0]
+        counts[first] = max(counts[first], least[name])
+    pool_of = {
+        shape: pool
+        for pool, crowd in crowd_of.items()
+        for work in crowd.works
+        for shape in question.needs.works[work].shapes
+    }
+    fewest = {pool: sizes.rows_least(crowd) for pool, crowd in crowd_of.items()}
+    return Candidate(
+        question=question,
+        assignment=best,
+        guards=guards,
+        counts=counts,
+        cost=cost_of(counts, guards, pools),
+        pool_of=pool_of,
+        least=fewest,
+        crowd_of=crowd_of,
+    )
+
+
+def _merge_pools(crowds: Iterable[Crowd], pools: Collection[int]) -> list[Crowd]:
+    """Return the crowds with one crowd for each of these pools."""
+    merged: dict[int, Crowd] = {}
+    others: list[Crowd] = []
+    for crowd in crowds:
+        if crowd.pool in pools:
+            merged[crowd.pool] = merged.get(crowd.pool, Crowd(crowd.pool, frozenset())).with_works(
+                crowd.works
+            )
+        else:
+            others.append(crowd)
+    return [*merged.values(), *others]
+
+
+def _starts(question: GuardQuestion) -> Iterable[list[Crowd]]:
+    """Yield first assignments: works whole on pools by an integer program, on the main pool of the
+    packing, and each on the pool where it costs least.
+    """
+    needs, costs = question.needs, question.pools.costs
+    packed: dict[str, dict[str, int]] = defaultdict(lambda: defaultdict(int))
+    for pattern in question.sizing.patterns:
+        for shape, pods in pattern.pods:
+            packed[shape][pattern.pool] += pods * pattern.nodes
+    main, cheap = dict[int, int](), dict[int, int]()
+    for at, work in enumerate(needs.works):
+        there = packed[work.shapes[0]]
+        main[at] = max(work.needs, key=lambda pool: (there.get(needs.pools[pool], 0), -pool))
+        cheap[at] = min(work.needs, key=lambda pool: (costs[pool][0] * needs.share(at, pool), pool))
+    solver = load_solver()
+    whole = None if solver is None else assign_whole_works(needs, question.pools, solver)
+    for chosen in (whole, main, cheap):
+        if chosen is not None:
+            yield _by_devices(chosen, needs)
+
+
+def _by_devices(chosen: Mapping[int, int], needs: LevelNeeds) -> list[Crowd]:
+    """Return a crowd for each pool and number of devices."""
+    groups: dict[tuple[int, tuple[int, ...]], set[int]] = defaultdict(set)
+    for work, pool in chosen.items():
+        rows = zip(needs.works[work].needs[pool], needs.devices[pool], strict=True)
+        groups[pool, tuple(need for need, is_device in rows if is_device)].add(work)
+    return [Crowd(pool, frozenset(works)) for (pool, _), works in sorted(groups.items())]
+
+
+def cost_of(counts: Mapping[str, int], guards: Guards, pools: Pools) -> tuple[int, ...]:
+    """Return what the counts of pools and of their parts cost, in the units of `pools`."""
+    nodes = [sum(counts[part] for part in guards.parts_of(name)) for name in pools.names]
+    return pools.cost(nodes)[1:]
