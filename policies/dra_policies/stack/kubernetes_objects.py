@@ -151,19 +151,20 @@ def objects_behind(resource: Resource, seen: Sequence[Resource]) -> tuple[Resour
     names = frozenset(named_claims(resource.props.values))
     return tuple(
         other
-        for other in seen
+        # One look-up for each pair of object and resource: a stack has millions of pairs.
+        for other in [each for each in seen if _may_be_behind(each.type) or each is resource]
         if other.urn == resource.urn
-        or _decides_for_all(other.type)
-        or (names and other.type.endswith(_CLAIMS) and other.props.text("metadata.name") in names)
+        or not other.type.endswith(_CLAIMS)
+        or (names and other.props.text("metadata.name") in names)
     )
 
 
 @cache
-def _decides_for_all(token: str) -> bool:
-    """Return whether resources of a type affect the evaluation of every object. Called for each
-    pair, so it must be fast.
+def _may_be_behind(token: str) -> bool:
+    """Return whether resources of a type affect the evaluation of objects: of every object, or of
+    those that name them.
     """
-    return token.endswith(_FOR_EVERYBODY) or is_cluster_token(token)
+    return token.endswith((*_FOR_EVERYBODY, *_CLAIMS)) or is_cluster_token(token)
 
 
 def object_texts(

@@ -55,10 +55,11 @@ def view_of_resource(resource: Resource, seen: Sequence[Resource]) -> StackView 
         return judge_record(StackView(expects_record=True, record=read_record(resource)))
     if not _is_judged(resource):
         return None
-    if sum(each.type == RECORD_TYPE for each in seen) > 1:
+    records = [each for each in seen if each.type == RECORD_TYPE]
+    if len(records) > 1:
         # Which plan a resource belongs to is known with the whole stack, when it is judged.
         return StackView(declared=_declared([resource]), versions=_versions([resource]))
-    record = find_record(seen)
+    record = find_record(records)
     view = StackView(
         expects_record=True,
         record=record,
@@ -74,7 +75,7 @@ def view_of_resource(resource: Resource, seen: Sequence[Resource]) -> StackView 
     if driver := driver_of_release(resource, seen):
         return replace(view, drivers=(driver,))
     if is_kubernetes_object(resource):
-        return judge_objects(read_objects(view, objects_behind(resource, beside(resource, seen))))
+        return judge_objects(read_objects(view, beside(resource, objects_behind(resource, seen))))
     return view if view.declared else None
 
 
