@@ -2,6 +2,8 @@
 PYTHON ?= python3
 STACK ?= eks-dev
 VENV := .venv/bin
+# Tests that start real programs take seconds each, so they have a target of their own.
+JOURNEYS := engine or control_plane or programs or recipe
 
 # Images often forbid Python to keep what it compiled. Then each of the many interpreters that a run of the engine starts would
 # compile Pulumi's SDKs again, which takes longer than all else that it does.
@@ -24,19 +26,16 @@ planes: setup ## build what is missing of the control plane that tests run (etcd
 demo: setup ## plan, build, judge and destroy a stack on simulated clouds (STACK=name, of stacks/)
 	@$(VENV)/python -m dra_sandbox demo --stack $(STACK)
 
-test: tools planes ## run the tests, except those of `make journeys`
-	@$(VENV)/python -m pytest -n 2 --dist loadfile -q -m "not engine and not recipe"
+test: setup ## run the tests, except those of `make journeys`
+	@$(VENV)/python -m pytest -n 2 --dist loadfile -q -m "not ($(JOURNEYS))"
 
-journeys: tools planes ## run the tests with the Pulumi engine, and the recipes of CONTRIBUTING.md (long)
-	@$(VENV)/python -m pytest -n 2 --dist loadfile -q -m "engine or recipe"
+journeys: tools planes ## run the tests with the Pulumi engine, Kubernetes, and other programs, and the recipes of CONTRIBUTING.md (long)
+	@$(VENV)/python -m pytest -n 2 --dist loadfile -q -m "$(JOURNEYS)"
 
 fast: setup ## lint, types and tests of the planner alone: seconds
 	@$(VENV)/ruff check planner tests/planner
 	@$(VENV)/mypy -p dra_planner
 	@$(VENV)/python -m pytest -n 2 -q tests/planner
-
-portable: setup ## run the tests that need neither the engine nor a control plane
-	@$(VENV)/python -m pytest -n 2 --dist loadfile -q -m "not engine and not control_plane and not recipe"
 
 coverage: setup ## measure the coverage of tests (TESTS=folder; tests/planner by default) into build/coverage
 	@$(VENV)/coverage erase
@@ -90,4 +89,4 @@ referee: setup ## compare sizing and placing with searches that try everything, 
 bench: setup ## speed, as ratios within one run
 	@for file in tests/bench/bench_*.py; do echo "== $$file"; $(VENV)/python $$file || exit 1; done
 
-.PHONY: help setup tools planes demo test journeys fast portable coverage news lint types docs site dist tables docs-check check conformance referee bench
+.PHONY: help setup tools planes demo test journeys fast coverage news lint types docs site dist tables docs-check check conformance referee bench

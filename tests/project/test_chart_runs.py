@@ -11,6 +11,8 @@ from typing import Any
 
 import pytest
 
+pytestmark = pytest.mark.programs
+
 FOLDER = Path(__file__).parents[2] / "conformance" / "charts"
 
 

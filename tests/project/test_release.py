@@ -61,6 +61,7 @@ def page_of(wheel: Path) -> tuple[dict[str, str], str]:
     return dict(message.items()), str(message.get_payload())
 
 
+@pytest.mark.programs
 def test_the_archive_makes_the_wheel_of_the_repository(
     archive: Path, wheel: Path, tmp_path: Path
 ) -> None:
@@ -71,6 +72,7 @@ def test_the_archive_makes_the_wheel_of_the_repository(
     assert contents(build(unpacked, tmp_path / "again", "wheel")) == contents(wheel)
 
 
+@pytest.mark.programs
 def test_the_archive_is_the_repository(archive: Path) -> None:
     words = ["git", "ls-files", "--cached", "--others", "--exclude-standard", "-z"]
     listed = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=False)
@@ -83,6 +85,7 @@ def test_the_archive_is_the_repository(archive: Path) -> None:
     assert {name for name in files - packed if not name.startswith(".ci/")} == set()
 
 
+@pytest.mark.programs
 def test_an_unpacked_archive_runs_its_tests(archive: Path, tmp_path: Path) -> None:
     with tarfile.open(archive) as opened:
         opened.extractall(tmp_path, filter="data")

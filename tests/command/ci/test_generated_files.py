@@ -23,6 +23,8 @@ from dra_command.init.install_source import (
 )
 from dra_planner.errors import PlannerError
 
+pytestmark = pytest.mark.programs
+
 COMMIT = "git+https://github.com/acme/pulumi-dra.git@0123456789012345678901234567890123456789"
 SOURCES = {
     COMMIT: f"pulumi-dra @ {COMMIT}",

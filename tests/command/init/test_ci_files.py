@@ -18,6 +18,8 @@ import pytest
 import yaml
 from command_project import Project
 
+pytestmark = pytest.mark.programs
+
 ROOT = Path(__file__).parents[3]
 ACTION: dict[str, Any] = yaml.safe_load((ROOT / "action.yml").read_text(encoding="utf-8"))
 HOOKS = {

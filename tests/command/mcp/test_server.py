@@ -22,6 +22,8 @@ from mcp.client.stdio import StdioServerParameters, stdio_client
 from dra_command.mcp.confinement import Confinement, NotAllowedHere
 from dra_command.mcp.invocation import Invocation, NotAllowed
 
+pytestmark = pytest.mark.programs
+
 FLEET = """\
 cloud: eks
 region: us-east-1

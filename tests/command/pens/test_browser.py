@@ -63,7 +63,10 @@ frame.onload = async () => {
 frame.srcdoc = PAGE;
 </script>"""
 
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="there is no chromium on PATH")
+pytestmark = [
+    pytest.mark.programs,
+    pytest.mark.skipif(CHROMIUM is None, reason="there is no chromium on PATH"),
+]
 
 
 @pytest.fixture(scope="module")

@@ -17,6 +17,8 @@ from generated import write_portfolio
 
 from dra_command.command_line.exit_status import Status
 
+pytestmark = pytest.mark.programs
+
 SECONDS = 240
 COMMAND = [sys.executable, "-m", "dra_command", "portfolio"]
 

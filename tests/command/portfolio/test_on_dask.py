@@ -26,6 +26,8 @@ from dra_command.portfolio.computation.execution import (
 from dra_command.portfolio.input_collection import collect
 from dra_planner.errors import PlannerError
 
+pytestmark = pytest.mark.programs
+
 WORKERS = 4
 SECONDS_TO_START = 180
 
