@@ -1,6 +1,6 @@
 """Objects of Kubernetes as frozen values: pods, workloads, claims, classes, slices, nodes, demand.
 
-No behaviour beyond simple questions; readers make them, every later step only reads them.
+They have only simple methods. Readers create them, and later steps only read them.
 """
 
 from dra_planner.model.claims import (

@@ -15,7 +15,7 @@ AllocationMode = Literal["ExactCount", "All"]
 
 @dataclass(frozen=True, slots=True)
 class CelSelector:
-    """A CEL expression over one device, and where it was written."""
+    """A CEL expression over one device, and its place in a file."""
 
     expression: str
     place: Place = field(default=NOWHERE, compare=False)
@@ -23,7 +23,7 @@ class CelSelector:
 
 @dataclass(frozen=True, slots=True)
 class DeviceToleration:
-    """What taints of devices a request tolerates."""
+    """The device taints that a request tolerates."""
 
     key: str = ""
     operator: Literal["Equal", "Exists"] = "Equal"
@@ -34,7 +34,7 @@ class DeviceToleration:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExactDeviceRequest:
-    """One way to satisfy a request: so many devices of a class that pass the selectors."""
+    """One way to satisfy a request: a number of devices of a class that match the selectors."""
 
     device_class_name: str
     selectors: tuple[CelSelector, ...] = ()
@@ -85,7 +85,7 @@ class DeviceConfiguration:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClaimSpec:
-    """What a claim asks for; a claim without requests is valid and allocates nothing."""
+    """The requests of a claim. A claim without requests is valid and allocates nothing."""
 
     requests: tuple[DeviceRequest, ...] = ()
     constraints: tuple[DeviceConstraint, ...] = ()
@@ -116,7 +116,7 @@ class ClaimAllocation:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ResourceClaim:
-    """A claim as an object of its own, possibly allocated already."""
+    """A claim that exists as a separate object, possibly allocated already."""
 
     meta: ObjectMeta
     spec: ClaimSpec
@@ -127,7 +127,7 @@ class ResourceClaim:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ResourceClaimTemplate:
-    """What a claim generated for each pod looks like."""
+    """The spec of the claims that are generated for each pod."""
 
     meta: ObjectMeta
     spec: ClaimSpec
@@ -150,5 +150,5 @@ class DeviceClass:
 
 
 def generated_claim_name(pod: str, entry: str) -> str:
-    """Return the name that answers give the claim made for an entry of a pod: <pod>-<entry>."""
+    """Return the name of the claim generated for an entry of a pod: <pod>-<entry>."""
     return f"{pod}-{entry}"

@@ -16,9 +16,7 @@ from dra_planner.model.workloads import Figures, Rollout, WorkloadRef
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ShapeClaim:
-    """One claim of a pod: its own (`spec`), or one that it shares with every pod naming it
-    (`shared`).
-    """
+    """One claim of a pod: its own (`spec`), or one that it shares with other pods (`shared`)."""
 
     # entry in the pod's spec.resourceClaims, or the name of an implicit extended-resource claim
     name: str
@@ -29,14 +27,14 @@ class ShapeClaim:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Member:
-    """How many pods of a shape one workload contributes, and how it makes them (see `PodSet`).
+    """The pods of a shape that one workload contributes, and how it creates them (see `PodSet`).
 
-    `running` are the pods of the workload that a cluster has on its nodes already, part of the
-    figures; `changed`: they are of another template, or at least those that are `outdated`.
-    `leaving` pods are pending in the cluster, and of a template before: a member of their own holds
-    them, with figures of 0. `stuck` are those of them that lack a claim. `ahead`: not asked about,
-    but its pods are in the cluster's queue or on its nodes. `templates`: the ResourceClaimTemplates
-    that its pods name; equal claims of several templates are one shape.
+    `running` are the workload's pods on the cluster's nodes, which are included in the figures.
+    `changed`: they use another pod template, or at least the `outdated` ones do. `leaving` pods are
+    pending in the cluster with an earlier pod template. A separate member with figures of 0
+    contains them. `stuck` are the ones among them that lack a claim. `ahead`: not part of the
+    question, but its pods are in the cluster's queue or on its nodes. `templates` are the
+    ResourceClaimTemplates that its pods use. Equal claims from several templates are one shape.
     """
 
     workload: WorkloadRef
@@ -58,9 +56,9 @@ class Member:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shape:
-    """Everything the scheduler can distinguish about a pod, and who asks for how many of them.
+    """Everything about a pod that the scheduler can distinguish, and the workloads with such pods.
 
-    `id` is a digest of namespace, labels, pod and claims, so equal pods have equal ids in every
+    `id` is a digest of namespace, labels, pod, and claims, so equal pods have equal IDs in every
     run.
     """
 
@@ -82,11 +80,12 @@ class Shape:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Blocked:
-    """Pods that no node can take, whatever the pools: their claim's template is missing, say.
+    """Pods that can't run on any node, whatever the pools, for example because a claim template is
+    missing.
 
-    `created`: they exist, and are pending; else the API server refuses them. `requests_devices` is
-    False where they request none, or where that is unknown; `classes` are the DeviceClasses
-    requested, where one of them is unknown.
+    `created`: they exist and are pending. Otherwise, the API server rejects them.
+    `requests_devices` is False if they request none, or if it is unknown. `classes` are the
+    requested DeviceClasses if one of them is unknown.
     """
 
     member: Member
@@ -99,7 +98,9 @@ class Blocked:
 
 @dataclass(frozen=True, slots=True)
 class GangPart:
-    """Pods of one pod set in each group of a gang; 0: all of them, where the gang is one group."""
+    """Pods of one pod set in each group of a gang. 0 means all of them, if the gang is one
+    group.
+    """
 
     workload: WorkloadRef
     pod_set: str
@@ -108,10 +109,10 @@ class GangPart:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Gang:
-    """Pods that are of use together alone: one group, or groups that are alike.
+    """Pods that are only useful together: one group, or several equal groups.
 
-    A group starts with `least` of its pods (0: with all), the others run as they fit. `held_by`
-    keeps the pods back until so many have room, in words; "" where nobody does and pods start one
+    A group starts with `least` of its pods (0: all), and the others run if they fit. `held_by`
+    names the controller that holds the pods until enough of them fit. "" means that pods start one
     by one.
     """
 
@@ -124,18 +125,18 @@ class Gang:
 QuotaLimit = tuple[ObjectKey, str]
 """One limit of a ResourceQuota: the object, and the resource that it limits."""
 PodSetKey = tuple[WorkloadRef, str]
-"""A workload, and the name of one of its pod sets."""
+"""A workload and the name of one of its pod sets."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PodQuotas:
-    """Room of quotas before any pod of a demand is made, in thousandths of what each limit is given
-    in.
+    """Free quota before any pod of a demand is created, in thousandths of each limit's unit.
 
-    `charges` is what one pod of a pod set takes of it, by pod set; `refused` are the pods that the
-    demand leaves out for quotas: which ones these are in a cluster is decided by who comes first.
-    `left` is the room beside all these and one pod of each DaemonSet; `daemons` says how many pods
-    of these are counted: on how many nodes they run is known when nodes are.
+    `charges` is the quota that one pod needs, by pod set. `refused` are the pods that the demand
+    excludes because of quotas. In a cluster, the order of creation decides which pods these are.
+    `left` is the free quota after all these pods and one pod of each DaemonSet. `daemons` is the
+    number of DaemonSet pods that are counted, because their node counts are only known after
+    sizing.
     """
 
     room: Mapping[QuotaLimit, int] = field(hash=False)
@@ -147,11 +148,11 @@ class PodQuotas:
     def daemon_rooms(
         self, nodes: Mapping[PodSetKey, int]
     ) -> Iterator[tuple[PodSetKey, int, int, QuotaLimit]]:
-        """Yield for each DaemonSet its pods that are counted, those that there is room for beside,
-        and what is tight.
+        """Yield for each DaemonSet its counted pods, the additional pods that fit the quotas, and
+        the limits that are too small.
 
-        `nodes` says on how many nodes each runs; one that is not named runs on none. They get what
-        is left one after the other, by kind, namespace and name, as all workloads of a plan do.
+        `nodes` is the number of nodes of each DaemonSet, 0 for missing ones. They use the free
+        quota one after the other, by kind, namespace, and name, like all workloads of a plan.
         """
         left = dict(self.left)
         for key, known in sorted(self.daemons.items()):
@@ -167,12 +168,12 @@ class PodQuotas:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Demand:
-    """All that the workloads ask for: shapes sorted by id, and pods that can never be scheduled.
+    """All requests of the workloads: shapes sorted by ID, and pods that can never be scheduled.
 
     `namespaces` are the labels of namespaces by name, for rules between pods that select
-    namespaces. `gangs` are the pods that start together. `budgets` spare pods where others of
-    higher priority push them off their nodes. `quotas` tell whom they let in when pods arrive one
-    after the other; None where no quota limits a pod.
+    namespaces. `gangs` are the pods that start together. `budgets` protect pods from preemption by
+    pods with a higher priority. `quotas` decide which pods are admitted when they are created one
+    after the other. None if no quota limits a pod.
     """
 
     shapes: tuple[Shape, ...]

@@ -1,5 +1,5 @@
-"""PodDisruptionBudgets: how many pods may go at once, as they are written and as a cluster last
-counted.
+"""PodDisruptionBudgets: the number of pods that can be evicted at once, as written and as a cluster
+last counted.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ from dra_planner.model.objects import LabelSelector, ObjectKey, ObjectMeta
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BudgetStatus:
-    """What the disruption controller of a cluster last counted; `disrupted` are names of pods that
-    are about to go.
+    """The last status of a cluster's disruption controller. `disrupted` are the names of pods that
+    are about to be evicted.
     """
 
     allowed: int
@@ -23,10 +23,10 @@ class BudgetStatus:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DisruptionBudget:
-    """A PodDisruptionBudget; of `least` and `most` at most one is given, as a count or a percentage
+    """A PodDisruptionBudget; At most one of `least` and `most` is set, as a count or a percentage
     ("50%").
 
-    `least` pods must stay, or `most` may be missing. `status` is None where no cluster has counted.
+    `least` pods must stay, or `most` pods can be missing. `status` is None without a cluster.
     """
 
     meta: ObjectMeta

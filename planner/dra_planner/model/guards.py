@@ -1,8 +1,8 @@
-"""Guards: what a plan adds to pools and pods so that the scheduler follows it.
+"""Guards: additions to pools and pods that make the scheduler follow a plan.
 
-steer   pods go to one pool, by the ResourceClaimTemplate that they use or by their workload
-split   a pool becomes several pools that share its maximum
-pack    pods prefer the node of their pool that holds the most pods
+steer pods go to one pool, by the ResourceClaimTemplate that they use or by their workload split a
+pool becomes several pools that share its maximum pack pods prefer the node of their pool that holds
+the most pods
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ GUARD_KINDS: Final[tuple[GuardKind, ...]] = ("steer", "split", "pack")
 
 @dataclass(frozen=True, slots=True, order=True)
 class PoolPart:
-    """A pool that a split creates: its name, and the pool of the fleet that it is a part of."""
+    """A pool that a split creates: its name, and the fleet's pool that it is a part of."""
 
     name: str
     pool: str
@@ -30,7 +30,7 @@ class PoolPart:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SteerRule:
-    """Pods that go to `pool`: all pods that use one of the templates, and the pods of the
+    """Pods that must use `pool`: all pods with one of the templates, and the pods of the
     workloads.
     """
 
@@ -39,7 +39,7 @@ class SteerRule:
     workloads: tuple[PodSetKey, ...] = ()
 
     def matches(self, templates: Iterable[ObjectKey], pod_sets: Iterable[PodSetKey]) -> bool:
-        """Return whether the rule steers pods of these sets that use these templates."""
+        """Return whether the rule steers pods of these pod sets with these templates."""
         return any(key in self.templates for key in templates) or any(
             key in self.workloads for key in pod_sets
         )
@@ -55,30 +55,32 @@ class Guards:
 
     @property
     def kinds(self) -> tuple[GuardKind, ...]:
-        """The kinds of guards that there are, in the order in which they are listed."""
+        """The kinds of guards in use, in their standard order."""
         present = {"steer": bool(self.rules), "split": bool(self.parts), "pack": self.packs}
         return tuple(kind for kind in GUARD_KINDS if present[kind])
 
     @property
     def split_pools(self) -> tuple[str, ...]:
-        """The pools of the fleet that are split, each once."""
+        """The fleet's pools that are split, each once."""
         return tuple(dict.fromkeys(part.pool for part in self.parts))
 
     def parts_of(self, pool: str) -> tuple[str, ...]:
-        """Return the names of the pools that a pool of the fleet becomes: its own if it isn't
-        split.
+        """Return the names of the pools into which a fleet's pool is split, or its own name if it
+        isn't split.
         """
         return tuple(part.name for part in self.parts if part.pool == pool) or (pool,)
 
     def rule_for(self, shape: Shape) -> SteerRule | None:
-        """Return the rule that steers pods of a shape; None if the scheduler chooses their pool."""
+        """Return the rule that steers pods of a shape, or None if the scheduler chooses
+        their pool.
+        """
         pod_sets = [(member.workload, member.pod_set) for member in shape.members]
         return self._rule(tuple(templates_of(shape)), pod_sets)
 
     def rule_of(
         self, workload: WorkloadRef, pod_set: str, templates: Sequence[ObjectKey]
     ) -> SteerRule | None:
-        """Return the rule that steers pods of a workload; None if the scheduler chooses their
+        """Return the rule that steers pods of a workload, or None if the scheduler chooses their
         pool.
         """
         return self._rule(templates, [(workload, pod_set)])
@@ -93,11 +95,11 @@ NO_GUARDS: Final = Guards()
 
 
 def templates_of(shape: Shape) -> Iterator[ObjectKey]:
-    """Yield the ResourceClaimTemplates that pods of a shape use, each once."""
+    """Yield the ResourceClaimTemplates of a shape's pods, each once."""
     yield from dict.fromkeys(key for member in shape.members for key in member.templates)
 
 
 def templates_in(namespace: str, pod: PodSpec) -> tuple[ObjectKey, ...]:
-    """Return the ResourceClaimTemplates that a pod of a namespace uses."""
+    """Return the ResourceClaimTemplates of a pod in a namespace."""
     names = (claim.resource_claim_template_name for claim in pod.resource_claims)
     return tuple(ObjectKey(namespace, name) for name in names if name is not None)

@@ -1,4 +1,4 @@
-"""LimitRanges: what admission gives containers that say nothing, and what it refuses."""
+"""LimitRanges: defaults that admission sets in containers, and limits that it enforces."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from dra_planner.model.objects import Amounts, ObjectMeta
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LimitRange:
-    """The limits of one LimitRange on containers and whole pods, by resource; its other types
-    decide nothing here.
+    """The limits of one LimitRange for containers and whole pods, by resource. Other types don't
+    matter here.
     """
 
     meta: ObjectMeta

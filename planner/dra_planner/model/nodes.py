@@ -1,4 +1,4 @@
-"""Nodes: what they can hold beside devices, and what those of several pools may take together."""
+"""Nodes: their resources other than devices, and limits that pools share."""
 
 from __future__ import annotations
 
@@ -41,12 +41,12 @@ class Node:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SharedLimit:
-    """So many units of something for all nodes of some pools together; `takes` is what one node of
-    each takes.
+    """A limit that the nodes of several pools share.
 
-    `name` is what messages call it, `unit` what is counted: "vCPU". `beside` is what other nodes
-    have of it, which is not among the `most` that are left for these pools; `unsure` is how much
-    more than that they may have.
+    `takes` is the number of units that one node of each pool needs. `name` is its name in messages,
+    and `unit` is the counted unit: "vCPU". `beside` is the use of other nodes, which isn't part of
+    `most`, the number available to these pools. `unsure` is the possible additional use of other
+    nodes.
     """
 
     name: str
@@ -57,16 +57,18 @@ class SharedLimit:
     unsure: int = 0
 
     def used(self, counts: Mapping[str, int]) -> int:
-        """Return how much so many nodes of each pool take."""
+        """Return the number of units that these nodes of each pool need."""
         return sum(takes * counts.get(pool, 0) for pool, takes in self.takes.items())
 
     def less(self, counts: Mapping[str, int]) -> SharedLimit:
-        """Return what is left of it beside nodes that are there, 0 at least."""
+        """Return the number of units left after existing nodes, at least 0."""
         return replace(self, most=max(0, self.most - self.used(counts)))
 
 
 def nodes_left(limits: Iterable[SharedLimit], counts: Mapping[str, int]) -> dict[str, int]:
-    """Return how many nodes more each limited pool may have, the others as many as they are."""
+    """Return the maximum number of additional nodes of each limited pool, while the others stay as
+    they are.
+    """
     left: dict[str, int] = {}
     for limit in limits:
         spare = max(0, limit.most - limit.used(counts))
@@ -79,7 +81,7 @@ def nodes_left(limits: Iterable[SharedLimit], counts: Mapping[str, int]) -> dict
 def fill_up(
     limits: Iterable[SharedLimit], least: Mapping[str, int], most: Mapping[str, int]
 ) -> dict[str, int]:
-    """Return `least` with every pool raised as far towards `most` as the limits allow, in order."""
+    """Return `least` with every pool raised in order, as far towards `most` as the limits allow."""
     counts, kept = dict(least), tuple(limits)
     for pool, nodes in most.items():
         left = nodes_left(kept, counts).get(pool)

@@ -1,4 +1,4 @@
-"""What every Kubernetes object has: a name, labels, and the place it was read from."""
+"""Common parts of all Kubernetes objects: name, labels, and source place."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class ObjectKey(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ObjectMeta:
-    """Name, labels and origin of an object; `namespace` is empty for cluster-scoped kinds."""
+    """Name, labels, and origin of an object. `namespace` is empty for cluster-scoped kinds."""
 
     name: str
     namespace: str = ""
@@ -55,7 +55,9 @@ class Requirement:
 
 @dataclass(frozen=True, slots=True)
 class LabelSelector:
-    """All requirements must hold; `matchLabels` is written as `In` with one value."""
+    """A label selector. All requirements must hold, and `matchLabels` is written as `In` with one
+    value.
+    """
 
     requirements: tuple[Requirement, ...] = ()
 

@@ -12,7 +12,7 @@ from dra_planner.model.objects import Amounts, LabelSelector, NodeSelector, Node
 
 @dataclass(frozen=True, slots=True)
 class Toleration:
-    """What taints of nodes a pod tolerates."""
+    """The node taints that a pod tolerates."""
 
     key: str = ""
     operator: Literal["Equal", "Exists", "Lt", "Gt"] = "Equal"
@@ -23,7 +23,7 @@ class Toleration:
 
 @dataclass(frozen=True, slots=True)
 class ContainerClaim:
-    """Which claim of the pod, and optionally which request of it, a container sees."""
+    """The claim of the pod, and optionally the request in it, that a container uses."""
 
     name: str
     request: str = ""
@@ -31,7 +31,7 @@ class ContainerClaim:
 
 @dataclass(frozen=True, slots=True)
 class ContainerPort:
-    """A port a container opens; only `host_port` matters to placement."""
+    """A port of a container. Only `host_port` affects placement."""
 
     container_port: int
     host_port: int = 0
@@ -43,7 +43,7 @@ class ContainerPort:
 class Container:
     """A container or init container; `always_restarts` marks an init container as a sidecar.
 
-    `command` is its command and arguments, on which no placement depends.
+    `command` is its command and arguments, which don't affect placement.
     """
 
     name: str
@@ -78,7 +78,7 @@ class PodAffinityTerm:
 
 @dataclass(frozen=True, slots=True)
 class PreferredNodes:
-    """Nodes that a pod prefers: what counts for them when nodes are scored, 1 to 100."""
+    """Nodes that a pod prefers, and their weight in node scores, 1 to 100."""
 
     weight: int
     term: NodeSelectorTerm
@@ -86,9 +86,7 @@ class PreferredNodes:
 
 @dataclass(frozen=True, slots=True)
 class PreferredPods:
-    """Pods that a pod would be close to, or (negative weight) keep away from, when nodes are
-    scored.
-    """
+    """Pods that a pod prefers to be near, or with a negative weight to avoid, in node scores."""
 
     weight: int
     term: PodAffinityTerm
@@ -110,8 +108,8 @@ class TopologySpreadConstraint:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PodSpec:
-    """What the scheduler reads of a pod. Preferences never decide whether a pod fits, but which
-    node it goes to.
+    """The fields of a pod that the scheduler reads. Preferences only affect which node is
+    chosen.
     """
 
     containers: tuple[Container, ...] = ()
@@ -142,7 +140,7 @@ class PodSpec:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PodTemplate:
-    """A pod as a controller would stamp it out."""
+    """The pod template that a controller uses."""
 
     spec: PodSpec
     labels: Mapping[str, str] = field(default_factory=dict, hash=False)
@@ -157,9 +155,9 @@ class PodTemplate:
 
 
 def peak_amounts(pod: PodSpec, amounts_of: Callable[[Container], Amounts]) -> dict[str, int]:
-    """Return what the containers of a pod add up to at their peak, by resource.
+    """Return the maximum simultaneous requests of a pod's containers, by resource.
 
-    Init containers run one after the other, beside the sidecars that started before them.
+    Init containers run one after the other, together with the sidecars that started before them.
     Source: kubernetes/component-helpers:resource/helpers.go (PodRequests)@v0.36.3.
     """
     total = _sum(

@@ -1,6 +1,4 @@
-"""Kueue's objects: which queue a workload waits in, what that queue may use, and what its flavors
-add to pods.
-"""
+"""Kueue's objects: queues of workloads, their quotas, and the additions of flavors to pods."""
 
 from __future__ import annotations
 
@@ -15,7 +13,7 @@ from dra_planner.quantity import Quantity
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ResourceFlavor:
-    """Nodes of one kind: the pods that use it get its labels as node selector, and its
+    """Nodes of one kind. Pods that use the flavor get its labels as node selector, and its
     tolerations.
     """
 
@@ -27,7 +25,7 @@ class ResourceFlavor:
 
 @dataclass(frozen=True, slots=True)
 class FlavorQuota:
-    """What a ClusterQueue may use of one flavor, by resource."""
+    """The quota of a ClusterQueue for one flavor, by resource."""
 
     flavor: str
     nominal: Mapping[str, Quantity] = field(hash=False)
@@ -45,7 +43,7 @@ class ResourceGroup:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClusterQueue:
-    """One ClusterQueue; `borrows` if it belongs to a cohort, whose quota it may use."""
+    """One ClusterQueue. `borrows`: it belongs to a cohort whose quota it can use."""
 
     name: str
     groups: tuple[ResourceGroup, ...] = ()
@@ -54,8 +52,8 @@ class ClusterQueue:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QueueSetup:
-    """All of Kueue that the manifests declare. `resources` maps DeviceClasses to resources; None if
-    not given.
+    """All Kueue objects in the manifests. `resources` maps DeviceClasses to resources, or is None
+    if not given.
     """
 
     # → ClusterQueue
@@ -65,7 +63,7 @@ class QueueSetup:
     resources: Mapping[str, str] | None = field(default=None, hash=False)
 
     def merged(self, other: QueueSetup) -> QueueSetup:
-        """Return both setups together; of objects with one name, those of `other` count."""
+        """Return both setups together. For objects with the same name, `other` takes precedence."""
         resources = (
             self.resources
             if other.resources is None
@@ -80,12 +78,12 @@ class QueueSetup:
 
     @property
     def is_given(self) -> bool:
-        """Whether any queue is declared."""
+        """Whether any queue is defined."""
         return bool(self.local_queues or self.cluster_queues)
 
     def cluster_queue(self, namespace: str, queue: str) -> ClusterQueue | None:
-        """Return the ClusterQueue behind a queue of a namespace; None if one of the two isn't
-        declared.
+        """Return the ClusterQueue of a queue in a namespace, or None if one of the two isn't
+        defined.
         """
         name = self.local_queues.get(ObjectKey(namespace, queue))
         return None if name is None else self.cluster_queues.get(name)
@@ -95,8 +93,8 @@ class QueueSetup:
         return tuple(dict.fromkeys(each.flavor for group in queue.groups for each in group.flavors))
 
     def only_flavor(self, namespace: str, queue: str) -> ResourceFlavor | None:
-        """Return the flavor that every pod of a queue gets; None if there isn't exactly one, or it
-        isn't declared.
+        """Return the flavor that every pod of a queue gets, or None if there isn't exactly one or
+        it isn't defined.
         """
         found = self.cluster_queue(namespace, queue)
         names = () if found is None else self.flavors_of(found)

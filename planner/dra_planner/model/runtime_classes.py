@@ -1,4 +1,4 @@
-"""RuntimeClasses: what admission adds to the pods that name one."""
+"""RuntimeClasses and their additions to pods."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""ResourceSlices and the devices in them: what a node offers."""
+"""ResourceSlices and their devices."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from dra_planner.quantity import Quantity
 
 @dataclass(frozen=True, slots=True)
 class Version:
-    """A semantic version as an attribute value; compared as text, as the allocator does."""
+    """A semantic version as an attribute value, compared as text like in the allocator."""
 
     text: str
 
@@ -23,11 +23,11 @@ class Version:
 
 @dataclass(frozen=True, slots=True)
 class Unknown:
-    """A value that exists but is known at run time only.
+    """A value that exists but is only known at run time.
 
-    Devices of one node that name the same `group` have equal values, and different groups of one
-    node differ (GPUs below one PCIe root); without a group nothing is known about the value.
-    `like` is a text of the value's form, if that is known: four numbers are never a version.
+    Devices of one node with the same `group` have equal values, and different groups of one node
+    differ (GPUs below one PCIe root). Without a group, nothing is known about the value. `like` is
+    an example of the value's form if it's known, because four numbers are never a version.
     """
 
     group: str = ""
@@ -40,7 +40,7 @@ AttributeValue = Scalar | tuple[Scalar, ...] | Unknown
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ValidRange:
-    """Amounts a consumer may take: from `minimum`, in `step`s, up to `maximum`."""
+    """Amounts that a consumer can request: from `minimum` in `step`s up to `maximum`."""
 
     minimum: Quantity
     maximum: Quantity | None = None
@@ -49,7 +49,7 @@ class ValidRange:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RequestPolicy:
-    """How a request for shared capacity is defaulted and rounded."""
+    """Defaults and rounding of a request for shared capacity."""
 
     default: Quantity | None = None
     valid_values: tuple[Quantity, ...] = ()
@@ -58,10 +58,10 @@ class RequestPolicy:
 
 @dataclass(frozen=True, slots=True)
 class DeviceCapacity:
-    """An amount that a device has, and the policy by which it is shared.
+    """An amount of a device, and the policy for sharing it.
 
-    The value is `Unknown` where a device is predicted whose amount no table holds; `at_most` is
-    what the whole machine has of it, if that is known.
+    The value is `Unknown` for a predicted device whose amount isn't in the tables. `at_most` is the
+    amount of the whole machine if it's known.
     """
 
     value: Quantity | Unknown
@@ -71,7 +71,7 @@ class DeviceCapacity:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CounterConsumption:
-    """What a device draws from one counter set of its pool."""
+    """The amounts that a device consumes from one counter set of its pool."""
 
     counter_set: str
     counters: Mapping[str, Quantity] = field(hash=False)
@@ -99,8 +99,8 @@ class DeviceTaint:
 class Device:
     """One allocatable device. Names without a domain belong to the driver's own domain.
 
-    A predicted device that `may_be_several` stands for one or more devices; their number is known
-    at run time only.
+    A predicted device with `may_be_several` represents one or more devices, whose number is only
+    known at run time.
     """
 
     name: str

@@ -10,9 +10,7 @@ from dra_planner.model.slices import Device, DeviceTaint, ResourceSlice
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DeviceTaintRule:
-    """One taint for the devices that driver, pool, and device select together; None selects all of
-    them.
-    """
+    """One taint for the devices that match driver, pool, and device. None matches all of them."""
 
     meta: ObjectMeta
     taint: DeviceTaint

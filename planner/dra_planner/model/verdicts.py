@@ -1,4 +1,4 @@
-"""The three verdicts, how they combine, and the reasons beside them."""
+"""The three verdicts, how they combine, and their reasons."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ Verdict = Literal["fits", "does-not-fit", "cannot-tell"]
 
 
 def worst(verdicts: Iterable[Verdict]) -> Verdict:
-    """Return the verdict over all workloads: *does not fit* wins over *cannot tell*, and that over
-    *fits*.
+    """Return the verdict for all workloads: *does not fit* takes precedence over *cannot tell*, and
+    that over *fits*.
     """
     seen = set(verdicts)
     for verdict in ("does-not-fit", "cannot-tell"):
@@ -23,8 +23,8 @@ def worst(verdicts: Iterable[Verdict]) -> Verdict:
 
 
 def best(verdicts: Iterable[Verdict]) -> Verdict:
-    """Return the verdict of one claim over several pools: a pool that fits wins over one that
-    cannot be judged.
+    """Return the verdict of one claim for several pools: a pool that fits takes precedence over one
+    that can't be evaluated.
     """
     seen = set(verdicts)
     for verdict in ("fits", "cannot-tell"):
@@ -35,7 +35,7 @@ def best(verdicts: Iterable[Verdict]) -> Verdict:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reason:
-    """Why something does not fit or cannot be told, in words a person can act on."""
+    """The reason why something doesn't fit or can't be determined, in actionable words."""
 
     code: str  # kebab-case, part of the JSON contract
     message: str

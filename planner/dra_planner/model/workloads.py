@@ -1,4 +1,4 @@
-"""Workloads: who makes pods, and how many of them at the same time."""
+"""Workloads: objects that create pods, and the numbers of their simultaneous pods."""
 
 from __future__ import annotations
 
@@ -14,10 +14,11 @@ DEMAND_LEVELS: tuple[DemandLevel, ...] = ("floor", "steady", "ceiling", "peak")
 
 
 class Figures(NamedTuple):
-    """Pods at the same time, four ways; None where nothing bounds the figure.
+    """Numbers of simultaneous pods at four levels.
 
-    floor: the least its scalers allow. steady: what the manifest asks for. ceiling: the most its
-    scalers allow. peak: ceiling and the surge of a rollout.
+    None: unlimited. floor: the minimum of its scalers. steady: the replicas in the manifest.
+    ceiling: the maximum of its scalers. peak: ceiling plus the surge of a rollout. Reports call
+    them min, declared, max, and surge.
     """
 
     floor: int
@@ -27,15 +28,15 @@ class Figures(NamedTuple):
 
     @classmethod
     def fixed(cls, pods: int) -> Figures:
-        """Return figures for a workload that nothing scales and no rollout surges."""
+        """Return figures for a workload without scalers and rollout surge."""
         return cls(pods, pods, pods, pods)
 
     def at(self, level: DemandLevel) -> int | None:
-        """Return the figure of that level."""
+        """Return the figure at that level."""
         return self[DEMAND_LEVELS.index(level)]
 
     def at_most(self, pods: int) -> Figures:
-        """Return the figures with no more than so many pods in any."""
+        """Return the figures, each limited to this number of pods."""
         return Figures(*(pods if own is None else min(own, pods) for own in self))
 
     def __add__(self, other: object) -> Figures:
@@ -50,7 +51,7 @@ class Figures(NamedTuple):
 
 
 class WorkloadRef(NamedTuple):
-    """How a workload is called in answers."""
+    """The name of a workload in answers."""
 
     kind: str
     namespace: str
@@ -60,17 +61,17 @@ class WorkloadRef(NamedTuple):
         return f"{self.kind} {self.namespace}/{self.name}"
 
     def pod_name(self, index: int) -> str:
-        """Return the name that answers give its pod of this index: <workload>-<index>, a pod its
-        own.
+        """Return the name of its pod with this index in answers: <workload>-<index>, or a bare
+        pod's own name.
         """
         return self.name if self.kind == "Pod" else f"{self.name}-{index}"
 
 
 class Rollout(NamedTuple):
-    """How far a rollout may go: pods more than wanted, and fewer that run.
+    """Limits of a rollout: additional pods, and unavailable pods.
 
-    `kept` pods stay of the template before: all of a paused Deployment, those below the partition
-    of a StatefulSet. `of_nodes`: a DaemonSet gives percentages of its nodes.
+    `kept` pods keep the earlier template: all pods of a paused Deployment, or a StatefulSet's pods
+    below the partition. `of_nodes`: percentages refer to a DaemonSet's nodes.
     """
 
     surge: int
@@ -81,7 +82,9 @@ class Rollout(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PodSet:
-    """Pods of one template inside a workload; most workloads have one, a RayCluster has several."""
+    """Pods with one template in a workload. Most workloads have one pod set, a RayCluster has
+    several.
+    """
 
     name: str = ""  # role: "", "worker", "head", …
     template: PodTemplate
@@ -101,7 +104,7 @@ class PodSet:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Workload:
-    """An object that makes pods."""
+    """An object that creates pods."""
 
     kind: str
     api_version: str

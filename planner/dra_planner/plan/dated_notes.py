@@ -1,6 +1,4 @@
-"""Notes of a plan that depend on the day: the end of Kubernetes support, and facts past their
-date.
-"""
+"""Notes of a plan that depend on the date: the end of Kubernetes support, and outdated facts."""
 
 from __future__ import annotations
 
@@ -45,7 +43,7 @@ def dated_notes(fleet: Fleet, today: date) -> tuple[str, ...]:
 
 
 def _old_row(found: Support, today: date) -> str:
-    """Return what must be verified in the calendar, "" while the row of the fleet's version is new.
+    """Return the calendar fact to verify, or "" while the row of the fleet's version is recent.
 
     The rows of other versions don't count, because the plan doesn't use them.
     """

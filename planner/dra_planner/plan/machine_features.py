@@ -1,4 +1,4 @@
-"""Features that a pool's machine type has and the fleet doesn't use: paid for, and idle."""
+"""Features of a pool's machine type that the fleet doesn't use, so they are paid for but idle."""
 
 from __future__ import annotations
 

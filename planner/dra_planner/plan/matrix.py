@@ -1,6 +1,4 @@
-"""Plans of the same workloads on one fleet with some of its values changed, every combination of
-them.
-"""
+"""Plans of the same workloads on one fleet with every combination of some changed values."""
 
 from __future__ import annotations
 
@@ -20,8 +18,8 @@ MOST_PLANS: Final = 100
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Combination:
-    """One combination: the values of the axes in their order, and the plan; or why no such fleet
-    can be.
+    """One combination: the values of the axes in order, and the plan, or why the fleet is
+    invalid.
     """
 
     values: tuple[str, ...]
@@ -40,7 +38,7 @@ class Matrix:
 
     @property
     def verdict(self) -> Verdict:
-        """The worst of all; a fleet that cannot be does not fit."""
+        """The worst verdict. An invalid fleet doesn't fit."""
         return worst(
             each.plan.verdict if each.plan is not None else "does-not-fit"
             for each in self.combinations

@@ -1,4 +1,4 @@
-"""The order of the steps: sources and fleet in, plan out. The only module that knows it."""
+"""The order of planning steps, from sources and fleet to the plan. Only this module knows it."""
 
 from __future__ import annotations
 
@@ -53,8 +53,8 @@ if TYPE_CHECKING:
 def make_plan(request: PlanRequest) -> Plan:
     """Return the plan for workloads on a fleet's pools, on the nodes of a snapshot, or on both.
 
-    Raises PlannerError for input that is wrong. What does not fit, and objects that the API server
-    would refuse, are in the plan: as reasons and diagnostics.
+    Raises PlannerError for invalid input. Workloads that don't fit, and objects that the API server
+    would reject, are reasons and diagnostics in the plan.
     """
     if request.observed and request.fleet is not None:
         return with_hindrances(plan_growth(request, request.fleet))
@@ -96,10 +96,10 @@ def plan_manifests(
     compares_placements: bool = True,
     inputs: Mapping[str, object] | None = None,
 ) -> Plan:
-    """Return the plan for workloads that were read, on a fleet's pools.
+    """Return the plan for workloads in memory on a fleet's pools.
 
-    `offers` are what `predict_offers` says of that fleet and release, for callers that plan several
-    demands on them.
+    `offers` is the result of `predict_offers` for that fleet, for callers that plan several demands
+    with it.
     """
     sources = ClassSources(fleet_classes(fleet, features), manifests.classes)
     classes = sources.in_cluster
@@ -156,10 +156,10 @@ def size_plan(
     left_out: DeviceDemand | None = None,
     guarded: Guarded | None = None,
 ) -> Plan:
-    """Return the plan that a judgement on predicted offers makes: what each pool of the fleet is
-    created with.
+    """Return the plan of a judgement on predicted offers, with the initial node counts of each
+    pool.
 
-    If the plan is `guarded`, the judgement and the fleet are those with guards.
+    If the plan is `guarded`, judgement and fleet include the guards.
     """
     offers, sizing = judgement.offers, judgement.sizing
     by_name = {offer.name: offer for offer in offers}
@@ -214,7 +214,7 @@ def size_plan(
 
 
 def match_pools(fleet: Fleet, offers: Iterable[Offer]) -> None:
-    """Raise PlanFileError where fleet and offers do not have the same pools."""
+    """Raise PlanFileError if fleet and offers have different pools."""
     declared, offered = {pool.name for pool in fleet.pools}, {offer.name for offer in offers}
     odd = sorted(declared ^ offered)
     if odd:
@@ -256,9 +256,7 @@ def _pool(
 
 
 def _cost(sizing: Sizing, offers: Iterable[Offer], pools: Iterable[PlannedPool]) -> Cost | None:
-    """Return the price of the nodes that are built, some of which a cloud may want beside those
-    that are needed.
-    """
+    """Return the price of the built nodes, which can include nodes that only the cloud requires."""
     if sizing.hourly_plan is None:
         return None
     prices = {offer.name: offer.hourly_usd or Decimal(0) for offer in offers}
@@ -275,8 +273,8 @@ def _cost(sizing: Sizing, offers: Iterable[Offer], pools: Iterable[PlannedPool])
 
 
 def _said_of_gangs(manifests: Manifests, demand: Demand) -> Iterator[str]:
-    """Yield what is assumed of pods that start together, and of PodGroups whose minimum nobody
-    gives.
+    """Yield assumptions about pods that start together, and about PodGroups with an unknown
+    minimum.
     """
     for gang in demand.gangs:
         if gang.held_by:

@@ -1,5 +1,5 @@
-"""Notes of a plan about what the cloud decides: node images, reservations that stay idle, zones
-with reports.
+"""Notes of a plan about the cloud's decisions: node images, idle reservations, and zones with
+reported failures.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ def provider_notes(fleet: Fleet) -> tuple[str, ...]:
 
 
 def _images(fleet: Fleet) -> Iterator[str]:
-    """Yield releases of the node image that a machine type needs or fails with, if the cloud
-    chooses the release.
+    """Yield node image versions that a machine type needs or fails with, if the cloud chooses the
+    version.
     """
     if cloud(fleet.cloud).pool.release:
         return  # the components pin one that works
@@ -41,7 +41,7 @@ def _images(fleet: Fleet) -> Iterator[str]:
 
 
 def _zones(fleet: Fleet) -> Iterator[str]:
-    """Yield zones in which users saw pools of a machine type fail."""
+    """Yield zones in which users reported failures of a machine type's pools."""
     for row in read_table("zone_reports"):
         for pool in fleet.pools:
             zones = pool.zones or fleet.named_zones
@@ -84,8 +84,8 @@ def _says(rule: ImageRule) -> str:
 
 
 def _reservations(fleet: Fleet) -> Iterator[str]:
-    """Yield the pools that leave open reservations to others; karpenter.sh, “Utilizing On-Demand
-    Capacity …”.
+    """Yield the pools that don't use open reservations; karpenter.sh, “Utilizing On-Demand Capacity
+    …”.
     """
     if (
         cloud(fleet.cloud).node_class is None

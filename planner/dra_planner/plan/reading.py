@@ -1,6 +1,4 @@
-"""Manifests read with their selectors compiled: the one place that knows both the reader and
-CEL.
-"""
+"""Manifests with compiled selectors. Only this module uses both the reader and CEL."""
 
 from __future__ import annotations
 
@@ -21,20 +19,20 @@ kubernetes/kubernetes:pkg/apis/resource/validation/validation.go@v1.36.3.
 
 
 def read_checked(sources: Iterable[Source], features: Features) -> Manifests:
-    """Return all that the sources say; what the API server would refuse, selectors included, is
-    among `diagnostics`.
+    """Return the contents of the sources.
 
-    Raises ManifestError where a text cannot be read at all, with `others` for further faults.
+    `diagnostics` contains faults that the API server would reject, including selectors. Raises
+    ManifestError if a text can't be read at all, with `others` for further faults.
     """
     return read_manifests(sources, features, check_selector=check_selector)
 
 
 @lru_cache(maxsize=_MOST_KEPT)
 def check_selector(expression: str, features: Features) -> SelectorRefusal | None:
-    """Return why the API server of this release refuses a selector, None where it takes it.
+    """Return why this version's API server rejects a selector, or None if it accepts it.
 
-    None as well for a selector that uses what our CEL does not support: nobody can say, and a doubt
-    refuses nothing.
+    Also None for a selector with features that this CEL implementation doesn't support, because
+    uncertainty isn't a rejection.
     """
     compiled = compile(expression, Dialect.of(features, environment="new"))
     if not isinstance(compiled, RejectedSelector) or compiled.kind == "unsupported":

@@ -1,4 +1,4 @@
-"""A request for a plan, and the plan."""
+"""The values of a plan: its request and its result."""
 
 from __future__ import annotations
 
@@ -34,34 +34,32 @@ if TYPE_CHECKING:
     from dra_planner.sizing import DeviceCount
 
 STEPS_PER_SECOND: Final = 100_000
-"""How many steps of a simulation an ordinary core takes in a second, so that a time can be given;
-no clock is read.
-"""
+"""Simulation steps per second on an ordinary core, to convert a time without reading a clock."""
 SIMULATED_STEPS: Final = 2 * STEPS_PER_SECOND
 MISSING_POOL: Final = "pool-missing"
-"""The code of a reason that says what the fleet lacks."""
+"""The code of a reason about a missing pool or setting of the fleet."""
 MAY_RUN_OUT: Final = "addresses-may-run-out"
-"""The code of the finding that a quota of addresses may not be enough."""
+"""The code of the finding about an address quota that may be too small."""
 
 FILE_NOT_READ: Final = "file-not-read"
-"""The code of the finding that a file can't be read."""
+"""The code of the finding about an unreadable file."""
 DEVICES_CONTESTED: Final = "devices-contested"
-"""The code of the finding that it isn't known whether two pods get one device."""
+"""The code of the finding about two pods that may get the same device."""
 DOUBTS: Final = frozenset({MAY_RUN_OUT, FILE_NOT_READ, DEVICES_CONTESTED})
-"""The codes of findings for which the verdict is *cannot tell*, although all pods are placed."""
+"""The codes of findings that make the verdict *cannot tell*, although all pods are placed."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlanRequest:
-    """What to plan: workloads on a fleet's pools, on the nodes of a snapshot (`observed`), or, with
-    both, on these and so many more of the pools as it takes.
+    """The request for a plan: workloads on a fleet's pools, on the nodes of a snapshot
+    (`observed`), or with both, on these nodes and as many additional nodes of the pools as needed.
 
-    `kubernetes` judges for another release than the fleet's. `paths` is what the workloads were
-    read from, for the record. `level` is the demand that pools are sized for. `steps` is how much
-    may be simulated; 0 leaves it out. `devices_only` leaves out what the pools of the fleet are not
-    there for: see `DeviceDemand`. `with_fixes` looks for cheaper ways to place everything where the
-    packing is not enough. `compares_placements` also simulates a plan with guards without them, to
-    tell what they are worth.
+    `kubernetes` is a Kubernetes version other than the fleet's. `paths` are the sources of the
+    workloads, for the record. `level` is the demand that pools are sized for. `steps` limits the
+    simulation. 0 disables it. `devices_only` excludes demand that the fleet's pools aren't meant
+    for: see `DeviceDemand`. `with_fixes` searches for cheaper ways to place everything if the
+    packing doesn't suffice. `compares_placements` also simulates a plan without its guards, to
+    report their benefit.
     """
 
     sources: tuple[Source, ...]
@@ -78,7 +76,7 @@ class PlanRequest:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NodeRange:
-    """What a pool is created with."""
+    """The initial size of a pool."""
 
     minimum: int
     desired: int
@@ -87,12 +85,12 @@ class NodeRange:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlannedPool:
-    """One pool: the fleet's limits, the three numbers, which of them is built, and what the pool is
-    created with.
+    """One pool: the fleet's limits, the three numbers, the one that is built, and the pool's
+    initial size.
 
-    `bound` is provably the least, `packing` what the best packing found needs, `simulated` with how
-    many the default scheduler places everything in every order tried; None where that was not
-    simulated or not found.
+    `bound` is the proven minimum, `packing` is the number of nodes in the best packing found, and
+    `simulated` is the number with which the default scheduler places everything in every tried
+    order. None if it wasn't simulated or found.
     """
 
     name: str
@@ -115,9 +113,7 @@ class PlannedPool:
 
     @property
     def row(self) -> dict[str, dict[str, int | None]]:
-        """Limits, the three numbers, what is built and its devices, by the names they have in
-        documents.
-        """
+        """Limits, the three numbers, built nodes, and devices, with their names in documents."""
         nodes, devices = self.nodes, self.devices
         return {
             "count": {
@@ -134,7 +130,7 @@ class PlannedPool:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LimitUse:
-    """What pools share, and how much of it the nodes that are built take."""
+    """A limit that pools share, and its use by the built nodes."""
 
     limit: SharedLimit
     used: int
@@ -142,7 +138,7 @@ class LimitUse:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlannedWorkload:
-    """One workload at the plan's level, and its verdicts at every level."""
+    """A workload at the plan's level, and its verdicts at every level."""
 
     workload: WorkloadRef
     figures: Figures
@@ -157,8 +153,8 @@ class PlannedWorkload:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cost:
-    """Price per hour of the planned nodes, and the proved least; `priced_on` is the oldest date of
-    a price used.
+    """Price per hour of the planned nodes, and its proven minimum. `priced_on` is the oldest date
+    of a used price.
     """
 
     hourly_usd: Decimal
@@ -167,7 +163,9 @@ class Cost:
 
     @property
     def gap(self) -> Decimal:
-        """How much less any plan could cost, as a part of this one; 0 is proved."""
+        """The maximum savings of any other plan, as a share of this plan's price. 0: proven
+        optimal.
+        """
         if self.bound_usd >= self.hourly_usd.quantize(Decimal("0.0001"), ROUND_FLOOR):
             return Decimal(0)
         return 1 - self.bound_usd / self.hourly_usd
@@ -189,8 +187,8 @@ class JointFix:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
-    """The judgement in the words of a fleet: one verdict (see `overall_verdict`), what each pool is
-    created with.
+    """The result of a plan in terms of the fleet: one verdict (see `overall_verdict`), and each
+    pool's initial size.
     """
 
     judgement: Judgement
@@ -217,27 +215,27 @@ class Plan:
 
     @property
     def guards(self) -> Guards:
-        """The guards of the plan; none if the scheduler is left as it is."""
+        """The guards of the plan, empty if the scheduler is unchanged."""
         return NO_GUARDS if self.guarded is None else self.guarded.guards
 
     @property
     def findings(self) -> tuple[Diagnostic, ...]:
-        """What reading and planning found, and what keeps pods from running."""
+        """Findings of reading and planning, and hindrances."""
         return (*self.diagnostics, *(each.diagnostic for each in self.hindrances))
 
     @property
     def level(self) -> DemandLevel:
-        """The demand that pools are sized for."""
+        """The level of demand that pools are sized for."""
         return self.judgement.level
 
     @property
     def kubernetes(self) -> str:
-        """The release that it was judged for: "1.34"."""
+        """The Kubernetes version of the plan: "1.34"."""
         return self.judgement.features.version
 
     @property
     def offers(self) -> tuple[Offer, ...]:
-        """What the nodes of each pool offer."""
+        """The offers of each pool's nodes."""
         return self.judgement.offers
 
     @property
@@ -247,18 +245,18 @@ class Plan:
 
     @property
     def demand(self) -> Demand:
-        """What the workloads ask for."""
+        """The demand of the workloads."""
         return self.judgement.demand
 
     @property
     def nodes_bound(self) -> int:
-        """The fewest nodes of all pools together that could do; proved."""
+        """The proven minimum number of nodes in all pools together."""
         return self.judgement.sizing.nodes_bound
 
     @property
     def pods(self) -> int:
-        """Pods of all workloads at the level judged, with what rollouts add; those that nothing
-        bounds are left out.
+        """Number of pods at the evaluated level, including rollouts, without workloads of unlimited
+        size.
         """
         return sum(
             max(each.figures.at(self.level) or 0, each.placed + each.pending)
@@ -266,7 +264,9 @@ class Plan:
         )
 
     def verdict_at(self, level: DemandLevel) -> Verdict:
-        """Return the verdict for one level of demand: the plan's own for the level judged."""
+        """Return the verdict at one level of demand, which is the plan's own at the evaluated
+        level.
+        """
         if level == self.level:
             return self.verdict
         placing = worst(
@@ -279,18 +279,18 @@ class Plan:
 
     @property
     def method(self) -> str:
-        """Name of the packing that gave the plan."""
+        """Name of the packing method of the plan."""
         return self.judgement.sizing.method
 
     def pool(self, name: str) -> PlannedPool:
-        """Return the pool of that name; raises KeyError."""
+        """Return the pool with that name. Raises KeyError."""
         for pool in self.pools:
             if pool.name == name:
                 return pool
         raise KeyError(name)
 
     def workload(self, kind: str, namespace: str, name: str) -> PlannedWorkload:
-        """Return the workload of that name; raises KeyError."""
+        """Return the workload with that name. Raises KeyError."""
         for each in self.workloads:
             if each.workload == (kind, namespace, name):
                 return each
@@ -298,11 +298,11 @@ class Plan:
 
 
 def overall_verdict(placing: Verdict, findings: Iterable[Diagnostic]) -> Verdict:
-    """Return the one verdict of a plan: what placing its pods says, and *does not fit* if a
+    """Return the overall verdict of a plan: the result of placing its pods, or *does not fit* if a
     finding is an error.
 
-    Addresses that may run out, files that can't be read, and devices of two allocators are doubts.
-    Headline, JSON, the plan's document, and the exit status all go by it.
+    Addresses that may run out, unreadable files, and devices of two allocators make it *cannot
+    tell*. Headline, JSON, the plan file, and the exit status use it.
     """
     found = tuple(findings)
     if any(finding.severity == "error" and finding.code not in DOUBTS for finding in found):

@@ -1,4 +1,4 @@
-"""What a judgement means for each workload: its verdict at every level of demand."""
+"""The verdicts of each workload at every level of demand."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ _Answers = Mapping[DemandLevel, Mapping[WorkloadRef, WorkloadSize]]
 
 
 def plan_workloads(judgement: Judgement) -> tuple[PlannedWorkload, ...]:
-    """Return every workload, sorted by kind, namespace and name; a level that was not judged cannot
-    be told.
+    """Return every workload, sorted by kind, namespace, and name.
 
-    A DaemonSet's figures are the nodes that it runs on in this plan.
+    Levels that weren't evaluated are *cannot tell*. A DaemonSet's figures are the numbers of its
+    nodes in this plan.
     """
     demand = judgement.demand
     figures: dict[WorkloadRef, Figures] = {}
@@ -52,7 +52,7 @@ def plan_workloads(judgement: Judgement) -> tuple[PlannedWorkload, ...]:
 
 
 def _in_order(reasons: tuple[Reason, ...], missing: tuple[Reason, ...]) -> tuple[Reason, ...]:
-    """What holds all that is asked for comes before what helps only where less will do."""
+    """Return fixes in order: ones that satisfy the whole request come first."""
     if not missing:
         return reasons
     gives_up = any(is_conditional(reason.fix) for reason in reasons)
@@ -60,7 +60,7 @@ def _in_order(reasons: tuple[Reason, ...], missing: tuple[Reason, ...]) -> tuple
 
 
 def _missing(judgement: Judgement, size: WorkloadSize) -> tuple[Reason, ...]:
-    """What the fleet lacks for pods of the workload that no pool of it can hold."""
+    """Return the fleet change for pods of the workload that fit no pool."""
     if size.verdict != "does-not-fit":
         return ()
     shapes = (

@@ -1,4 +1,4 @@
-"""A packing and what is proved about it → an answer per workload."""
+"""A packing and its proven facts → an answer per workload."""
 
 from __future__ import annotations
 
@@ -35,8 +35,8 @@ from dra_planner.sizing.topology import unjudged_rule
 
 @dataclass(frozen=True, slots=True)
 class Enough:
-    """Maximums, by pool, and raised limits of several pools, within which all that some node takes
-    is placed.
+    """Maximums by pool, and raised limits of several pools, with which all pods are placed that fit
+    some node.
     """
 
     nodes: tuple[int, ...]
@@ -45,7 +45,7 @@ class Enough:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PackedLevel:
-    """Everything that is known about one level when its packing is done."""
+    """The known facts about one level after its packing."""
 
     level: DemandLevel
     demand: Demand
@@ -59,12 +59,12 @@ class PackedLevel:
 
 
 Fits = tuple[tuple[str, Verdict], ...]
-"""Pools, sorted by name, and whether an empty node of each takes such a pod."""
+"""Pools, sorted by name, and whether such a pod fits an empty node of each."""
 
 
 @dataclass(slots=True)
 class _Left:
-    """Pods of a shape that wait, and why."""
+    """Pending pods of a shape, and the reason."""
 
     pods: int
     verdict: Verdict
@@ -72,13 +72,13 @@ class _Left:
     shortages: tuple[Shortage, ...] = ()
 
     def reasons_for(self, shape: Shape, pods: int, wanted: int) -> tuple[Reason, ...]:
-        """Return why so many of the pods that one workload wants are pending."""
+        """Return why this number of a workload's pods are pending."""
         return (*(too_small(each, shape, pods, wanted) for each in self.shortages), *self.reasons)
 
 
 @dataclass(slots=True)
 class _Answer:
-    """What adds up for one workload."""
+    """The sums for one workload."""
 
     wanted: int | None = 0
     placed: dict[str, int] = field(default_factory=lambda: defaultdict(int))
@@ -94,7 +94,7 @@ class _Answer:
 
 
 def answer_workloads(outcome: PackedLevel) -> tuple[WorkloadSize, ...]:
-    """Return one answer per workload, sorted by kind, namespace and name."""
+    """Return one answer per workload, sorted by kind, namespace, and name."""
     answers: dict[WorkloadRef, _Answer] = defaultdict(_Answer)
     shares = Shares(outcome.found.items)
     placed, left = _placed(outcome, shares), _left(outcome, shares)
@@ -131,8 +131,8 @@ def _match_pools(answers: dict[WorkloadRef, _Answer], outcome: PackedLevel) -> N
 
 
 def _doubt_errors(answers: dict[WorkloadRef, _Answer], outcome: PackedLevel) -> None:
-    """A selector that fails on a node of one pool keeps its pods off every node while that one has
-    room.
+    """Mark items as uncertain if their selector fails on another pool's node with free capacity,
+    which stops their pods everywhere.
     """
     for index, item in enumerate(outcome.found.items):
         if not outcome.found.pools_of(index):
@@ -149,7 +149,7 @@ def _doubt_errors(answers: dict[WorkloadRef, _Answer], outcome: PackedLevel) -> 
 def _doubt_rules(
     answers: dict[WorkloadRef, _Answer], outcome: PackedLevel, placed: dict[str, dict[str, int]]
 ) -> None:
-    """Pods that are placed and bring rules that span nodes are only perhaps placed."""
+    """Mark placed pods with rules that span nodes as uncertain."""
     for shape in outcome.demand.shapes:
         where = {pool: pods for pool, pods in placed[shape.id].items() if pods}
         zones = {zone for pool in where for zone in outcome.zones.get(pool, ())}
@@ -202,8 +202,8 @@ def _why_left(outcome: PackedLevel, item: int, pods: int) -> _Left:
 
 
 def _shortage(outcome: PackedLevel, item: int, *, proved: bool) -> Shortage:
-    """Return the pool that is too small for an item; pools that share no pods with it need no raise
-    for it.
+    """Return the pool that is too small for an item. Pools without common pods need no raise for
+    it.
     """
     found, takers = outcome.found, outcome.found.pools_of(item)
     connected = found.connected_pools(item)
@@ -233,7 +233,9 @@ def _share_out(
     left: list[_Left],
     level: DemandLevel,
 ) -> None:
-    """Give the placed pods of a shape to its members in canonical order, then what waits."""
+    """Assign the placed pods of a shape to its members in canonical order, and then the pending
+    ones.
+    """
     for member in sorted(shape.members, key=_member_key):
         answer, pods = answers[member.workload], member.figures.at(level)
         _want(answer, pods)
@@ -258,8 +260,8 @@ def _share_out(
 def _answer_daemon(
     answers: dict[WorkloadRef, _Answer], outcome: PackedLevel, index: int, daemon: Shape
 ) -> None:
-    """One pod on every planned node that takes it; a node that it is meant for but that is full
-    leaves one waiting.
+    """Return the answer for a DaemonSet: one pod on every suitable planned node. A full node leaves
+    one pod pending.
     """
     for member in sorted(daemon.members, key=_member_key):
         answer = answers[member.workload]
@@ -284,9 +286,7 @@ def _want(answer: _Answer, pods: int | None) -> None:
 
 
 def _worst_of_each(fits: Sequence[Fits]) -> Fits:
-    """Return what the items of a workload say of each pool together; every one speaks of all
-    pools.
-    """
+    """Return the combined reasons of a workload's items for each pool."""
     first, *others = dict.fromkeys(fits) or [()]  # items of one workload may share theirs
     if not others:
         return first

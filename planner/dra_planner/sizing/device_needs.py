@@ -1,4 +1,4 @@
-"""What an item needs of the devices of a node, at least: from which of them, and how many."""
+"""An item's minimum needs of a node's devices: the possible devices, and their number."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class DeviceNeeds:
 
     @staticmethod
     def counter_capacities(state: NodeState) -> dict[str, int]:
-        """Return what is left of each family of counters of a node, over all its partitioned
+        """Return the free amount of each family of counters on a node, over all its partitioned
         devices.
         """
         capacities: dict[str, int] = defaultdict(int)
@@ -53,7 +53,7 @@ class DeviceNeeds:
 
     @staticmethod
     def set_capacities(state: NodeState) -> dict[str, tuple[int, int]]:
-        """Return how many counter sets of a node have each family, and what one has of it, where
+        """Return the number of counter sets with each family on a node, and the amount in one, if
         all are equal.
         """
         capacities: dict[str, list[int]] = defaultdict(list)
@@ -76,9 +76,7 @@ class DeviceNeeds:
 
     @staticmethod
     def share_capacities(state: NodeState) -> dict[str, int]:
-        """Return what is left of each capacity over all devices of a node that may be used by
-        several claims.
-        """
+        """Return the free amount of each capacity over all shareable devices of a node."""
         capacities: dict[str, int] = defaultdict(int)
         unknown: set[str] = set()
         for candidate in state.template.candidates:
@@ -99,8 +97,8 @@ class DeviceNeeds:
 
 
 def device_needs(item: Item, state: NodeState) -> DeviceNeeds:
-    """Return the needs of one item on a node in this state; claims that its pods share count
-    once.
+    """Return the needs of one item on a node in this state. Claims that its pods share
+    count once.
     """
     template = state.template
     exclusive: dict[int, int] = defaultdict(int)
@@ -155,8 +153,8 @@ def device_needs(item: Item, state: NodeState) -> DeviceNeeds:
 
 @dataclass(frozen=True, slots=True)
 class _Drawing:
-    """A request whose devices each draw from one counter set: candidates, what one draws of each
-    family at least, and how many devices are taken.
+    """A request whose devices each use one counter set: candidates, the minimum use of each family,
+    and the number of devices.
     """
 
     inside: Sequence[Candidate]
@@ -167,7 +165,8 @@ class _Drawing:
 def _draws_by_set(
     spec: ClaimSpec, drawing: Mapping[str, _Drawing]
 ) -> Iterator[tuple[str, int, int]]:
-    """Yield what a claim draws from single counter sets: family, amount, how many times.
+    """Yield a claim's use of single counter sets: family, amount, count. A constraint can tie the
+    devices of requests to one counter set, which they then use together.
 
     Devices of requests that a constraint ties to one counter set draw from it together.
     """
@@ -219,10 +218,10 @@ def _claims(item: Item) -> Iterator[tuple[str, ClaimSpec, int]]:
 
 
 def _least(request: PlannedRequest, shareable: int) -> tuple[int, int]:
-    """Return the devices that will do for any alternative, and the fewest that any takes; (0, 0)
-    for none at all.
+    """Return the devices that satisfy any alternative, and the lowest number that any alternative
+    needs, or (0, 0) for none.
 
-    `shareable` are the devices that several claims may use.
+    `shareable` are the devices that several claims can use.
     """
     bits, counts = 0, []
     for way in request.alternatives:
@@ -247,7 +246,7 @@ def _has_fault(claim: PlannedClaim) -> bool:
 
 
 def _least_draws(inside: Sequence[Candidate], state: NodeState) -> dict[str, int]:
-    """Return what the most modest of these devices draws of each family of counters."""
+    """Return the minimum use of each family of counters among these devices."""
     least: dict[str, int] | None = None
     for candidate in inside:
         drawn: dict[str, int] = defaultdict(int)
@@ -265,9 +264,7 @@ def _least_draws(inside: Sequence[Candidate], state: NodeState) -> dict[str, int
 
 
 def _least_shares(request: PlannedRequest, inside: Sequence[Candidate]) -> dict[str, int]:
-    """Return what a request takes of each capacity at least, whichever alternative and device it
-    gets.
-    """
+    """Return a request's minimum need of each capacity, for any alternative and device."""
     least: dict[str, int] | None = None
     for way in request.alternatives:
         for candidate in inside:

@@ -1,8 +1,8 @@
-"""What a prediction is cautious about or cannot know, asked again before a pod is refused over it.
+"""Uncertain facts of a prediction, checked again before they exclude a pod.
 
-The memory of a node is a cautious estimate, and some labels get their values from the cluster. A
-pod that only such a doubt keeps off a node is *undecided* there; and what is proved rests on the
-most that a node can have.
+A node's memory is a conservative estimate, and the cluster sets the values of some labels. If only
+such an uncertainty excludes a pod from a node, the answer is *undecided*. Proofs use a node's
+maximum resources.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ from dra_planner.sizing.topology import ZONES
 
 @dataclass(slots=True)
 class DoubtfulPlace:
-    """`place`, with a second question where the first answer rests on a doubt. Nodes are opened
-    through `open`.
+    """`place`, with a second question if the first answer depends on an uncertain fact. Nodes are
+    created with `open`.
     """
 
     _offers: dict[Template, Offer] = field(default_factory=dict)
@@ -49,10 +49,10 @@ class DoubtfulPlace:
         demand: Demand,
         sight: Sight | None = None,
     ) -> tuple[NodeState, NodeState]:
-        """Return an offer's node as it is estimated, and with the most it can have; the same where
-        nothing is.
+        """Return an offer's node as estimated, and with its maximum resources.
 
-        `sight` is what pods notice of each other; without it, all that the pods of the demand do.
+        They are equal without estimates. `sight` are the pods' facts that other pods consider.
+        Default: all for this demand.
         """
         sight = sight_of(demand.shapes, demand.namespaces) if sight is None else sight
         state = open_offer(offer, classes, features, sight)
@@ -74,8 +74,8 @@ class DoubtfulPlace:
         return state, generous
 
     def __call__(self, shape: Shape, node: NodeState) -> Answer:
-        """Return what `place` says, or that it cannot be told where a doubt alone keeps the pod
-        away.
+        """Return the answer of `place`, or *cannot tell* if only an uncertain fact excludes the
+        pod.
         """
         offer = self._offers.get(node.template)
         label = "" if offer is None else self.missing_label(shape, offer)
@@ -108,12 +108,12 @@ class DoubtfulPlace:
 
     @staticmethod
     def missing_label(shape: Shape, offer: Offer) -> str:
-        """Return the first label that the pod's rules between pods need on its node and that nodes
-        do not surely carry.
+        """Return the first label that the pod's rules between pods need on its node, but that nodes
+        may not have.
 
         Source:
         kubernetes/kubernetes:pkg/scheduler/framework/plugins/{podtopologyspread,interpodaffinity}/filtering.go
-        @v1.36.3: a node without it is turned down.
+        @v1.36.3: a node without it is rejected.
         """
         keys = [
             each.topology_key
@@ -125,8 +125,8 @@ class DoubtfulPlace:
         return next((key for key in keys if key not in carried), "")
 
     def _loosen(self, shape: Shape, template: Template) -> Shape:
-        """Return the shape without what it demands of labels whose values are known at run time
-        only.
+        """Return the shape without its requirements for labels whose values are only known at run
+        time.
         """
         key = (shape.id, template)
         if key not in self._loosened:

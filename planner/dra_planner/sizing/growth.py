@@ -1,4 +1,4 @@
-"""The maximums that would let pending items run: every raise is tried before it is said."""
+"""Maximums with which pending items run. Every raise is tried before it's reported."""
 
 from __future__ import annotations
 
@@ -13,18 +13,17 @@ from dra_planner.sizing.packing.strategies import Market, best_packing
 from dra_planner.sizing.prices import NodeCost, total_cost
 
 MOST_POOLS_TRIED = 4
-"""Pools that are tried for one pending item, those with the cheapest room for it first."""
+"""Maximum number of pools to try for one pending item, cheapest first."""
 
 
 def enough_nodes(
     market: Market, filling: Filling, needed: Sequence[int], packing: Packing
 ) -> Enough:
-    """Return maximums, and limits of several pools, within which every item that some node takes is
+    """Return maximums, and limits of several pools, with which every item that fits some node is
     placed.
 
-    One pool is raised at a time, the one whose raise costs least, until nothing is pending. A pool
-    that needs no raise keeps its maximum; all do where no raise was found to help. What pools share
-    is raised as far as that takes.
+    The pool with the cheapest raise is raised first, one at a time, until nothing is pending. Other
+    pools keep their maximum. If no raise helps, all pools do. Shared limits are raised as needed.
     """
     before, limits = (
         market.found.rooms,
@@ -56,7 +55,7 @@ def enough_nodes(
 
 
 def _pending(market: Market, packing: Packing) -> dict[int, int]:
-    """Return the pending pods of items that an empty node of some pool takes."""
+    """Return the pending pods of items that fit an empty node of some pool."""
     found = market.found
     return {
         item: found.items[item].pods * count
@@ -77,8 +76,8 @@ def _cheapest_pools(market: Market, item: int) -> list[int]:
 def _raise(
     market: Market, filling: Filling, needed: Sequence[int], rooms: Sequence[Room], pool: int
 ) -> tuple[tuple[Room, ...], Packing]:
-    """Let one pool grow as far as it needs to; return the rooms with a maximum that is enough, and
-    the packing.
+    """Let one pool grow as far as needed. Return the rooms with a sufficient maximum, and the
+    packing.
     """
     free = best_packing(market, filling, needed, _with_maximum(rooms, pool, None))
     for nodes in (free.used_nodes(rooms)[pool], free.opened[pool]):

@@ -1,8 +1,7 @@
-"""Demand of one level → items: pods that go to one node together, with a count.
+"""Demand of one level → items: pods that must share a node, with a count.
 
-Most items are one pod of a shape. Pods that share a claim are one item, since a device of a node
-serves only that node; items are what every later step packs, so a shared claim needs no case of its
-own there.
+Most items are one pod of a shape. Pods that share a claim are one item, because a node's device
+serves only that node. All later steps pack items, so they need no special case for shared claims.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ from dra_planner.offers import pod_requests
 
 @dataclass(frozen=True, slots=True)
 class ShapePods:
-    """So many pods of one shape."""
+    """A number of pods of one shape."""
 
     shape: Shape
     pods: int
@@ -25,10 +24,10 @@ class ShapePods:
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """Pods that go to one node together, and how many such groups there are.
+    """Pods that must share a node, and the number of such groups.
 
-    `alike` are the shapes that sizing does not tell from that of the one part, it among them, and
-    the pods of each.
+    `alike` are the shapes with the same needs as the item's only part, including itself, and the
+    pods of each.
     """
 
     parts: tuple[ShapePods, ...]
@@ -50,7 +49,9 @@ class Item:
         object.__setattr__(self, "requests", dict(requests))
 
     def times(self, count: int) -> Item:
-        """Return so many of the same groups; what was worked out about one is kept."""
+        """Return the item with this number of equal groups. Cached results of one group are
+        kept.
+        """
         item = object.__new__(Item)
         same = {"parts": self.parts, "alike": self.alike, "id": self.id, "requests": self.requests}
         known = {**same, "count": count}
@@ -60,12 +61,12 @@ class Item:
 
     @property
     def shapes(self) -> tuple[Shape, ...]:
-        """The shapes that the pods are of."""
+        """The shapes of the pods."""
         return tuple(part.shape for part in self.alike or self.parts)
 
     @property
     def pods(self) -> int:
-        """Pods of one group."""
+        """The number of pods in one group."""
         return sum(part.pods for part in self.parts)
 
     @property
@@ -80,7 +81,7 @@ class Item:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Items:
-    """The demand of one level, taken apart."""
+    """The demand of one level, split into items."""
 
     items: tuple[Item, ...]
     daemons: tuple[Shape, ...]  # one pod on each node that takes it
@@ -115,8 +116,8 @@ def split_demand(demand: Demand, level: DemandLevel) -> Items:
 
 
 def merge_alike(items: Sequence[Item], needs: Callable[[Shape], object | None]) -> tuple[Item, ...]:
-    """Return the items with those of equal needs made one, in the order of the first; None is equal
-    to nothing.
+    """Return the items with equal needs merged, in the order of the first one. None equals
+    nothing.
     """
     groups: dict[object, list[Item]] = {}
     for item in items:
@@ -132,14 +133,14 @@ def _merged(group: Sequence[Item]) -> Item:
 
 
 class Shares:
-    """Gives what is placed of items to the shapes that they are of, one after the other."""
+    """Distributes the placed pods of items to their shapes, one after the other."""
 
     def __init__(self, items: Sequence[Item]) -> None:
         self._items = items
         self._left = [list(item.alike) for item in items]
 
     def take(self, item: int, count: int) -> tuple[ShapePods, ...]:
-        """Return the pods of so many of the item."""
+        """Return the pods of this number of the item."""
         if not self._items[item].alike:
             return tuple(
                 ShapePods(part.shape, part.pods * count) for part in self._items[item].parts
@@ -155,8 +156,8 @@ class Shares:
         return tuple(taken)
 
     def nodes_alike(self, pattern: Mapping[int, int], nodes: int) -> int:
-        """Return how many of the next nodes that hold this pattern hold pods of the same shapes; 1
-        at least.
+        """Return how many of the next nodes with this pattern have pods of the same shapes, at
+        least 1.
         """
         for item, count in pattern.items():
             if self._left[item]:
@@ -165,14 +166,14 @@ class Shares:
 
 
 def _shared_keys(shape: Shape) -> tuple[ObjectKey, ...]:
-    """Keys of the claims that tie a pod to others; a claim without requests ties nothing."""
+    """Return the keys of the claims that tie a pod to others. A claim without requests doesn't."""
     return tuple(
         claim.shared for claim in shape.claims if claim.shared is not None and claim.spec.requests
     )
 
 
 def _groups_sharing(shapes: Iterable[Shape]) -> list[tuple[Shape, ...]]:
-    """Group shapes that are tied by shared claims, directly or through others; order is kept."""
+    """Group shapes that shared claims tie together, directly or through others, in order."""
     group_of: dict[ObjectKey, list[Shape]] = {}
     groups: list[list[Shape]] = []
     for shape in shapes:

@@ -1,8 +1,7 @@
-"""The least raises of maximums and limits with which everything is placed: what was found first,
+"""The lowest raises of maximums and limits with which everything is placed: the first ones found,
 lowered by trying.
 
-Each try is sized as any demand is, so that one node less than what is said is not enough for the
-best packing found.
+Each try is sized like any demand, so the best packing found needs every node of the result.
 """
 
 from __future__ import annotations
@@ -14,12 +13,12 @@ from dra_planner.model import SharedLimit
 
 MOST_TRIES = 40
 MOST_PAIRS = 3_000
-"""Items × pools up to which raises are tried; above, what was found first stands."""
+"""Maximum of items × pools for trying raises. Larger questions keep the first result."""
 
 
 @dataclass(frozen=True, slots=True)
 class Raises:
-    """Maximums by pool, and what limits of several pools allow, by the limit's name."""
+    """Maximums by pool, and raised limits of several pools by the limit's name."""
 
     nodes: Mapping[str, int]
     limits: Mapping[str, int]
@@ -27,7 +26,7 @@ class Raises:
 
 @dataclass(frozen=True, slots=True)
 class Tried:
-    """Pods that stay pending under some raises, and the nodes of each pool that are used."""
+    """Pending pods with some raises, and the used nodes of each pool."""
 
     pending: int
     used: Mapping[str, int]
@@ -39,11 +38,11 @@ Try = Callable[[Raises], Tried]
 def least_raises(
     given: Raises, found: Raises, limits: tuple[SharedLimit, ...], pods: int, attempt: Try
 ) -> Raises:
-    """Return raises of which none can be lower while the others stay; `given` where none was found
-    to help.
+    """Return raises of which none can be lower while the others stay, or `given` if none helps.
 
-    `given` is what pools and limits have now, `found` what was seen to be enough, or `given` where
-    nothing was. `pods` is the number of all pods: no pool can use more nodes beyond its maximum.
+    `given` are the current maximums and limits. `found` are sufficient ones, or `given` if none
+    were found. `pods` is the number of all pods, because no pool can use more additional nodes than
+    that.
     """
     if found == given:
         free_nodes = {name: nodes + pods for name, nodes in given.nodes.items()}

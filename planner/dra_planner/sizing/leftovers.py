@@ -1,4 +1,4 @@
-"""What is left on the planned nodes: devices in use, devices that nothing of the demand can use,
+"""Free resources of the planned nodes: used devices, devices that no pod of the demand can use, and
 amounts.
 """
 
@@ -17,7 +17,7 @@ from dra_planner.sizing.result import DeviceCount
 
 
 def planned_classes(packing: Packing, room: Room, pool: int, nodes: int) -> list[NodeClass]:
-    """Return the planned nodes of a pool by state: those in use, and empty ones up to `nodes`."""
+    """Return the planned nodes of a pool by state: used ones, and empty ones up to `nodes`."""
     used = [group for group in packing.classes if group.pool == pool and group.history]
     empty = nodes - sum(group.count for group in used)
     return [*used, NodeClass(pool, room.empty, empty)] if empty > 0 else used
@@ -26,9 +26,7 @@ def planned_classes(packing: Packing, room: Room, pool: int, nodes: int) -> list
 def count_devices(
     classes: Sequence[NodeClass], found: Compatibility, filling: Filling
 ) -> DeviceCount:
-    """Return the devices of these nodes of one pool; channels of compute domains are no devices to
-    count.
-    """
+    """Return the devices of these nodes of one pool, without channels of compute domains."""
     total = used = stranded = 0
     claiming: list[Item] | None = None
     for group in classes:
@@ -45,13 +43,13 @@ def count_devices(
 
 
 def count_state(state: NodeState) -> tuple[int, int]:
-    """Return the devices of one node, and how many of them are in use."""
+    """Return the devices of one node, and the number in use."""
     units = _counted(state)
     return len(units), _busy(state, units)
 
 
 def count_left(classes: Sequence[NodeClass]) -> dict[str, int]:
-    """Return the unused amounts over these nodes, by resource."""
+    """Return the unused amounts on these nodes, by resource."""
     left: dict[str, int] = defaultdict(int)
     for group in classes:
         for resource in sorted(group.stage.state.node.allocatable):
@@ -60,7 +58,7 @@ def count_left(classes: Sequence[NodeClass]) -> dict[str, int]:
 
 
 def _claiming(pool: int, found: Compatibility) -> list[Item]:
-    """Return the items with claims that go to a pool."""
+    """Return the items with claims that fit a pool."""
     return [
         item
         for index, item in enumerate(found.items)
@@ -71,10 +69,8 @@ def _claiming(pool: int, found: Compatibility) -> list[Item]:
 def _filled(
     stage: FillStage, items: Iterable[Item], units: Sequence[int], filling: Filling
 ) -> FillStage:
-    """Return the node with as many more pods like those of the demand as it takes, each kind in
-    turn.
-
-    Nothing more is put on it once every one of these devices is in use.
+    """Return the node filled with as many more of the demand's pods as fit, each kind in turn,
+    until all of these devices are in use.
     """
     for item in items:
         count, stage = filling.fill(item, stage, MOST_ASKED)
@@ -84,7 +80,7 @@ def _filled(
 
 
 def _counted(state: NodeState) -> tuple[int, ...]:
-    """Return the things to count, as sets of candidates: devices, or whole GPUs where they are
+    """Return the things to count, as sets of candidates: devices, or whole GPUs if they are
     partitioned.
     """
     units: dict[object, int] = defaultdict(int)

@@ -1,5 +1,5 @@
-"""What a node costs, so that plans can be compared: money where it is known everywhere, else scarce
-things first.
+"""Costs of nodes for comparing plans: money if it's known everywhere, otherwise scarce resources
+first.
 """
 
 from __future__ import annotations
@@ -11,15 +11,11 @@ from fractions import Fraction
 from dra_planner.offers import Offer
 
 NodeCost = tuple[int, ...]
-"""Compared entry by entry: micro-dollars first when they are known, then devices, nodes, cpu,
-memory.
-"""
+"""Compared by entry: micro-dollars if they are known, then devices, nodes, CPU, memory."""
 
 
 def node_costs(offers: Sequence[Offer]) -> tuple[NodeCost, ...]:
-    """Return the cost of one node of each pool; a price that is missing anywhere is used
-    nowhere.
-    """
+    """Return the cost of one node of each pool. If any price is missing, no prices are used."""
     priced = all(offer.hourly_usd is not None for offer in offers)
     costs: list[NodeCost] = []
     for offer in offers:
@@ -34,15 +30,15 @@ def node_costs(offers: Sequence[Offer]) -> tuple[NodeCost, ...]:
 
 
 def total_cost(counts: Iterable[int], costs: Sequence[NodeCost]) -> NodeCost:
-    """Return the cost of so many nodes of each pool."""
+    """Return the cost of these nodes of each pool."""
     counted = list(zip(counts, costs, strict=True))
     width = len(costs[0]) if costs else 0
     return tuple(sum(count * cost[entry] for count, cost in counted) for entry in range(width))
 
 
 def hourly_usd(counts: Mapping[str, int], offers: Iterable[Offer]) -> Decimal | None:
-    """Return the price per hour of so many nodes of each pool, by its name; None if a pool in use
-    has no price.
+    """Return the price per hour of these nodes of each pool by name, or None if a used pool has no
+    price.
     """
     prices = {offer.name: offer.hourly_usd for offer in offers}
     total = Decimal(0)

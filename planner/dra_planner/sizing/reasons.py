@@ -1,6 +1,4 @@
-"""Why pods are pending, in words that name the claim, the pool, what is short, and what would fix
-it.
-"""
+"""Why pods are pending, with the claim, the pool, the shortage, and the fix."""
 
 from __future__ import annotations
 
@@ -15,9 +13,7 @@ from dra_planner.wording import counted
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shortage:
-    """A pool that is too small, and the raises of maximums, its own first, that were found to be
-    enough.
-    """
+    """A pool that is too small, and sufficient raises of maximums, its own first."""
 
     room: Room
     bound: int
@@ -29,8 +25,8 @@ class Shortage:
 
 
 def refusals(stops: Sequence[tuple[Room, FillStop]]) -> tuple[Reason, ...]:
-    """Return why each pool refuses an item on an empty node; what is undecided comes first, then
-    nearest misses.
+    """Return why each pool's empty node rejects an item: undecided answers first, then nearest
+    misses.
     """
     told: list[tuple[int, int, Reason]] = []
     for position, (room, stop) in enumerate(stops):
@@ -41,8 +37,8 @@ def refusals(stops: Sequence[tuple[Room, FillStop]]) -> tuple[Reason, ...]:
 
 
 def _on_every_node(reason: Reason) -> Reason:
-    """An empty node refuses: another one like it would not help, which is what full nodes are
-    told.
+    """Return a reason for an empty node, where another node of the kind wouldn't help, unlike for
+    full nodes.
     """
     return (
         replace(reason, fix="request less in one pod, or use larger nodes")
@@ -52,10 +48,10 @@ def _on_every_node(reason: Reason) -> Reason:
 
 
 def errors_elsewhere(room: Room, stop: FillStop) -> tuple[Reason, ...]:
-    """Return that an error on nodes of one pool stops the pod everywhere, while such a node has
-    room.
+    """Return that an error on one pool's nodes stops the pod everywhere, as long as such a node has
+    free capacity.
 
-    Source of the behaviour: kubernetes/kubernetes:pkg/scheduler/schedule_one.go
+    Source of the behavior: kubernetes/kubernetes:pkg/scheduler/schedule_one.go
     (findNodesThatPassFilters) @v1.36.3.
     """
     return tuple(
@@ -71,7 +67,7 @@ def errors_elsewhere(room: Room, stop: FillStop) -> tuple[Reason, ...]:
 
 
 def too_small(shortage: Shortage, shape: Shape, pending: int, wanted: int) -> Reason:
-    """Return why pods of one workload that fit a pool are pending: it is too small, or no better
+    """Return why a workload's pods that fit a pool are pending: the pool is too small, or no better
     packing was found.
 
     `pending` and `wanted` are pods of that workload.
@@ -111,7 +107,7 @@ def too_small(shortage: Shortage, shape: Shape, pending: int, wanted: int) -> Re
 
 
 def _exhausted(shortage: Shortage) -> str:
-    """Return what the pools share too little of."""
+    """Return the shared limits that are too low."""
     told = [
         f"{limit.name} allows {counted(limit.most + limit.beside, limit.unit)}"
         + ("" if shortage.proved else f", and {most + limit.beside} are used")
@@ -124,7 +120,7 @@ def _exhausted(shortage: Shortage) -> str:
 def raise_text(
     raises: Sequence[tuple[Room, int]], limits: Sequence[tuple[SharedLimit, int]] = ()
 ) -> str:
-    """Return the sentence that asks for these maximums; "" for none."""
+    """Return the sentence that recommends these maximums, or ""."""
     steps = [
         f"raise {limit.name} to {counted(most + limit.beside + limit.unsure, limit.unit)}"
         for limit, most in limits
@@ -139,7 +135,7 @@ def raise_text(
 
 
 def unbounded(member: Member, level: DemandLevel) -> Reason:
-    """Return why the pods of a workload cannot be counted."""
+    """Return why the number of a workload's pods isn't limited."""
     return Reason(
         code="unbounded-demand",
         message=f"the number of pods of {member.workload} at its {level} is unlimited",
@@ -149,15 +145,15 @@ def unbounded(member: Member, level: DemandLevel) -> Reason:
 
 
 def no_pools() -> Reason:
-    """Return why nothing can run anywhere."""
+    """Return why no pod can run on any pool."""
     return Reason(
         code="no-pools", message="there is no pool to run on", fix="add a pool to the fleet"
     )
 
 
 def devices_of(shape: Shape) -> int:
-    """Return devices that one pod takes for itself, by the first alternative of each request; `All`
-    counts one.
+    """Return the number of devices that one pod needs exclusively, by the first alternative of each
+    request. `All` counts as one.
     """
     return sum(_devices_of_claim(claim.spec) for claim in shape.claims if claim.shared is None)
 

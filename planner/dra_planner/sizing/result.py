@@ -1,4 +1,4 @@
-"""What sizing says: counts per pool, who runs where, who waits and why."""
+"""The result of sizing: counts per pool, placed workloads, and pending ones with reasons."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from dra_planner.sizing.bound.proof import BoundProof
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DeviceCount:
-    """Devices on the planned nodes of a pool; `stranded` are free, and no pod of the demand can use
-    them.
+    """Devices on the planned nodes of a pool. `stranded` devices are free, but no pod of the demand
+    can use them.
     """
 
     total: int
@@ -24,12 +24,12 @@ class DeviceCount:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PoolSize:
-    """Nodes of one pool: its limits, the proved least, and what the best packing found needs.
+    """Nodes of one pool: its limits, the proven minimum, and the nodes of the best packing found.
 
-    `bound` holds for placing the whole demand, every other pool at its maximum; it may exceed
-    `maximum`, `plan` never does. `enough` is a maximum under which, with those of the other pools,
-    all that some node takes is placed: the pool's own where it need not be raised, or where no
-    raise was found to help.
+    `bound` holds for placing the whole demand with every other pool at its maximum. It can exceed
+    `maximum`, but `plan` never does. `enough` is a maximum that, with those of the other pools,
+    suffices for all pods that fit some node. It's the pool's own maximum if no raise is needed or
+    helps.
     """
 
     name: str
@@ -46,8 +46,8 @@ class PoolSize:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NodePattern:
-    """So many nodes of a pool that are filled alike: pods of shapes (by id) in the order in which
-    they come.
+    """A number of nodes of a pool with equal contents: pods of shapes (by ID) in the order of
+    placement.
     """
 
     pool: str
@@ -57,7 +57,7 @@ class NodePattern:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WorkloadSize:
-    """What becomes of one workload; `wanted` is None where nothing bounds its pods at this
+    """The result for one workload. `wanted` is None if its number of pods isn't limited at this
     level.
     """
 
@@ -73,12 +73,12 @@ class WorkloadSize:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Evidence:
-    """What a certificate is made of (`certificate.certificate_of`): the model, its proof and the
+    """The input of a certificate (`certificate.certificate_of`): the model, its proof, and the
     packing.
 
-    `plain` are rows of each pool that are not rounded from others; `costs` are micro-dollars of one
-    node where every price is known, else 1; `packing` are (pool, nodes, what each holds), by
-    positions of pools and items.
+    `plain` are the rows of each pool that aren't rounded from others. `costs` are micro-dollars per
+    node if every price is known, otherwise 1. `packing` contains (pool, nodes, contents of each),
+    by positions of pools and items.
     """
 
     pools: tuple[str, ...]
@@ -94,8 +94,8 @@ class Evidence:
 class Sizing:
     """The answer for one level of demand, every pool at most at its maximum.
 
-    `nodes_bound` and `hourly_bound` are proved over all pools together; `method` names the packing
-    that gave the plan. `hourly_*` is None unless every pool in use has a price.
+    `nodes_bound` and `hourly_bound` are proven for all pools together. `method` names the packing
+    of the plan. `hourly_*` is None unless every pool in use has a price.
     """
 
     level: DemandLevel
@@ -111,7 +111,7 @@ class Sizing:
     evidence: Evidence | None = field(default=None, compare=False, repr=False)
 
     def pool(self, name: str) -> PoolSize:
-        """Return the size of that pool; raises KeyError."""
+        """Return the size of that pool. Raises KeyError."""
         for size in self.pools:
             if size.name == name:
                 return size

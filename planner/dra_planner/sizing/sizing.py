@@ -1,6 +1,4 @@
-"""Demand and offers → nodes per pool: what is proved, what the best packing found needs, and what
-is pending.
-"""
+"""Demand and offers → nodes per pool: the bound, the best packing found, and pending pods."""
 
 from __future__ import annotations
 
@@ -35,13 +33,13 @@ if TYPE_CHECKING:  # only where something is pending
     from dra_planner.sizing.least_raises import Raises, Tried
 
 MOST_GAP = 0.0
-"""What a packing may cost more than is proved before no better one is sought."""
+"""Accepted excess cost of a packing over the bound, below which no better one is searched."""
 
 
 @dataclass(slots=True)
 class Sizer:
-    """Sizes levels of one demand on the same offers, remembering what the allocator said from level
-    to level.
+    """Sizes the levels of one demand on the same offers, and caches the allocator's answers between
+    levels.
     """
 
     demand: Demand
@@ -68,12 +66,11 @@ class Sizer:
         limits: Iterable[SharedLimit] = (),
         known_only: bool = False,
     ) -> Sizer:
-        """Return a sizer for pools; their order is that of their names.
+        """Return a sizer for pools, in the order of their names.
 
-        `gap` is how much more than what is proved a packing may cost, as a part of it, before no
-        better one is sought; `limits` are what pools may take together. With `known_only`, what
-        is proved holds for plans whose pods are known to fit: a pool that may take a pod counts as
-        one that doesn't, and nodes have the least that they may have.
+        `gap` is the accepted excess cost of a packing, as a share of the bound. `limits` are shared
+        limits. With `known_only`, bounds hold for plans whose pods are known to fit: a pool that
+        may fit a pod counts as one that doesn't, and nodes have their minimum resources.
         """
         ordered = tuple(sorted(offers, key=lambda offer: offer.name))
         nodes = most = Nodes.of(ordered, classes, features, demand)
@@ -93,11 +90,11 @@ class Sizer:
 
     @property
     def filling(self) -> Filling:
-        """What nodes become as pods are put on them."""
+        """Cached states of nodes as pods are placed on them."""
         return self.nodes.filling
 
     def size(self, level: DemandLevel) -> Sizing:
-        """Return the sizes for one level, every pool at most at its maximum."""
+        """Return the sizes at one level, with every pool at most at its maximum."""
         items = split_demand(self.demand, level)
         items = replace(items, items=merge_alike(items.items, self.nodes.needs))
         limits = [(offer.name, offer.count_min, offer.count_max) for offer in self.offers]
@@ -205,7 +202,7 @@ class Sizer:
         return Enough(tuple(least.nodes[room.name] for room in rooms), raised)
 
     def _try(self, raises: Raises, level: DemandLevel) -> Tried:
-        """Size under other maximums and limits."""
+        """Size with other maximums and limits."""
         sizing = replace(
             self,
             offers=tuple(
@@ -218,7 +215,7 @@ class Sizer:
         return Tried(pending, {pool.name: pool.plan for pool in sizing.pools})
 
     def _unit_costs(self) -> list[Fraction]:
-        """Micro-dollars where every price is known, else nodes."""
+        """Return micro-dollars if every price is known, otherwise nodes."""
         priced = all(offer.hourly_usd is not None for offer in self.offers)
         return [Fraction(cost[0]) if priced else Fraction(1) for cost in self.costs]
 
@@ -247,10 +244,11 @@ def size_pools(
     level: DemandLevel = "steady",
     limits: Iterable[SharedLimit] = (),
 ) -> Sizing:
-    """Return how many nodes of each pool one level of the demand needs, what is pending, and why.
+    """Return the number of nodes of each pool that one level of the demand needs, and pending pods
+    with reasons.
 
-    Never raises for what the demand holds. Time depends on shapes and pools, not on replicas; the
-    answer depends on neither the order of the offers nor that of the shapes.
+    Never raises for any demand. The time depends on shapes and pools, not on replicas. The answer
+    doesn't depend on the order of offers or shapes.
     """
     return Sizer.of(demand, offers, classes, features, limits=limits).size(level)
 
@@ -260,7 +258,7 @@ def _no_solver() -> None:
 
 
 def _patterns(outcome: PackedLevel) -> tuple[NodePattern, ...]:
-    """Return how the nodes of each pool are filled, pool by pool; empty nodes are no pattern."""
+    """Return the contents of each pool's nodes, by pool. Empty nodes aren't included."""
     patterns = []
     shares = Shares(outcome.found.items)
     for pool, room in enumerate(outcome.found.rooms):
@@ -277,7 +275,7 @@ def _patterns(outcome: PackedLevel) -> tuple[NodePattern, ...]:
 def _pods(
     history: History, nodes: int, items: Sequence[Item], shares: Shares
 ) -> Iterator[tuple[str, int]]:
-    """Yield shapes and pods on each of so many equal nodes; groups of several shapes keep their
+    """Yield shapes and pods on each of these equal nodes. Groups of several shapes keep their
     order.
     """
     for item, count in history:

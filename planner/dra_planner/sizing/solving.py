@@ -1,10 +1,10 @@
-"""From what fits where to a packing and what is proved about it, each step taken only while the two
-leave a gap.
+"""From the compatible pools of items to a packing and its bound. Each step runs only while there is
+a gap between them.
 
-area          one row or one item alone proves; first-fit packs
-relaxation    a linear program over items and pools, solved by HiGHS where it is installed
-cases         the same for fewer and for more nodes of a pool, so that parts of nodes don't count
-columns       a linear program over filled nodes, priced exactly; its whole nodes are the packing
+area one row or one item alone proves; first-fit packs relaxation a linear program over items and
+pools, solved by HiGHS where it is installed cases the same for fewer and for more nodes of a pool,
+so that parts of nodes don't count columns a linear program over filled nodes, priced exactly; its
+whole nodes are the packing
 """
 
 from __future__ import annotations
@@ -41,11 +41,11 @@ from dra_planner.sizing.packing.strategies import (
 )
 
 MOST_COMPARED = 600
-"""Pairs of items and pools up to which many packings are compared before a solver is asked."""
+"""Number of (item, pool) pairs up to which many packings are compared before using a solver."""
 
 MOST_RELAXED = 12_000
-"""Pairs of items and pools up to which the linear relaxation is solved before columns are
-generated.
+"""Number of (item, pool) pairs up to which the linear relaxation is solved before generating
+columns.
 """
 
 LEAST_DIVIDED = Fraction(1, 500)
@@ -56,11 +56,11 @@ parts of nodes cost little.
 
 @dataclass(slots=True, kw_only=True)
 class Solving:
-    """One level of demand on its pools. `plain` are rows of each pool's model that are not rounded
-    from others.
+    """One level of demand on its pools. `plain` are the rows of each pool's model that aren't
+    rounded from others.
 
-    `costs` are those of the bound, one per pool; `is_certain` says that nodes have just what the
-    model says.
+    `costs` are the bound's costs, one per pool. `is_certain`: nodes have exactly the model's
+    resources.
     """
 
     market: Market
@@ -79,7 +79,7 @@ class Solving:
         self._proof = conclude(split(self.model), self.costs)
 
     def solve(self) -> tuple[Packing, BoundProof]:
-        """Return the best packing found and what is proved."""
+        """Return the best packing found and its bound."""
         is_small = len(self.market.weights) <= MOST_COMPARED
         if is_small:
             self._compare()
@@ -120,8 +120,8 @@ class Solving:
         return has_gap(proof, packing, packing.used_nodes(self.market.found.rooms))
 
     def cost_bound(self) -> Fraction:
-        """Return the proved cost; where everything is placed, one that some number of whole nodes
-        has.
+        """Return the proven cost, raised to a possible cost of whole nodes if everything is
+        placed.
         """
         packing, proof = self._result()
         if packing.pending:
@@ -136,8 +136,8 @@ class Solving:
         return self._result()[0].used_nodes(self.market.found.rooms)
 
     def _is_dear(self) -> bool:
-        """Whether a packing might cost less than the one found, by more than the gap that is left
-        alone.
+        """Return whether a packing could cost less than the best one by more than the
+        accepted gap.
         """
         cost = sum(
             (each * count for each, count in zip(self.costs, self._used(), strict=True)),
@@ -150,7 +150,7 @@ class Solving:
         return not packing.pending and cost > self.cost_bound() * (1 + Fraction(self.gap))
 
     def _compare(self) -> None:
-        """Prove by area, and compare first-fit packings while there is a gap."""
+        """Prove bounds by area, and compare first-fit packings while there is a gap."""
         self._proof = prove_by_area(self._proof.parts, self.costs)
         self._offer(quick_packing(self.market, self.filling, self._proof.nodes))
         rooms = self.market.found.rooms
@@ -161,7 +161,7 @@ class Solving:
             )
 
     def _relax(self, solver: Any, *, is_small: bool) -> None:
-        """Prove by the linear relaxation, and follow where it puts items."""
+        """Prove bounds with the linear relaxation, and follow its assignment of items."""
         programs = Relaxation(self.model, solver)
         prices = [float(cost[0]) for cost in self.market.costs]
         before = self._proof
@@ -185,7 +185,7 @@ class Solving:
             )
 
     def _divide(self, solver: Any) -> None:
-        """Prove by cases of nodes, up to the cost of the packing."""
+        """Prove bounds with cases of node counts, up to the cost of the packing."""
         packing, _ = self._result()
         used = self._used()
         total = sum(map(Fraction.__mul__, self.costs, map(Fraction, used)), Fraction(0))
@@ -198,7 +198,9 @@ class Solving:
             self._proof = prove_by_cases(self._proof, solver, used, self.costs)
 
     def _sift(self, solver: Any) -> None:
-        """Prove by the linear relaxation over many pools, and follow where it puts items."""
+        """Prove bounds with the linear relaxation over many pools, and follow its assignment of
+        items.
+        """
         demand = self.model.demand
         cheap = [cheap_pools(self.market, item, demand[item]) for item in sorted(demand)]
         sifted = sift(self.model, cheap, [int(cost) for cost in self.costs], solver)
@@ -211,7 +213,7 @@ class Solving:
             self._few = sifted.pools
 
     def _generate(self, solver: Any) -> None:
-        """Generate columns, part by part, prove by their prices, and pack their whole nodes."""
+        """Generate columns by part, prove bounds with their prices, and pack their whole nodes."""
         mixing = Mixing(
             self.market,
             self.filling,

@@ -1,7 +1,7 @@
-"""Rules between pods that span nodes, which sizing by shapes does not follow: said, not guessed.
+"""Rules between pods that span nodes, which sizing by shapes doesn't evaluate.
 
-Anti-affinity on one node is followed (the allocator judges it); whether wider rules can be kept
-depends on which node stands in which zone and on the order in which pods come.
+They are reported instead of guessed. Anti-affinity on one node is evaluated by the allocator.
+Whether wider rules are satisfied depends on the zones of nodes and on the pod arrival order.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ ZONES = ("topology.kubernetes.io/zone", "failure-domain.beta.kubernetes.io/zone"
 
 
 def unjudged_rule(shape: Shape, pods: int, zones: Collection[str]) -> Reason | None:
-    """Return why it cannot be told whether so many pods of a shape keep their rules, None where
-    they certainly do.
+    """Return why it isn't known whether this number of a shape's pods satisfies their rules, or
+    None if they certainly do.
 
-    `zones` are those that the pools they were put on span; empty where it is unknown.
+    `zones` are the zones of the pools in use, empty if unknown.
     """
     view = PodView.of(shape)
     for term in shape.pod.pod_affinity:

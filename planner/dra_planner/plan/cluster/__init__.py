@@ -1,3 +1,3 @@
-"""Plans on a running cluster's snapshot: the nodes as they are, what must grow, and what running
-pods block.
+"""Plans on a running cluster's snapshot: existing nodes, required growth, and pods that block
+drains.
 """

@@ -25,7 +25,7 @@ def verify_health(
 ) -> tuple[NodeDifference, ...]:
     """Return the devices that kubelets report as unhealthy, one row for each device of a pod.
 
-    Devices of unknown health aren't differences, because a driver needs not report health.
+    Devices with unknown health aren't differences, because drivers don't have to report health.
     """
     documents, _ = read_documents(each for each in sources if _STATUS in each.text)
     pods = (each for each in read_objects(documents) if each.kind == "Pod")

@@ -1,9 +1,9 @@
-"""Nodes that cannot be drained, since a budget lets no pod on them go, and the node more that
-draining takes.
+"""Nodes that can't be drained because a budget doesn't allow evictions, and the spare node that
+draining needs.
 
-Source of the behaviour: kubernetes/kubernetes:pkg/controller/disruption/disruption.go and
-pkg/registry/core/pod/storage/eviction.go @v1.36.3: an eviction is refused while a budget of the pod
-allows none.
+Source of the behavior: kubernetes/kubernetes:pkg/controller/disruption/disruption.go and
+pkg/registry/core/pod/storage/eviction.go @v1.36.3: an eviction is rejected while a budget of the
+pod allows no disruptions.
 """
 
 from __future__ import annotations
@@ -22,15 +22,14 @@ from dra_planner.sizing import Sizing
 from dra_planner.wording import counted, verb
 
 _SERVERS: Final = ("Deployment", "LeaderWorkerSet", "ReplicaSet", "StatefulSet")
-"""Pods of a job may be meant to stay until it ends."""
+"""Pods of a job may have to stay until it ends."""
 
 
 def find_blocked_drains(cluster: ReadCluster, groups: Mapping[str, str]) -> Iterator[Diagnostic]:
-    """Yield a warning for each budget that lets none of its pods go; `groups` names the pool of
-    each node.
+    """Yield a warning for each budget that allows no disruption of its pods.
 
-    Counted is what the cluster is to have of these pods; where it says nothing, the pods that are
-    on nodes.
+    `groups` is the pool of each node. The desired number of these pods counts. If it isn't known,
+    the pods on nodes count.
     """
     for _, budget in sorted(cluster.snapshot.budgets.items()):
         pods = [pod for pod in cluster.snapshot.bound_pods if _covers(budget, pod)]
@@ -73,11 +72,10 @@ def _said(budget: DisruptionBudget) -> str:
 
 
 def find_drain_faults(manifests: Manifests, sizing: Sizing) -> Iterator[Diagnostic]:
-    """Yield a warning for each budget that lets no pod of a workload go: no node that holds one is
-    ever drained.
+    """Yield a warning for each budget that allows no disruption of a workload, so its nodes can't
+    be drained.
 
-    Of workloads that were not sized, since they request no devices, the fleet's nodes may hold
-    none.
+    Workloads without devices aren't sized, so the fleet's nodes may not have their pods.
     """
     sized = {each.workload for each in sizing.workloads}
     for budget in manifests.budgets.values():
@@ -100,11 +98,10 @@ def find_drain_faults(manifests: Manifests, sizing: Sizing) -> Iterator[Diagnost
 def drain_assumptions(
     manifests: Manifests, sizing: Sizing, pools: Sequence[PlannedPool], left: Mapping[str, int]
 ) -> Iterator[str]:
-    """Yield what draining a node takes of each pool whose pods have budgets: a node more, and
-    whether there is one.
+    """Yield a note for each pool whose pods have budgets: draining needs one more node, and whether
+    the pool can have it.
 
-    `left` are the nodes that shared limits leave to pools. Pools with spare nodes have what it
-    takes.
+    `left` is the number of nodes that shared limits allow. Pools with spare nodes don't need one.
     """
     placed = {
         size.workload: {name for name, pods in size.placements if pods} for size in sizing.workloads
@@ -134,7 +131,7 @@ def drain_assumptions(
 
 
 def pods_that_may_go(budget: DisruptionBudget, pods: int) -> int:
-    """Return how many of so many pods that all run may be evicted at once."""
+    """Return how many of this number of running pods can be evicted at once."""
     desired = desired_healthy(budget, pods)
     return 0 if desired is None else max(0, pods - desired)
 

@@ -1,7 +1,6 @@
-"""A running cluster's snapshot → the fleet document that its GPU nodes would have been built from,
-to start from.
+"""A running cluster's snapshot → a fleet file that describes its GPU nodes, to start from.
 
-What nodes do not show is not guessed: it is left to the fleet's defaults, and a note says so.
+Facts that nodes don't show aren't guessed. The fleet's defaults apply, and a note lists them.
 """
 
 from __future__ import annotations
@@ -39,9 +38,7 @@ _DRIVER_IMAGE: Final = re.compile(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StartingFleet:
-    """A fleet as plain data, ready to commit and read once, and what a person has to look at in
-    it.
-    """
+    """A fleet as plain data, ready to commit after a review, and notes for the reviewer."""
 
     fleet: Fleet
     document: Mapping[str, Any]
@@ -49,11 +46,11 @@ class StartingFleet:
 
 
 def fleet_of_cluster(sources: Sequence[Source], kubernetes: str = "") -> StartingFleet:
-    """Return the fleet that a snapshot's GPU nodes are of; `kubernetes` where the snapshot does not
-    say its release.
+    """Return the fleet of a snapshot's GPU nodes.
 
-    Raises ManifestError for a snapshot without GPU nodes of a cloud that is planned on,
-    PlannerError where what they say makes no fleet.
+    `kubernetes` applies if the snapshot doesn't contain its version. Raises ManifestError for a
+    snapshot without GPU nodes of a supported cloud, and PlannerError if they don't make a valid
+    fleet.
     """
     request = PlanRequest(sources=(), observed=tuple(sources), kubernetes=kubernetes)
     features = features_of(snapshot_minor(request))
@@ -102,9 +99,7 @@ def fleet_of_cluster(sources: Sequence[Source], kubernetes: str = "") -> Startin
 
 
 def _machine(offer: Offer, of_cloud: Cloud) -> Machine | None:
-    """Return the node's machine, with the GPUs that are attached to it; None for one that no table
-    has.
-    """
+    """Return the node's machine type with its attached GPUs, or None if it isn't in the tables."""
     name = offer.machine
     kind = (
         offer.node.meta.labels.get(of_cloud.accelerator_label, "")
@@ -128,7 +123,7 @@ def _machine(offer: Offer, of_cloud: Cloud) -> Machine | None:
 def _pools(
     nodes: Sequence[tuple[Offer, Machine]], of_cloud: Cloud, notes: list[str]
 ) -> Iterator[dict[str, Any]]:
-    """Yield the pools: nodes of one machine that carry the same name of a pool, or none."""
+    """Yield the pools: nodes with the same machine type and the same pool name, or without one."""
     grouped: dict[tuple[str, str], list[tuple[Offer, Machine]]] = {}
     for offer, machine in nodes:
         labels = offer.node.meta.labels
@@ -183,8 +178,8 @@ def _pool(
 
 
 def _own_labels(nodes: Sequence[Node], of_cloud: Cloud) -> dict[str, str]:
-    """Return the labels that every node of the pool has with one value, and that neither a cloud
-    nor a driver sets.
+    """Return labels that have one value on every node of the pool, and that neither a cloud nor a
+    driver sets.
     """
     common = set(nodes[0].meta.labels.items()).intersection(
         *(node.meta.labels.items() for node in nodes)
@@ -222,8 +217,8 @@ def _system_pool(machines: Sequence[str], of_cloud: Cloud, notes: list[str]) -> 
 
 
 def _driver(sources: Iterable[Source], notes: list[str]) -> str:
-    """Return the release of the NVIDIA DRA driver that the snapshot's pods run, else the newest
-    that is known.
+    """Return the NVIDIA DRA driver's version in the snapshot's pods, or otherwise the newest known
+    one.
     """
     known = [release.version for release in nvidia.driver_releases() if release.is_installable]
     seen: Counter[str] = Counter(

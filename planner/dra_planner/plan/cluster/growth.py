@@ -1,9 +1,9 @@
-"""How many nodes more each pool of a fleet needs, beside those of a snapshot, for what is applied
-to the cluster.
+"""Additional nodes that each pool of a fleet needs when manifests are applied to a snapshot's
+cluster.
 
-The nodes that are there stay as they are, with their pods; what exists is updated, not added. Nodes
-are added where the simulation leaves pods pending, until the default scheduler places everything in
-every order of arrival tried.
+Existing nodes stay as they are, with their pods, and existing objects are updated. Nodes are added
+while the simulation leaves pods pending, until the default scheduler places everything in every pod
+arrival order that is tried.
 """
 
 from __future__ import annotations
@@ -65,11 +65,10 @@ _NO_REDUNDANCY: Final = Diagnostic(
 
 
 def plan_growth(request: PlanRequest, fleet: Fleet) -> Plan:
-    """Return how many nodes more each pool needs within its maximum, and what becomes of the
-    workloads with these.
+    """Return the additional nodes that each pool needs within its maximum, and the verdicts with
+    them.
 
-    Raises PlannerError where nothing may be simulated, and what `read_cluster` and `predict_offers`
-    do.
+    Raises PlannerError if simulation is off, and the errors of `read_cluster` and `predict_offers`.
     """
     if not request.steps:
         raise PlannerError(
@@ -124,8 +123,8 @@ def plan_growth(request: PlanRequest, fleet: Fleet) -> Plan:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Growth:
-    """A cluster, what its fleet's pools would add, and how many nodes each has; `nodes` are those
-    that are there, `groups` the pool of each by its name.
+    """A cluster, the offers of its fleet's pools, and their node counts. `nodes` are the existing
+    nodes, and `groups` is the pool of each by name.
     """
 
     cluster: ReadCluster
@@ -158,8 +157,8 @@ class _Growth:
         )
 
     def question(self, steps: int) -> CountQuestion:
-        """Return what is simulated: as many of the orders as so many steps suffice for, at least
-        the first.
+        """Return the simulation's question, with as many arrival orders as the steps allow, at
+        least one.
         """
         demand = self.cluster.demand
         pods = sum(shape.figures.steady for shape in demand.shapes if not shape.per_node)
@@ -187,21 +186,23 @@ class _Growth:
         )
 
     def added(self, more: Mapping[str, int]) -> tuple[SimulatedNode, ...]:
-        """Return the nodes that are added."""
+        """The added nodes."""
         named = (PoolNodes.of(offer, f"{offer.name}-{_NEW}") for offer in self.predicted)
         return tuple(node for pool in named for node in pool.take(more[pool.name]))
 
 
 def _without(offer: Offer, daemons: set[str]) -> Offer:
-    """Return the offer without what the DaemonSets of the snapshot take: their pods come anyway."""
+    """Return the offer without the requests of the snapshot's DaemonSets, because their pods run on
+    every node.
+    """
     return replace(
         offer, deductions=tuple(each for each in offer.deductions if each.name not in daemons)
     )
 
 
 def _raises(growth: _Growth, steps: int) -> tuple[Fix, ...]:
-    """Return the maximums with which everything is placed in every order; () where none were
-    found.
+    """Return the maximums with which everything is placed in every order, or () if none
+    were found.
     """
     question = growth.question(steps)
     more = min(
@@ -227,9 +228,7 @@ def _may_grow(offer: Offer) -> bool:
 def _judge(
     growth: _Growth, found: SimulatedCounts, more: Mapping[str, int], fixes: tuple[Fix, ...]
 ) -> Judgement:
-    """Return what becomes of the demand with the nodes that are added; no counts found is no
-    proof.
-    """
+    """Return the verdicts with the added nodes. Finding no counts isn't proof."""
     cluster = growth.cluster
     nodes = (*growth.nodes, *growth.added(more))
     classes = cluster.manifests.classes
@@ -258,7 +257,7 @@ def _judge(
 
 
 def _order(found: SimulatedCounts) -> ArrivalOrder:
-    """Return the order that leaves most pods pending, the first where none does."""
+    """Return the order that leaves most pods pending, or the first if none does."""
     strandings = found.at_maximum or found.at_packing
     if found.counts is not None or not strandings:
         return found.orders[0]
@@ -266,7 +265,7 @@ def _order(found: SimulatedCounts) -> ArrivalOrder:
 
 
 def _takers(growth: _Growth, judged: Judgement) -> frozenset[WorkloadRef]:
-    """Return the workloads of whose shapes each fits an empty node of some pool."""
+    """Return the workloads whose shapes all fit an empty node of some pool."""
     empty = replace(judged, offers=growth.predicted, _nodes={}, _answers={})
     refused = {
         member.workload
@@ -278,10 +277,10 @@ def _takers(growth: _Growth, judged: Judgement) -> frozenset[WorkloadRef]:
 
 
 def _answer(size: WorkloadSize, found: SimulatedCounts, fix: str, takes: bool) -> WorkloadSize:
-    """Return the answer for a workload: pods that a new node would take are pending in an order,
-    and not for certain.
+    """Return the answer for a workload.
 
-    `takes`: whether an empty node of some pool takes each of its pods.
+    Pods that fit a new node aren't certainly pending. `takes`: each of its pods fits an empty node
+    of some pool.
     """
     if found.counts is not None or not takes:
         return size
@@ -334,7 +333,7 @@ def _pool(
 
 
 def _cost(growth: _Growth, pools: Iterable[PlannedPool]) -> Cost | None:
-    """Return the price of the nodes that are added; None where it is unknown."""
+    """Return the price of the added nodes, or None if it's unknown."""
     offers = {offer.name: offer for offer in growth.predicted}
     added = [(offers[pool.name], pool.nodes.desired - (pool.existing or 0)) for pool in pools]
     bought = [(offer, nodes) for offer, nodes in added if nodes > 0]
@@ -346,7 +345,7 @@ def _cost(growth: _Growth, pools: Iterable[PlannedPool]) -> Cost | None:
 
 
 def _assumptions(growth: _Growth, more: Mapping[str, int]) -> tuple[str, ...]:
-    """Return what the nodes that are added rest on."""
+    """Return the assumptions about the added nodes."""
     by_text: dict[str, list[str]] = {}
     for offer in growth.predicted:
         for text in dict.fromkeys(offer.assumptions) if more[offer.name] else ():

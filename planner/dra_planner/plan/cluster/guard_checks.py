@@ -1,4 +1,6 @@
-"""Guards of a plan in a running cluster: their policies exist, and pods obey them."""
+"""Guards of a plan in a running cluster: whether their policies exist, and whether pods follow
+them.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,7 @@ Policies = Mapping[tuple[str, str], Mapping[str, Any]]
 
 
 def guard_kinds(minor: int) -> tuple[str, ...]:
-    """Return the kinds that a snapshot needs to show guards, as kubectl names them."""
+    """Return the kinds that a snapshot needs for checking guards, as kubectl names them."""
     return (*_READ_FOR_GUARDS, *(_POLICIES if has_mutating_policies(minor) else ()))
 
 
@@ -45,8 +47,7 @@ class GuardChecks:
     """Differences between the guards of a plan and a cluster.
 
     `unplanned`: workloads with claims that the plan doesn't know, and their pods. Without a rule,
-    these pods may use any pool. `unknown`: what the snapshot doesn't show, "" if it shows
-    everything.
+    these pods can use any pool. `unknown`: the facts that the snapshot doesn't show, or "".
     """
 
     differences: tuple[NodeDifference, ...] = ()
@@ -90,7 +91,7 @@ def verify_guards(
 
 
 def _policy_differences(guards: Guards, policies: Policies) -> Iterator[NodeDifference]:
-    """Yield the policies and bindings that are missing, or that aren't as planned."""
+    """Yield the policies and bindings that are missing or differ from the plan."""
     for wanted in placement_policies(guards):
         kind, name = wanted["kind"], wanted["metadata"]["name"]
         found = policies.get((kind, name))
@@ -102,7 +103,7 @@ def _policy_differences(guards: Guards, policies: Policies) -> Iterator[NodeDiff
 
 
 def _changed(wanted: Mapping[str, Any], found: Mapping[str, Any]) -> list[str]:
-    """Return the fields of a policy that differ; fields that the API server adds don't count."""
+    """Return the fields of a policy that differ, ignoring fields that the API server adds."""
     return [key for key in sorted(wanted) if not _holds(found.get(key), wanted[key])]
 
 
@@ -123,9 +124,10 @@ def _holds(found: Any, wanted: Any) -> bool:
 def _pod_differences(
     guards: Guards, pods: Iterable[BoundPod], nodes: Mapping[str, str], *, patches: bool
 ) -> Iterator[NodeDifference]:
-    """Yield workloads with pods on other pools, and with pods that lack what their guard adds.
+    """Yield workloads with pods on other pools, and with pods that lack their guard.
 
-    A running pod on its pool needs nothing more if policies add guards: they change new pods only.
+    If policies add guards, a running pod on its pool is correct, because policies only change new
+    pods.
     """
     steered: dict[tuple[str, str], list[BoundPod]] = defaultdict(list)
     for pod in pods:

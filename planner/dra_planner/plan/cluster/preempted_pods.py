@@ -1,4 +1,4 @@
-"""Report running pods that the applied pods preempt."""
+"""Running pods that the applied pods preempt."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:  # only where pods are simulated
 def find_displaced(
     demand: Demand, running: Iterable[BoundPod], outcome: SimulationOutcome
 ) -> Iterator[Diagnostic]:
-    """Yield a warning for each workload that only the cluster has, if its `running` pods are
+    """Yield a warning for each workload that exists only in the cluster, if its `running` pods are
     preempted.
     """
     given = {

@@ -1,4 +1,4 @@
-"""Devices of observed nodes that pods of a device plugin and claims may get at the same time."""
+"""Devices of observed nodes that a device plugin and claims may allocate at the same time."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ _FIX: Final = (
 
 
 def find_shared_by_allocators(judgement: Judgement) -> Iterator[Diagnostic]:
-    """Yield each node whose devices both allocators give to pods: an error if there aren't enough
-    for all of them.
+    """Yield each node whose devices both allocators give to pods, as an error if there aren't
+    enough for all of them.
     """
     outcome = judgement.outcome
     states = (
@@ -36,7 +36,7 @@ def find_shared_by_allocators(judgement: Judgement) -> Iterator[Diagnostic]:
 
 
 def _served(offer: Offer, resource: str) -> int:
-    """Return the units of running pods that claims serve, and that the node's usage also counts."""
+    """Return the units of running pods that claims serve and that the node's usage also counts."""
     return sum(
         pod_requests(pod.spec).get(resource, 0) for pod in offer.pods if pod.is_served_by_claim
     )
@@ -64,7 +64,7 @@ def _finding(contested: ContestedDevices, state: NodeState, served: int) -> Iter
 
 
 def _claimed(state: NodeState, contested: ContestedDevices) -> int:
-    """Return how many devices of the contested drivers claims have on the node."""
+    """Return the number of devices of the contested drivers that claims hold on the node."""
     shared = sum(1 << index for index, _ in state.shares)
     return sum(
         bool(each.bit & (state.taken | shared))

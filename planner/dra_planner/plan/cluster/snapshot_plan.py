@@ -1,6 +1,4 @@
-"""Planning on the nodes of a snapshot: what it shows is read, and the nodes are taken as they
-are.
-"""
+"""Plans on the existing nodes of a snapshot."""
 
 from __future__ import annotations
 
@@ -51,8 +49,8 @@ _KUBELET = re.compile(r"""\bkubeletVersion["']?\s*:\s*["']?v?(1\.\d+)""")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReadCluster:
-    """A snapshot and what is applied to it: `manifests` are the latter in the cluster, `demand` and
-    `offers` follow.
+    """A snapshot and the objects that are applied to it. `manifests` are these objects in the
+    cluster, from which `demand` and `offers` follow.
     """
 
     features: Features
@@ -64,16 +62,15 @@ class ReadCluster:
 
     @property
     def assumptions(self) -> tuple[str, ...]:
-        """What the answer rests on."""
+        """Assumptions of the answer."""
         return _assumptions(self.demand, self.offers, self.features, self.snapshot)
 
 
 def read_cluster(request: PlanRequest, classes: Classes | None = None) -> ReadCluster:
-    """Return the snapshot of a request with its manifests applied; `classes` are those that the
-    cluster may lack.
+    """Return the snapshot of a request with its manifests applied.
 
-    Raises ManifestError for a snapshot without nodes, or of a release that neither it nor the
-    request names.
+    `classes` are classes that the cluster may lack. Raises ManifestError for a snapshot without
+    nodes, or if neither it nor the request has a Kubernetes version.
     """
     features = features_of(snapshot_minor(request))
     snapshot = read_checked(request.observed, features)
@@ -107,10 +104,10 @@ def read_cluster(request: PlanRequest, classes: Classes | None = None) -> ReadCl
 
 
 def plan_on_snapshot(request: PlanRequest) -> Plan:
-    """Return what becomes of the workloads on the nodes of the snapshot, at steady demand.
+    """Return the plan for the workloads on the snapshot's nodes, at their declared replicas.
 
-    Without manifests beside the snapshot its own pods that sit on no node are the workloads. Raises
-    what `read_cluster` does.
+    Without additional manifests, the workloads are the snapshot's pods that aren't on a node.
+    Raises the errors of `read_cluster`.
     """
     cluster = read_cluster(request)
     judgement = judge(cluster.demand, cluster.offers, cluster.manifests.classes, cluster.features)
@@ -132,7 +129,7 @@ def plan_on_snapshot(request: PlanRequest) -> Plan:
 def find_consequences(
     cluster: ReadCluster, judgement: Judgement, workloads: Iterable[PlannedWorkload]
 ) -> Iterator[Diagnostic]:
-    """Yield the pods that the workloads displace, devices with two users, and quotas that reject
+    """Yield the pods that the workloads preempt, devices with two users, and quotas that reject
     pods.
     """
     if judgement.outcome is not None and judgement.outcome.preempted:
@@ -144,7 +141,9 @@ def find_consequences(
 
 
 def _tolerates_extended_resources(snapshot: Manifests) -> bool:
-    """Return whether the cluster is of a cloud that does: nodes carry labels of their cloud."""
+    """Return whether the cluster's cloud tolerates the taints of extended resources. Nodes have
+    labels of their cloud.
+    """
     labels = {key for node in snapshot.nodes for key in node.meta.labels}
     known = (cloud(name) for name in names())
     return any(
@@ -173,7 +172,7 @@ def _node(offer: Offer, devices: DeviceCount) -> PlannedPool:
 
 
 def _together(given: Manifests, snapshot: Manifests) -> Manifests:
-    """What is given, with the objects that it may refer to and that the cluster has already."""
+    """Return the given objects with the cluster's objects that they can refer to."""
     if given is snapshot:
         return snapshot
     return replace(
@@ -194,11 +193,11 @@ def _together(given: Manifests, snapshot: Manifests) -> Manifests:
 
 
 def _in_cluster(manifests: Manifests, snapshot: Manifests) -> Manifests:
-    """Return the manifests as they are in the cluster: with its pods, limits, quotas and other
+    """Return the manifests as applied to the cluster, with its pods, limits, quotas, and other
     workloads.
 
-    Of what the cluster has by the same name, what is given is new. Workloads of the cluster that
-    are not given stay as they are; their pods that are pending come first.
+    Given objects replace cluster objects with the same name. Other workloads of the cluster stay as
+    they are, and their pending pods come first.
     """
     if manifests.workloads is snapshot.workloads:
         return manifests
@@ -227,9 +226,7 @@ def _in_cluster(manifests: Manifests, snapshot: Manifests) -> Manifests:
 
 
 def _as_it_is(workload: Workload, snapshot: Manifests) -> Workload:
-    """Return a workload that is given; of a bare pod that has ended in the cluster, no other is
-    made.
-    """
+    """Return a given workload. A bare pod that has ended in the cluster isn't created again."""
     if workload.ref not in snapshot.ended:
         return workload
     return replace(
@@ -240,8 +237,8 @@ def _as_it_is(workload: Workload, snapshot: Manifests) -> Workload:
 
 
 def _budgets(given: Manifests, snapshot: Manifests) -> dict[ObjectKey, DisruptionBudget]:
-    """Return the budgets of the cluster and those that are given, with what the cluster counted for
-    those of a name.
+    """Return the cluster's budgets and the given ones, with the cluster's counts for budgets with
+    the same name.
     """
     known = snapshot.budgets
     counted = {
@@ -253,21 +250,21 @@ def _budgets(given: Manifests, snapshot: Manifests) -> dict[ObjectKey, Disruptio
 
 
 def _limit_ranges(given: Manifests, snapshot: Manifests) -> tuple[LimitRange, ...]:
-    """Return the limit ranges that are given, and those of the cluster by other names."""
+    """Return the given limit ranges, and the cluster's with other names."""
     known = {each.meta.key: each for each in (*snapshot.limit_ranges, *given.limit_ranges)}
     return tuple(known.values())
 
 
 def _taint_rules(given: Manifests, snapshot: Manifests) -> tuple[DeviceTaintRule, ...]:
-    """Return the DeviceTaintRules that are given, and those of the cluster by other names."""
+    """Return the given DeviceTaintRules, and the cluster's with other names."""
     return tuple(
         {rule.meta.name: rule for rule in (*snapshot.taint_rules, *given.taint_rules)}.values()
     )
 
 
 def _quotas(given: Manifests, snapshot: Manifests) -> tuple[Mapping[str, Any], ...]:
-    """Return the quotas of the cluster and those that are given, with what the cluster has used of
-    those of a name.
+    """Return the cluster's quotas and the given ones, with the cluster's usage for quotas with the
+    same name.
     """
     known = {_key(each): each for each in snapshot.quotas}
     for each in given.quotas:
@@ -284,8 +281,8 @@ def _key(data: Mapping[str, Any]) -> tuple[str, str]:
 
 
 def snapshot_minor(request: PlanRequest) -> int:
-    """Return the minor of a snapshot, unless another is asked for; raises ManifestError where
-    nothing says it.
+    """Return a snapshot's minor version, unless another one is requested. Raises ManifestError if
+    it isn't known.
     """
     if request.kubernetes:
         return parse_version(request.kubernetes)
@@ -318,9 +315,7 @@ def _assumptions(
 
 
 def _missing_kinds(snapshot: Manifests) -> tuple[str, ...]:
-    """Say which kinds the snapshot holds no object of, though they decide where there are such
-    objects.
-    """
+    """List relevant kinds of which the snapshot has no objects."""
     kinds = {workload.kind for workload in snapshot.workloads}
     held = {
         "Pod": bool(snapshot.bound_pods) or "Pod" in kinds,

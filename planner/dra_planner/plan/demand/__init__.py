@@ -1,3 +1,3 @@
-"""The demand of a plan: pods that need the fleet's devices, the DeviceClasses they name, and room
-to keep free.
+"""The demand of a plan: pods that need the fleet's devices, their DeviceClasses, and capacity to
+keep free.
 """

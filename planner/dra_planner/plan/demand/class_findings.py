@@ -1,9 +1,8 @@
-"""What is wrong with the DeviceClasses of a fleet: refused, of no use, or not those that the
-manifests mean.
+"""Faults of a fleet's DeviceClasses: rejected, useless, or different from the manifests' classes.
 
-Where fleet and manifests both have a class of one name, the fleet's is the one in the cluster:
-Pulumi creates it before any manifest is applied, and sets it again with every update. So the
-fleet's is what plans are made with.
+If fleet and manifests both define a class, the fleet's definition applies in the cluster, because
+Pulumi creates it before manifests are applied and restores it with every update. So plans use the
+fleet's definition.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ REFUSED, MATCHES_NOTHING, DIFFERS = "class-refused", "class-matches-nothing", "c
 
 @dataclass(frozen=True, slots=True)
 class ClassSources:
-    """The classes by name, as the fleet brings them and as the manifests have them."""
+    """The classes by name, as the fleet and the manifests define them."""
 
     of_fleet: Mapping[str, DeviceClass]
     of_manifests: Mapping[str, DeviceClass]
@@ -40,10 +39,10 @@ class ClassSources:
 def find_class_faults(
     fleet: Fleet, sources: ClassSources, offers: Iterable[Offer], features: Features
 ) -> Iterator[Diagnostic]:
-    """Yield what is wrong with the classes of a fleet, those of its own first.
+    """Yield the faults of a fleet's classes, its custom ones first.
 
-    A class that matches no device is an error where it names a driver whose devices are predicted;
-    else the fleet may have a driver that the planner does not know, and it is a warning.
+    A class that matches no device is an error if it names a driver with predicted devices.
+    Otherwise it's a warning, because the fleet may have an unknown driver.
     """
     refused: set[str] = set()
     for index, own in enumerate(fleet.device_classes):
@@ -78,7 +77,7 @@ def find_class_faults(
 def _matching_nothing(
     classes: list[DeviceClass], sources: ClassSources, offers: Iterable[Offer], features: Features
 ) -> Iterator[tuple[DeviceClass, bool]]:
-    """Yield the classes that match no device for certain, and whether each names a driver of some
+    """Yield the classes that certainly match no device, and whether each names the driver of some
     device.
     """
     if not classes:
@@ -112,7 +111,9 @@ def _are_alike(one: DeviceClass, other: DeviceClass, features: Features) -> bool
 
 
 def _spellings(selectors: Iterable[CelSelector], features: Features) -> frozenset[str]:
-    """Return the selectors in one spelling each: quotes, spaces and order make no other class."""
+    """Yield the classes that certainly match no device, and whether each names the driver of some
+    device.
+    """
     spellings: set[str] = set()
     for selector in selectors:
         compiled = compile(selector.expression, Dialect.of(features, "stored"))

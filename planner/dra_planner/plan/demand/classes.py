@@ -1,4 +1,4 @@
-"""The DeviceClasses of a fleet: those that its drivers bring, and the platform's own."""
+"""The DeviceClasses of a fleet: its drivers' and its custom ones."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from dra_planner.releases import Features
 
 
 def fleet_classes(fleet: Fleet, features: Features) -> dict[str, DeviceClass]:
-    """Return the classes by name; one of the fleet's own wins over a driver's of that name."""
+    """Return the classes by name. A custom class takes precedence over a driver's class."""
     of_cloud = cloud(fleet.cloud)
     brought = (
         driver.classes(options, of_cloud, features) for driver, options in fleet.drivers.installed()

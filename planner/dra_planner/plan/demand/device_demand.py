@@ -1,9 +1,7 @@
-"""The demand that the pools of a fleet are there for: pods that request devices of drivers that the
-fleet runs.
+"""The demand for a fleet's pools: pods that request devices of drivers that the fleet runs.
 
-Pods without devices run elsewhere, and devices of other vendors are handed out by drivers that the
-fleet does not run: nothing is said of the first, and the second are named. Only guards ask for
-this; a plan judges all pods.
+Pods without devices run elsewhere and are ignored. Pods with devices of other drivers are listed.
+Only guards use this, because a plan evaluates all pods.
 """
 
 from __future__ import annotations
@@ -28,8 +26,8 @@ _SLIP: Final = 0.8  # as near to the own domain: misspelt
 
 @dataclass(frozen=True, slots=True)
 class OtherDevices:
-    """Pods that can't do without devices of drivers that the fleet doesn't run; `names` are classes
-    and resources.
+    """Pods that need devices of drivers that the fleet doesn't run. `names` are classes and
+    resources.
     """
 
     member: Member
@@ -38,8 +36,8 @@ class OtherDevices:
 
 @dataclass(frozen=True, slots=True)
 class DeviceDemand:
-    """The demand of pods that request devices of the fleet, and what was left out and is worth a
-    word.
+    """The demand of pods that request the fleet's devices, and the excluded pods worth
+    mentioning.
     """
 
     demand: Demand
@@ -51,7 +49,7 @@ class DeviceDemand:
 def device_demand(
     demand: Demand, offers: Iterable[Offer], classes: Mapping[str, DeviceClass]
 ) -> DeviceDemand:
-    """Return the part of a demand that these offers are there for."""
+    """Return the part of a demand that is meant for these offers."""
     offers = tuple(offers)
     drivers = {part.driver for offer in offers for part in offer.slices}
     counted = {name for offer in offers for name in offer.node.allocatable}
@@ -89,10 +87,10 @@ def device_demand(
 def block_other_drivers(
     demand: Demand, offers: Iterable[Offer], classes: Mapping[str, DeviceClass], fleet: Fleet
 ) -> Demand:
-    """Return the demand with the pods blocked that can't do without devices of drivers that the
-    fleet doesn't run.
+    """Return the demand with the pods blocked that need devices of drivers that the fleet doesn't
+    run.
 
-    The fleet may not describe the nodes that have them, so nobody can tell whether such pods run.
+    The fleet may not describe the nodes with these devices, so it's unknown whether such pods run.
     """
     offers = tuple(offers)
     drivers = {part.driver for offer in offers for part in offer.slices}
@@ -133,7 +131,7 @@ def _named(
 
 
 def _is_elsewhere(name: str, fleet: Fleet) -> bool:
-    """Whether only another cloud creates the class of that name."""
+    """Return whether only another cloud creates the class with that name."""
     known = known_classes().get(name)
     return known is not None and known.cloud not in ("", fleet.cloud)
 
@@ -166,10 +164,9 @@ def _of_another_driver(
 
 
 def is_of_another_vendor(name: str, own: Collection[str]) -> bool:
-    """Return whether the name of a class or driver ("gpu.intel.com") lies in none of one's own
-    domains.
+    """Return whether the name of a class or driver ("gpu.intel.com") is outside the known domains.
 
-    Names that are nearly in one of them are taken for misspelt.
+    Similar names count as misspelled.
     """
     domain = _domain(name)
     return "." in name and not any(
@@ -199,11 +196,9 @@ def _names_of_others(
     drivers: set[str],
     own: set[str],
 ) -> tuple[str, ...] | None:
-    """Return the classes and resources of others, if a shape requests nothing else; None if some
-    are ours.
+    """Return the classes and resources of other drivers if a shape requests only those, or None.
 
-    Beside ours, those of drivers count that no table describes: they may publish devices on any
-    node.
+    Drivers without a table count as the fleet's, because they may publish devices on any node.
     """
     resources = sorted(extended_resources(shape.pod))
     requests = [
@@ -230,16 +225,14 @@ def _names_of_others(
 
 
 def _is_undescribed(name: str, classes: Mapping[str, DeviceClass]) -> bool:
-    """Whether a class selects devices of drivers that the planner doesn't know."""
+    """Return whether a class selects devices of drivers that the planner doesn't know."""
     return all(driver_of(driver) is None for driver in drivers_of_class(classes[name]))
 
 
 def _is_of_others(
     name: str, classes: Mapping[str, DeviceClass], drivers: set[str], own: set[str]
 ) -> bool:
-    """Return whether a class selects only devices of drivers that no pool runs, of none of the
-    pools' vendors.
-    """
+    """Return whether a class only selects devices of other vendors' drivers that no pool runs."""
     device_class = classes.get(name)
     if device_class is None:
         return False

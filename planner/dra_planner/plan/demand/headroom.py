@@ -1,6 +1,4 @@
-"""Room kept free: more pods like those of a workload, as a workload of its own that is planned with
-the others.
-"""
+"""Headroom: additional pods like a workload's, planned as a separate workload."""
 
 from __future__ import annotations
 
@@ -13,15 +11,13 @@ from dra_planner.fleet import Fleet, Headroom
 from dra_planner.model import Demand, Figures, Member, Shape, WorkloadRef
 
 KIND: Final = "Headroom"
-"""What such a workload is called in answers: Headroom default/web-headroom for the Deployment web,
-say.
+"""Name prefix of such a workload in answers: Headroom default/web-headroom for the Deployment web,
+for example.
 """
 
 
 def with_headroom(demand: Demand, fleet: Fleet) -> tuple[Demand, tuple[Diagnostic, ...]]:
-    """Return the demand with the pods for which the fleet keeps room, and warnings where it keeps
-    none.
-    """
+    """Return the demand with the pods of headroom, and warnings for headroom without effect."""
     return _add(demand, fleet), tuple(_idle(demand, fleet))
 
 
@@ -39,9 +35,7 @@ def _add(demand: Demand, fleet: Fleet) -> Demand:
 
 
 def _idle(demand: Demand, fleet: Fleet) -> Iterator[Diagnostic]:
-    """Yield a warning for each workload for which no room is kept, because it is not there or runs
-    on every node.
-    """
+    """Yield a warning for each headroom whose workload doesn't exist or runs on every node."""
     known = {member.workload: shape.per_node for shape in demand.shapes for member in shape.members}
     known.update((each.member.workload, False) for each in demand.blocked)
     for each in fleet.headroom:

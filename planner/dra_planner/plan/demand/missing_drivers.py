@@ -1,4 +1,4 @@
-"""Drivers that pods need and the fleet doesn't run: which these are, and what to set in it."""
+"""Drivers that pods need and the fleet doesn't run, and the fleet settings for them."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ def drivers_of_class(device_class: DeviceClass) -> set[str]:
 
 
 def driver_of_name(name: str, classes: Mapping[str, DeviceClass]) -> AnyDriver | None:
-    """Return the driver of "DeviceClass NAME" or of an extended resource; None if it's unknown, or
-    not one.
+    """Return the driver of "DeviceClass NAME" or of an extended resource, or None if it's unknown
+    or not one.
     """
     class_name = name.removeprefix("DeviceClass ")
     if class_name == name:
@@ -31,8 +31,8 @@ def driver_of_name(name: str, classes: Mapping[str, DeviceClass]) -> AnyDriver |
 
 
 def driver_fix(driver: AnyDriver, fleet: Fleet) -> str:
-    """Return what to set in the fleet so that nodes publish a driver's devices; "" if nothing
-    helps.
+    """Return the fleet setting with which nodes publish a driver's devices, or "" if there
+    is none.
     """
     if any(each is driver for each, _ in fleet.drivers.installed()):
         names = sorted(_class_names(driver, fleet))

@@ -1,4 +1,4 @@
-"""Pods that get GPUs of their node without a request, which no plan can reserve for them."""
+"""Pods that use GPUs of their node without a request, so that plans can't reserve them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from dra_planner.manifests import Manifests
 from dra_planner.model import PodTemplate
 
 DEVICE_TAKEN: Final = "device-taken-past-claim"
-"""The code of the finding, and the rule that reports it without a plan."""
+"""The code of the finding, and the ID of the rule that reports it without a plan."""
 _SETS: Final = "sets NVIDIA_VISIBLE_DEVICES"
 
 
@@ -19,7 +19,7 @@ def find_unrequested_devices(manifests: Manifests) -> Iterator[Diagnostic]:
     """Yield a warning for each workload whose pods set NVIDIA_VISIBLE_DEVICES and request no
     device.
 
-    DaemonSets are left out, because drivers and exporters see all devices of their node on purpose.
+    DaemonSets are excluded, because drivers and exporters use all devices of their node on purpose.
     """
     for workload in manifests.workloads:
         if workload.kind == "DaemonSet" or workload.ref in manifests.existing:

@@ -1,4 +1,4 @@
-"""Why one claim fits or not: pool by pool, and term by term."""
+"""Explanation of why one claim fits or not: by pool and by condition."""
 
 from __future__ import annotations
 
@@ -41,13 +41,12 @@ from dra_planner.sizing import WorkloadSize
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PoolExplanation:
-    """What a node of one pool, before any pod of the demand, says: to the pod, and step by step to
-    the claim.
+    """The answer of one pool's empty node to the pod, and step by step to the claim.
 
-    `report` is None where no device is looked at (a class is missing, or the claim is allocated
-    already). `selectors` takes the selectors that exclude devices apart, `devices` are those the
-    claim would get by request, and `edits` a minimal set of changes that would make the pod fit:
-    all of them together do, and no part of them does.
+    `report` is None if no device is checked (a class is missing, or the claim is already
+    allocated). `selectors` lists the conditions of selectors that exclude devices. `devices` are
+    the devices that the claim would get, by request. `edits` is a minimal set of changes that make
+    the pod fit. All of them are needed.
     """
 
     pool: str
@@ -62,7 +61,7 @@ class PoolExplanation:
 
 @dataclass(frozen=True, slots=True)
 class Holder:
-    """A workload with pods on a pool that the claim could use, and how many."""
+    """A workload with pods on a pool that the claim could use, and their number."""
 
     pool: str
     workload: str
@@ -79,13 +78,13 @@ class WhatIf:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClaimExplanation:
-    """One claim, who brings it, and what each pool says to it.
+    """One claim, its workload, and the answer of each pool.
 
-    `verdict` is that of the claim among all other workloads: a claim that an empty node takes does
-    not fit where others hold what it requests. `pending_reasons` says so in the judgement's words,
-    and `holders` who they are. `missing` is what the fleet lacks where no pool of it can hold the
-    pod. With an observed cluster each pool is one node of it. `what_if` is set where the fleet was
-    changed to see what comes of it.
+    `verdict` is the claim's verdict among all other workloads. A claim that fits an empty node
+    doesn't fit if others hold the devices that it requests. `pending_reasons` explains this, and
+    `holders` are these workloads. `missing` is the pool or setting that the fleet lacks if no pool
+    fits the pod. With an observed cluster, each pool is one of its nodes. `what_if` is set if fleet
+    values were changed for the question.
     """
 
     claim: str
@@ -108,14 +107,14 @@ PLACED_LATER: Final = Reason(
 
 
 def is_placed_later(size: WorkloadSize) -> bool:
-    """Return whether all pods of a workload that no node fits now are placed in the end."""
+    """Return whether all pods of a workload that currently don't fit any node are placed in the
+    end.
+    """
     return size.verdict == "fits" and size.placed > 0 and not size.pending
 
 
 class _Found(NamedTuple):
-    """A claim, the pod shape that brings it, and the workloads whose claim is meant: pods alike
-    share a shape.
-    """
+    """A claim, its pod shape, and its workloads. Equal pods share a shape."""
 
     shape: Shape
     claim: ShapeClaim
@@ -123,9 +122,9 @@ class _Found(NamedTuple):
 
 
 def explain_claim(judgement: Judgement, name: str, pool: str = "") -> ClaimExplanation:
-    """Return why the claim of that name fits or not, on one pool or on all.
+    """Return why the claim with that name fits or not, on one pool or on all pools.
 
-    Raises PlannerError naming the claims, or pools, there are.
+    Raises PlannerError with the existing claims or pools if it's not found.
     """
     name = full_name(name, (known for known, _ in _claims(judgement)))
     shape, claim, workloads = _find_claim(judgement, name)
@@ -159,10 +158,10 @@ def explain_claim(judgement: Judgement, name: str, pool: str = "") -> ClaimExpla
 
 
 def explain_claim_of_plan(plan: Plan, name: str, pool: str = "") -> ClaimExplanation:
-    """Return the same with what keeps the pods from running although their devices fit, as the
-    plan's verdict has it.
+    """Return the same with obstacles that prevent the pods from running although their devices fit,
+    like the plan's verdict.
 
-    Raises PlannerError as `explain_claim` does.
+    Raises PlannerError like `explain_claim`.
     """
     found = explain_claim(plan.judgement, name, pool)
     own = tuple(find_obstacles(plan, found.workload.split(", ")))
@@ -172,9 +171,7 @@ def explain_claim_of_plan(plan: Plan, name: str, pool: str = "") -> ClaimExplana
 
 
 def full_name(name: str, known: Iterable[str]) -> str:
-    """Return a name with its namespace: the only one in which something of that name is known, or
-    else default.
-    """
+    """Return a name with its namespace: the only namespace that has it, or otherwise default."""
     if "/" in name:
         return name
     found = {each for each in known if each.partition("/")[2] == name}
@@ -182,11 +179,11 @@ def full_name(name: str, known: Iterable[str]) -> str:
 
 
 def explain_failing(judgement: Judgement) -> Iterator[ClaimExplanation]:
-    """Yield, shape by shape, each claim that no pool can satisfy, with what every pool says to it;
+    """Yield each claim that no pool can satisfy, by shape, with the answer of every pool and
     without changes.
 
-    Claims that an empty node takes, and that are pending because pools are too small, are not among
-    them, nor are pools whose nodes turn the pod down before they look at devices.
+    Claims that fit an empty node but are pending because pools are too small aren't included.
+    Neither are pools whose nodes reject the pod before checking devices.
     """
     for shape in sorted(
         judgement.demand.shapes, key=lambda each: min(member.workload for member in each.members)
@@ -214,7 +211,7 @@ def _is_turned_down(told: PoolAnswer) -> bool:
 
 
 def _holders(judgement: Judgement, pools: Iterable[str]) -> Iterator[Holder]:
-    """Yield who has pods with claims on these pools when the demand is placed, pool by pool."""
+    """Yield the workloads with claims on these pools after the demand is placed, by pool."""
     with_claims = {
         member.workload
         for shape in judgement.demand.shapes
@@ -268,8 +265,8 @@ def _explain_pool(
 
 
 def smallest_edits(told: PoolAnswer, judgement: Judgement) -> tuple[Edit, ...]:
-    """Return a smallest set of changes with which the pool takes the pod; none where it does, or
-    nothing helps.
+    """Return a smallest set of changes that make the pod fit the pool. Empty if it fits already, or
+    if nothing helps.
     """
     return (
         suggest_edits(told.answer, _another_node(told, judgement))
@@ -279,8 +276,8 @@ def smallest_edits(told: PoolAnswer, judgement: Judgement) -> tuple[Edit, ...]:
 
 
 def _another_node(told: PoolAnswer, judgement: Judgement) -> NodeState | None:
-    """Return another node like an observed one, with no claim on its devices; a predicted one is
-    fresh as it is.
+    """Return another node like an observed one, without claims on its devices. A predicted node is
+    unused already.
     """
     offer = told.offer
     if offer.origin == "predicted":
@@ -297,8 +294,8 @@ def _another_node(told: PoolAnswer, judgement: Judgement) -> NodeState | None:
 
 
 def _take_apart(report: ClaimReport, node: NodeState) -> Iterator[SelectorReport]:
-    """Yield each selector that keeps devices from a request, condition by condition, over the
-    node's devices.
+    """Yield each selector that excludes devices from a request, by condition, for the node's
+    devices.
     """
     template = node.template
     devices = [each for each in template.candidates if each.bit & template.searched]
@@ -315,7 +312,7 @@ def _excluding(report: ClaimReport) -> Iterable[str]:
 
 
 def _by_entry(judgement: Judgement) -> Iterator[tuple[str, _Found]]:
-    """Yield the claims of pods by their entry in the pod, as reasons call them."""
+    """Yield the claims of pods by their entry in the pod, as in reasons."""
     for shape in judgement.demand.shapes:
         for claim in shape.claims:
             if claim.shared is None:
@@ -323,7 +320,7 @@ def _by_entry(judgement: Judgement) -> Iterator[tuple[str, _Found]]:
 
 
 def _claims(judgement: Judgement) -> Iterator[tuple[str, _Found]]:
-    """Yield every name a claim goes by: its own, or those that pods give to theirs."""
+    """Yield every name of a claim: its own, or the names of its entries in pods."""
     for shape in judgement.demand.shapes:
         for claim in shape.claims:
             if claim.shared is not None:

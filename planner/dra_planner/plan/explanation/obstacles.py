@@ -1,4 +1,4 @@
-"""Everything beside capacity that the verdict of a plan depends on, for one workload of it."""
+"""Everything except capacity that affects a workload's verdict in a plan."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from dra_planner.plan.values import FILE_NOT_READ, Plan
 
 
 def find_obstacles(plan: Plan, workloads: Collection[str]) -> Iterator[Hindrance]:
-    """Yield what keeps pods of these workloads from running although their devices fit, and facts
-    about them.
+    """Yield obstacles that prevent pods of these workloads from running although their devices fit,
+    and facts about them.
 
-    Objects and files that aren't read may change any pod, so they come too.
+    Unread objects and files are included, because they can affect any pod.
     """
     for each in plan.hindrances:
         concerns_all = not each.workloads and each.verdict == "cannot-tell"

@@ -1,5 +1,5 @@
-"""Why one pod runs or not: what every pool says to it, who holds what it requests, and the smallest
-change.
+"""Explanation of why one pod runs or not: the answer of every pool, the holders of its devices, and
+the smallest change.
 """
 
 from __future__ import annotations
@@ -30,12 +30,11 @@ _MOST_NAMES: Final = 12
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PoolForPod:
-    """What a node of one pool, before any pod of the demand, says to the pod; with a snapshot, one
-    node.
+    """The answer of one pool's empty node, or of one node of a snapshot, to the pod.
 
-    `devices` are those that its claims would get, as (claim and request, device). `edits` are a
-    smallest set of changes to the pod or its claims with which the node takes it: all of them
-    together do, and no part of them does.
+    `devices` are the devices that its claims would get, as (claim and request, device). `edits` is
+    a smallest set of changes to the pod or its claims that make it fit the node. All of them are
+    needed.
     """
 
     pool: str
@@ -48,13 +47,13 @@ class PoolForPod:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PodExplanation:
-    """One pod, the workload that brings it, its claims, and what each pool says to it.
+    """One pod, its workload, its claims, and the answer of each pool.
 
-    `verdict` is that among all other workloads: a pod that an empty node takes does not fit where
-    others hold what it requests. `placed` and `pending` are pods of the workload, `pending_reasons`
-    says why those are pending that an empty node would take, and `holders` who has what they
-    request. `missing` is what the fleet lacks where no pool of it can hold the pod. `pod_set` names
-    the template of a workload that has several.
+    `verdict` is the verdict among all other workloads. A pod that fits an empty node doesn't fit if
+    others hold the devices that it requests. `placed` and `pending` are numbers of the workload's
+    pods. `pending_reasons` explains why pods that fit an empty node are pending, and `holders` are
+    the workloads with their devices. `missing` is the pool or setting that the fleet lacks if no
+    pool fits the pod. `pod_set` is the pod template's name if the workload has several.
     """
 
     pod: str
@@ -73,11 +72,11 @@ class PodExplanation:
 
 
 def explain_pod(judgement: Judgement, name: str, pool: str = "") -> tuple[PodExplanation, ...]:
-    """Return why the pod of that name fits or not, on one pool or on all: one for each template of
-    its workload.
+    """Return why the pod with that name fits or not, on one pool or on all pools, for each pod
+    template of its workload.
 
-    The name is NAMESPACE/NAME of a pod or of its workload. Raises PlannerError naming the pods, or
-    pools, there are.
+    The name is NAMESPACE/NAME of a pod or of its workload. Raises PlannerError with the existing
+    pods or pools if it's not found.
     """
     namespaces = {ref.namespace for ref in _workloads(judgement)}
     short = (f"{each}/{name}" for each in namespaces if _is_known(judgement, f"{each}/{name}"))
@@ -96,10 +95,10 @@ def explain_pod(judgement: Judgement, name: str, pool: str = "") -> tuple[PodExp
 
 
 def explain_pod_of_plan(plan: Plan, name: str, pool: str = "") -> tuple[PodExplanation, ...]:
-    """Return the same with what keeps the pods from running although their devices fit, as the
-    plan's verdict has it.
+    """Return the same with obstacles that prevent the pods from running although their devices fit,
+    like the plan's verdict.
 
-    Raises PlannerError as `explain_pod` does.
+    Raises PlannerError like `explain_pod`.
     """
     return tuple(_hindered(pod, plan) for pod in explain_pod(plan.judgement, name, pool))
 
@@ -160,7 +159,7 @@ def _is_known(judgement: Judgement, name: str) -> bool:
 
 
 def _is_named(workload: WorkloadRef, pods: int | None, name: str) -> bool:
-    """Whether a name is that of the workload, or of one of as many pods as it may have."""
+    """Return whether a name belongs to the workload, or to one of its possible pods."""
     namespace, _, short = name.partition("/")
     if namespace != workload.namespace:
         return False
@@ -227,8 +226,8 @@ def _devices(answer: Placement) -> Iterator[tuple[str, str]]:
 
 
 def _holders(judgement: Judgement, shape: Shape, pools: list[str]) -> Iterator[Holder]:
-    """Yield who has pods on these pools when the demand is placed; of a pod with claims, who has
-    claims too.
+    """Yield the workloads with pods on these pools after the demand is placed. For a pod with
+    claims, only ones with claims.
     """
     with_claims = {
         member.workload

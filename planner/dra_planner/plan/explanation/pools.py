@@ -1,5 +1,5 @@
-"""What one pool is for: what its nodes publish, which workloads take them, which could, and which
-cannot, and why.
+"""Explanation of one pool: the devices of its nodes, its workloads, other workloads that fit, and
+workloads that don't, with reasons.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from dra_planner.plan.values import Plan, PlannedPool, PlannedWorkload
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PublishedDevices:
-    """So many equal devices of one node: the product or profile that they publish, "" where none,
+    """Equal devices of one node: their number, their product or profile ("" if they publish none),
     and their memory.
     """
 
@@ -31,10 +31,10 @@ class PublishedDevices:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PoolUse:
-    """What a workload has to do with the pool: what an empty node of it says to its pods, and why.
+    """A workload's use of the pool: the answer of the pool's empty node to its pods, with reasons.
 
-    `here` are its pods on the pool, `pending` those that no pool takes, `elsewhere` the pools that
-    take the others.
+    `here` is the number of its pods on the pool, `pending` the number of pods without a pool, and
+    `elsewhere` are the pools of the others.
     """
 
     workload: str
@@ -49,8 +49,8 @@ class PoolUse:
 class PoolReport:
     """One pool of a plan, or one node of a snapshot.
 
-    `verdict` is the worst of the workloads that run here or could: *does not fit* says that the
-    pool is too small for what it takes. `uses` come in the order of the workloads.
+    `verdict` is the worst verdict of the workloads that run here or fit here. *does not fit* means
+    that the pool is too small for them. `uses` are in the order of the workloads.
     """
 
     pool: PlannedPool
@@ -67,17 +67,19 @@ class PoolReport:
 
     @property
     def could_take(self) -> tuple[PoolUse, ...]:
-        """The workloads that an empty node would take, and whose pods are elsewhere or pending."""
+        """The workloads that fit an empty node, but whose pods are elsewhere or pending."""
         return tuple(use for use in self.uses if not use.here and use.answer == "fits")
 
     @property
     def refuses(self) -> tuple[PoolUse, ...]:
-        """The workloads whose pods no node of it takes, or of which that cannot be told."""
+        """The workloads whose pods fit none of its nodes, or for which it isn't known."""
         return tuple(use for use in self.uses if not use.here and use.answer != "fits")
 
 
 def explain_pool(plan: Plan, name: str) -> PoolReport:
-    """Return what a pool of the plan is for; raises PlannerError naming the pools there are."""
+    """Return the report of a plan's pool. Raises PlannerError with the existing pools if it's not
+    found.
+    """
     pool = next((each for each in plan.pools if each.name == name), None)
     offer = next((each for each in plan.offers if each.name == name), None)
     if pool is None or offer is None:

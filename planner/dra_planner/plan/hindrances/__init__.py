@@ -1,5 +1,5 @@
-"""What keeps pods from running although their devices fit: the part of a verdict that no node
-decides.
+"""Hindrances: causes that prevent pods from running although their devices fit. No node affects
+them.
 
     find_hindrances(situation)    everything that is known before any node exists
     with_hindrances(plan)         the plan with its verdicts made worse accordingly

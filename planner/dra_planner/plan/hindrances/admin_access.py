@@ -1,8 +1,7 @@
-"""Admin access to devices in a namespace whose label isn't known: the API server admits such claims
-only with it.
+"""Admin access to devices in a namespace whose label isn't known.
 
-If the namespace is declared beside the claim and lacks the label, reading the claim rejects it
-already.
+The API server admits such claims only with the label. If the manifests contain the namespace
+without the label, the reader already rejects the claim.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""ResourceClaims that the quotas of their namespace keep from being created."""
+"""ResourceClaims that exceed the quotas of their namespace, so that they can't be created."""
 
 from __future__ import annotations
 

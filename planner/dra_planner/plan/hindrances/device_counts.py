@@ -1,5 +1,5 @@
-"""Claims for more devices than one allocation can hold: the API server admits them, the scheduler
-never allocates.
+"""Claims for more devices than one allocation can hold. The API server admits them, but the
+scheduler never allocates them.
 """
 
 from __future__ import annotations

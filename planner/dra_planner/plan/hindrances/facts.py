@@ -1,4 +1,6 @@
-"""Facts that decide what pods get, and that nothing else reports: each with its consequence."""
+"""Facts that affect the devices of pods and that nothing else reports, each with its
+consequence.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +38,7 @@ def find_facts(situation: ClusterSituation) -> Iterator[Hindrance]:
 
 
 def _taint_rules(situation: ClusterSituation) -> Iterator[Hindrance]:
-    """Yield what DeviceTaintRules do; allocation itself reads only their taints."""
+    """Yield the effects of DeviceTaintRules. The allocation itself only reads their taints."""
     for rule in sorted(situation.manifests.taint_rules, key=lambda each: each.meta.name):
         title, taint = f"DeviceTaintRule {rule.meta.name}", rule.taint
         fields = (("driver", rule.driver), ("pool", rule.pool), ("device", rule.device))
@@ -88,7 +90,7 @@ def _is_evicted(spec: ClaimSpec, rule: DeviceTaintRule) -> bool:
 
 
 def _namespaces(situation: ClusterSituation) -> Iterator[Hindrance]:
-    """Yield namespaces that nothing makes, among manifests that make others."""
+    """Yield namespaces that no manifest creates, if manifests create other namespaces."""
     manifests = situation.manifests
     if not manifests.namespaces:
         return
@@ -106,7 +108,7 @@ def _namespaces(situation: ClusterSituation) -> Iterator[Hindrance]:
 
 
 def _idle_in_init_containers(situation: ClusterSituation) -> Iterator[Hindrance]:
-    """Yield claims that only init containers use: the devices stay allocated as long as the pod
+    """Yield claims that only init containers use. Their devices stay allocated as long as the pod
     exists.
     """
     for workload, pod_set in pod_sets_with_claims(situation.manifests):
@@ -128,7 +130,7 @@ def _idle_in_init_containers(situation: ClusterSituation) -> Iterator[Hindrance]
 
 
 def _partitions(situation: ClusterSituation) -> Iterator[Hindrance]:
-    """Yield containers that get several MIG devices: CUDA enumerates one of them.
+    """Yield containers with several MIG devices, because CUDA enumerates only one of them.
 
     Source: NVIDIA, "MIG User Guide", section "CUDA Device Enumeration".
     """
@@ -163,7 +165,7 @@ def _partitions(situation: ClusterSituation) -> Iterator[Hindrance]:
 
 
 def _tiny_memory(situation: ClusterSituation) -> Iterator[Hindrance]:
-    """Yield containers whose memory was probably meant in another unit: 4000m is 4 bytes."""
+    """Yield containers whose memory probably has a wrong unit: 4000m is 4 bytes."""
     for workload in situation.manifests.workloads:
         if workload.ref in situation.manifests.existing:
             continue

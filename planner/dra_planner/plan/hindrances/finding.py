@@ -1,4 +1,4 @@
-"""All hindrances of a situation, and what they make of a plan."""
+"""All hindrances of a situation, and their effect on a plan."""
 
 from __future__ import annotations
 
@@ -55,16 +55,16 @@ FINDERS: Final[tuple[Callable[[ClusterSituation], Iterator[Hindrance]], ...]] = 
 
 
 SIMULATED: Final = "simulation-leaves-pods"
-"""The code of the reason that the simulation gives, which a cause replaces."""
+"""The code of the simulation's reason that a known cause replaces."""
 
 
 def find_hindrances(situation: ClusterSituation) -> tuple[Hindrance, ...]:
-    """Return everything that keeps pods of a situation from running, in a fixed order."""
+    """Return all causes that prevent pods of a situation from running, in a fixed order."""
     return tuple(dict.fromkeys(found for find in FINDERS for found in find(situation)))
 
 
 def with_hindrances(plan: Plan) -> Plan:
-    """Return the plan with the hindrances of its manifests, and its verdicts made worse by them."""
+    """Return the plan with the hindrances of its manifests and accordingly worse verdicts."""
     if plan.manifests is None:
         return plan
     found = find_hindrances(_situation(plan))

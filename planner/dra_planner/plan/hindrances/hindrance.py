@@ -1,4 +1,4 @@
-"""One thing that keeps pods from running, and what it is looked for in."""
+"""A cause that prevents pods from running, and the input of the search for it."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ FACT: Final = "worth-knowing"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Hindrance:
-    """Something that keeps pods from being created, scheduled, or started.
+    """A cause that prevents pods from being created, scheduled, or started.
 
-    `verdict` says what becomes of the pods: *cannot tell* if they may run, *fits* for a fact that
-    decides where. `workloads` are those whose pods it concerns; without any, it concerns whatever
-    uses the object.
+    `verdict` is the verdict for the pods: *cannot tell* if they may run, and *fits* for a fact that
+    only affects where. `workloads` are the affected workloads. Without any, it affects all users of
+    the object.
     """
 
     code: str
@@ -37,23 +37,23 @@ class Hindrance:
 
     @property
     def is_certain(self) -> bool:
-        """Whether the pods never run."""
+        """Whether the pods certainly never run."""
         return self.verdict == "does-not-fit"
 
     @property
     def reason(self) -> Reason:
-        """The same as a reason of a workload."""
+        """The hindrance as a reason of a workload."""
         return Reason(code=self.code, message=self.message, fix=self.fix, place=self.place)
 
     @property
     def diagnostic(self) -> Diagnostic:
-        """The same as a finding: an error, or a note if it isn't certain."""
+        """The hindrance as a finding: an error, or a note if it isn't certain."""
         severity: Severity = "error" if self.is_certain else "note"
         return Diagnostic(severity, self.code, self.message, self.place, self.fix)
 
 
 def fact(message: str, fix: str = "", *refs: WorkloadRef, place: Place = NOWHERE) -> Hindrance:
-    """Return a fact that decides what pods get, and that keeps none from running."""
+    """Return a fact that affects the devices of pods, but doesn't prevent them from running."""
     return Hindrance(
         code=FACT, message=message, fix=fix, workloads=refs, place=place, verdict="fits"
     )
@@ -61,7 +61,7 @@ def fact(message: str, fix: str = "", *refs: WorkloadRef, place: Place = NOWHERE
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClusterSituation:
-    """What is known of a cluster: its objects, its classes, and how its NVIDIA driver is set up
+    """The known facts of a cluster: its objects, its classes, and the settings of its NVIDIA driver
     (None: not known).
     """
 

@@ -1,5 +1,5 @@
-"""Opaque configuration of claims that the driver doesn't apply, or that shares nothing: pods run
-without it.
+"""Opaque configuration of claims that the driver doesn't apply, or that doesn't share anything.
+Pods run without it.
 """
 
 from __future__ import annotations
@@ -19,9 +19,7 @@ from dra_planner.plan.hindrances.hindrance import ClusterSituation, Hindrance, f
 
 
 def use_one_claim(name: str) -> str:
-    """Return the fix for sharing that is written into a template; `name` is that of the entry in
-    the pod.
-    """
+    """Return the fix for sharing in a template. `name` is the name of the entry in the pod."""
     return (
         f"name one ResourceClaim in all pods (resourceClaimName of {name}) in place of the "
         "template, because pods share the devices of one claim, but a template creates one "
@@ -30,7 +28,7 @@ def use_one_claim(name: str) -> str:
 
 
 def find_idle_configuration(situation: ClusterSituation) -> Iterator[Hindrance]:
-    """Yield configuration for requests that the driver doesn't recognize, and sharing inside of
+    """Yield configuration for requests that the driver doesn't recognize, and sharing in
     templates.
     """
     for claim in written_claims(situation.manifests):
@@ -42,8 +40,8 @@ def find_idle_configuration(situation: ClusterSituation) -> Iterator[Hindrance]:
 def _of_drivers_without_devices(
     claim: WrittenClaim, classes: Mapping[str, DeviceClass]
 ) -> Iterator[Hindrance]:
-    """Yield configuration for a driver of which the claim requests no device, as far as its classes
-    name their driver.
+    """Yield configuration for a driver whose devices the claim doesn't request, as far as its
+    classes name their driver.
     """
     for config in claim.spec.config:
         requested = {
@@ -64,7 +62,7 @@ def _of_drivers_without_devices(
 
 
 def _of_requests_with_alternatives(claim: WrittenClaim) -> Iterator[Hindrance]:
-    """Yield configuration that names a request, while the driver is allocated
+    """Yield configuration that names a request with alternatives, because the driver sees
     "request/alternative".
     """
     ways = {
@@ -90,8 +88,8 @@ def _of_requests_with_alternatives(claim: WrittenClaim) -> Iterator[Hindrance]:
 
 
 def _of_templates(situation: ClusterSituation) -> Iterator[Hindrance]:
-    """Yield templates that configure sharing for several pods, each of which gets devices of its
-    own.
+    """Yield templates that configure sharing for several pods, although each pod gets its own
+    devices.
     """
     manifests = situation.manifests
     for key, template in sorted(manifests.templates.items()):
@@ -115,7 +113,7 @@ def _of_templates(situation: ClusterSituation) -> Iterator[Hindrance]:
 
 
 def divides_claim(spec: ClaimSpec) -> bool:
-    """Whether the configuration of a claim lets the pods that name it share its devices."""
+    """Return whether a claim's configuration lets the pods that use it share its devices."""
     configured = ((driver_of(each.driver), each.parameters) for each in spec.config)
     return any(
         driver is not None and driver.divides_claim(parameters) for driver, parameters in configured

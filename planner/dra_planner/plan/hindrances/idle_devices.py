@@ -1,5 +1,5 @@
-"""Devices that stay idle, because each pod also takes one of the few devices that a node has of
-another driver.
+"""Devices that stay idle, because each pod also needs a scarce device of another driver on the
+node.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from dra_planner.wording import counted
 
 
 def find_idle_devices(situation: ClusterSituation) -> Iterator[Hindrance]:
-    """Yield workloads whose pods can't use all devices of a node: a node has one channel of a
-    ComputeDomain.
+    """Yield workloads whose pods can't use all devices of a node, because a node has one channel of
+    a ComputeDomain.
     """
     for workload, pod_set in pod_sets_with_claims(situation.manifests):
         wanted = _wanted(pod_set, workload.meta.namespace, situation)
@@ -47,7 +47,9 @@ def find_idle_devices(situation: ClusterSituation) -> Iterator[Hindrance]:
 
 
 def _wanted(pod_set: PodSet, namespace: str, situation: ClusterSituation) -> Counter[str]:
-    """Return how many devices of each class a pod requests; nothing if that depends on the node."""
+    """Return the number of devices of each class that a pod requests. Empty if it depends on the
+    node.
+    """
     wanted: Counter[str] = Counter()
     for entry in pod_set.template.spec.resource_claims:
         spec = spec_of(situation.manifests, namespace, entry)
@@ -62,7 +64,9 @@ def _wanted(pod_set: PodSet, namespace: str, situation: ClusterSituation) -> Cou
 
 
 def _is_uncounted(name: str, situation: ClusterSituation) -> bool:
-    """Whether the devices of a class are software that a driver publishes beside its hardware."""
+    """Return whether the devices of a class are software that a driver publishes in addition to its
+    hardware.
+    """
     device_class = {**situation.classes, **situation.manifests.classes}.get(name)
     drivers = drivers_of_class(device_class) if device_class is not None else set[str]()
     known = [(driver_of(each), each) for each in drivers]
@@ -72,7 +76,7 @@ def _is_uncounted(name: str, situation: ClusterSituation) -> bool:
 
 
 def _there(offer: Offer, situation: ClusterSituation, names: Counter[str]) -> dict[str, int]:
-    """Return how many devices of each class a node has."""
+    """Return the number of devices of each class on a node."""
     classes = {**situation.classes, **situation.manifests.classes}
     template = open_offer(offer, classes, situation.features).template
     return {name: len(devices_of_class(name, template)) if name in classes else 0 for name in names}

@@ -1,4 +1,4 @@
-"""Pods that wait for somebody else: for whoever removes their scheduling gates, or for another
+"""Pods that wait for another component: one that removes their scheduling gates, or another
 scheduler.
 """
 
@@ -15,7 +15,7 @@ from dra_planner.wording import named
 DEFAULT_SCHEDULERS: Final = frozenset(
     {"", "default-scheduler", "gke.io/optimize-utilization-scheduler"}
 )
-"""The schedulers of a managed cluster whose rules are simulated; GKE's profile differs only in
+"""The schedulers of managed clusters whose rules are simulated. GKE's profile differs only in
 scores.
 
 Source of the last: "Configure GKE cluster autoscaling profiles"
@@ -32,7 +32,7 @@ _HINTS: Final = {
 
 
 def find_waits_for_others(situation: ClusterSituation) -> Iterator[Hindrance]:
-    """Yield the workloads whose pods somebody else than kube-scheduler lets run."""
+    """Yield the workloads whose pods need another component than kube-scheduler."""
     for workload in situation.manifests.workloads:
         if workload.ref in situation.manifests.existing:
             continue

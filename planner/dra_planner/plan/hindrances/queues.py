@@ -1,4 +1,4 @@
-"""Workloads that Kueue never admits, and what it adds to the pods of those that it admits.
+"""Workloads that Kueue never admits, and its additions to the pods of admitted workloads.
 
 Source: kubernetes-sigs/kueue:pkg/dra/claims.go,
 pkg/scheduler/flavorassigner/flavorassigner.go@v0.19.2.
@@ -26,11 +26,11 @@ from dra_planner.wording import counted
 
 _COMPUTE: Final = ("cpu", "memory")
 _ONE_BY_ONE: Final = ("Deployment", "StatefulSet", "ReplicaSet")
-"""Kinds whose pods Kueue admits one by one, so each may get another flavor."""
+"""Kinds whose pods Kueue admits one by one, so each can get another flavor."""
 
 
 def find_queue_faults(situation: ClusterSituation) -> Iterator[Hindrance]:
-    """Yield what keeps queued workloads from being admitted, and what their queue decides."""
+    """Yield faults that prevent the admission of queued workloads, and decisions of their queue."""
     manifests = situation.manifests
     for workload in manifests.workloads:
         queue = workload.meta.labels.get(KUEUE_QUEUE)
@@ -194,8 +194,8 @@ def _not_admitted(
 
 
 def _wanted(workload: Workload, situation: ClusterSituation) -> dict[str, Quantity]:
-    """Return the devices that all pods of a workload want together, by the resource that Kueue
-    counts them as.
+    """Return the devices that all pods of a workload request together, by Kueue's resource for
+    them.
     """
     total: Counter[str] = Counter()
     for pod_set in workload.pod_sets:
@@ -219,7 +219,7 @@ def _devices(workload: Workload, pod_set: PodSet, manifests: Manifests) -> Count
 def _plugin_units(pod_set: PodSet, situation: ClusterSituation) -> Counter[str]:
     """Return the units of device plugins that a pod requests.
 
-    A name that a class serves is left out, because Kueue may count it as devices of the class.
+    A name that a class serves is excluded, because Kueue may count it as devices of the class.
     """
     served = index_classes(situation.classes) if situation.features.extended_resource else {}
     return Counter({

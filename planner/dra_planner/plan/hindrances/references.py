@@ -1,5 +1,5 @@
-"""Names of objects that aren't among the given ones: the API server rejects pods whose classes
-don't exist.
+"""References to objects that aren't given. The API server rejects pods whose classes don't
+exist.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _WITHOUT: Final = {
 
 
 def find_missing_classes(situation: ClusterSituation) -> Iterator[Hindrance]:
-    """Yield the PriorityClasses and RuntimeClasses that pods name and that nothing declares."""
+    """Yield the PriorityClasses and RuntimeClasses of pods that nothing defines."""
     manifests = situation.manifests
     known = {
         "PriorityClass": {*manifests.priority_classes, *SYSTEM_PRIORITIES},
@@ -50,10 +50,10 @@ def find_missing_classes(situation: ClusterSituation) -> Iterator[Hindrance]:
 
 
 def find_missing_objects(situation: ClusterSituation) -> Iterator[Hindrance]:
-    """Yield workloads with the objects that their pods name and that nothing declares.
+    """Yield workloads whose pods refer to undefined objects.
 
-    Others may create them, so this is a fact, unless the manifests declare an object of the kind
-    and namespace with a similar name: then the name is probably wrong.
+    Other tools may create them, so this is a fact. If the manifests define an object of the kind
+    and namespace with a similar name, the name is probably wrong.
     """
     manifests = situation.manifests
     for workload in manifests.workloads:
@@ -88,7 +88,7 @@ def find_missing_objects(situation: ClusterSituation) -> Iterator[Hindrance]:
 
 
 def find_idle_budgets(situation: ClusterSituation) -> Iterator[Hindrance]:
-    """Yield PodDisruptionBudgets that select no pod, among manifests whose pods are all known."""
+    """Yield PodDisruptionBudgets that select no pod, if all pods of the manifests are known."""
     manifests = situation.manifests
     if not manifests.workloads or manifests.unresolved or manifests.unread:
         return
@@ -108,7 +108,7 @@ def find_idle_budgets(situation: ClusterSituation) -> Iterator[Hindrance]:
 
 
 def _nearest(situation: ClusterSituation, namespace: str, kind: str, name: str) -> str:
-    """Return the declared object of that kind and namespace whose name is most like a name."""
+    """Return the defined object of that kind and namespace with the most similar name."""
     known = [
         key.name
         for declared, key in situation.manifests.declared

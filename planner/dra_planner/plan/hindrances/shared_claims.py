@@ -1,4 +1,4 @@
-"""Pods that share a claim to devices of several nodes, and have claims of their own: a defect of
+"""Pods that share a claim to devices of several nodes, and also have their own claims: a defect of
 the scheduler.
 """
 
@@ -15,14 +15,14 @@ from dra_planner.plan.demand.missing_drivers import drivers_of_class
 from dra_planner.plan.hindrances.hindrance import ClusterSituation, Hindrance, fact
 
 FIXED_IN: Final[Mapping[int, int]] = MappingProxyType({35: 6, 36: 2})
-"""The first patch of each minor version without the defect; 1.34 and 1.37 never had it.
+"""The first patch version without the defect, by minor version. 1.34 and 1.37 never had it.
 
 Source: kubernetes/kubernetes#139016, fixed by #139017 and cherry-picked by #139362 and #139363.
 """
 
 
 def find_stuck_shared_claims(situation: ClusterSituation) -> Iterator[Hindrance]:
-    """Yield workloads of which only the first pod starts before that patch."""
+    """Yield workloads of which only the first pod starts before that patch version."""
     minor = situation.features.minor
     patch = FIXED_IN.get(minor)
     if patch is None:
@@ -61,6 +61,6 @@ def _mixes(pod_set: PodSet, namespace: str, situation: ClusterSituation) -> bool
 
 
 def is_of_several_nodes(device_class: DeviceClass, manifests: Manifests) -> bool:
-    """Whether slices offer devices of a class to several nodes."""
+    """Return whether slices offer devices of a class to several nodes."""
     drivers = drivers_of_class(device_class)
     return any(each.node_name is None and each.driver in drivers for each in manifests.slices)

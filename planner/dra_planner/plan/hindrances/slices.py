@@ -1,5 +1,5 @@
-"""ResourceSlices that no scheduler can use, because they contradict each other or hold values that
-are invalid.
+"""ResourceSlices that the scheduler can't use, because they contradict each other or have invalid
+values.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ _FIX = "restart or upgrade the driver, which publishes it"
 
 
 def find_unusable_slices(situation: ClusterSituation) -> Iterator[Hindrance]:
-    """Yield pools whose slices contradict each other, and invalid versions; pods may still get
-    other devices.
+    """Yield pools with contradictory slices, and invalid versions. Pods may still get other
+    devices.
     """
     slices = list(situation.manifests.slices)
     for item, reason in pool_faults(slices, situation.features):

@@ -1,7 +1,7 @@
-"""The one table of findings that keep pods from running, by the step of a pod's life that never
-happens.
+"""The table of findings that prevent pods from running, by the step of a pod's lifecycle that
+fails.
 
-A rule with one of these ids is mandatory, and a plan with one of these findings doesn't fit.
+A rule with one of these IDs is mandatory, and a plan with one of these findings doesn't fit.
 """
 
 from __future__ import annotations
@@ -26,4 +26,4 @@ STAGES: Final[Mapping[str, Stage]] = MappingProxyType(
         "request-not-in-claim": "started",
     }
 )
-"""Ids of findings, which are also ids of rules."""
+"""IDs of findings, which are also IDs of rules."""

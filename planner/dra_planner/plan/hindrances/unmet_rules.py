@@ -1,5 +1,5 @@
-"""Pods whose own rules keep them off every node: affinity to pods that don't exist, DaemonSets that
-reach no device.
+"""Pods that their own rules exclude from every node: affinity to missing pods, and DaemonSets that
+reach no devices.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ _CODE = "pod-cannot-be-scheduled"
 
 
 def find_unmet_affinity(situation: ClusterSituation) -> Iterator[Hindrance]:
-    """Yield required affinity to labels that no pod has; a pod may be the first of those that it
-    wants to join.
+    """Yield required affinity to labels that no pod has. A pod can be the first one that matches
+    its own affinity.
 
     Source:
     kubernetes/kubernetes:pkg/scheduler/framework/plugins/interpodaffinity/filtering.go@v1.36.3
@@ -63,7 +63,7 @@ def _unmet(workload: Workload, term: PodAffinityTerm) -> Hindrance:
 
 
 def _selector_text(selector: LabelSelector | None) -> str:
-    """Return a selector as kubectl writes it: "app=cache"."""
+    """Return a selector in kubectl's form: "app=cache"."""
     parts: list[str] = []
     for each in selector.requirements if selector is not None else ():
         values = ",".join(each.values)
@@ -75,7 +75,7 @@ def _selector_text(selector: LabelSelector | None) -> str:
 
 
 def find_daemons_without_devices(situation: ClusterSituation) -> Iterator[Hindrance]:
-    """Yield DaemonSets with claims whose pods are kept off every node that has devices."""
+    """Yield DaemonSets with claims whose pods can't run on any node with devices."""
     offers = [offer for offer in situation.offers if offer.slices]
     for workload in situation.manifests.workloads if offers else ():
         for pod_set in workload.pod_sets:

@@ -1,4 +1,4 @@
-"""Objects that nothing reads although they may make pods with devices."""
+"""Objects that the plan can't read although they may create pods with devices."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dra_planner.plan.hindrances.hindrance import ClusterSituation, Hindrance
 
 
 def find_unread_objects(situation: ClusterSituation) -> Iterator[Hindrance]:
-    """Yield each object whose pods, if it makes any, aren't in the plan."""
+    """Yield each object whose possible pods aren't in the plan."""
     for each in situation.manifests.unread:
         yield Hindrance(
             code="object-not-read",

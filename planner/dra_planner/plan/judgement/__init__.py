@@ -1,3 +1,3 @@
-"""The one judgement of a demand on nodes: sizes, answers of the pools, gangs, lost nodes, and the
+"""The evaluation of a demand on nodes: sizes, answers of pools, gangs, lost nodes, and the
 simulation.
 """

@@ -1,4 +1,4 @@
-"""Which devices claims would get."""
+"""The devices that claims would get."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class GivenDevice:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GivenClaim:
-    """The devices of one claim; `pod` is the pod that it was allocated for."""
+    """The devices of one claim. `pod` is the pod for which it was allocated."""
 
     namespace: str
     name: str

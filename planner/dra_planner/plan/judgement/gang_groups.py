@@ -1,4 +1,4 @@
-"""The groups that start together at one level of a demand, and the demand with fewer of their
+"""Groups of a gang that start together at one level of a demand, and the demand with fewer of their
 pods.
 """
 
@@ -14,8 +14,8 @@ PodSetKey = tuple[WorkloadRef, str]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class GangGroups:
-    """A gang at one level: groups alike, the pods of each by part, and how many of one group start
-    at least.
+    """A gang at one level: its number of equal groups, the pods of each by part, and the minimum of
+    a group to start.
     """
 
     gang: Gang
@@ -30,7 +30,7 @@ class GangGroups:
         return sum(pods for _, pods in self.pods)
 
     def starting(self) -> Iterator[tuple[GangPart, int]]:
-        """Yield the pods with which a group starts, those of the first parts before others."""
+        """Yield the pods with which a group starts, the first parts first."""
         left = self.least
         for part, pods in self.pods:
             yield part, min(left, pods)
@@ -38,8 +38,8 @@ class GangGroups:
 
 
 def find_groups(demand: Demand, gangs: Sequence[Gang], level: DemandLevel) -> list[GangGroups]:
-    """Return the gangs that have a whole group at this level; gangs whose pods nothing bounds are
-    left out.
+    """Return the gangs that have a complete group at this level, without gangs whose number of pods
+    is unlimited.
     """
     wanted: dict[PodSetKey, int | None] = {}
     shapes: dict[PodSetKey, Shape] = {}
@@ -88,7 +88,7 @@ def _weight(asks: Sequence[tuple[Shape, int]]) -> tuple[int, ...]:
 
 
 def with_pods(demand: Demand, pods: Mapping[PodSetKey, int], level: DemandLevel) -> Demand:
-    """Return the demand with so many pods of these pod sets at a level, and none of them
+    """Return the demand with these numbers of pods of these pod sets at a level, none of them
     blocked.
     """
     left = dict(pods)

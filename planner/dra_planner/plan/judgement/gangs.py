@@ -1,8 +1,8 @@
-"""Gangs where not everything fits: how many whole groups start, and which stay out.
+"""Gangs that don't fit completely: the number of complete groups that start.
 
-Pods that are held back until their group has room take none before; a packing that places some of
-them says nothing. The most groups are looked for that have room beside the pods that are placed
-anyway; each guess is sized as any demand.
+Pods that are held until their group fits don't use capacity before, so a packing with some of them
+is meaningless. The search finds the most groups that fit together with the other placed pods. Each
+candidate is sized like any demand.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from dra_planner.sizing import PoolSize, Sizing, WorkloadSize
 from dra_planner.wording import counted
 
 MOST_SIZINGS = 24
-"""How many guesses are sized at most; fewer where each takes long."""
+"""Maximum number of candidates to size. The search tries fewer if each takes long."""
 _SIZINGS_OF_PAIRS = 20_000  # shapes × pools, over all guesses
 _FEWEST_SIZINGS = 4
 _MOST_GUESSES = 5_000  # most of which are known not to fit
@@ -26,7 +26,7 @@ Size = Callable[[Demand], Sizing]
 
 @dataclass(slots=True)
 class _Kind:
-    """Groups that cannot be told apart, of one gang or several."""
+    """Equal groups of one or more gangs."""
 
     groups: list[GangGroups] = field(default_factory=list)
 
@@ -36,11 +36,12 @@ class _Kind:
 
 
 def start_gangs(demand: Demand, first: Sizing, size: Size, pools: int) -> Sizing:
-    """Return the sizing with pods of gangs placed by whole groups; the same one where all pods of
+    """Return the sizing with pods of gangs placed by complete groups, unchanged if all pods of
     gangs are placed.
 
-    `first` sizes the whole demand, `size` parts of it at the same level, on so many `pools`.
-    Verdicts stay: what does not fit pod by pod does not fit as a group.
+    `first` is the sizing of the whole demand, and `size` sizes parts of it at the same level, on
+    this number of `pools`. Verdicts don't change: pods that don't fit one by one don't fit as a
+    group.
     """
     pending = {each.workload for each in first.workloads if each.pending}
     gangs = [gang for gang in demand.gangs if any(part.workload in pending for part in gang.parts)]
@@ -57,7 +58,7 @@ def start_gangs(demand: Demand, first: Sizing, size: Size, pools: int) -> Sizing
 
 
 class _Search:
-    """Looks for the most groups that start, the smallest first, and for a proof that no more do."""
+    """Searches for the most groups that start, smallest first, and for a proof that no more fit."""
 
     def __init__(
         self, demand: Demand, first: Sizing, size: Size, groups: list[GangGroups], pairs: int
@@ -82,8 +83,8 @@ class _Search:
         return (*group.weight, waits, group.gang.name)
 
     def answer(self, sizing: Sizing, *, is_held: bool) -> Sizing:
-        """Return the sizing with the groups that start; where nobody holds the others back, with
-        that said alone.
+        """Return the sizing with the groups that start. If nothing holds the other groups, only add
+        a note.
         """
         starting, is_most = self._most()
         started = self._started(starting)
@@ -127,7 +128,7 @@ class _Search:
         return best, self._is_complete and not self._others_wait
 
     def _one_more(self, best: tuple[int, ...]) -> tuple[int, ...] | None:
-        """Return counts with one group more in all that have room; None where none was found."""
+        """Return counts with one more group that all fit, or None if none were found."""
         for tried, guess in enumerate(
             _with_sum([kind.count for kind in self._kinds], sum(best) + 1)
         ):
@@ -139,7 +140,9 @@ class _Search:
         return None
 
     def _fits(self, counts: tuple[int, ...]) -> bool:
-        """Whether so many groups of each kind have room beside what is placed of the others."""
+        """Return whether this number of groups of each kind fits together with the placed pods of
+        others.
+        """
         if any(
             all(many <= count for many, count in zip(known, counts, strict=True))
             for known in self._too_many
@@ -172,7 +175,7 @@ class _Search:
     def _part(
         self, counts: tuple[int, ...], extra: Mapping[PodSetKey, int] | None = None
     ) -> Demand:
-        """Return the demand with the pods of so many groups; those of other gangs as they are."""
+        """Return the demand with the pods of this number of groups, and other gangs unchanged."""
         pods: dict[PodSetKey, int] = {(part.workload, part.pod_set): 0 for part in self._parts()}
         for group, count in self._started(counts).items():
             for part, number in group.starting():
@@ -195,8 +198,8 @@ class _Search:
     def _held_back(
         self, sizing: Sizing, counts: tuple[int, ...], started: Mapping[GangGroups, int]
     ) -> Sizing:
-        """Return what is built for the groups that start, the whole demand's bounds and reasons
-        beside it.
+        """Return the nodes built for the groups that start, with the whole demand's bounds and
+        reasons.
         """
         found = self._with_others(counts, started)
         placed = {each.workload: each for each in found.workloads}
@@ -237,8 +240,8 @@ class _Search:
         return best
 
     def _counted(self, before: WorkloadSize, after: WorkloadSize) -> WorkloadSize:
-        """Return what is placed of a workload, and its verdict and reasons: those of the group that
-        stays out.
+        """Return the placed pods of a workload, with its verdict and the reasons of the group that
+        doesn't start.
         """
         if before.workload not in self._mine or before.wanted is None:
             return replace(
@@ -286,9 +289,7 @@ def _sentence(group: GangGroups, started: int) -> str:
 
 
 def _with_sum(most: Sequence[int], total: int) -> Iterator[tuple[int, ...]]:
-    """Yield counts with this sum, none above its most, in their order; none is built that does not
-    count.
-    """
+    """Yield counts with this sum within their maximums, in order, without creating unused ones."""
     counts = _at_the_end(most, total)
     while counts is not None:
         yield tuple(counts)
@@ -304,8 +305,8 @@ def _with_sum(most: Sequence[int], total: int) -> Iterator[tuple[int, ...]]:
 
 
 def _at_the_end(most: Sequence[int], total: int) -> list[int] | None:
-    """Return the first counts with this sum: as many as can be in the last places; None where there
-    are none.
+    """Return the first counts with this sum, which are as late as possible, or None if there are
+    none.
     """
     counts: list[int] = []
     for each in reversed(most):
@@ -315,7 +316,7 @@ def _at_the_end(most: Sequence[int], total: int) -> list[int] | None:
 
 
 def _beside(pool: PoolSize, found: PoolSize) -> PoolSize:
-    """Return the size for the groups that start, with what the whole demand needs of the pool."""
+    """Return the size for the groups that start, with the whole demand's needs of the pool."""
     return replace(found, bound=pool.bound, enough=pool.enough)
 
 

@@ -33,7 +33,9 @@ class Guarded:
 
     @property
     def free_hourly_usd(self) -> Decimal | None:
-        """The price per hour without guards; None if no counts were found or a price is unknown."""
+        """The price per hour without guards, or None if no counts were found or a price is
+        unknown.
+        """
         found = self.free.simulated
         return (
             None
@@ -43,8 +45,8 @@ class Guarded:
 
     @property
     def free_pending(self) -> tuple[int, int] | None:
-        """The fewest and most pods that the orders leave pending without guards; None if all are
-        placed or unknown.
+        """The fewest and most pods that the orders leave pending without guards, or None if all are
+        placed or it's unknown.
         """
         found = self.free.simulated
         if found is None or found.counts is not None:

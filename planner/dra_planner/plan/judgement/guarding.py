@@ -1,5 +1,5 @@
-"""Judge a demand under guards: find the fewest that keep the price low, or apply those of a plan
-file.
+"""Evaluation of a demand with guards: find the fewest guards that keep the price low, or apply a
+plan file's guards.
 """
 
 from __future__ import annotations
@@ -56,11 +56,9 @@ from dra_planner.simulation import (
 from dra_planner.sizing import Sizer, Sizing, hourly_usd, node_costs, node_needs
 
 GUARD_STEPS: Final = 15
-"""Steps that the search for guards may take, as a multiple of the steps of the simulation without
-guards.
-"""
+"""Steps of the search for guards, as a multiple of the simulation's steps without guards."""
 _STEPS_OF_LOSSES: Final = 5
-"""The same of the simulations of lost nodes, of the most replicas, and of rollouts under guards."""
+"""Steps of the simulations of lost nodes, maximum replicas, and rollouts with guards."""
 _CHECK_SEEDS: Final = range(11, 12)
 # of random orders, in which guarded pods stay pending most often
 _FURTHER_SEEDS: Final = range(12, 24)
@@ -127,11 +125,11 @@ def judge_with_guards(
 
 
 def _find_guard_fix(free: Judgement, fleet: Fleet, steps: int) -> Fix | None:
-    """Return guards as a fix if the scheduler leaves pods of a packing pending; None if no guards
-    were found.
+    """Return guards as a fix if the scheduler leaves pods of a packing pending, or None if no
+    guards were found.
 
-    A plan with `placement: guided` asks the same question, so it comes to the same counts. Gangs
-    are left out, because fixes start them whole.
+    A plan with `placement: guided` runs the same search, so it has the same counts. Gangs are
+    excluded, because fixes start them completely.
     """
     found = free.simulated
     if found is None or found.counts is not None or not found.at_packing or free.demand.gangs:
@@ -170,7 +168,7 @@ def add_guards(
 def apply_guards(
     guards: Guards, demand: Demand, fleet: Fleet, offers: tuple[Offer, ...], features: Features
 ) -> tuple[Demand, Fleet, tuple[Offer, ...]]:
-    """Return demand, fleet, and offers as the guards change them."""
+    """Return demand, fleet, and offers with the guards applied."""
     split = split_pools(fleet, guards.parts)
     return guard_demand(demand, guards), split, part_offers(offers, split, guards, features)
 
@@ -178,8 +176,8 @@ def apply_guards(
 def part_offers(
     offers: tuple[Offer, ...], split: Fleet, guards: Guards, features: Features
 ) -> tuple[Offer, ...]:
-    """Return the offers of a split fleet: those given, and predictions for the parts, at the price
-    of their pool.
+    """Return the offers of a split fleet: the given ones, and predictions for the parts at their
+    pool's price.
     """
     if not guards.parts:
         return offers
@@ -198,9 +196,7 @@ def part_offers(
 
 
 def _has_room_for_guards(free: Judgement, fleet: Fleet) -> bool:
-    """Return whether a packing places everything, and whether guards could still improve the
-    plan.
-    """
+    """Return whether a packing places everything, and guards could still improve the plan."""
     sizing = _without_losses(free.sizing)
     fitting, _ = without_misfits(sizing, free.demand)
     if not is_placed(sizing, fitting, free.level):
@@ -242,7 +238,7 @@ def _is_no_better(found: GuardedCounts, free: Judgement, fleet: Fleet) -> bool:
 
 
 class _Search:
-    """Questions about one judgement and its fleet."""
+    """The questions about one judgement and its fleet."""
 
     def __init__(self, free: Judgement, fleet: Fleet) -> None:
         self._free = free
@@ -279,7 +275,7 @@ class _Search:
         )
 
     def ask(self, guards: Guards) -> CountQuestion:
-        """Return how many nodes the demand needs under guards."""
+        """Return the number of nodes that the demand needs with guards."""
         demand, split, offers = apply_guards(
             guards, self._demand, self._fleet, self._free.offers, self._free.features
         )
@@ -349,8 +345,8 @@ class _Search:
     def _levels_beside(
         self, found: GuardedCounts, steps: int
     ) -> dict[DemandLevel, SimulatedCounts]:
-        """Return counts for the most replicas and for rollouts under guards, as far as they are
-        proved and differ from the level judged.
+        """Return counts for maximum replicas and rollouts with guards, as far as they are proven
+        and differ from the evaluated level.
         """
         proved: dict[DemandLevel, SimulatedCounts] = {}
         sizings, question = self._free.sizings, self.ask(found.guards)
@@ -383,7 +379,7 @@ def _with_bounds_of(free: Sizing, guarded: Sizing) -> Sizing:
     """Return the size under guards with bounds that hold for every plan, with or without guards.
 
     The bounds under guards are higher, so that a plan without guards may cost less than what they
-    prove. Nothing is proved of the parts of a split pool.
+    prove. Nothing is proven about the parts of a split pool.
     """
     bounds = {pool.name: pool.bound for pool in free.pools}
     return replace(
@@ -396,9 +392,7 @@ def _with_bounds_of(free: Sizing, guarded: Sizing) -> Sizing:
 
 
 def without_guard(guards: Guards, kind: GuardKind) -> Guards:
-    """Return the guards without one kind. Without a split, pods go to the pool that is no longer
-    split.
-    """
+    """Return the guards without one kind. Without a split, pods use the original pool."""
     match kind:
         case "steer":  # packing is added to steered pods, so it ends too
             return Guards(parts=guards.parts)

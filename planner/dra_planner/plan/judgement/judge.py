@@ -1,12 +1,12 @@
-"""The one judgement: what becomes of a demand on what nodes offer. Plans, rules and explanations
-only word it.
+"""The only evaluation of a demand on offered nodes. Plans, rules, and explanations only phrase its
+result.
 
     judgement = judge(demand, offers, classes, features)
     judgement.sizing                     counts per pool and verdicts of workloads, at its level
-    judgement.answers(shape)             what each pool says to a pod of that shape
+    judgement.answers(shape)             each pool's answer to a pod of that shape
 
-Nothing is judged twice: every level is sized when the judgement is made, answers are found once,
-when asked for.
+Nothing is evaluated twice: every level is sized when the judgement is created, and answers are
+computed once on request.
 """
 
 from __future__ import annotations
@@ -46,13 +46,13 @@ def judge(
     with_fixes: bool = True,
     proved: Mapping[DemandLevel, SimulatedCounts] = NOTHING_PROVED,
 ) -> Judgement:
-    """Return what becomes of a demand on these offers, judged for `level`.
+    """Return the verdicts of a demand on these offers for `level`.
 
-    Predicted offers are sized, every level of demand. Observed ones are nodes as they are, and take
-    steady demand pod by pod. `fleet` says what the system pool is, on which pods run that want no
-    device, and what else could be bought. `steps` is how much may be simulated of the sizes at that
-    level; 0 leaves it out. `with_fixes`: see `PlanRequest`; without it, pods of gangs are counted
-    one by one too. `proved` are counts of levels that were simulated before.
+    Predicted offers are sized for every level of demand. Observed offers are existing nodes, on
+    which declared demand is placed pod by pod. `fleet` describes the system pool for pods without
+    devices, and possible purchases. `steps` limits the simulation of the sizes at that level. 0
+    disables it. `with_fixes`: see `PlanRequest`. Without it, pods of gangs are also counted one by
+    one. `proved` are counts of levels that were already simulated.
     """
     if any(offer.origin == "observed" for offer in offers):
         return judge_nodes(demand, offers, classes, features)
@@ -122,7 +122,7 @@ def _size_part(
 def _size_levels(
     demand: Demand, sizer: Sizer, system: SystemPods | None
 ) -> Mapping[DemandLevel, Sizing]:
-    """Size every level; levels that ask for the same are sized once."""
+    """Size every level. Levels with the same demand are sized once."""
     done: dict[tuple[int | None, ...], Sizing] = {}
     sizings: dict[DemandLevel, Sizing] = {}
     for level in DEMAND_LEVELS:

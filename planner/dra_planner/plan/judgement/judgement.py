@@ -1,4 +1,4 @@
-"""What a judgement holds: the sizes, and the answer of each pool to each shape of pods."""
+"""The result of an evaluation: the sizes, and the answer of each pool to each shape of pods."""
 
 from __future__ import annotations
 
@@ -24,9 +24,7 @@ MOST_PODS: Final = 1_000  # of one shape that are tried on one node
 
 @dataclass(frozen=True, eq=False)
 class PoolAnswer:
-    """What one pool says to one pod of a shape on a node before any pod of the demand; with a
-    snapshot, one node.
-    """
+    """The answer of one pool's empty node, or of one snapshot node, to a pod of a shape."""
 
     offer: Offer
     shape: Shape
@@ -42,7 +40,7 @@ class PoolAnswer:
 
     @cached_property
     def pods_per_node(self) -> int:
-        """How many such pods a node takes; no more than `MOST_PODS` are tried."""
+        """The number of such pods that fit a node. At most `MOST_PODS` are tried."""
         answer, pods = self.answer, 0
         while isinstance(answer, Placement) and pods < MOST_PODS:
             pods += 1
@@ -52,20 +50,18 @@ class PoolAnswer:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Judgement:
-    """A demand, what it was judged on, and the answer, with every pool at its maximum.
+    """A demand, its offers, and the answer, with every pool at its maximum.
 
-    `sizings` has every level; of observed nodes, which are taken as they are, steady demand alone.
-    `on_system` are the ids of the shapes that run on the system pool: they are judged on
-    `system_offer`, and not at all where no fleet says what that pool is. `fleet` is what the offers
-    were predicted from, where they were. `claims` and `devices` are told of observed nodes alone:
-    which devices claims were given, and how many of each node's are used; `outcome` is what they
-    were told from. `simulations` is what the simulation says of the sizes at the level judged and
-    at ceiling and peak; without those where it was not asked, or where the packing does not place
-    everything that some pool could take. `fixes` are changes with which it places everything at
-    less cost, the cheapest first; not `tried_all_fixes`: the steps ran out before.
-    `survival` is how nodes may be lost, where the fleet asks for
-    that. Where pools grow beside observed nodes, `predicted` are what they offer, `groups` the pool
-    of each node by its name.
+    `sizings` has every level, but only declared demand on observed nodes. `on_system` are the IDs
+    of the shapes that run on the system pool. They are evaluated on `system_offer`, but not without
+    a fleet that describes it. `fleet` is the fleet of predicted offers. Only observed nodes have
+    `claims` (the devices of claims), `devices` (the used devices of each node), and `outcome`, from
+    which they are derived. `simulations` are the simulation results at the evaluated level,
+    ceiling, and peak, if it ran and the packing places everything that fits some pool. `fixes` are
+    changes with which it places everything at less cost, cheapest first. Without `tried_all_fixes`,
+    the steps ran out before. `survival` is the result for lost nodes, if the fleet requests it. If
+    pools grow in addition to observed nodes, `predicted` are their offers, and `groups` is the pool
+    of each node by name.
     """
 
     demand: Demand
@@ -95,17 +91,17 @@ class Judgement:
 
     @property
     def sizing(self) -> Sizing:
-        """The answer for the level judged."""
+        """The answer at the evaluated level."""
         return self.sizings[self.level]
 
     @property
     def simulated(self) -> SimulatedCounts | None:
-        """What the simulation says of the sizes at the level judged."""
+        """The simulation result at the evaluated level."""
         return self.simulations.get(self.level)
 
     def simulated_nodes(self, pool: str, level: DemandLevel) -> int | None:
-        """Return with how many nodes of a pool the scheduler places all of a level; None where that
-        is not known.
+        """Return the number of a pool's nodes with which the scheduler places a whole level, or
+        None if it isn't known.
         """
         found = self.simulations.get(level)
         return found.counts[pool] if found is not None and found.counts is not None else None
@@ -116,8 +112,8 @@ class Judgement:
         return any(offer.origin == "observed" for offer in self.offers)
 
     def answers(self, shape: Shape) -> tuple[PoolAnswer, ...]:
-        """Return what each pool says to a pod of a shape, in the order of the fleet; one pool for
-        system pods.
+        """Return each pool's answer to a pod of a shape, in the order of the fleet. System pods
+        have one pool.
         """
         if shape.id not in self._answers:
             system = (self.system_offer,) if self.system_offer is not None else ()

@@ -10,16 +10,15 @@ from dra_planner.model import Guards, PodSet, PodSpec, Workload, WorkloadRef, te
 from dra_planner.placement import guard_pod
 
 _OF_OTHER_OBJECTS: Final = frozenset({"TrainJob"})
-"""Kinds whose pod template is in another object: that of a TrainJob is in its runtime."""
+"""Kinds whose pod template is in another object. A TrainJob's template is in its runtime."""
 
 
 def guards_component(
     guards: Guards, manifests: Manifests
 ) -> tuple[dict[str, Any] | None, tuple[WorkloadRef, ...]]:
-    """Return a Component that changes pods as the guards do, and workloads of the guards that it
-    can't change.
+    """Return a Component that applies guards to pods, and the workloads that it can't change.
 
-    A patch can't change pods whose template is made up by a controller. None if there is nothing to
+    A patch can't change pods whose template a controller generates. None if there is nothing to
     patch.
     """
     patches: list[dict[str, Any]] = []
@@ -75,8 +74,8 @@ def patch_target(workload: Workload) -> dict[str, str]:
 
 
 def spec_path(workload: Workload, pods: PodSet) -> str | None:
-    """Return the JSON pointer of the spec in the pod template; None if the manifest has no template
-    around it.
+    """Return the JSON pointer of the spec in the pod template, or None if the manifest contains no
+    template.
     """
     template = pods.template
     if workload.kind == "Pod":

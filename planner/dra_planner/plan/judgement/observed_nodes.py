@@ -1,8 +1,7 @@
-"""A demand judged on nodes as they are: what the default scheduler makes of it, document after
-document.
+"""Evaluation of a demand on existing nodes: the default scheduler's placement, one document after
+another.
 
-Pods that the snapshot shows on nodes, and claims that hold devices there, stay where they are
-unless they are preempted.
+Pods on nodes and allocated claims in the snapshot stay where they are unless they are preempted.
 """
 
 from __future__ import annotations
@@ -50,10 +49,10 @@ def judge_nodes(
     classes: Mapping[str, DeviceClass],
     features: Features,
 ) -> Judgement:
-    """Return what becomes of steady demand on observed nodes; nothing is sized.
+    """Return the verdicts of declared demand on observed nodes, without sizing.
 
-    Where the scheduler may choose among nodes that score alike, other choices are tried: what hangs
-    on them cannot be told.
+    If the scheduler can choose among nodes with equal scores, other choices are tried. Verdicts
+    that depend on them are *cannot tell*.
     """
     simulator = Simulator.of(demand, observed_nodes(offers), classes, features)
     outcome = simulator.run()
@@ -70,8 +69,8 @@ def judge_nodes(
 
 
 def _other_choices(simulator: Simulator, outcome: SimulationOutcome) -> Iterator[SimulationOutcome]:
-    """Yield what becomes of the same pods where nodes that score alike are chosen by chance, as
-    steps suffice.
+    """Yield the results with other random choices among nodes with equal scores, as long as steps
+    suffice.
     """
     left = _STEPS_OF_CHOICES
     for seed in _SEEDS:
@@ -84,9 +83,7 @@ def _other_choices(simulator: Simulator, outcome: SimulationOutcome) -> Iterator
 def _with_chance(
     size: WorkloadSize, outcome: SimulationOutcome, others: Sequence[SimulationOutcome]
 ) -> WorkloadSize:
-    """Return the answer for a workload that fits by some of the choices and not by others: it
-    cannot be told.
-    """
+    """Return *cannot tell* for a workload that fits with some choices and not with others."""
     if size.workload not in outcome.workloads:
         return size
     missing = [_without_node(each.workloads[size.workload]) for each in (outcome, *others)]
@@ -116,7 +113,9 @@ def judge_outcome(
     features: Features,
     outcome: SimulationOutcome,
 ) -> Judgement:
-    """Return what a simulated outcome says of steady demand; pods are placed on groups of nodes."""
+    """Return the answer of a simulated outcome for declared demand. Pods are placed on groups of
+    nodes.
+    """
     refs = sorted({member.workload for member in _members(demand) if not member.ahead})
     workloads = tuple(size_workload(ref, demand, outcome) for ref in refs)
     sizing = Sizing(
@@ -157,8 +156,8 @@ def _members(demand: Demand) -> Iterator[Member]:
 
 
 def size_workload(ref: WorkloadRef, demand: Demand, outcome: SimulationOutcome) -> WorkloadSize:
-    """Return the answer for one workload. Pods that nobody creates are not pending; reasons say
-    so.
+    """Return the answer for one workload. Pods that are never created aren't pending, and reasons
+    explain it.
     """
     held = [
         each
@@ -229,9 +228,7 @@ def _preempted(pods: int) -> Reason:
 
 
 def _claims(outcome: SimulationOutcome) -> Iterator[GivenClaim]:
-    """Yield the claims that pods of the demand were given, in order of arrival; a shared one with
-    its first pod.
-    """
+    """Yield the devices of claims in arrival order. A shared claim comes with its first pod."""
     told: set[ObjectKey] = set()
     cluster = outcome.cluster
     for key in outcome.placed:

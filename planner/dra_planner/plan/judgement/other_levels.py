@@ -1,5 +1,5 @@
-"""Demands beside the one that was judged: what scalers and rollouts add, and whether that fits
-too.
+"""Levels of demand other than the evaluated one: whether the pods of scalers and rollouts
+also fit.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ _WHEN: Final = {"ceiling": "at its ceiling", "peak": "during a rollout, at its p
 
 
 def find_levels_beside(judgement: Judgement) -> Iterator[Diagnostic]:
-    """Yield a finding for each workload that is worse off at ceiling or peak demand than at the
-    level judged.
+    """Yield a finding for each workload with a worse verdict at ceiling or peak than at the
+    evaluated level.
 
-    A warning where it does not fit then, a note where that cannot be told; peak only where ceiling
-    says nothing of the workload. The verdict of the plan does not depend on them.
+    It's a warning for *does not fit* and a note for *cannot tell*. Peak is only reported without a
+    finding at ceiling. The plan's verdict doesn't depend on them.
     """
     judged = {size.workload: size for size in judgement.sizing.workloads}
     told: set[WorkloadRef] = set()

@@ -1,8 +1,8 @@
-"""Nodes beyond the demand, so that every pod finds a node again when some are lost.
+"""Spare nodes, so that every pod finds a node after some are lost.
 
-Pods of lost nodes are made again and scheduled on what is left, while the others stay: that is
-simulated, for every loss the fleet names and every order of arrival. Where nothing is simulated, so
-many nodes more of each pool in use are built that the packing is there without the lost ones.
+The simulation re-creates the pods of lost nodes and schedules them on the remaining nodes, for
+every loss in the fleet and every arrival order. Without simulation, each used pool gets enough
+additional nodes that the packing remains without the lost ones.
 """
 
 from __future__ import annotations
@@ -23,15 +23,15 @@ if TYPE_CHECKING:  # only simulating needs the simulation
     from dra_planner.simulation import CountQuestion, Losses, SimulatedCounts
 
 LOSS_CODES: Final = frozenset({"redundancy-not-kept", "losses-not-simulated", "loss-leaves-pods"})
-"""Codes of the reasons that lost nodes give."""
+"""Codes of the reasons about lost nodes."""
 _MOST_ADDED: Final = 20
-"""Nodes that are added one by one where losses leave pods pending."""
+"""Maximum number of nodes to add one by one if losses leave pods pending."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Spares:
-    """What decides on spare nodes. `base` are the nodes that the demand needs; `zones` is how many
-    a pool is in.
+    """Input of the search for spare nodes. `base` is the number of nodes that the demand needs, and
+    `zones` the number of a pool's zones.
     """
 
     asked: Redundancy
@@ -42,8 +42,8 @@ class Spares:
     limits: tuple[SharedLimit, ...]
 
     def wanted(self) -> dict[str, int]:
-        """Return nodes of each pool of which so many are left as the demand needs, where that can
-        be.
+        """Return the number of nodes of each pool of which enough remain for the demand, if
+        possible.
         """
         return {name: self._with_spares(name, nodes) for name, nodes in self.base.items()}
 
@@ -58,7 +58,7 @@ class Spares:
         )
 
     def allowed(self, wanted: Counts) -> dict[str, int]:
-        """Return as many of the nodes wanted as maximums and limits allow."""
+        """Return the number of these nodes that maximums and limits allow."""
         most = {
             name: max(self.base[name], min(nodes, self.maximums[name]))
             for name, nodes in wanted.items()
@@ -69,9 +69,9 @@ class Spares:
 def survive(
     sizing: Sizing, spares: Spares, question: CountQuestion | None, steps: int
 ) -> tuple[Sizing, Survival]:
-    """Return the sizing with the verdicts that the losses leave, and the nodes that are built.
+    """Return the sizing with the verdicts after the losses, and the nodes to build.
 
-    `question` is None where nothing may be simulated.
+    `question` is None without simulation.
     """
     wanted = spares.wanted()
     counts = spares.allowed(wanted)
@@ -102,10 +102,10 @@ def what_survives(
     demands: tuple[Demand, Demand],
     nodes: SimulatedFleet,
 ) -> tuple[Spares, CountQuestion | None]:
-    """Return what decides on spare nodes, and what is simulated of losses: None where counts were
-    not simulated.
+    """Return the input of the search for spare nodes, and the simulation's question, or None
+    without simulated counts.
 
-    `demands` are the whole demand and what of it is on the pools.
+    `demands` are the whole demand and its part on the pools.
     """
     found = simulated.counts if simulated is not None and simulated.scale == 1 else None
     if fleet.sizing == "packing":
@@ -131,8 +131,8 @@ def _spare(counts: Counts, base: Counts) -> dict[str, int]:
 
 
 class _Search:
-    """The counts under which no loss leaves pods pending, found by adding nodes and taking away
-    again.
+    """The counts with which no loss leaves pods pending. The search adds nodes and then removes
+    unneeded ones.
     """
 
     def __init__(self, spares: Spares, question: CountQuestion, steps: int) -> None:
@@ -140,7 +140,7 @@ class _Search:
         self.counts: dict[str, int] = {}
 
     def settle(self, counts: Counts) -> Losses:
-        """Return what losses leave pods pending on the counts that were settled on."""
+        """Return the pods that losses leave pending with the final counts."""
         self.counts = dict(counts)
         losses = self._simulate(self.counts)
         for _ in range(_MOST_ADDED):
@@ -160,7 +160,9 @@ class _Search:
         return losses
 
     def _one_more(self, losses: Losses) -> str | None:
-        """Return the pool that gets a node: the cheapest with room, those that lost some first."""
+        """Return the pool that gets a node: the cheapest with capacity, first among pools with
+        losses.
+        """
         worst_loss = max(losses.found, key=lambda each: each.pods)
         hit = {name.rpartition("-")[0] for name in worst_loss.nodes}
         left = nodes_left(self.spares.limits, self.counts)
@@ -174,7 +176,7 @@ class _Search:
         )
 
     def _without_needless(self, losses: Losses) -> Losses:
-        """Take spare nodes away again that no loss needs, the dearest first."""
+        """Remove spare nodes that no loss needs, the most expensive first."""
         for name in sorted(self.counts, key=lambda each: self.spares.costs[each], reverse=True):
             while self.counts[name] > self.spares.base[name]:
                 fewer = {**self.counts, name: self.counts[name] - 1}
@@ -189,7 +191,7 @@ class _Search:
 
 
 def _told(sizing: Sizing, reason_for: Callable[[WorkloadSize], Reason | None]) -> Sizing:
-    """Return the sizing with the workloads in doubt for which there is a reason."""
+    """Return the sizing with *cannot tell* for the workloads that have a reason."""
     workloads = tuple(_in_doubt(size, reason_for(size)) for size in sizing.workloads)
     return replace(sizing, workloads=workloads, verdict=worst(each.verdict for each in workloads))
 
@@ -227,7 +229,7 @@ def _not_simulated() -> Reason:
 
 
 def _pending(ref: WorkloadRef, survival: Survival) -> Reason | None:
-    """Return why a workload is in doubt, pods of which some loss leaves pending."""
+    """Return the reason for a workload whose pods some loss leaves pending."""
     mine = [each for each in survival.losses if ref in each.pending]
     if not mine:
         return None

@@ -1,4 +1,4 @@
-"""One cause for pods of several workloads: the scheduler doesn't follow the packing."""
+"""A common cause for pods of several workloads: the scheduler doesn't follow the packing."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ _MOST_NAMED: Final = 4
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SharedCause:
-    """Workloads that only the scheduler's choices leave in doubt, the sentence for all of them, and
-    its fix.
+    """Workloads that are uncertain only because of the scheduler's choices, the sentence for all of
+    them, and its fix.
     """
 
     workloads: tuple[WorkloadRef, ...]
@@ -28,7 +28,8 @@ class SharedCause:
 def shared_cause(
     reasons: Iterable[tuple[WorkloadRef, Iterable[Reason]]], found: SimulatedCounts | None
 ) -> SharedCause | None:
-    """Return what several workloads have in common; None for fewer than two of them.
+    """Return the common cause of several workloads, or None for fewer than two. Workloads with
+    other reasons aren't included.
 
     A workload with any other reason isn't among them.
     """

@@ -1,8 +1,8 @@
-"""The third number: nodes with which the default scheduler places everything, in every order of
-arrival tried.
+"""The third number: nodes with which the default scheduler places everything, in every tried
+arrival order.
 
-A packing that exists is not yet a cluster that works. *Fits* is said of the simulated counts; where
-a packing is within the maximum and the simulation leaves pods pending, it cannot be told.
+A possible packing doesn't guarantee a working cluster. *Fits* refers to the simulated counts. If a
+packing is within the maximum but the simulation leaves pods pending, the verdict is *cannot tell*.
 """
 
 from __future__ import annotations
@@ -36,14 +36,14 @@ if TYPE_CHECKING:
 NOTHING_PROVED: Final[Mapping[DemandLevel, SimulatedCounts]] = MappingProxyType({})
 _BETWEEN_PODS: Final = "rule-between-pods"  # what sizing leaves open, and the simulation answers
 LEAVES_PODS: Final = "simulation-leaves-pods"
-"""The code of the reason that the simulation gives."""
+"""The code of the simulation's reason."""
 _LEFT_TO_SIMULATION: Final = frozenset({_BETWEEN_PODS, LEAVES_PODS})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Simulated:
-    """What the simulation makes of sizes: their verdicts at every level, what it found at those
-    that it looked at, and the fixes for the one judged. `tried_all_fixes`: the steps sufficed.
+    """The simulation's result: verdicts at every level, results at the simulated levels, and fixes
+    for the evaluated level. `tried_all_fixes`: the steps sufficed.
     """
 
     sizings: Mapping[DemandLevel, Sizing]
@@ -62,12 +62,13 @@ def simulate_sizings(
     with_fixes: bool = True,
     proved: Mapping[DemandLevel, SimulatedCounts] = NOTHING_PROVED,
 ) -> Simulated:
-    """Return the sizings with the verdicts that the simulation gives, and what it found.
+    """Return the sizings with the simulation's verdicts, and its results.
 
-    Only levels that the packing places are simulated: the one judged, ceiling and peak. Workloads
-    whose pods fit no pool are left out: they are pending on any counts. `demand` holds the pods
-    that `nodes` are there for. `proved` is what is known of levels. `steps` bounds that
-    level; ceiling and peak, where they differ, have what it leaves, at least a sixth each.
+    Only levels that the packing places are simulated: the evaluated one, ceiling, and peak.
+    Workloads whose pods fit no pool are excluded, because they are pending with any counts.
+    `demand` contains the pods for `nodes`. `proved` are known results of levels. `steps` limits the
+    evaluated level. Ceiling and peak, if they differ, get the remaining steps, at least a sixth
+    each.
     """
     sizing, left = sizings[level], steps
     known: dict[int, SimulatedCounts] = {}
@@ -114,9 +115,7 @@ def simulate_sizings(
 
 
 def without_misfits(sizing: Sizing, demand: Demand) -> tuple[Demand, tuple[WorkloadRef, ...]]:
-    """Return the demand without the workloads that no pool has a node for, and these workloads,
-    sorted.
-    """
+    """Return the demand without workloads that fit no pool's node, and these workloads, sorted."""
     misfits = {
         size.workload
         for size in sizing.workloads
@@ -137,7 +136,7 @@ def _fits_nowhere(size: WorkloadSize) -> bool:
 
 
 def with_further_fix(judgement: Judgement, fix: Fix) -> Judgement:
-    """Return a judgement with one more fix. The reasons of workloads name the cheapest fix."""
+    """Return a judgement with one more fix. Workloads' reasons name the cheapest fix."""
     found = judgement.simulated
     assert found is not None  # only what was simulated has such fixes
     prices = {
@@ -172,7 +171,7 @@ def with_further_fix(judgement: Judgement, fix: Fix) -> Judgement:
 
 
 def fix_text(fixes: tuple[Fix, ...], found: SimulatedCounts, offers: tuple[Offer, ...]) -> str:
-    """Return the cheapest fix with what the simulation made of it, "" if there is none."""
+    """Return the cheapest fix with its simulated result, or "" if there is none."""
     if not fixes:
         return ""
     other = " other" if found.left_out else ""
@@ -188,8 +187,8 @@ def _answered(sizing: Sizing, found: SimulatedCounts, fix: str) -> Sizing:
 
 
 def is_placed(sizing: Sizing, demand: Demand, level: DemandLevel) -> bool:
-    """Whether the packing places every pod of the demand, and only what the simulation decides is
-    left open.
+    """Return whether the packing places every pod of the demand, so that only the simulation is
+    open.
     """
     wanted: dict[WorkloadRef, int] = {}
     for shape in demand.shapes:
@@ -225,7 +224,7 @@ def _answer(size: WorkloadSize, found: SimulatedCounts, fix: str) -> WorkloadSiz
 
 
 def _placements(sizing: Sizing) -> dict[str, set[str]]:
-    """Return the pools on which the packing puts pods of a shape, by the id of the shape."""
+    """Return the pools of a shape's pods in the packing, by the shape's ID."""
     placed: dict[str, set[str]] = {}
     for pattern in sizing.patterns:
         for shape, _ in pattern.pods:
@@ -241,10 +240,10 @@ def stranded(
     *,
     is_packed: bool = True,
 ) -> Reason:
-    """Return why a workload is in doubt: its pods that some orders of arrival leave pending, and
-    what would help.
+    """Return why a workload is uncertain: its pods that some arrival orders leave pending, and a
+    fix.
 
-    `is_packed`: a packing was found that places them, and that rules between pods allow.
+    `is_packed`: a packing places them and follows the rules between pods.
     """
     most = max(each.pending[ref] for each in strandings)
     pods = counted(most, "pod")

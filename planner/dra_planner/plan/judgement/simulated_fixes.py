@@ -1,6 +1,4 @@
-"""Fixes that the simulation found, as a sentence and as a patch of the fleet or of the
-manifests.
-"""
+"""Fixes found by the simulation, as a sentence and as a patch of the fleet or of the manifests."""
 
 from __future__ import annotations
 
@@ -21,7 +19,7 @@ _MOST_NAMED = 4
 
 
 def fix_sentence(fix: Fix) -> str:
-    """Return what is to be changed, as an imperative."""
+    """Return the change of a fix, as an imperative."""
     match fix.kind:
         case "taint":
             return (
@@ -55,16 +53,16 @@ def fix_sentence(fix: Fix) -> str:
 
 
 def fix_result(fix: Fix, offers: Iterable[Offer]) -> str:
-    """Return what the simulation made of a fix: nodes of all pools, and their price if it is
-    known.
-    """
+    """Return the simulated result of a fix: nodes of all pools, and their price if it's known."""
     price = hourly_usd(fix.counts, offers)
     cost = "" if price is None else f", USD {price:,.2f} per hour"
     return f"{counted(sum(fix.counts.values()), 'node')}{cost}"
 
 
 def saved_usd(fix: Fix, counts: Mapping[str, int], offers: Iterable[Offer]) -> Decimal | None:
-    """Return what a fix saves per hour against building `counts`; None where a price is unknown."""
+    """Return the savings of a fix per hour compared with building `counts`, or None if a price is
+    unknown.
+    """
     fewer = {offer: counts[offer.name] - fix.counts[offer.name] for offer in offers}
     if any(nodes and offer.hourly_usd is None for offer, nodes in fewer.items()):
         return None
@@ -74,11 +72,10 @@ def saved_usd(fix: Fix, counts: Mapping[str, int], offers: Iterable[Offer]) -> D
 
 
 def fix_patch(fix: Fix, manifests: Manifests) -> dict[str, Any] | None:
-    """Return a fix as a document: keys to merge into the fleet, or a Component of kustomize that
+    """Return a fix as a document: keys to merge into the fleet, or a kustomize Component that
     patches manifests.
 
-    None where it cannot be written as one: the controller makes up the template that would have to
-    change.
+    None if that isn't possible, because a controller generates the template to change.
     """
     match fix.kind:
         case "taint":
@@ -98,9 +95,7 @@ def fix_patch(fix: Fix, manifests: Manifests) -> dict[str, Any] | None:
 
 
 def prefer_others_rows(level: int) -> list[dict[str, str]]:
-    """Return as many taints that make pods take other pools first, as a fleet's document has
-    them.
-    """
+    """Return this number of taints that make pods prefer other pools, as in a fleet's document."""
     return [
         {"key": each.key, "value": each.value, "effect": each.effect}
         for each in prefer_others(level)
@@ -108,14 +103,14 @@ def prefer_others_rows(level: int) -> list[dict[str, str]]:
 
 
 def pools_to_taint(fixes: Iterable[Fix]) -> tuple[str, ...]:
-    """Return the pools that pods had better take last, by the first fix that says so; none where
+    """Return the pools that pods should use last, from the first fix that names pools. Empty if
     none does.
     """
     return next((fix.pools for fix in fixes if fix.kind == "taint"), ())
 
 
 def is_for_manifests(patch: Mapping[str, Any]) -> bool:
-    """Tell whether a patch changes manifests; else it changes the fleet."""
+    """Return whether a patch changes manifests. Otherwise, it changes the fleet."""
     return "kind" in patch
 
 

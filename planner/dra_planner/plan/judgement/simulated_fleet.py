@@ -1,4 +1,4 @@
-"""The nodes that are simulated, and the question how many of each pool place everything."""
+"""The simulated nodes, and the question of how many nodes of each pool place everything."""
 
 from __future__ import annotations
 
@@ -27,16 +27,16 @@ from dra_planner.sizing.topology import ZONES
 
 RANDOM_ORDERS: Final = 4
 CHECK_SEEDS: Final = range(11, 16)
-"""Chances by which ties between nodes are broken when counts are checked."""
+"""Random seeds that break ties between nodes when counts are checked."""
 PROFILES: Final = {"default": DEFAULT, "most-allocated": MOST_ALLOCATED}
-"""How the scheduler scores nodes, by the fleet's `schedulerProfile`."""
+"""The scheduler's scoring of nodes, by the fleet's `schedulerProfile`."""
 _LEAST_ZONES: Final = 2  # of subnets that exist
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SystemNodes:
-    """Nodes that nobody sizes: what each offers, how many there are, and in how many zones that
-    nobody names.
+    """Nodes that aren't sized: the offer of each, their number, and their number of unnamed
+    zones.
     """
 
     offer: Offer
@@ -44,9 +44,9 @@ class SystemNodes:
     unnamed_zones: int = 0
 
     def nodes(self, offers: Iterable[Offer], demand: Demand) -> tuple[SimulatedNode, ...]:
-        """Return the nodes. Where a pod must be spread over zones and only pools name theirs, the
-        zones of these nodes are those and further ones: a zone without a node that takes the pod
-        keeps its others pending.
+        """Return the nodes. If pods must spread over zones and only pools name theirs, these nodes
+        get those zones and further ones, because a zone without a suitable node keeps other pods
+        pending.
         """
         named = tuple(dict.fromkeys(zone for offer in offers for zone in offer.zones))
         offer = self.offer
@@ -68,7 +68,7 @@ def _is_spread_over_zones(shape: Shape) -> bool:
 
 
 def system_nodes(fleet: Fleet | None) -> SystemNodes | None:
-    """Return the nodes of a fleet's system pool; None where nobody says what they are."""
+    """Return the nodes of a fleet's system pool, or None if they aren't described."""
     offer = None if fleet is None else predict_system_offer(fleet)
     if offer is None or fleet is None:
         return None
@@ -79,10 +79,10 @@ def system_nodes(fleet: Fleet | None) -> SystemNodes | None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SimulatedFleet:
-    """Pools and system nodes as the simulation sees them, whatever the demand.
+    """Pools and system nodes in the simulation, for any demand.
 
-    `limits` are what pools may have together, and `multiples` the numbers of nodes of which the
-    cloud builds them.
+    `limits` are shared limits of pools, and `multiples` are the numbers whose multiples the cloud
+    can build.
     """
 
     offers: tuple[Offer, ...]
@@ -101,8 +101,8 @@ class SimulatedFleet:
         classes: Mapping[str, DeviceClass],
         features: Features,
     ) -> SimulatedFleet:
-        """Return the nodes of a fleet that is predicted to offer `offers`; of no fleet, only
-        these.
+        """Return the nodes of a fleet with the predicted `offers`, or only these without a
+        fleet.
         """
         if fleet is None:
             return cls(offers=offers, classes=classes, features=features)
@@ -117,7 +117,7 @@ class SimulatedFleet:
         )
 
     def question(self, sizing: Sizing, demand: Demand) -> CountQuestion:
-        """Return what is simulated of a sizing at its level: how many nodes of each pool place
+        """Return the question for a sizing at its level: how many nodes of each pool place
         everything.
         """
         return CountQuestion(

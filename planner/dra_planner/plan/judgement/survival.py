@@ -1,4 +1,4 @@
-"""What a plan says of nodes that may be lost."""
+"""The result of a plan for lost nodes."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ Counts = Mapping[str, int]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Survival:
-    """Nodes of each pool with the spare ones, and how many of them are spare; the losses that leave
+    """Nodes of each pool including spare ones, the number of spare nodes, and the losses that leave
     pods pending.
 
-    `tried` losses were simulated, 0 where none was; `short` are the pools that would need more than
-    they may have.
+    `tried` is the number of simulated losses. `short` are the pools that would need more nodes than
+    allowed.
     """
 
     asked: Redundancy
@@ -32,7 +32,7 @@ class Survival:
 
 
 def lost(asked: Redundancy) -> str:
-    """Return what may be lost, as the end of a sentence."""
+    """Return the losses that the fleet plans for, as the end of a sentence."""
     if asked.zones:
         return "any zone is lost"
     return "any GPU node is lost" if asked.nodes == 1 else f"any {asked.nodes} GPU nodes are lost"

@@ -1,7 +1,7 @@
-"""Pods that want no device and that the taint of GPU nodes keeps away: they run on the system pool.
+"""Pods without devices that don't tolerate the taint of GPU nodes, so they run on the system pool.
 
-Nobody sizes that pool here, its count is the fleet's; but whether such pods fit on it belongs to
-the answer.
+The plan doesn't size that pool, because the fleet sets its count. But the answer includes whether
+such pods fit.
 """
 
 from __future__ import annotations
@@ -58,8 +58,8 @@ def _is_kept_away(shape: Shape, taints: Iterable[Sequence[Taint]]) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class SystemPods:
-    """The demand on the system pool; `offer` and `sizer` are None where no table says what its
-    machine offers.
+    """The demand on the system pool. `offer` and `sizer` are None if its machine type isn't in the
+    tables.
     """
 
     demand: Demand
@@ -71,14 +71,14 @@ class SystemPods:
     def of(
         cls, demand: Demand, fleet: Fleet, classes: Mapping[str, DeviceClass], features: Features
     ) -> SystemPods:
-        """Return what asks how the system pods of a fleet fare."""
+        """Return the evaluation of a fleet's system pods."""
         offer = predict_system_offer(fleet)
         sizer = None if offer is None else Sizer.of(demand, (offer,), classes, features)
         return cls(demand, fleet.system_pool.machine, offer, sizer)
 
     @property
     def assumptions(self) -> tuple[str, ...]:
-        """What the answer rests on."""
+        """Assumptions of the answer."""
         said = () if self.offer is None else self.offer.assumptions
         return tuple(f"pool {SYSTEM_POOL}: {text}" for text in said)
 
@@ -93,7 +93,7 @@ class SystemPods:
         )
 
     def size(self, level: DemandLevel) -> tuple[WorkloadSize, ...]:
-        """Return what becomes of each workload on the system pool."""
+        """Return the answer for each workload on the system pool."""
         if self.sizer is not None:
             return self.sizer.size(level).workloads
         wanted: dict[WorkloadRef, int | None] = {}
@@ -104,9 +104,7 @@ class SystemPods:
 
 
 def add_system(sizing: Sizing, system: Iterable[WorkloadSize]) -> Sizing:
-    """Return the sizing of the GPU pools with what becomes of the pods on the system pool told as
-    well.
-    """
+    """Return the sizing of the GPU pools together with the answers for pods on the system pool."""
     answers: dict[WorkloadRef, WorkloadSize] = {size.workload: size for size in sizing.workloads}
     for size in system:
         before = answers.get(size.workload)

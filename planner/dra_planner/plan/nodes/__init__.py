@@ -1,1 +1,1 @@
-"""The contents of planned nodes: pods, devices and their users, and how the cost is shared."""
+"""Contents of planned nodes: pods, devices and their users, and shares of the cost."""

@@ -1,5 +1,5 @@
-"""Which devices each claim gets when the nodes of a plan are filled as planned: pod by pod, so it
-grows with them.
+"""The devices of each claim when the planned nodes are filled pod by pod, so the result grows with
+the number of pods.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def detail_claims(plan: Plan) -> tuple[GivenClaim, ...]:
 
 
 class _Detail:
-    """Hands names to pods as nodes are filled."""
+    """Assigns names to pods as nodes are filled."""
 
     def __init__(self, plan: Plan) -> None:
         self._plan = plan
@@ -79,7 +79,7 @@ class _Detail:
             yield GivenClaim(namespace=namespace, name=name, pod=pod, devices=devices)
 
     def _pod_names(self, shape: Shape, level: DemandLevel) -> Iterator[tuple[str, str]]:
-        """Yield namespace and name of a shape's pods, members in canonical order."""
+        """Yield namespace and name of a shape's pods, with members in canonical order."""
         nodes = sum(pool.packing for pool in self._plan.pools)
         for member in sorted(shape.members, key=lambda each: (each.workload, each.pod_set)):
             ref = member.workload
@@ -89,7 +89,7 @@ class _Detail:
 
 
 def _device(device: AllocatedDevice, template: str, node: str) -> GivenDevice:
-    """Name the node: predicted slices carry the name of the one that stands for all."""
+    """Set the node's name, because predicted slices have a placeholder."""
     pool = node if device.pool == template else device.pool
     return GivenDevice(
         request=device.request, node=node, driver=device.driver, pool=pool, device=device.device

@@ -1,6 +1,4 @@
-"""Who the planned nodes are paid for: each workload carries the share of its devices in the price
-of their node.
-"""
+"""Cost shares of the planned nodes: each workload pays its devices' share of their node's price."""
 
 from __future__ import annotations
 
@@ -24,9 +22,7 @@ _Parts = Iterator[tuple[WorkloadRef | None, ShareState, str, Fraction]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CostShare:
-    """What one workload costs in an hour; without a workload, what is free or stranded: nobody uses
-    it.
-    """
+    """Hourly cost of one workload, or without a workload, of free and stranded devices."""
 
     workload: WorkloadRef | None
     state: ShareState
@@ -35,11 +31,10 @@ class CostShare:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClaimShare:
-    """What the claims of one name cost a workload in an hour, all of them and each.
+    """Hourly cost of a workload's claims with one name, in total and for each.
 
-    `claim` is the entry in the claims of its pods, each of which has a claim of its own, or
-    namespace/name of a claim that pods share; the first workload that comes to its devices pays for
-    them.
+    `claim` is the entry in its pods' claims if each pod has its own claim, or namespace/name of a
+    shared claim. The first workload that uses a shared claim's devices pays for them.
     """
 
     workload: WorkloadRef
@@ -49,18 +44,17 @@ class ClaimShare:
 
     @property
     def each_usd(self) -> Decimal:
-        """What one of them costs, to the cent."""
+        """Cost of one claim, to the cent."""
         return (self.hourly_usd / self.claims).quantize(_CENT)
 
 
 def cost_shares(plan: Plan, filled: FilledNodes) -> tuple[CostShare, ...]:
-    """Return the shares, the largest first and what nobody uses last; together they are the cost,
-    to the cent.
+    """Return the shares, largest first and unused devices last.
 
-    The price of a node is divided evenly among its GPUs (other accelerators where it has none),
-    that of a GPU among its slices by memory, and that of a device among those that share it. Memory
-    that no slice has counts as stranded. Network interfaces cost nothing beside the GPUs. () where
-    a price is not known, and where nodes exist already.
+    Their sum is the cost, to the cent. A node's price is divided evenly among its GPUs (or other
+    accelerators), a GPU's price among its slices by memory, and a device's price among its users.
+    Memory without a slice counts as stranded. Network interfaces have no cost. () if a price isn't
+    known, or if the nodes already exist.
     """
     if plan.cost is None or plan.judgement.is_observed:
         return ()
@@ -80,8 +74,8 @@ def cost_shares(plan: Plan, filled: FilledNodes) -> tuple[CostShare, ...]:
 
 
 def claim_shares(plan: Plan, filled: FilledNodes) -> tuple[ClaimShare, ...]:
-    """Return what the claims of each workload cost, the workloads and claims by name; () where
-    `cost_shares` is.
+    """Return the costs of each workload's claims, by workload and claim name, or () like
+    `cost_shares`.
     """
     if plan.cost is None or plan.judgement.is_observed:
         return ()
@@ -100,7 +94,7 @@ def claim_shares(plan: Plan, filled: FilledNodes) -> tuple[ClaimShare, ...]:
 
 
 def namespace_shares(shares: Iterable[CostShare]) -> dict[str, Decimal]:
-    """Return what the workloads of each namespace cost in an hour, the dearest first."""
+    """Return the hourly cost of each namespace, most expensive first."""
     sums: dict[str, Decimal] = defaultdict(Decimal)
     for share in shares:
         if share.workload is not None:
@@ -113,7 +107,7 @@ def _to_cent(usd: Fraction) -> Decimal:
 
 
 def _paid(plan: Plan, filled: FilledNodes) -> _Parts:
-    """Yield who pays how much of the nodes, and for which claim; "" for what nobody uses."""
+    """Yield the payers of the nodes with amount and claim ("" for unused devices)."""
     prices = {pool.name: pool.hourly_usd for pool in plan.pools}
     for group in filled.groups:
         price = Fraction(prices.get(group.pool) or 0) * group.nodes
@@ -122,7 +116,7 @@ def _paid(plan: Plan, filled: FilledNodes) -> _Parts:
 
 
 def _parts(group: NodeGroup) -> _Parts:
-    """Yield the parts of one node, which sum up to 1."""
+    """Yield the shares of one node, whose sum is 1."""
     gpus: dict[str, list[NodeDevice]] = defaultdict(list)
     for device in [each for each in group.devices if each.kind != NIC] or list(group.devices):
         gpus[device.board or device.name].append(device)
@@ -142,7 +136,7 @@ def _parts(group: NodeGroup) -> _Parts:
 
 
 def _weight(device: NodeDevice, devices: list[NodeDevice], group: NodeGroup) -> Fraction:
-    """Return which part a device is of its GPU: by memory slices or memory, else each the same."""
+    """Return a device's share of its GPU: by memory slices or memory, otherwise equal shares."""
     if len(devices) == 1 and not device.size:
         return Fraction(1)
     if device.size and group.slices_per_gpu:
@@ -155,7 +149,9 @@ def _weight(device: NodeDevice, devices: list[NodeDevice], group: NodeGroup) -> 
 
 
 def _round(parts: list[tuple[_Key, Fraction]], total: Decimal) -> list[tuple[_Key, Decimal]]:
-    """Return the parts in cents that sum up to the total: the largest remainders are rounded up."""
+    """Return the shares in cents that add up to the total. The largest remainders are
+    rounded up.
+    """
     cents = [(key, int(value * 100), value * 100 % 1) for key, value in parts]
     missing = int(total * 100) - sum(whole for _, whole, _ in cents)
     up = sorted(range(len(cents)), key=lambda at: -cents[at][2])[: max(0, missing)]

@@ -1,6 +1,4 @@
-"""The devices of one node as people speak of them: kind, memory, GPU and PCIe root they belong to,
-who uses them.
-"""
+"""The devices of one node in readable form: kind, memory, GPU and PCIe root, and users."""
 
 from __future__ import annotations
 
@@ -25,13 +23,13 @@ _MEBIBYTE: Final = 2**20
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NodeDevice:
-    """One device. `counted_as` is what it is counted as: itself, or the GPU that is partitioned
-    when claims come; what no partition of such a GPU covers is one device more, with `is_rest`.
+    """One device.
 
-    `board` is the GPU that a slice is cut from, `root` the PCIe root; "" where that is not known.
-    `start` and `size` are the memory slices that a MIG slice covers. `memory_mib` is None where it
-    is not known. `claims` are those by which its holders have it, in their order: the entry in a
-    pod's claims, or namespace/name where pods share it.
+    `counted_as` is the counted device: itself, or the GPU that claims partition dynamically. The
+    unpartitioned rest of such a GPU is an additional device with `is_rest`. `board` is the GPU of a
+    slice, and `root` is the PCIe root, "" if it isn't known. `start` and `size` are the memory
+    slices of a MIG slice. `memory_mib` is None if it isn't known. `claims` are its holders' claims
+    in their order: the entry in a pod's claims, or namespace/name if pods share it.
     """
 
     name: str
@@ -52,7 +50,7 @@ class NodeDevice:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KindCount:
-    """Devices of one kind; `stranded` ones are free, and no pod of the demand can take them."""
+    """Devices of one kind. `stranded` devices are free, but no pod of the demand can use them."""
 
     kind: str
     total: int = 0
@@ -71,12 +69,12 @@ class KindCount:
 
 
 Holders = Mapping[int, tuple[tuple[WorkloadRef, str], ...]]
-"""Who uses a device, and by which claim; by its position among the candidates of the node."""
+"""The user and claim of a device, by its position among the node's candidates."""
 
 
 def describe_devices(state: NodeState, full: NodeState, holders: Holders) -> tuple[NodeDevice, ...]:
-    """Return the devices of a node, network interfaces last; `full` is it with as much of the
-    demand as it takes.
+    """Return the devices of a node, network interfaces last. `full` is the node with as much of the
+    demand as fits.
     """
     busy, after = in_use(state), in_use(full)
     units: dict[object, list[Candidate]] = {}
@@ -96,7 +94,7 @@ def describe_devices(state: NodeState, full: NodeState, holders: Holders) -> tup
 
 
 def count_kinds(devices: Iterable[NodeDevice], nodes: int = 1) -> Iterator[KindCount]:
-    """Yield how many devices of each kind so many such nodes have."""
+    """Yield the number of devices of each kind on these nodes."""
     units: dict[str, dict[tuple[str, str], DeviceState]] = {}
     for each in devices:
         of_kind = units.setdefault(each.kind if each.counted_as == each.name else GPU, {})
@@ -115,7 +113,7 @@ def count_kinds(devices: Iterable[NodeDevice], nodes: int = 1) -> Iterator[KindC
 
 
 def add_kinds(counts: Iterable[KindCount]) -> tuple[KindCount, ...]:
-    """Return the sums by kind, in the order in which kinds come."""
+    """Return the sums by kind, in the order of first appearance."""
     sums: dict[str, KindCount] = {}
     for each in counts:
         sums[each.kind] = sums.get(each.kind, KindCount(kind=each.kind)) + each
@@ -125,7 +123,7 @@ def add_kinds(counts: Iterable[KindCount]) -> tuple[KindCount, ...]:
 def _partitions(
     unit: list[Candidate], busy: int, after: int, holders: Holders
 ) -> Iterator[NodeDevice]:
-    """Yield the partitions in use of one GPU, and what they leave of it."""
+    """Yield the used partitions of one GPU, and the rest of it."""
     used = [_device(each, busy, after, holders) for each in unit if each.bit & busy]
     biggest = max(
         (_device(each, busy, after, holders) for each in unit),
@@ -196,8 +194,8 @@ def _memory_mib(candidate: Candidate) -> int | None:
 
 
 def _memory_slices(candidate: Candidate) -> list[int]:
-    """Return the numbers of the memory slices that a device covers, from its capacities or the
-    counters it draws.
+    """Return the numbers of a device's memory slices, from its capacities or its consumed
+    counters.
     """
     drawn = (name for each in candidate.device.consumes_counters for name in each.counters)
     names = (name.replace("memory-slice-", "memorySlice") for name in (*candidate.capacity, *drawn))

@@ -1,4 +1,4 @@
-"""Empty nodes of a plan, and nodes with as much more of the demand as they take."""
+"""Empty nodes of a plan, and nodes filled with as much more of the demand as fits."""
 
 from __future__ import annotations
 
@@ -14,13 +14,15 @@ from dra_planner.plan.nodes.devices import in_use
 from dra_planner.plan.values import Plan
 
 MOST_FILLED: Final = 250
-"""Pods of one shape that are tried on one node to tell free devices from stranded ones."""
+"""Maximum number of pods of one shape to try on a node, to distinguish free from stranded
+devices.
+"""
 
 _FIRST: Final = ("cpu", "memory")  # what is looked at before the allocator is asked
 
 
 class NodeFiller:
-    """Opens empty nodes, and puts as much more of the demand on a node as it takes."""
+    """Creates empty nodes, and fills a node with as much more of the demand as fits."""
 
     def __init__(self, plan: Plan, most: int = MOST_FILLED) -> None:
         """`most`: pods of one shape that are tried on one node."""
@@ -55,7 +57,7 @@ class NodeFiller:
         return self._opened[pool]
 
     def gpu(self, pool: str) -> Gpu | None:
-        """Return the model of a pool's GPUs; None where it is not known or there are none."""
+        """Return the model of a pool's GPUs, or None if it isn't known or there are none."""
         try:
             accelerator = find_machine(self._offers[pool].machine).accelerator
         except CatalogError:
@@ -63,8 +65,8 @@ class NodeFiller:
         return gpu(accelerator.gpu) if accelerator is not None and accelerator.gpu else None
 
     def fill(self, pool: str, state: NodeState) -> NodeState:
-        """Return the node with as much more of the demand as it takes; no more once every device is
-        in use.
+        """Return the node filled with as much more of the demand as fits, stopping once every
+        device is in use.
         """
         free = [state.free(name) for name in _FIRST]
         for shape, (cpu, memory) in self.going_to(pool):
@@ -81,8 +83,8 @@ class NodeFiller:
         return state
 
     def going_to(self, pool: str) -> list[tuple[Shape, tuple[int, ...]]]:
-        """Return the shapes that nodes of a pool take, and what a pod of each requests of what runs
-        out first.
+        """Return the shapes on a pool's nodes, and each pod's request of the resource that runs out
+        first.
         """
         if pool not in self._going:
             self._going[pool] = [

@@ -1,8 +1,8 @@
-"""Nodes that hold the same, once each: which pods are on them, and who uses which of their devices.
+"""Groups of nodes with equal contents: their pods, and the users of their devices.
 
-Told is what is built: nodes as the simulated scheduler fills them when the workloads arrive in the
-first order, or, where no counts were simulated, as the packing does. Identical nodes are one group,
-so size does not depend on counts.
+The nodes are filled as the simulated scheduler does in the first arrival order or, without
+simulated counts, as in the packing. Equal nodes are one group, so the size doesn't depend on
+counts.
 """
 
 from __future__ import annotations
@@ -34,10 +34,10 @@ Source = Literal["packing", "simulated", "observed"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NodeGroup:
-    """So many identical nodes of a pool: pods by workload, and the devices of each.
+    """A number of equal nodes of a pool: pods by workload, and devices.
 
-    `gpu` is the model as the driver names it, "" where the machine has none that is known; memory
-    and number of memory slices are those of one GPU, None where they are not known.
+    `gpu` is the driver's model name, or "" if the machine type has no known GPU. Memory and number
+    of memory slices refer to one GPU, and are None if not known.
     """
 
     pool: str
@@ -58,8 +58,8 @@ class NodeGroup:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FilledNodes:
-    """All nodes of a plan, largest groups of each pool first. `order` is the order of arrival that
-    was simulated.
+    """All nodes of a plan, largest groups of each pool first. `order` is the simulated arrival
+    order.
     """
 
     source: Source
@@ -77,8 +77,8 @@ class FilledNodes:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FilledState:
-    """So many identical nodes of a pool: their state, the same with as much more of the demand as
-    they take, and the shapes with claims that empty nodes of the pool take.
+    """A number of equal nodes of a pool: their state, their state filled with as much more of the
+    demand as fits, and the shapes with claims that fit empty nodes of the pool.
     """
 
     pool: str
@@ -89,14 +89,14 @@ class FilledState:
 
 
 def fill_nodes(plan: Plan) -> FilledNodes:
-    """Return the nodes that are built and what is on them; the same for the same plan."""
+    """Return the built nodes and their contents. Equal plans have equal results."""
     filler = NodeFiller(plan)
     source, order, contents = _filled(plan, filler)
     return FilledNodes(source=source, order=order, groups=_grouped(plan, contents, filler))
 
 
 def node_states(plan: Plan) -> Iterator[FilledState]:
-    """Yield the nodes that are built as the allocator has them, filled as `fill_nodes` tells."""
+    """Yield the built nodes in the allocator's form, filled as in `fill_nodes`."""
     filler = NodeFiller(plan)
     for pool, of_pool in _alike(plan, _filled(plan, filler)[2], filler).items():
         for content, nodes in of_pool:
@@ -108,8 +108,8 @@ def node_states(plan: Plan) -> Iterator[FilledState]:
 def _filled(
     plan: Plan, filler: NodeFiller
 ) -> tuple[Source, str, Iterator[tuple[str, NodeContent, int]]]:
-    """Return who fills the nodes, in which order of arrival where one was simulated, and what is on
-    them.
+    """Return how the nodes were filled, the simulated arrival order if there was one, and their
+    contents.
     """
     judgement, found = plan.judgement, plan.judgement.simulated
     if judgement.outcome is not None:
@@ -122,8 +122,8 @@ def _filled(
 
 
 def simulated_groups(plan: Plan, outcome: SimulationOutcome) -> tuple[NodeGroup, ...]:
-    """Return the nodes of the plan's pools as one order of arrival leaves them; what is free is not
-    asked about.
+    """Return the nodes of the plan's pools after one arrival order, without checking whether free
+    devices are stranded.
     """
     return _grouped(plan, simulated_contents(plan, outcome), NodeFiller(plan, most=0))
 
@@ -131,9 +131,7 @@ def simulated_groups(plan: Plan, outcome: SimulationOutcome) -> tuple[NodeGroup,
 def _grouped(
     plan: Plan, contents: Iterable[tuple[str, NodeContent, int]], filler: NodeFiller
 ) -> tuple[NodeGroup, ...]:
-    """Return equal nodes together, the pools in the order of the fleet, the largest groups of each
-    first.
-    """
+    """Return equal nodes in groups, by pool in the order of the fleet, largest first."""
     alike = _alike(plan, contents, filler)
     return tuple(_group(name, *each, filler) for name, of_pool in alike.items() for each in of_pool)
 
@@ -141,8 +139,8 @@ def _grouped(
 def _alike(
     plan: Plan, contents: Iterable[tuple[str, NodeContent, int]], filler: NodeFiller
 ) -> dict[str, list[tuple[NodeContent, int]]]:
-    """Return equal nodes of each pool once with their number, and empty nodes for those that hold
-    nothing.
+    """Return equal nodes of each pool once with their number, and empty nodes for pools without
+    contents.
     """
     pools = {pool.name: pool for pool in plan.pools}
     known: dict[str, dict[tuple[object, ...], tuple[NodeContent, int]]] = {

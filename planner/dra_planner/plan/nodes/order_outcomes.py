@@ -1,7 +1,6 @@
-"""How the orders of arrival end that were simulated: which pods are pending, and which devices of
-each node are used.
+"""Outcomes of the simulated arrival orders: pending pods, and the used devices of each node.
 
-Orders that end the same are one outcome, so there are as many pictures as there are different ends.
+Orders with equal results are one outcome, so there are as many pictures as different results.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ from dra_planner.simulation import SimulationOutcome
 
 @dataclass(frozen=True, slots=True)
 class HeldDevices:
-    """Devices of one kind on one node that one workload uses; None: used by nobody."""
+    """Devices of one kind on a node that one workload uses. None: unused."""
 
     kind: str
     workload: WorkloadRef | None
@@ -26,7 +25,7 @@ class HeldDevices:
 
 @dataclass(frozen=True, slots=True)
 class OutcomeNodes:
-    """Nodes of a pool on which the same workloads use as many devices of each kind."""
+    """Nodes of a pool with equal numbers of devices of each kind per workload."""
 
     pool: str
     nodes: int
@@ -35,7 +34,7 @@ class OutcomeNodes:
 
 @dataclass(frozen=True, slots=True)
 class OrderOutcome:
-    """Orders of arrival that end the same: pods that are pending, and what is used of the nodes."""
+    """Arrival orders with equal results: pending pods, and used devices of the nodes."""
 
     orders: tuple[str, ...]
     pending: tuple[tuple[WorkloadRef, int], ...]
@@ -43,7 +42,7 @@ class OrderOutcome:
 
 
 def order_outcomes(plan: Plan) -> tuple[OrderOutcome, ...]:
-    """Return the different ends, the most frequent first; () where nothing was simulated to its end
+    """Return the different outcomes, most frequent first, or () if nothing was simulated completely
     at full scale.
     """
     found = plan.judgement.simulated

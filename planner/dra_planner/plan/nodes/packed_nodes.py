@@ -1,4 +1,4 @@
-"""Nodes as the packing fills them."""
+"""Nodes filled as in the packing."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from dra_planner.sizing import NodePattern
 def fill_pattern(
     pattern: NodePattern, empty: NodeState, shapes: Mapping[str, Shape]
 ) -> Iterator[tuple[Shape, Placement]]:
-    """Yield each pod of a pattern with its placement, DaemonSets first, as sizing put them there.
+    """Yield each pod of a pattern with its placement, DaemonSets first, like the sizing.
 
-    `empty` is the state of an empty node of the pattern's pool. `shapes` are those of the demand,
-    by id.
+    `empty` is the state of an empty node of the pattern's pool. `shapes` are the demand's shapes by
+    ID.
     """
     state = empty
     daemons = sorted(
@@ -36,7 +36,7 @@ def fill_pattern(
 
 
 class PackedNodes:
-    """Hands out pods of workloads to the nodes of a packing, shape by shape."""
+    """Distributes pods of workloads to the nodes of a packing, by shape."""
 
     def __init__(self, plan: Plan, filler: NodeFiller) -> None:
         self._plan = plan
@@ -50,7 +50,7 @@ class PackedNodes:
             ]
 
     def contents(self) -> Iterator[tuple[str, NodeContent, int]]:
-        """Yield the pool, the content, and the number of nodes that are alike."""
+        """Yield the pool, the content, and the number of equal nodes."""
         for pattern in self._plan.judgement.sizing.patterns:
             placed = list(fill_pattern(pattern, self._filler.open(pattern.pool), self._shapes))
             state = placed[-1][1].node if placed else self._filler.open(pattern.pool)
@@ -61,7 +61,9 @@ class PackedNodes:
                 left -= nodes
 
     def _alike(self, placed: Iterable[tuple[Shape, Placement]]) -> int:
-        """Return on how many nodes in a row every shape's pods are of one workload."""
+        """Return the number of consecutive nodes on which each shape's pods belong to one
+        workload.
+        """
         per_node = Counter(shape.id for shape, _ in placed if not shape.per_node)
         return min(
             (self._next(name)[1] // pods for name, pods in per_node.items()),
@@ -69,7 +71,7 @@ class PackedNodes:
         )
 
     def _next(self, shape: str) -> tuple[WorkloadRef, int]:
-        """Return the workload whose pod of the shape is next, and how many it has left."""
+        """Return the workload of the shape's next pod, and its number of remaining pods."""
         members = self._left[shape]
         while len(members) > 1 and members[0][1] <= 0:
             members.pop(0)

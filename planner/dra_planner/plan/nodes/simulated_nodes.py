@@ -1,4 +1,4 @@
-"""Nodes as a simulation leaves them."""
+"""Nodes after a simulation."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:  # only simulating needs the simulation
 def simulated_contents(
     plan: Plan, outcome: SimulationOutcome
 ) -> Iterator[tuple[str, NodeContent, int]]:
-    """Yield every node of a simulation with the pool that it is counted in."""
+    """Yield every node of a simulation with its pool."""
     cluster = outcome.cluster
     contents = [NodeContent(stage.state) for stage in cluster.stage_of]
     shared: dict[ObjectKey, WorkloadRef] = {}
@@ -40,8 +40,8 @@ def simulated_contents(
 
 
 def _pool_of(node: str, plan: Plan) -> str:
-    """Return the pool of a simulated node, which is named <pool>-<index>; an observed one is its
-    own, or as is said.
+    """Return the pool of a simulated node, named <pool>-<index>. An observed node is its own pool,
+    unless given otherwise.
     """
     if node in plan.judgement.groups:
         return plan.judgement.groups[node]
@@ -49,7 +49,7 @@ def _pool_of(node: str, plan: Plan) -> str:
 
 
 def _workload_of(pod: ObjectKey, refs: Iterable[WorkloadRef]) -> WorkloadRef:
-    """Return which of the workloads makes the pod of that name; the pod itself where none does."""
+    """Return the workload of the pod with that name, or the pod itself if it has none."""
     for ref in sorted(refs, key=lambda each: -len(each.name)):
         index = pod.name.removeprefix(f"{ref.name}-")
         is_its = (

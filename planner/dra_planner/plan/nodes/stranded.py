@@ -1,6 +1,4 @@
-"""Why devices are stranded: what the demand's pods lack on the nodes whose free devices none of
-them can take.
-"""
+"""Causes of stranded devices: what pods lack on nodes with free devices that no pod can use."""
 
 from __future__ import annotations
 
@@ -16,14 +14,13 @@ from dra_planner.plan.nodes.groups import FilledState, node_states
 from dra_planner.plan.values import Plan
 
 MOST_SHAPES: Final = 3
-"""Pods that are told what they lack, of each kind of node."""
+"""Maximum number of pods that are explained for each kind of node."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stranded:
-    """Free devices of a pool that no pod of the demand can take: how many of each kind, and what a
-    workload's pod lacks there; `workload` is None where no workload's pods request devices of the
-    pool.
+    """Free devices of a pool that no pod of the demand can use: their number by kind, and what a
+    workload's pod lacks there. `workload` is None if no workload requests devices of the pool.
     """
 
     pool: str
@@ -34,8 +31,8 @@ class Stranded:
 
 
 def why_stranded(plan: Plan) -> tuple[Stranded, ...]:
-    """Return what is stranded and why, pools in the order of the fleet; equal answers of several
-    nodes are one.
+    """Return the stranded devices and the causes, by pool in the order of the fleet. Equal answers
+    of several nodes are one.
     """
     nodes: Counter[tuple[str, WorkloadRef | None, str]] = Counter()
     devices: dict[tuple[str, WorkloadRef | None, str], Counter[str]] = {}

@@ -1,1 +1,1 @@
-"""The pools that a plan creates: node counts that are built, quotas, racks, and purchases."""
+"""The pools of a plan: node counts, quotas, racks, and purchases."""

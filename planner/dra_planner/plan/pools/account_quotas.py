@@ -15,8 +15,8 @@ _LARGEST: Final = 10**9  # limit of a fleet's quota; exports have larger ones fo
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QuotaUse:
-    """How much of a quota the nodes of a fleet need: `planned` for the plan, `at_most` for pools at
-    their maximums.
+    """A quota's use by the nodes of a fleet: `planned` by the plan, `at_most` by pools at their
+    maximums.
     """
 
     quota: AccountQuota
@@ -30,7 +30,7 @@ class QuotaUse:
 
 
 def fleet_quotas(quotas: Sequence[AccountQuota]) -> list[Quota]:
-    """Return account quotas as quotas of a fleet: the part that isn't used."""
+    """Return account quotas as quotas of a fleet: the unused part."""
     return [
         Quota.model_validate(
             {
@@ -48,7 +48,9 @@ def fleet_quotas(quotas: Sequence[AccountQuota]) -> list[Quota]:
 def quota_uses(
     fleet: Fleet, quotas: Sequence[AccountQuota], nodes: Mapping[str, int]
 ) -> Iterator[QuotaUse]:
-    """Yield the use of each quota that counts nodes of a fleet. `nodes` are the plan's by pool."""
+    """Yield the use of each quota that applies to nodes of a fleet. `nodes` are the plan's counts
+    by pool.
+    """
     most = {pool.name: pool.count.max for pool in fleet.pools}
     for account, quota in zip(quotas, fleet_quotas(quotas), strict=True):
         counting = [pool for pool in fleet.pools if quota.counts(pool.machine, pool.source.kind)]
@@ -65,8 +67,8 @@ def quota_uses(
 
 
 def pools_without_quota(fleet: Fleet, quotas: Sequence[AccountQuota]) -> list[str]:
-    """Return the pools whose machine type no quota counts, so that it's unknown if the account
-    allows them.
+    """Return the pools whose machine type has no known quota, so that it's unknown whether the
+    account allows them.
     """
     rows = fleet_quotas(quotas)
     return [

@@ -1,8 +1,7 @@
-"""Quotas of addresses: what the nodes that are built may take, where that depends on the pods of
-each.
+"""Address quotas: the maximum use of the built nodes, which depends on their pods.
 
-Sizing counts what a node takes at least, so what does not fit is proved; here is what it may take
-at most.
+Sizing counts a node's minimum use, so that *does not fit* is proven. This module counts the
+maximum.
 """
 
 from __future__ import annotations
@@ -21,8 +20,8 @@ from dra_planner.wording import counted
 def find_address_doubts(
     judgement: Judgement, fleet: Fleet, offers: Mapping[str, Offer], built: Mapping[str, int]
 ) -> Iterator[Diagnostic]:
-    """Yield a warning for each quota of addresses that the nodes built may exceed; `offers` are
-    those of the pools.
+    """Yield a warning for each address quota that the built nodes may exceed. `offers` are the
+    pools' offers.
     """
     if judgement.sizing.verdict != "fits":
         return
@@ -50,8 +49,8 @@ def _at_most(
     built: Mapping[str, int],
     quota: Quota,
 ) -> int:
-    """Return what the nodes of the pools may take of a quota: each with as many pods as it may
-    have.
+    """Return the maximum use of a quota by the pools' nodes, each with its maximum number
+    of pods.
     """
     total = 0
     for pool in fleet.pools:
@@ -62,8 +61,8 @@ def _at_most(
 
 
 def _pods_of_a_node(judgement: Judgement, offer: Offer) -> int:
-    """Return how many pods one node may have: its daemon pods, and of each shape as many as it
-    takes alone.
+    """Return the maximum number of pods on one node: its daemon pods, and for each shape as many
+    pods as fit.
     """
     most = offer.node.allocatable["pods"]
     if judgement.is_observed:

@@ -1,6 +1,6 @@
-"""Node counts that are built, given who changes them afterwards.
+"""Node counts to build, depending on who changes them afterwards.
 
-Without an autoscaler some clouds take only multiples of a pool's zones.
+Without an autoscaler, some clouds only accept multiples of a pool's zones.
 """
 
 from __future__ import annotations
@@ -16,16 +16,16 @@ from dra_planner.wording import counted
 
 
 def may_be_smaller(fleet: Fleet, name: str) -> bool:
-    """Whether a pool may have fewer nodes than its plan needs: a claim wakes it, or it has them at
-    times.
+    """Return whether a pool can have fewer nodes than its plan needs, because claims scale it up or
+    it has a schedule.
     """
     return cloud(fleet.cloud).autoscalers[fleet.autoscaler] or fleet.pool(name).schedule is not None
 
 
 def node_range(minimum: int, plan: int, maximum: int, smaller: bool) -> NodeRange:
-    """Return minimum, desired and maximum of a pool whose plan needs `plan` nodes.
+    """Return minimum, desired, and maximum of a pool whose plan needs `plan` nodes.
 
-    Room below what the plan needs is left only where the pool may be `smaller`.
+    The minimum is lower than the plan's count only if the pool may be `smaller`.
     """
     least = minimum if smaller else plan
     return NodeRange(minimum=min(least, plan), desired=plan, maximum=maximum)
@@ -34,9 +34,7 @@ def node_range(minimum: int, plan: int, maximum: int, smaller: bool) -> NodeRang
 def counts_to_build(
     fleet: Fleet, needed: Mapping[str, int], maximums: Mapping[str, int]
 ) -> dict[str, int]:
-    """Return what `count_to_build` says of every pool, no more of what pools share than there
-    is.
-    """
+    """Return `count_to_build` of every pool, within the limits that pools share."""
     built, limits = dict(needed), fleet.limits
     for name, nodes in needed.items():
         left = nodes_left(limits, built).get(name)
@@ -46,21 +44,21 @@ def counts_to_build(
 
 
 def count_to_build(fleet: Fleet, name: str, nodes: int, maximum: int) -> int:
-    """Return the least count from `nodes` on that the cloud can build; `nodes` itself where the
-    maximum has none.
+    """Return the lowest count from `nodes` on that the cloud can build, or `nodes` if there is none
+    within the maximum.
     """
     rounded = nodes + -nodes % _step(fleet, fleet.pool(name)).nodes
     return rounded if rounded <= maximum else nodes
 
 
 def count_multiples(fleet: Fleet) -> dict[str, int]:
-    """Return for each pool the number of nodes of which the cloud builds multiples."""
+    """Return for each pool the number whose multiples the cloud can build."""
     return {pool.name: _step(fleet, pool).nodes for pool in fleet.pools}
 
 
 def find_built_counts(fleet: Fleet, pools: Iterable[PlannedPool]) -> Iterator[Diagnostic]:
-    """Yield a note for each pool that is built with more nodes than it needs, an error for one that
-    cannot be built.
+    """Yield a note for each pool that is built with more nodes than needed, and an error for each
+    that can't be built.
     """
     rows = tuple(pools)
     built = {planned.name: planned.nodes.desired for planned in rows}
@@ -86,8 +84,8 @@ def find_built_counts(fleet: Fleet, pools: Iterable[PlannedPool]) -> Iterator[Di
 
 
 def find_raised_minimums(fleet: Fleet, pools: Iterable[PlannedPool]) -> Iterator[Diagnostic]:
-    """Yield a note for each pool that keeps more nodes than its minimum, because no claim makes it
-    grow.
+    """Yield a note for each pool that keeps more nodes than its minimum, because claims don't scale
+    it up.
     """
     for planned in pools if fleet.autoscaler != "none" else ():
         least = planned.nodes.minimum
@@ -103,8 +101,8 @@ def find_raised_minimums(fleet: Fleet, pools: Iterable[PlannedPool]) -> Iterator
 
 
 def _raised(fleet: Fleet, planned: PlannedPool, counts: Mapping[str, int], nodes: int) -> str:
-    """Return what has to be raised for a pool to have so many nodes: its maximum, and what it
-    shares with others.
+    """Return the limits to raise for this number of nodes: the pool's maximum, and shared
+    limits.
     """
     fix = f"set its maximum to {nodes}"
     shared = [

@@ -1,5 +1,5 @@
-"""DaemonSets whose namespaces have not room for a pod on each of their nodes, which are known once
-pools are sized.
+"""DaemonSets whose namespaces don't have enough quota for a pod on each of their nodes. The nodes
+are known after sizing.
 """
 
 from __future__ import annotations
@@ -15,9 +15,7 @@ from dra_planner.wording import counted
 def find_full_quotas(
     quotas: PodQuotas, workloads: Iterable[PlannedWorkload]
 ) -> Iterator[Diagnostic]:
-    """Yield an error for each DaemonSet that runs on more nodes than quotas have room for its
-    pods.
-    """
+    """Yield an error for each DaemonSet that runs on more nodes than its quotas allow pods."""
     nodes = {each.workload: each.figures.steady for each in workloads}
     meant = {key: nodes.get(key[0], 0) for key in quotas.daemons}
     for key, known, room, (quota, resource) in quotas.daemon_rooms(meant):

@@ -1,8 +1,7 @@
-"""Machines that their cloud does not give on demand: told beside a plan, which counts on them all
-the same.
+"""Machine types that the cloud doesn't sell on demand.
 
-A pool is on demand unless its fleet says otherwise, and where its machines will come from may be
-decided last.
+The plan uses them anyway, and reports it. A pool is on demand unless its fleet sets another
+capacity type, which users often decide last.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ _ON_DEMAND = "on-demand"
 
 
 def find_not_on_demand(fleet: Fleet) -> Iterator[Diagnostic]:
-    """Yield a warning for each pool whose machines the cloud gives in other ways alone."""
+    """Yield a warning for each pool whose machine type isn't available on demand."""
     of_cloud = cloud(fleet.cloud)
     for pool in fleet.pools:
         if pool.source.kind != _ON_DEMAND:

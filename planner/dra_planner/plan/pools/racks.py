@@ -1,8 +1,9 @@
-"""Racks of multi-node NVLink: each ComputeDomain inside one, and nodes counted in whole racks.
+"""Racks with multi-node NVLink.
 
-A node takes pods of one ComputeDomain, one pod with a channel at a time, since the driver publishes
-one channel. Which rack a node stands in is a label (nvidia.com/gpu.clique) that is known at run
-time only; how many nodes a rack has is the machine's. Source:
+Each ComputeDomain is inside one rack, and nodes are counted in whole racks. A node runs pods of one
+ComputeDomain, and one pod with a channel at a time, because the driver publishes one channel. A
+label (nvidia.com/gpu.clique), which is only known at run time, identifies a node's rack. The
+machine type determines the number of nodes in a rack. Source:
 kubernetes-sigs/dra-driver-nvidia-gpu:cmd/compute-domain-kubelet-plugin@95932046.
 """
 
@@ -20,19 +21,18 @@ from dra_planner.plan.judgement.judgement import Judgement
 from dra_planner.wording import counted
 
 MOST_STEPS = 20_000
-"""Of the search for the fewest racks."""
+"""Maximum steps of the search for the fewest racks."""
 MOST_SEARCHED = 200
-"""ComputeDomains of one pool, each of which the search goes a level deeper for."""
+"""Maximum ComputeDomains of one pool, because the search goes one level deeper for each."""
 CLIQUE = "nvidia.com/gpu.clique"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PoolRacks:
-    """Nodes that each ComputeDomain takes in a pool, and in how many racks of so many nodes they
-    stand.
+    """Nodes of each ComputeDomain in a pool, and the number and size of their racks.
 
-    `size` is None where the machine has no NVLink between nodes. `is_least`: in no fewer racks,
-    proved.
+    `size` is None if the machine type has no NVLink between nodes. `is_least`: it's proven that
+    fewer racks don't suffice.
     """
 
     pool: str
@@ -49,7 +49,7 @@ class PoolRacks:
 
 
 def domains_of(shape: Shape) -> tuple[str, ...]:
-    """Return the ComputeDomains (namespace/name) of which the pods of a shape have a channel."""
+    """Return the ComputeDomains (namespace/name) whose channels a shape's pods use."""
     return tuple(
         str(config.parameters.get("domainID"))
         for claim in shape.claims
@@ -60,9 +60,7 @@ def domains_of(shape: Shape) -> tuple[str, ...]:
 
 
 def find_racks(judgement: Judgement, fleet: Fleet) -> tuple[PoolRacks, ...]:
-    """Return the racks that the packing needs in each pool on which pods of ComputeDomains are
-    placed.
-    """
+    """Return the racks that the packing needs in each pool with pods of ComputeDomains."""
     by_shape = {
         shape.id: found for shape in judgement.demand.shapes if (found := domains_of(shape))
     }
@@ -81,9 +79,7 @@ def find_racks(judgement: Judgement, fleet: Fleet) -> tuple[PoolRacks, ...]:
 def rack_counts(
     fleet: Fleet, racks: Iterable[PoolRacks], recommended: Mapping[str, int]
 ) -> dict[str, int]:
-    """Return the counts with those of pools with ComputeDomains in whole racks, where limits leave
-    room for them.
-    """
+    """Return the counts, with whole racks in pools with ComputeDomains if limits allow it."""
     counts = dict(recommended)
     for each in racks:
         wanted = _wanted(each, counts[each.pool])
@@ -95,8 +91,8 @@ def rack_counts(
 def find_rack_faults(
     fleet: Fleet, racks: Sequence[PoolRacks], recommended: Mapping[str, int]
 ) -> Iterator[Diagnostic]:
-    """Yield domains that no rack holds, pools that have no room for whole racks, and what racks add
-    to a pool.
+    """Yield domains that fit no rack, pools without capacity for whole racks, and additional nodes
+    because of racks.
     """
     where: dict[str, list[str]] = defaultdict(list)
     for each in racks:
@@ -203,11 +199,11 @@ def _room(fleet: Fleet, pool: str, counts: Mapping[str, int]) -> int:
 
 
 def fewest_racks(domains: Sequence[int], size: int) -> tuple[int, bool]:
-    """Return in how many racks of so many nodes the domains stand, none of them larger, and whether
-    fewer cannot do.
+    """Return the number of racks of this size for the domains, none of which is larger, and whether
+    it's proven minimal.
 
-    Largest first, then every other way of `MOST_SEARCHED` domains at most, as long as `MOST_STEPS`
-    allow.
+    Places the largest first, then tries all other ways for up to `MOST_SEARCHED` domains, within
+    `MOST_STEPS`.
     """
     ordered = sorted(domains, reverse=True)
     least = max(
@@ -225,7 +221,7 @@ def fewest_racks(domains: Sequence[int], size: int) -> tuple[int, bool]:
 
 
 def _racks_of_large(domains: Sequence[int], size: int, each: int) -> int:
-    """Return the racks of domains so large that a rack holds no more than `each` of them."""
+    """Return the racks of domains so large that a rack holds at most `each` of them."""
     return -(-sum(nodes * (each + 1) > size for nodes in domains) // each)
 
 
@@ -241,7 +237,7 @@ def _first_fit(domains: Sequence[int], size: int) -> int:
 
 
 def _fit_into(domains: Sequence[int], free: list[int], steps: int) -> tuple[bool, int]:
-    """Return whether the domains stand in racks with so much free, and the steps that are left."""
+    """Return whether the domains fit racks with this free capacity, and the remaining steps."""
     if not domains:
         return True, steps
     first, *others = domains

@@ -1,1 +1,1 @@
-"""A saved plan: its document, and what has changed since."""
+"""A saved plan: its document, and changes since."""

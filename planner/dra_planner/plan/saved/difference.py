@@ -160,7 +160,7 @@ def compare_plans(before: PlanFile | None, after: PlanFile) -> PlanDifference:
 
 @dataclass(frozen=True, slots=True)
 class _Built:
-    """Nodes that a plan builds in one pool."""
+    """The nodes that a plan builds in one pool."""
 
     machine: str = ""
     nodes: int = 0

@@ -1,5 +1,5 @@
-"""A plan as its document, and a document judged again: what a lock file needs, and what the policy
-pack calls.
+"""A plan as a document, and the new evaluation of a document, for plan files and the policy
+pack.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ from dra_planner.releases import parse_version
 
 
 def plan_file(plan: Plan) -> PlanFile:
-    """Return the plan's document; raises PlanFileError for a plan on a snapshot, which is no plan
+    """Return the plan's document. Raises PlanFileError for a plan on a snapshot, which isn't a plan
     of a fleet.
     """
     if plan.fleet is None or plan.judgement.is_observed:
@@ -97,14 +97,11 @@ def judge_document(
     *,
     devices_only: bool = False,
 ) -> Plan:
-    """Return the plan that a document's demand has on these offers, or on those that its fleet
-    predicts.
+    """Return a new plan for a document's demand on these offers, or on its fleet's predicted ones.
 
-    `devices_only` leaves out what the pools are not there for: see `DeviceDemand`.
-
-    Nothing of the document's own verdicts and counts is believed: classes, demand and fleet are
-    read, and sized again. Offers for pools that the fleet does not name raise PlanFileError, as
-    does a document that is not one.
+    `devices_only` only includes the pools' intended demand: see `DeviceDemand`. The document's
+    verdicts and counts aren't trusted: classes, demand, and fleet are read and sized again. Raises
+    PlanFileError for offers of unknown pools and for an invalid document.
     """
     given = document if isinstance(document, PlanFile) else read_document(document)
     try:
@@ -131,10 +128,10 @@ def judge_document(
 
 
 def read_demand(part: DemandPart) -> Demand:
-    """Return the demand of a document; the objects in it are in the form of the Kubernetes API.
+    """Return the demand of a document, whose objects are in the Kubernetes API's form.
 
-    What the simulation alone reads is not in a document: disruption budgets, and how workloads make
-    and spread pods.
+    Facts that only the simulation needs aren't in a document: disruption budgets, and how workloads
+    create and spread pods.
     """
     claims = [parse_claim(row.document()) for row in part.shared_claims]
     return Demand(
@@ -147,9 +144,7 @@ def read_demand(part: DemandPart) -> Demand:
 
 
 def demand_part(demand: Demand, level: DemandLevel) -> DemandPart:
-    """Return a demand as the part of a document that holds it, sized for that level; `read_demand`
-    reads it back.
-    """
+    """Return the part of a document for a demand, sized for that level. `read_demand` reads it."""
     return DemandPart(
         level=level,
         shapes=tuple(map(_shape_row, demand.shapes)),
@@ -244,7 +239,7 @@ def _claim(row: ClaimRow) -> ShapeClaim:
 
 
 def _with_guarded_templates(demand: Demand, guards: Guards) -> Demand:
-    """Return the demand with the templates that guards steer by; others don't change a verdict."""
+    """Return the demand with the templates that guards steer by. Others don't affect a verdict."""
     guarded = {key for rule in guards.rules for key in rule.templates}
 
     def narrowed(member: Member) -> Member:

@@ -79,9 +79,7 @@ def _text(value: Any) -> str:
 
 
 def _set_values(value: Any) -> Any:
-    """Return a value without the keys that are empty, so that a new pool shows what its author
-    wrote.
-    """
+    """Return a value without empty keys, so that a new pool is shown as its author wrote it."""
     if isinstance(value, Mapping):
         kept = {key: _set_values(each) for key, each in value.items()}
         return {key: each for key, each in kept.items() if each not in (None, {}, [], "", False)}

@@ -1,4 +1,4 @@
-"""Whether the plan that is kept is the one that would be made now."""
+"""Comparison of a saved plan with a new one."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from dra_planner.planfile import PlanFile
 
 
 def differences(kept: PlanFile, made: PlanFile) -> tuple[str, ...]:
-    """Return what differs in what is built and judged, in words.
+    """Return the differences in node counts and verdicts, in words.
 
-    Wording and proofs may get better without a plan going stale: assumptions, reasons and bounds do
-    not count.
+    Assumptions, reasons, and bounds don't count, so better wording and proofs don't make a plan
+    stale.
     """
     known = {row.name: row.nodes for row in kept.pools}
     pools = [f"pool {row.name}" for row in made.pools if known.get(row.name) != row.nodes]

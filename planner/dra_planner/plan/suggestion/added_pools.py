@@ -1,8 +1,7 @@
-"""Pools to add to a fleet, so that what does not fit on it fits: the cheapest found, planned before
-they are named.
+"""The cheapest pools to add to a fleet so that all workloads fit, verified with a plan.
 
-Every machine with GPUs that the region sells on demand is a candidate, beside the fleet's own pools
-at their maximums.
+The candidates are all GPU machine types that the region sells on demand, in addition to the fleet's
+pools at their maximums.
 """
 
 from __future__ import annotations
@@ -23,9 +22,7 @@ from dra_planner.plan.values import Plan, PlanRequest
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AddedPools:
-    """Pools as the fleet's document has them, the fleet with them, and the plan that it makes,
-    which fits.
-    """
+    """New pools as in the fleet's document, the fleet with them, and its plan, which fits."""
 
     pools: tuple[dict[str, Any], ...]
     fleet: Fleet
@@ -34,7 +31,7 @@ class AddedPools:
 
     @property
     def hourly_usd(self) -> Decimal | None:
-        """Price of the nodes of these pools, None where one is unknown."""
+        """Price of the nodes of these pools, or None if a price is unknown."""
         names = {row["name"] for row in self.pools}
         prices = [
             (pool.nodes.desired, pool.hourly_usd) for pool in self.plan.pools if pool.name in names
@@ -46,21 +43,19 @@ class AddedPools:
 
 @dataclass(frozen=True, slots=True)
 class _Offered:
-    """The rows of candidates by the names that their pools would have."""
+    """The candidates' rows by pool name."""
 
     fleet: Fleet
     rows: Mapping[str, dict[str, Any]] = field(hash=False)
 
     def with_counts(self, counts: Mapping[str, int], last: Collection[str] = ()) -> Fleet:
-        """Return the fleet with so many nodes at most of each candidate that has any; pods take
-        `last` last.
-        """
+        """Return the fleet with these maximums of candidates. Pods use `last` last."""
         document = self.fleet.document()
         added = self.added(counts, last)
         return read_fleet({**document, "pools": [*document["pools"], *added]})
 
     def added(self, counts: Mapping[str, int], last: Collection[str]) -> tuple[dict[str, Any], ...]:
-        """Return the rows of these candidates as a fleet's document has them."""
+        """Return the rows of these candidates in the form of a fleet's document."""
         return tuple(
             {
                 **self.rows[name],
@@ -73,10 +68,10 @@ class _Offered:
 
 
 def find_added_pools(request: PlanRequest) -> AddedPools | None:
-    """Return the cheapest pools found with which the request's workloads fit its fleet; None where
-    none were found.
+    """Return the cheapest pools with which the request's workloads fit its fleet, or None if none
+    were found.
 
-    Raises PlannerError for wrong input. Nothing is added to a fleet on which everything fits.
+    Raises PlannerError for invalid input. A fleet on which everything fits gets no pools.
     """
     fleet = request.fleet
     if fleet is None or request.observed:
@@ -120,11 +115,11 @@ def _rank(each: AddedPools) -> tuple[bool, Decimal, int]:
 def _confirmed(
     request: PlanRequest, offered: _Offered, needed: Mapping[str, int]
 ) -> AddedPools | None:
-    """Return the pools with as many nodes as the simulation needs, None where the plan with them
-    does not fit.
+    """Return the pools with the number of nodes that the simulation needs, or None if the plan with
+    them doesn't fit.
 
-    Where the plan says that pods had better take some of them last, a taint of theirs that keeps
-    nobody away says so if that is the cheaper fleet.
+    If the plan recommends that pods use some pools last, these get a PreferNoSchedule taint if the
+    fleet is then cheaper.
     """
     most = _most_nodes(offered.fleet)
     roomy = {name: min(2 * nodes + ROOM, most) for name, nodes in needed.items()}
@@ -146,8 +141,8 @@ def _built(
     plan: Plan,
     last: Collection[str],
 ) -> AddedPools | None:
-    """Return the pools with the nodes that a plan builds, planned as they are; None where either
-    does not fit.
+    """Return the pools with a plan's built nodes, planned again, or None if either plan doesn't
+    fit.
     """
     built = {
         pool.name: pool.nodes.desired
@@ -166,7 +161,7 @@ def _built(
 
 
 def _offered(request: PlanRequest, fleet: Fleet) -> _Offered:
-    """Return the candidates that the fleet's cloud and drivers can have beside its own pools."""
+    """Return the candidates that the fleet's cloud and drivers support in addition to its pools."""
     asked = SuggestRequest(
         sources=request.sources, cloud=fleet.cloud, region=fleet.region, kubernetes=fleet.kubernetes
     )

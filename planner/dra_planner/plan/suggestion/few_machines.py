@@ -1,8 +1,7 @@
-"""Which machine types a fleet of few types should have: an estimate, before any of them is sized.
+"""Estimate of the best machine types for a fleet with few types, before sizing.
 
-Each workload goes to the chosen type on which its pods use up the least money. Their parts of nodes
-are added up as if pods always filled nodes without a rest, so fleets that are estimated here have
-to be sized and planned.
+Each workload uses the type on which its pods cost least. Fractions of nodes are added up as if pods
+filled nodes perfectly, so the estimated fleets must be sized and planned.
 """
 
 from __future__ import annotations
@@ -15,13 +14,13 @@ from typing import Final
 from dra_planner.sizing import LevelNeeds
 
 _MOST_COMBINED: Final = 24
-"""Types among which pairs and triples are looked for: the cheapest for any workload come first."""
+"""Machine types for pairs and triples: the cheapest for any workload come first."""
 
 
 def few_machines(needs: LevelNeeds, costs: Sequence[float]) -> Iterator[tuple[int, ...]]:
-    """Yield the one, two, and three pools that cost least together, as far as these take all pods.
+    """Yield the cheapest one, two, and three pools that fit all pods.
 
-    `costs` are those of a node of each pool.
+    `costs` are the node prices of each pool.
     """
     pools, works = range(len(costs)), range(len(needs.works))
     prices = [[_price(needs, work, pool, costs[pool]) for work in works] for pool in pools]
@@ -45,7 +44,7 @@ def few_machines(needs: LevelNeeds, costs: Sequence[float]) -> Iterator[tuple[in
 
 
 def _price(needs: LevelNeeds, at: int, pool: int, cost: float) -> float:
-    """Return the price of the parts of nodes that a work takes of a pool; infinite if none fits."""
+    """Return the price of a work's fractions of the pool's nodes, or infinity if it doesn't fit."""
     work = needs.works[at]
     if pool not in work.needs:
         return inf

@@ -1,9 +1,9 @@
-"""Fleets of few nodes by price: the first on which the scheduler places everything, in every order
-of arrival tried.
+"""Small fleets by price: the first on which the scheduler places everything, in every tried arrival
+order.
 
-Fleets that hold all pods are gone through from the cheapest on, whatever their machines. Each is
-simulated twice: as it is, and with pods sent to its cheaper pools first. So none of those that are
-cheaper than the one returned runs everything in these two ways.
+Fleets that fit all pods are tried from the cheapest on, with any machine types. Each is simulated
+twice: as it is, and with pods that prefer its cheaper pools. So no cheaper fleet than the result
+runs everything in one of these two ways.
 """
 
 from __future__ import annotations
@@ -38,9 +38,7 @@ from dra_planner.simulation import (
 )
 
 MOST_DEMANDS: Final = 2_000
-"""Parts of the demand that are told apart; a demand with more, of many kinds or many pods, is not
-searched.
-"""
+"""Maximum distinct parts of the demand. Larger demands aren't searched."""
 _MOST_FILLS: Final = 20_000  # ways to fill one node, of all machines together
 _MOST_FLEETS: Final = 20_000  # that are looked at, those that do not hold all pods with them
 
@@ -49,19 +47,18 @@ Pods = tuple[int, ...]  # of each shape
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PricedFleet:
-    """Nodes of each pool that has any, and how many taints each has that send pods to other pools
-    first.
-    """
+    """Nodes of each pool, and the number of taints with which pods prefer other pools."""
 
     nodes: Mapping[str, int] = field(hash=False)
     last: Mapping[str, int] = field(hash=False)
 
 
 def cheapest_fleet_that_runs(plan: Plan, below: Decimal | None, steps: int) -> PricedFleet | None:
-    """Return the cheapest fleet of a plan's machines on which the simulation places everything.
+    """Return the cheapest fleet with a plan's machine types on which the simulation places
+    everything.
 
-    None where none costs less than `below`, where the demand is too large to be searched, or where
-    as many steps of the simulation or fleets do not find one. Every price is known.
+    None if no fleet costs less than `below`, if the demand is too large, or if the steps or fleets
+    run out. Every price must be known.
     """
     judgement = plan.judgement
     shapes = [
@@ -86,8 +83,8 @@ def cheapest_fleet_that_runs(plan: Plan, below: Decimal | None, steps: int) -> P
 
 
 def order_by_price(offers: Sequence[Offer]) -> dict[str, int]:
-    """Return how many taints each pool has when pods take the cheaper pools first; the cheapest has
-    none.
+    """Return the number of taints of each pool with which pods prefer cheaper pools. The cheapest
+    has none.
     """
     ordered = sorted(offers, key=lambda offer: (offer.hourly_usd or Decimal(0), offer.name))
     return {offer.name: at for at, offer in enumerate(ordered) if at}
@@ -104,7 +101,7 @@ def _ways(nodes: Mapping[Offer, int]) -> Iterator[dict[str, int]]:
 
 @dataclass(frozen=True, slots=True)
 class _Machine:
-    """A machine that may be bought, and the most pods that one node holds, every way."""
+    """A machine type, and all maximal combinations of pods that one node holds."""
 
     offer: Offer
     price: Decimal
@@ -114,7 +111,7 @@ class _Machine:
 def _machines(
     judgement: Judgement, shapes: Sequence[Shape], wanted: Pods, below: Decimal | None
 ) -> tuple[_Machine, ...]:
-    """Return the machines that hold any pod and cost less than a fleet may, by price."""
+    """Return the machine types that hold any pod and cost less than the maximum, by price."""
     found, left = list[_Machine](), _MOST_FILLS
     answers = [judgement.answers(shape) for shape in shapes]
     for at, offer in enumerate(judgement.offers):
@@ -131,8 +128,8 @@ def _machines(
 
 
 def _fills(answers: Sequence[PoolAnswer], wanted: Pods) -> Iterator[Pods]:
-    """Yield how many pods of each shape one node holds together, none left out that holds more of
-    the last one.
+    """Yield the combinations of each shape's pods that one node holds, each maximal in its last
+    shape.
     """
 
     def fill(at: int, node: NodeState, before: Pods) -> Iterator[Pods]:
@@ -151,7 +148,7 @@ def _fills(answers: Sequence[PoolAnswer], wanted: Pods) -> Iterator[Pods]:
 
 
 def _largest(fills: set[Pods]) -> tuple[Pods, ...]:
-    """Return those of which no other holds as many pods of each shape, sorted."""
+    """Return the combinations that no other combination contains, sorted."""
     kept = list[Pods]()
     for pods in sorted(fills, key=lambda pods: (-sum(pods), pods)):
         if not any(
@@ -167,10 +164,10 @@ def _largest(fills: set[Pods]) -> tuple[Pods, ...]:
 def _by_price(
     machines: Sequence[_Machine], wanted: Pods, below: Decimal | None
 ) -> Iterator[Counter[Offer]]:
-    """Yield the fleets that hold all pods, by price; nodes that a fleet could do without are in it
-    too.
+    """Yield the fleets that hold all pods, by price, including fleets with unneeded nodes.
 
-    Best first: what is left of the pods costs at least what the cheapest nodes for it do.
+    This is a best-first search: the remaining pods cost at least as much as the cheapest nodes for
+    them.
     """
     least = _least_price(machines)
     nothing = tuple(0 for _ in wanted)
@@ -196,8 +193,8 @@ def _by_price(
 
 
 def _least_price(machines: Sequence[_Machine]) -> Callable[[Pods], Decimal | None]:
-    """Return a function: what the cheapest nodes for so many pods cost, None where none hold
-    them.
+    """Return a function that computes the price of the cheapest nodes for these pods, or None if
+    none hold them.
     """
     prices: dict[Pods, Decimal] = {}
     for each in machines:
@@ -220,7 +217,7 @@ def _rest(pods: Pods, fill: Pods) -> Pods:
 
 
 def _smallest(rests: set[Pods]) -> frozenset[Pods]:
-    """Return those that no other is part of."""
+    """Return the fleets that contain no other one."""
     kept = list[Pods]()
     for rest in sorted(rests, key=lambda rest: (sum(rest), rest)):
         if not any(
@@ -234,7 +231,7 @@ def _smallest(rests: set[Pods]) -> frozenset[Pods]:
 
 
 class _Simulated:
-    """Simulates fleets, the order that was not passed last first; `spent` counts steps."""
+    """Simulates fleets, starting with the arrival order that failed last. `spent` counts steps."""
 
     def __init__(self, plan: Plan) -> None:
         self.spent = 0

@@ -1,4 +1,4 @@
-"""One change of fleet and manifests with which all workloads fit, judged before it is named."""
+"""One change of fleet and manifests with which all workloads fit, verified before it's reported."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ _KEEPING: Final = frozenset(
         "use-class",
     }
 )
-"""Edits after which the pod gets as much as it asked for."""
+"""Changes after which the pod still gets as much as it requests."""
 
 
 def with_joint_fix(plan: Plan) -> Plan:
@@ -133,7 +133,7 @@ class _Search:
         return self._simulated(demand)
 
     def _raise_maximums(self, judgement: Judgement) -> bool:
-        """Return whether a pool gets a higher maximum than before."""
+        """Return whether a pool gets a higher maximum."""
         raised = {
             pool.name: max(self._most.get(pool.name, 0), pool.enough, pool.maximum)
             for pool in judgement.sizing.pools
@@ -180,7 +180,9 @@ class _Search:
         return replace(demand, shapes=tuple(shapes)) if changed else None
 
     def _simulated(self, demand: Demand) -> JointFix | None:
-        """Return what also makes the simulation place every pod, after capacity is enough."""
+        """Return the further changes with which the simulation places every pod, after capacity
+        suffices.
+        """
         fixed = self._judge(demand, with_fixes=True)
         if fixed is None or fixed[0].sizing.verdict != "cannot-tell":
             return None
@@ -204,7 +206,7 @@ class _Search:
         return None
 
     def _with_fix(self, demand: Demand, fix: Fix) -> Demand | None:
-        """Return the demand with a fix of the simulation, whose changes of the fleet are noted."""
+        """Return the demand with a fix of the simulation, and note its changes of the fleet."""
         match fix.kind:
             case "maximum":
                 self._most = {**self._most, **{name: fix.counts[name] for name in fix.pools}}
@@ -220,7 +222,7 @@ class _Search:
         return demand
 
     def _changed(self, shape: Shape) -> Shape | None:
-        """Return the shape with the changes that let some pool take it, or None for none."""
+        """Return the shape with the changes that make it fit some pool, or None."""
         answers = self._judgement.answers(shape)
         verdict = best(answer.verdict for answer in answers) if answers else "fits"
         if verdict == "fits" or shape.per_node:
@@ -241,7 +243,7 @@ class _Search:
         return apply_edits(edits, shape)
 
     def _edits(self, shape: Shape, only: frozenset[str] | None) -> tuple[Edit, ...]:
-        """Return the fewest changes of these kinds with which a pool takes the pod."""
+        """Return the fewest changes of these kinds with which the pod fits a pool."""
         found = (
             smallest_edits(answer, self._judgement) for answer in self._judgement.answers(shape)
         )
@@ -254,14 +256,16 @@ class _Search:
         return min(kept, key=len, default=())
 
     def _is_other_arch(self, change: FleetChange) -> bool:
-        """Return whether a change adds machines of another architecture, whose images differ."""
+        """Return whether a change adds machines of another architecture, which needs other
+        images.
+        """
         known = {self._fleet.machine(pool.machine).arch for pool in self._fleet.pools}
         return any(
             change.fleet.machine(each.machine).arch not in known for each in change.fleet.pools
         )
 
     def _with_pool(self, shape: Shape, change: FleetChange) -> Shape | None:
-        """Return the shape as a pool that was added takes it; None for other changes of a fleet."""
+        """Return the shape that fits an added pool, or None for other fleet changes."""
         known = {pool.name for pool in self._fleet.pools}
         document = change.fleet.document()
         added = [row for row in document["pools"] if row["name"] not in known]
@@ -307,7 +311,7 @@ class _Search:
         return judgement, fleet
 
     def _worded(self, judgement: Judgement) -> Iterator[str]:
-        """Yield the changes of pods, then the pools that are added and raised, with their nodes."""
+        """Yield the changes of pods, followed by the added and raised pools with their nodes."""
         yield from self._steps
         for text, row in self._rows.items():
             nodes = judgement.sizing.pool(row["name"]).maximum
@@ -323,7 +327,9 @@ class _Search:
 
 
 def _price(judgement: Judgement) -> Decimal | None:
-    """Return the price per hour of the nodes that the demand uses; None if one is unknown."""
+    """Return the price per hour of the nodes that the demand uses, or None if a price is
+    unknown.
+    """
     nodes: dict[str, int] = {}
     for pool in judgement.sizing.pools:
         simulated = judgement.simulated_nodes(pool.name, judgement.level)
@@ -342,7 +348,9 @@ def _tainted(row: dict[str, Any]) -> dict[str, Any]:
 
 
 def _pinned(shape: Shape, fix: Fix) -> Shape | None:
-    """Return the shape on the pools of a fix; None if only some of its pods would be on them."""
+    """Return the shape restricted to a fix's pools, or None if only some of its pods would be on
+    them.
+    """
     pins = {fix.pins.get(PodSetRef(each.workload, each.pod_set)) for each in shape.members}
     if len(pins) != 1:
         return None

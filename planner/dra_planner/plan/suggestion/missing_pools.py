@@ -1,6 +1,4 @@
-"""What a fleet lacks for a pod that fits none of its pools, found in the catalogue; each answer was
-tried.
-"""
+"""Fleet changes for a pod that fits none of its pools, from the catalog. Each answer was tried."""
 
 from __future__ import annotations
 
@@ -37,9 +35,9 @@ _UNKNOWN_PRICE: Final = Decimal("Infinity")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FleetChange:
-    """A fleet on which one pod of the shape fits, and what was changed, as an imperative sentence.
+    """A fleet on which one pod of the shape fits, and its change as an imperative sentence.
 
-    `edits` are what was changed in the pod's claims besides.
+    `edits` are additional changes of the pod's claims.
     """
 
     fleet: Fleet
@@ -48,11 +46,9 @@ class FleetChange:
 
 
 def missing_pool(judgement: Judgement, shape: Shape) -> Reason | None:
-    """Return what the fleet lacks for a pod that no node of its pools can hold; None where nothing
-    helps.
+    """Return the fleet change for a pod that fits no node of its pools, or None if nothing helps.
 
-    A pod that is kept away by taints, labels or other pods is told so by its other reasons, and not
-    asked here.
+    Pods that taints, labels, or other pods exclude have other reasons, and aren't handled here.
     """
     changes = fleet_changes(judgement, shape)
     if not changes:
@@ -65,10 +61,10 @@ def missing_pool(judgement: Judgement, shape: Shape) -> Reason | None:
 
 
 def fleet_changes(judgement: Judgement, shape: Shape) -> tuple[FleetChange, ...]:
-    """Return the smallest changes to the fleet with which the pod fits a node: a MIG layout, also
-    with the class of MIG devices where its selectors are for those, else what the drivers can do
-    besides, else another driver, else the cheapest machines of the fleet's region, one of each GPU,
-    whole or cut.
+    """Return the smallest changes of the fleet with which the pod fits a node, in this order: a MIG
+    configuration (with the class for MIG devices if its selectors need it), driver settings,
+    another driver, or the cheapest machine types in the fleet's region, one for each GPU, whole or
+    partitioned.
     """
     market = _market(judgement)
     if market is None or not shape.claims:
@@ -89,8 +85,8 @@ def fleet_changes(judgement: Judgement, shape: Shape) -> tuple[FleetChange, ...]
 
 
 def _fails_or_lacks(told: PoolAnswer) -> bool:
-    """Whether a selector ended with an error on the pool's devices, as one for MIG devices does on
-    whole GPUs.
+    """Return whether a selector fails with an error on the pool's devices, as one for MIG devices
+    does on whole GPUs.
     """
     return _lacks_hardware(told) or (
         isinstance(told.answer, Refusal) and told.answer.kind == "error"
@@ -109,8 +105,8 @@ def _lacks_hardware(told: PoolAnswer) -> bool:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Market:
-    """Fleets with one change, each with an empty node of the pool concerned; worked out once for
-    all pods.
+    """Fleets with one change, each with an empty node of the changed pool, computed once for all
+    pods.
     """
 
     judgement: Judgement
@@ -120,8 +116,8 @@ class _Market:
     def change(
         self, shape: Shape, document: Mapping[str, Any], pool: str, text: str, most: int = 1
     ) -> _Tried | None:
-        """Return the changed fleet where a node of the pool holds the pod, and how many of it, at
-        most `most`.
+        """Return the changed fleet if a node of the pool holds the pod, and the number of such
+        pods, at most `most`.
         """
         if text not in self.tried:
             self.tried[text] = self._open(document, pool)
@@ -181,11 +177,10 @@ def _market(judgement: Judgement) -> _Market | None:
 
 
 def _layouts_for(shape: Shape, market: _Market) -> tuple[FleetChange, ...]:
-    """Return for the first machine that a MIG layout helps the one with which a node holds most
-    such pods.
+    """Return the MIG configuration with which a node holds most such pods, for the first machine
+    type that it helps.
 
-    Its pool is changed where all that runs there still does; otherwise another pool of the machine
-    is added.
+    Its pool changes if everything that runs there still fits. Otherwise, another pool is added.
     """
     for pool in market.fleet.pools:
         for name in (pool.name, _NEW_POOL):
@@ -209,8 +204,8 @@ def _layouts_for(shape: Shape, market: _Market) -> tuple[FleetChange, ...]:
 
 
 def _parts_for(shape: Shape, market: _Market) -> tuple[FleetChange, ...]:
-    """Return a MIG layout, or machines with one, for a pod whose selectors are for MIG devices and
-    its class is not.
+    """Return a MIG configuration, or machine types with one, for a pod whose selectors need MIG
+    devices but whose class doesn't.
     """
     if nvidia.MIG_CLASS not in market.judgement.classes:
         return ()
@@ -241,8 +236,9 @@ def _parts_for(shape: Shape, market: _Market) -> tuple[FleetChange, ...]:
 
 
 def _dynamic_parts_for(shape: Shape, market: _Market) -> tuple[FleetChange, ...]:
-    """Return for the first pool with which that helps that its GPUs are cut by claims, for clouds
-    that lay out no MIG: with the oldest Kubernetes and the nearest driver that can.
+    """Return dynamic partitioning for the first pool that it helps, for clouds without MIG
+    configurations: with the oldest Kubernetes version and the nearest driver version that support
+    it.
     """
     gate = f"drivers.nvidia.featureGates.{_DYNAMIC}=true"
     options = market.fleet.drivers.of(nvidia.DRIVER)
@@ -278,8 +274,8 @@ def _listed(parts: list[str]) -> str:
 
 
 def _proposals(fleet: Fleet) -> Iterator[tuple[str, ...]]:
-    """Yield settings of drivers that may let a pod fit: those of drivers that publish devices on
-    one of the pools.
+    """Yield driver settings that may make a pod fit, for drivers that publish devices on one of the
+    pools.
     """
     machines = [fleet.machine(pool.machine) for pool in fleet.pools]
     for driver in sorted(every_driver(), key=lambda each: each.is_network):
@@ -288,9 +284,7 @@ def _proposals(fleet: Fleet) -> Iterator[tuple[str, ...]]:
 
 
 def _settings_for(shape: Shape, market: _Market) -> tuple[FleetChange, ...]:
-    """Return the first setting of the fleet's drivers with which the pod fits a pool that there
-    is.
-    """
+    """Return the first driver setting of the fleet with which the pod fits an existing pool."""
     for setting in _proposals(market.fleet):
         changes = tuple(map(read_change, setting))
         text = f"set {' and '.join(f'`{change}`' for change in changes)} in the fleet"
@@ -306,12 +300,12 @@ def _settings_for(shape: Shape, market: _Market) -> tuple[FleetChange, ...]:
 
 
 def sharing_change(judgement: Judgement, shape: Shape, pods: int) -> str:
-    """Return the settings with which a node holds more pods whose claims ask for a part of a
-    device; "" for none.
+    """Return the settings with which a node holds more pods whose claims request a part of a
+    device, or "".
 
-    Without them the driver publishes whole devices, and each claim gets one, whatever amount it
-    asks for. Where the nodes of the pool are too few for so many `pods` even then, their count is
-    told too.
+    Without them, the driver publishes whole devices, and each claim gets one, whatever amount it
+    requests. If the pool's nodes are still too few for this number of `pods`, the text includes
+    their count.
     """
     market = _market(judgement)
     if market is None or not any(
@@ -358,15 +352,15 @@ def _asks_for_a_part(spec: ClaimSpec) -> bool:
 
 
 def _versions(fleet: Fleet) -> Iterator[tuple[str, ...]]:
-    """Yield the fleet's driver, then the newest one."""
+    """Yield the fleet's driver version, then the newest one."""
     yield ()
     if fleet.drivers.of(nvidia.DRIVER) is not None:
         yield (f"drivers.nvidia.version={nvidia.newest_driver_release().version}",)
 
 
 def _drivers_for(shape: Shape, market: _Market) -> tuple[FleetChange, ...]:
-    """Return the newest driver with which the pod fits a pool that there is, the fleet's settings
-    kept.
+    """Return the newest driver version with which the pod fits an existing pool, with the fleet's
+    settings.
     """
     if market.fleet.drivers.of(nvidia.DRIVER) is None:
         return ()
@@ -387,8 +381,8 @@ def _drivers_for(shape: Shape, market: _Market) -> tuple[FleetChange, ...]:
 
 
 def _machines_for(shape: Shape, market: _Market) -> tuple[FleetChange, ...]:
-    """Return the cheapest machines of the region whose nodes hold the pod, the cheapest of each
-    GPU.
+    """Return the cheapest machine types in the region whose nodes hold the pod, one for
+    each GPU.
     """
     changes: dict[str, FleetChange] = {}
     for hourly, gpu, machine in _machines(market.fleet):
@@ -409,8 +403,8 @@ def _machines_for(shape: Shape, market: _Market) -> tuple[FleetChange, ...]:
 
 
 def _cut_machines_for(shape: Shape, market: _Market) -> tuple[FleetChange, ...]:
-    """Return the cheapest machines whose nodes hold the pod with a MIG layout, of each GPU with
-    that of most pods.
+    """Return the cheapest machine types whose nodes hold the pod with a MIG configuration, each
+    with the one that holds most pods.
     """
     changes: dict[str, FleetChange] = {}
     for hourly, gpu, machine in _machines(market.fleet):
@@ -444,8 +438,8 @@ def _layouts(fleet: Fleet, pool: Pool) -> Iterator[str]:
 
 
 def _machines(fleet: Fleet) -> list[tuple[Decimal, Gpu, Machine]]:
-    """Return the GPU machines that the fleet's region is known to have, cheapest first; unknown
-    prices come last.
+    """Return the GPU machine types that are known to be in the fleet's region, cheapest first and
+    unknown prices last.
     """
     found: list[tuple[Decimal, Gpu, Machine]] = []
     for machine in catalog.machines(fleet.cloud):

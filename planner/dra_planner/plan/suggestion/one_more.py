@@ -1,9 +1,8 @@
-"""What more would cost, or save: one more pod of each workload, and one more node of each maximum
-and quota.
+"""The cost or savings of one more pod of each workload, and of one more node of each maximum and
+quota.
 
-Each is sized again as the demand was, with one pod or one node more; nothing is read off the prices
-of a program. Pods come first to nodes that are built anyway: filled as the plan tells, they may
-have room.
+Each is sized again like the demand, with one more pod or node, instead of using dual prices of a
+linear program. Pods first use nodes that are built anyway, which may have free capacity.
 """
 
 from __future__ import annotations
@@ -22,11 +21,13 @@ from dra_planner.plan.values import Plan
 from dra_planner.sizing import Sizer, Sizing, unjudged_rule
 
 MOST_TRIED: Final = 250
-"""Pods of one workload that are tried on one node."""
+"""Maximum number of pods of one workload to try on one node."""
 MOST_ASKED: Final = 20_000
-"""Pods on nodes that differ, over all workloads; what is left is not told."""
+"""Maximum number of pods on different nodes, over all workloads. The rest isn't reported."""
 MOST_PAIRS: Final = 20_000
-"""Pod shapes × pools over all that is sized again; `_FEWEST` are sized in any case."""
+"""Maximum of pod shapes × pools over everything that is sized again. At least `_FEWEST` are
+sized.
+"""
 _FEWEST: Final = 4
 
 
@@ -34,11 +35,11 @@ _FEWEST: Final = 4
 class OnePodMore:
     """One more pod of a workload, or of one of its pod sets.
 
-    `room` is how many more of them run on the nodes that are built, `is_least` where it is that at
-    least; None: rules between pods span nodes, or there was too much to ask. `hourly_usd` is what
-    one more costs: nothing where there is room, else what the packing costs more, on `nodes` more
-    or fewer of pools; None where a price is not known, where it was not sized again, or where it
-    does not fit (`verdict`; None where it was not sized).
+    `room` is the number of additional pods that fit the built nodes, or at least that many if
+    `is_least`. None: rules between pods span nodes, or the check was too large. `hourly_usd` is the
+    cost of one more: 0 if it fits, otherwise the higher cost of the packing, with the change of
+    `nodes` by pool. None if a price isn't known, if it wasn't sized again, or if it doesn't fit
+    (`verdict`, None if it wasn't sized).
     """
 
     workload: WorkloadRef
@@ -52,10 +53,10 @@ class OnePodMore:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OneNodeMore:
-    """One more node of a pool's maximum, or of what pools share (`pool` is "" then).
+    """One more node of a pool's maximum, or of a shared limit (`pool` is "" then).
 
-    `saves_usd` is how much less the packing costs, None where that is not known or not everything
-    is placed without; `pods` is how many more are placed.
+    `saves_usd` is the lower cost of the packing, or None if it isn't known or not everything is
+    placed without the node. `pods` is the number of additional placed pods.
     """
 
     name: str
@@ -66,8 +67,8 @@ class OneNodeMore:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OneMore:
-    """What one more of everything would cost; `left_out` is how many pods and nodes were not sized
-    again.
+    """The cost of one more of everything. `left_out` is the number of pods and nodes that weren't
+    sized again.
     """
 
     pods: tuple[OnePodMore, ...]
@@ -76,7 +77,7 @@ class OneMore:
 
 
 def find_one_more(plan: Plan) -> OneMore | None:
-    """Return what more costs at the plan's demand; None on nodes that exist, which are not
+    """Return the cost of more at the plan's demand, or None on existing nodes, which aren't
     sized.
     """
     if plan.fleet is None or plan.judgement.is_observed:
@@ -85,7 +86,7 @@ def find_one_more(plan: Plan) -> OneMore | None:
 
 
 class _Search:
-    """Sizes one more of each, as far as the steps go."""
+    """Sizes one more of each, within the steps."""
 
     def __init__(self, plan: Plan) -> None:
         judgement = plan.judgement
@@ -121,7 +122,7 @@ class _Search:
         yield from sorted(found, key=lambda each: (each.workload, each.pod_set))
 
     def _pod(self, shape: Shape, member: Member) -> OnePodMore:
-        """Return what one more pod of the shape costs, whoever's it is."""
+        """Return the cost of one more pod of the shape, for any of its workloads."""
         room, is_least = self._rooms.of(shape)
         more = OnePodMore(
             workload=member.workload, pod_set=member.pod_set, room=room, is_least=is_least
@@ -162,8 +163,8 @@ class _Search:
         return replace(demand, shapes=tuple(shapes))
 
     def _nodes(self) -> Iterator[OneNodeMore]:
-        """Yield pools and limits with one node more of each, also where not all is used: two may be
-        dearer than one.
+        """Yield pools and limits with one more node each, even if not all are used, because two can
+        cost more than one.
         """
         offers, limits = self._sizer.offers, self._sizer.limits
         for offer in offers:
@@ -201,8 +202,8 @@ class _Search:
 
 
 def _difference(more: Decimal | None, less: Decimal | None) -> Decimal | None:
-    """Return how much more is paid, 0 at least: what costs less with more to place was not the
-    cheapest before.
+    """Return the difference in price, at least 0. If more demand costs less, the earlier packing
+    wasn't the cheapest.
     """
     return None if more is None or less is None else max(Decimal(0), more - less)
 
@@ -212,7 +213,7 @@ def _placed(sizing: Sizing) -> int:
 
 
 class _Rooms:
-    """How many more pods the nodes that are built take, each shape asked for on its own."""
+    """The number of additional pods that fit the built nodes, for each shape separately."""
 
     def __init__(self, plan: Plan) -> None:
         self._nodes: Sequence[FilledState] = tuple(node_states(plan))
@@ -220,8 +221,8 @@ class _Rooms:
         self._left = MOST_ASKED
 
     def of(self, shape: Shape) -> tuple[int | None, bool]:
-        """Return how many more, and whether it is that at least; None where it cannot be told node
-        by node.
+        """Return the number of additional pods, and whether it's only a minimum. None if it can't
+        be determined by node.
         """
         if unjudged_rule(shape, (shape.figures.at(self._level) or 0) + 1, ()) is not None:
             return None, False

@@ -1,4 +1,4 @@
-"""Fixes for pools that are too small: what the author of the claims meant first, then enough nodes
+"""Fixes for pools that are too small: the probable intent of the claims' author, then enough nodes
 for every demand.
 """
 
@@ -22,8 +22,8 @@ _WHEN: Final[Mapping[DemandLevel, str]] = {"ceiling": "at the ceiling", "peak": 
 
 
 def with_pool_fixes(judgement: Judgement) -> Judgement:
-    """Return the judgement with fixes that clear the shortages of all demands at once, and say what
-    they cost.
+    """Return the judgement with fixes that resolve the shortages of all demands at once, with their
+    cost.
     """
     if not any(_has_shortage(sizing) for sizing in judgement.sizings.values()):
         return judgement
@@ -70,8 +70,8 @@ def _with_fix(size: WorkloadSize, raises: str, intent: str) -> WorkloadSize:
 
 
 def _raises(judgement: Judgement) -> str:
-    """Return the maximums that are enough for every demand from the one judged on, and what they
-    cost; "" for none.
+    """Return the maximums that suffice for every demand from the evaluated one on, with their cost,
+    or "".
     """
     levels = [
         level
@@ -95,7 +95,7 @@ def _step(pool: PoolSize) -> str:
 
 
 def _costs(judgement: Judgement, levels: Iterable[DemandLevel]) -> str:
-    """Return how many more nodes the judged demand uses then, and those of larger demands if they
+    """Return the additional nodes of the evaluated demand, and of larger demands if they
     use more.
     """
     told: list[str] = []
@@ -112,8 +112,8 @@ def _costs(judgement: Judgement, levels: Iterable[DemandLevel]) -> str:
 
 
 def _more(pools: Iterable[PoolSize]) -> tuple[int, Decimal | None]:
-    """Return how many nodes are used beyond the maximums, and their price per hour; None if one is
-    unknown.
+    """Return the number of used nodes beyond the maximums, and their price per hour, or None if one
+    is unknown.
     """
     raised = [pool for pool in pools if pool.enough > pool.maximum]
     nodes = sum(pool.enough - pool.maximum for pool in raised)
@@ -126,8 +126,8 @@ def _more(pools: Iterable[PoolSize]) -> tuple[int, Decimal | None]:
 
 
 def _intents(judgement: Judgement) -> Iterator[tuple[WorkloadRef, str]]:
-    """Yield what the author of a workload's claims probably meant, where a pool is too small for
-    what they wrote.
+    """Yield the probable intent of a workload's author, if a pool is too small for the written
+    claims.
     """
     sizings = [judgement.sizing, *judgement.sizings.values()]
     short = {
@@ -150,8 +150,8 @@ def _intents(judgement: Judgement) -> Iterator[tuple[WorkloadRef, str]]:
 
 
 def _one_claim(shape: Shape) -> str:
-    """Return that pods share devices only by naming one claim, if a claim made for each pod says
-    how to share.
+    """Return that pods only share devices through one claim, if a claim for each pod configures
+    sharing.
     """
     for claim in shape.claims:
         if claim.shared is None and divides_claim(claim.spec):

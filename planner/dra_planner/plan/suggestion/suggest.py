@@ -1,5 +1,5 @@
-"""Workloads without a fleet → the cheapest pools of one region that run them, and how they compare
-with simpler ones.
+"""Workloads without a fleet → the cheapest pools of one region that run them, compared with simpler
+fleets.
 
     candidates   every machine with NVIDIA GPUs that the region offers on demand at a known price,
                  one pool each
@@ -42,17 +42,19 @@ from dra_planner.sizing import LevelNeeds, Sizer, Sizing, node_costs, node_needs
 from dra_planner.sources import Source
 
 MOST_SIZED = 600
-"""Pairs of pod shapes and machine types up to which every machine type is sized alone, and fleets
-are first tried without guards. Of more, few fleets are planned, with guards."""
-MOST_PAIRED = 8
-"""Machine types that fleets of two are made of: those of the best fleet, and the cheapest alone."""
-WIDE_GAP = Decimal("0.05")
-"""The most that another fleet may cost less, as a part of the best one, before the best one is also
-planned with guards."""
-MANY_STEPS = 5 * SIMULATED_STEPS
-"""Of the simulation where fewer find no fleet: pods are very many, or nodes that stand in each
-other's way.
+"""Number of pod shapes times machine types up to which every machine type is sized separately, and
+fleets are first tried without guards. Larger questions plan few fleets, with guards.
 """
+MOST_PAIRED = 8
+"""Number of machine types for fleets of two types: the types of the best fleet, and the cheapest
+single ones.
+"""
+WIDE_GAP = Decimal("0.05")
+"""Maximum possible savings of another fleet, as a share of the best one's price, before the best
+one is also planned with guards.
+"""
+MANY_STEPS = 5 * SIMULATED_STEPS
+"""Steps of the simulation if fewer steps find no fleet, for very many pods or conflicting nodes."""
 # nodes more than twice those of a packing, so that the simulation can say how many the scheduler
 # needs
 ROOM = 4
@@ -61,8 +63,8 @@ _NONE_LAST: Mapping[str, int] = MappingProxyType({})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SuggestRequest:
-    """What to buy for: workloads, where, and which machines may be bought; none named means every
-    one.
+    """The question for `suggest`: workloads, region, and machine types that can be bought, or all
+    types if none are listed.
     """
 
     sources: tuple[Source, ...]
@@ -76,9 +78,7 @@ class SuggestRequest:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Suggestion:
-    """A fleet, as plain data ready to commit, the plan that it makes, and how many machine types it
-    has.
-    """
+    """A fleet as plain data, ready to commit, its plan, and its number of machine types."""
 
     fleet: Fleet
     document: dict[str, Any]
@@ -87,7 +87,7 @@ class Suggestion:
 
     @property
     def machines(self) -> tuple[tuple[str, int], ...]:
-        """Machine types and nodes of each; the parts of a split pool count together."""
+        """The nodes of each machine type. The parts of a split pool count together."""
         nodes: dict[str, int] = {}
         for pool in self.plan.pools:
             nodes[pool.machine] = nodes.get(pool.machine, 0) + pool.recommended
@@ -96,12 +96,12 @@ class Suggestion:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Suggestions:
-    """The cheapest fleet found and the runners-up, by price; none where the workloads fit no
-    offered machine.
+    """The cheapest fleet found and the runners-up, by price, empty if the workloads fit no offered
+    machine type.
 
-    `plan` is that on all candidates; its bound holds for every fleet of them. `known_usd` is the
-    least that a fleet can cost whose pods are known to fit: no fleet below it can be confirmed
-    unless unknown facts become known. None if nothing fits or prices are unknown.
+    `plan` is the plan on all candidates, whose bound holds for every fleet of them. `known_usd` is
+    the minimum cost of a fleet whose pods are known to fit. Cheaper fleets can't be confirmed while
+    facts are unknown. None if nothing fits or prices are unknown.
     """
 
     best: Suggestion | None
@@ -113,14 +113,14 @@ class Suggestions:
 
     @property
     def gap(self) -> Decimal:
-        """The most that another fleet of the candidates whose pods are known to fit could cost
-        less than the best one, as a part of it; 0 is proved.
+        """The maximum savings of another fleet of the candidates whose pods are known to fit, as a
+        share of the best one's price. 0: proven.
         """
         return self._gap_above(self.known_usd)
 
     @property
     def gap_of_unknown(self) -> Decimal:
-        """The same for fleets of which it isn't known whether they run everything."""
+        """The same for fleets for which it isn't known whether they run everything."""
         cost = self.plan.cost
         return max(self.gap, self._gap_above(None if cost is None else cost.bound_usd))
 
@@ -131,8 +131,8 @@ class Suggestions:
 
 
 def suggest_fleets(request: SuggestRequest) -> Suggestions:
-    """Return which machines to buy; raises PlannerError for wrong input, and where none may or need
-    be bought.
+    """Return the machine types to buy. Raises PlannerError for invalid input, or if none can or
+    must be bought.
     """
     parse_version(request.kubernetes)
     if fault := cloud(request.cloud).region_fault(request.region):
@@ -182,7 +182,7 @@ def suggest_fleets(request: SuggestRequest) -> Suggestions:
 
 
 def _found(request: SuggestRequest, candidates: Sequence[Machine], plan: Plan) -> list[Suggestion]:
-    """Return the fleets that are compared; one at least where much simulation finds one."""
+    """Return the fleets to compare, at least one if a long simulation finds one."""
     if len(_shapes(plan)) * len(candidates) > MOST_SIZED:
         return [
             each
@@ -224,10 +224,10 @@ def _found(request: SuggestRequest, candidates: Sequence[Machine], plan: Plan) -
 
 
 def buyable_machines(request: SuggestRequest, left_out: dict[str, str]) -> Iterator[Machine]:
-    """Yield the machines that may be bought; of the others that the region offers, `left_out` is
-    told why not.
+    """Yield the machine types that can be bought.
 
-    A machine whose regions nobody lists is taken to be where it has a price.
+    `left_out` receives the reasons for the region's other types. A type without listed regions
+    counts as available if it has a price there.
     """
     named = [catalog.machine(request.cloud, name) for name in request.machines]
     for machine in named:
@@ -248,7 +248,7 @@ def buyable_machines(request: SuggestRequest, left_out: dict[str, str]) -> Itera
 
 
 def _fault(request: SuggestRequest, machine: Machine) -> str:
-    """Return why a pool of the machine cannot be planned, "" where it can."""
+    """Return why a pool of the machine type can't be planned, or ""."""
     try:
         fleet = read_fleet(_document(request, [(machine, 1)]))
         predict_offers(fleet, fleet.features)
@@ -262,8 +262,8 @@ def _document(
     pools: Sequence[tuple[Machine, int]],
     last: Mapping[str, int] = _NONE_LAST,
 ) -> dict[str, Any]:
-    """Return a fleet of these machines, each with at most so many nodes; pods take those higher in
-    `last` later.
+    """Return a fleet of these machine types with these maximums. Pods use types with a higher
+    number in `last` later.
     """
     pool_name = cloud(request.cloud).pool_name
     each_zone_alike = cloud(request.cloud).count_step(2, autoscaled=False).nodes > 1
@@ -302,8 +302,8 @@ def _plan_request(request: SuggestRequest, fleet: Fleet, steps: int = 0) -> Plan
 
 
 def _fleets(plan: Plan) -> Iterator[dict[str, int]]:
-    """Yield fleets as nodes by machine: the packing over all machines, the best of one type and of
-    two.
+    """Yield fleets as nodes by machine type: the packing over all types, the best of one type, and
+    of two.
     """
     judgement = plan.judgement
     everything = {pool.machine: pool.packing for pool in plan.pools if pool.packing}
@@ -354,7 +354,9 @@ def _sizer(plan: Plan, offers: Iterable[Offer]) -> Sizer:
 
 
 def _sized(plan: Plan, offers: Iterable[Offer]) -> Sizing:
-    """Return how many nodes of these machines are needed, on the facts that are known."""
+    """Return the number of nodes of these machine types that are needed, according to known
+    facts.
+    """
     return _sizer(plan, offers).size(plan.level)
 
 
@@ -379,11 +381,11 @@ def _confirmed(
     counts: dict[str, int],
     steps: int = SIMULATED_STEPS,
 ) -> Suggestion | None:
-    """Return the fleet with the plan that it makes, None where that does not fit.
+    """Return the fleet with its plan, or None if it doesn't fit.
 
-    The packing may not be enough for the scheduler: with room for more, the plan says how many
-    nodes are. The cheapest is returned of the fleet as it is, with pods sent to its cheaper pools
-    first, and with the dearest pool taken last.
+    The packing may not suffice for the scheduler, so the plan can add nodes. The result is the
+    cheapest of the fleet as it is, with pods that prefer its cheaper pools, and with the most
+    expensive pool used last.
     """
     most = cloud(request.cloud).nodes_of_a_pool[-1]
     roomy = {machine: min(2 * nodes + ROOM, most) for machine, nodes in counts.items()}
@@ -409,7 +411,7 @@ def _confirmed(
 def _guided_first(
     request: SuggestRequest, candidates: Sequence[Machine], counts: Mapping[str, int]
 ) -> Suggestion | None:
-    """Return the fleet with the guards that it needs, and with as many nodes as they leave it."""
+    """Return the fleet with the required guards and the resulting number of nodes."""
     most = cloud(request.cloud).nodes_of_a_pool[-1]
     roomy = {machine: min(2 * nodes + ROOM, most) for machine, nodes in counts.items()}
     document = {**_bought(request, candidates, roomy), "placement": "guided"}
@@ -421,14 +423,14 @@ def _guided_first(
 def _guided(
     request: SuggestRequest, candidates: Sequence[Machine], roomy: Mapping[str, int], steps: int
 ) -> Suggestion | None:
-    """Return the fleet with guards, None if its plan doesn't fit or needs no guards."""
+    """Return the fleet with guards, or None if its plan doesn't fit or needs no guards."""
     document = {**_bought(request, candidates, roomy), "placement": "guided"}
     found = _suggestion(request, document, steps)
     return None if found is None or found.plan.guarded is None else found
 
 
 def _orders(offers: Sequence[Offer]) -> list[dict[str, int]]:
-    """Return in which orders pods may be sent to pools, by how many taints each has."""
+    """Return the possible pool preferences of pods, as the number of taints of each pool."""
     if len(offers) < 2:
         return []
     by_price = order_by_price(offers)
@@ -443,12 +445,12 @@ def _planned(
     last: Mapping[str, int],
     steps: int = SIMULATED_STEPS,
 ) -> Suggestion | None:
-    """Return the fleet of so many nodes with its plan, None where that does not fit."""
+    """Return the fleet with this number of nodes and its plan, or None if it doesn't fit."""
     return _suggestion(request, _bought(request, candidates, nodes, last), steps)
 
 
 def _suggestion(request: SuggestRequest, document: dict[str, Any], steps: int) -> Suggestion | None:
-    """Return the fleet of a document with its plan, None if that doesn't fit."""
+    """Return the fleet of a document with its plan, or None if it doesn't fit."""
     fleet = read_fleet(document)
     plan = make_plan(_plan_request(request, fleet, steps))
     if plan.verdict != "fits" or plan.cost is None:

@@ -1,4 +1,4 @@
-"""The machine of a new fleet's system pool."""
+"""The machine type of a new fleet's system pool."""
 
 from __future__ import annotations
 
@@ -11,7 +11,9 @@ _VCPUS: Final = 2
 
 
 def cheapest_system_machine(cloud: str, region: str) -> str:
-    """Return the cheapest plain machine of the region that holds controllers and add-ons."""
+    """Return the cheapest machine type without devices in the region that holds controllers and
+    add-ons.
+    """
     machines = catalog.machines_without_accelerators(cloud)
     priced = [
         (price.usd_per_hour, machine.name)

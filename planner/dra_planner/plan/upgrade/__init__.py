@@ -1,3 +1,1 @@
-"""Upgrades of a DRA driver: what changes between two versions, and whether it concerns this
-fleet.
-"""
+"""Upgrades of a DRA driver: changes between two versions, and whether they affect this fleet."""

@@ -1,4 +1,4 @@
-"""What another release of the NVIDIA driver means for manifests: what breaks, what changes its
+"""Effects of another NVIDIA driver version on manifests: breaking changes, and changes of
 meaning.
 """
 
@@ -51,7 +51,7 @@ _MEBIBYTE = 2**20
 
 @dataclass(frozen=True, slots=True)
 class Noticed:
-    """A change, where it is noticed, and by what."""
+    """A change, with the place and the object that it affects."""
 
     change: DriverChange
     place: Place
@@ -67,12 +67,12 @@ def judge_upgrade(
     fleet: PublishingSettings | None = None,
     here: Situation = _UNKNOWN,
 ) -> tuple[Diagnostic, ...]:
-    """Return what breaks or changes its meaning: errors and warnings at what reads it, notes for
-    all other changes.
+    """Return the breaking changes and changes of meaning: errors and warnings at affected places,
+    and notes for all other changes.
 
-    `old` and `new` are `VERSION[+GATE…]`; to the gates of both come those of the fleet's settings,
-    where there are any. Changes of the installation that do not concern the fleet or cluster `here`
-    are left out. Raises CatalogError for a release or gate that no table holds.
+    `old` and `new` are `VERSION[+GATE…]`. The gates of a fleet's settings are added to both.
+    Changes of the installation that don't affect the fleet or cluster `here` are excluded. Raises
+    CatalogError for an unknown version or gate.
     """
     before, old_settings = parse_release(old)
     after, new_settings = parse_release(new)
@@ -95,7 +95,9 @@ def judge_upgrade(
 def _both(
     fleet: PublishingSettings, asked: PublishingSettings, release: DriverRelease
 ) -> PublishingSettings:
-    """Return the settings asked for, over those of the fleet that the release knows."""
+    """Return the requested settings combined with the fleet's settings that the version
+    supports.
+    """
     gates = {gate: value for gate, value in fleet.gates.items() if release.has_gate(gate)} | dict(
         asked.gates
     )
@@ -113,8 +115,8 @@ def _missing_gate(gate: str, release: DriverRelease) -> Diagnostic:
 
 
 def parse_release(text: str) -> tuple[DriverRelease, PublishingSettings]:
-    """Return the release and settings that `VERSION[+GATE…]` names; raises CatalogError for what is
-    unknown.
+    """Return the version and settings in `VERSION[+GATE…]`. Raises CatalogError for unknown
+    ones.
     """
     version, *gates = text.split("+")
     release = driver_release(version)
@@ -179,8 +181,8 @@ def _notice_in_workloads(
 
 
 def _tells_apart(expression: str, between: Iterable[tuple[int, int]]) -> bool:
-    """Return whether a selector may say something else of capacities before and after: a threshold
-    is between them.
+    """Return whether a selector's result for capacities can differ before and after, because a
+    threshold is between them.
     """
     try:
         thresholds = [Quantity.parse(text).value for text in _THRESHOLD.findall(expression)]
@@ -223,7 +225,7 @@ def _notice_in_config(
 
 
 def _names_read(expression: str, features: Features) -> tuple[frozenset[str], tuple[str, ...]]:
-    """Return the qualified names that a selector reads, and the beginnings of names where it may
+    """Return the qualified names that a selector reads, and prefixes of names if it can
     read any.
     """
     selector = compile(expression, Dialect.of(features, "stored"))

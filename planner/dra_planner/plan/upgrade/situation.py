@@ -1,6 +1,4 @@
-"""Where a release of the NVIDIA driver replaces another: which of its changes concern this fleet or
-this cluster.
-"""
+"""The facts that decide which changes of an NVIDIA driver upgrade affect a fleet or a cluster."""
 
 from __future__ import annotations
 
@@ -18,11 +16,11 @@ _OF_MIG = ("names-changed", "devices-changed")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Situation:
-    """What is known of it; a part is None where nobody says.
+    """The known facts.
 
-    `names` are what values of the chart call its objects (nameOverride). `is_cut` tells whether the
-    fleet cuts GPUs by MIG. `holders` are the claims of a snapshot that hold a MIG device, and
-    `has_devices` whether its nodes publish any.
+    Unknown ones are None. `names` are the names of the chart's objects from its values
+    (nameOverride). `is_cut`: the fleet partitions GPUs with MIG. `holders` are the claims of a
+    snapshot that hold a MIG device. `has_devices`: its nodes publish devices.
     """
 
     names: frozenset[str] = frozenset()
@@ -31,7 +29,7 @@ class Situation:
     has_devices: bool | None = None
 
     def concerns(self, change: DriverChange) -> bool:
-        """Whether a change of the installation matters here, as far as is known."""
+        """Return whether a change of the installation applies here, as far as is known."""
         if change.kind in _OF_MIG and self.is_cut is False:
             return False
         match change.kind:
@@ -44,7 +42,7 @@ class Situation:
         return True
 
     def said_of(self, change: DriverChange) -> str:
-        """Return the change's message, with the claims that it is about where they are known."""
+        """Return the change's message, with the affected claims if they are known."""
         if change.kind != "names-changed" or not self.holders:
             return change.message
         return f"{change.message} (here: {', '.join(self.holders)})"
@@ -57,8 +55,8 @@ def situation_of(
     *,
     has_snapshot: bool = False,
 ) -> Situation:
-    """Return what fleet, snapshot and values say; `manifests` hold the objects of the snapshot
-    too.
+    """Return the facts from fleet, snapshot, and values. `manifests` include the snapshot's
+    objects.
     """
     cut = None if fleet is None else any(pool.mig != "none" for pool in fleet.pools)
     options = None if fleet is None else fleet.drivers.of(nvidia.DRIVER)

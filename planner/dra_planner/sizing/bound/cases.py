@@ -1,9 +1,9 @@
 """A bound on cost by cases: at most k nodes of a pool, or more, each case with its own prices.
 
-The linear relaxation pays for parts of nodes. If a node costs much of the whole, as on small
-fleets, that proves too little: 2.3 nodes cost less than 3, and less than 2 with other nodes for
-what these don't hold. Each case has its own exact proof, and every fleet is in one of the cases, so
-the least of what the cases prove holds for all.
+The linear relaxation allows fractions of nodes. On small fleets, where one node is a large part of
+the cost, that bound is weak: 2.3 nodes cost less than 3, and less than 2 plus other nodes for the
+rest. Each case has its own exact proof, and every fleet belongs to one of the cases, so the lowest
+bound of the cases holds for all fleets.
 """
 
 from __future__ import annotations
@@ -31,10 +31,10 @@ NodeRanges = Mapping[int, tuple[int, int]]
 
 @dataclass(slots=True)
 class Case:
-    """A range of fleets with the prices that prove what they cost at least. `cost` None: they don't
-    hold the demand.
+    """A range of fleets with the prices that prove their minimum cost.
 
-    A divided case has the `pool` and the count `at` most nodes of which its first half has.
+    `cost` None: they can't hold the demand. The first half of a divided case has at most `at` nodes
+    of `pool`.
     """
 
     ranges: NodeRanges
@@ -47,7 +47,7 @@ class Case:
 
     @property
     def bound(self) -> Fraction | None:
-        """What the fleets of this case cost at least; None if none of them holds the demand."""
+        """The minimum cost of this case's fleets, or None if none of them holds the demand."""
         if not self.halves:
             return self.cost
         bounds = [half.bound for half in self.halves]
@@ -55,7 +55,7 @@ class Case:
 
 
 def model_of(model: BoundModel, ranges: NodeRanges) -> BoundModel:
-    """Return the model with other least and most nodes."""
+    """Return the model with other minimum and maximum numbers of nodes."""
     pools = tuple(
         replace(pool, minimum=ranges[at][0], maximum=ranges[at][1]) if at in ranges else pool
         for at, pool in enumerate(model.pools)
@@ -105,7 +105,8 @@ class _Division:
         return first
 
     def _choose(self, case: Case, nodes: Sequence[float]) -> tuple[int, int] | None:
-        """Return the pool whose part of a node costs most, and its whole nodes.
+        """Return the pool with the most expensive fraction of a node, and its whole nodes. None if
+        all nodes are whole, or if they aren't known because the case uses its parent's prices.
 
         None if all nodes are whole, or none are known because the case has the prices of the case
         around it.
@@ -132,9 +133,7 @@ class _Division:
         return halves
 
     def _solve(self, ranges: NodeRanges, parent: Case | None) -> tuple[Case, list[float]] | None:
-        """Return a case with its own prices, or those of the case that it is a part of if these
-        prove more.
-        """
+        """Return a case with its own prices, or its parent's prices if these prove more."""
         least = [ranges.get(at, (0, 0))[0] for at in range(len(self._costs))]
         most = [ranges.get(at, (0, 0))[1] for at in range(len(self._costs))]
         model = model_of(self._model, ranges)

@@ -1,11 +1,11 @@
-"""What is proved about a plan, as data that another program can check: see
+"""The proof of a plan's bound as data that another program can check: see
 conformance/certificate/check.py.
 
-The document holds the model (what a node has of each row, what each item takes of it), the demand,
-for every part of the fleet the prices of items and rows with what no node is worth more than, what
-pools share with its price, and the packing. A part may be divided into cases: at most so many nodes
-of a pool, or more, each with its own prices. All numbers are integers, but the bound and the prices
-of what is shared: fractions written as text.
+The document contains the model (each row's capacity of a node, and each item's needs), the demand,
+the prices of items and rows for every part of the fleet with the maximum worth of a node, shared
+limits with their prices, and the packing. A part can be divided into cases (at most n nodes of a
+pool, or more), each with its own prices. All numbers are integers, except the bound and the prices
+of shared limits, which are fractions written as text.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from dra_planner.sizing.result import Evidence, Sizing
 
 
 def certificate_of(sizing: Sizing) -> dict[str, Any]:
-    """Return the certificate of a sizing as plain data; raises ValueError where its sizing kept no
+    """Return the certificate of a sizing as plain data. Raises ValueError if the sizing kept no
     evidence.
     """
     evidence = sizing.evidence
@@ -82,7 +82,7 @@ def _row(row: CapacityRow, evidence: Evidence) -> dict[str, Any]:
 
 
 def _part(part: ConnectedPools, evidence: Evidence, *, is_infeasible: bool) -> dict[str, Any]:
-    """Return the prices that prove most of one part, in integers."""
+    """Return the prices that prove the strongest bound of one part, as integers."""
     costs = [Fraction(cost) for cost in evidence.costs]
     nothing = Certificate(items={}), Worth(0, {})
     told = (
@@ -104,7 +104,7 @@ def _part(part: ConnectedPools, evidence: Evidence, *, is_infeasible: bool) -> d
 
 
 def _case(case: Case, part: ConnectedPools, evidence: Evidence) -> dict[str, Any]:
-    """Return the halves of a case, or the prices of a case that isn't divided."""
+    """Return the halves of a case, or the prices of an undivided case."""
     if case.halves:
         fewer, more = (_case(half, part, evidence) for half in case.halves)
         return {"pool": evidence.pools[case.pool], "at": case.at, "fewer": fewer, "more": more}
@@ -123,8 +123,8 @@ def _told(
     *,
     is_infeasible: bool,
 ) -> dict[str, Any]:
-    """Return prices in integers, and what they prove of the fleets of a model: "none" if these hold
-    too little.
+    """Return prices as integers, and the bound that they prove for a model's fleets, or "none" if
+    these can't hold the demand.
     """
     costs = [Fraction(cost) for cost in evidence.costs]
     whole = _scale(certificate, part, worth)
@@ -155,7 +155,7 @@ def _told(
 
 
 def _scale(certificate: Certificate, part: ConnectedPools, worth: Worth) -> Fraction:
-    """Return what makes integers of the prices, the same by which the worth was made."""
+    """Return the factor that makes the prices integers, as used for the worth."""
     known = sum(
         (price * part.model.demand.get(item, 0) for item, price in certificate.items.items()),
         Fraction(0),

@@ -4,10 +4,10 @@
     demand      Σ a_i·x_pa ≥ d_i                      (dual: the price π of an item)
     limits      minimum_p ≤ Σ_a x_pa ≤ maximum_p      (an empty node is a pattern too)
 
-Each round prices the nodes of every pool by π: a node that is worth more than it costs becomes a
-column, and what no node is worth more than is a certificate. The program can stop after any round,
-with a bound that holds. Prices are taken between those of the program and the best ones so far,
-which keeps them from swinging (Wentges' smoothing).
+Each round evaluates nodes of every pool at the prices π. A node that is worth more than it costs
+becomes a column, and an upper bound on a node's worth is a certificate. The program can stop after
+any round, with a bound that holds. Prices are chosen between the program's and the best ones so
+far, so that they don't oscillate (Wentges' smoothing).
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _LONGEST_REST = 8  # rounds in which a pool is not priced that had nothing to of
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """Nodes of a pool that are filled with a pattern; `nodes` is a fraction."""
+    """Nodes of a pool that are filled with a pattern. `nodes` can be a fraction."""
 
     pool: int
     pattern: Pattern = field(hash=False)
@@ -45,9 +45,7 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Generated:
-    """The mix found, what it costs, and the certificate of the round that proved most and what it
-    says.
-    """
+    """The resulting mix, its cost, and the strongest certificate of all rounds with its bound."""
 
     columns: tuple[Column, ...]
     cost: float
@@ -57,8 +55,8 @@ class Generated:
 
 @dataclass(frozen=True, slots=True)
 class Center:
-    """Prices to begin with, of items and of rows by pool, and what they prove; rows lend theirs to
-    other pools.
+    """Initial prices of items and of rows by pool, and the bound that they prove. Other pools can
+    use the rows' prices.
     """
 
     proved: float = 0.0
@@ -68,8 +66,8 @@ class Center:
 
 @dataclass(slots=True)
 class _Offers:
-    """A round of pricing: what no node of a pool is worth more than, the searches that are not at
-    their end.
+    """A pricing round: upper bounds on the worth of a node of each pool, and the unfinished
+    searches.
     """
 
     prices: Mapping[int, int]
@@ -81,13 +79,13 @@ class _Offers:
     is_new: bool = False
 
     def promise(self, pool: int, costs: Sequence[int]) -> float:
-        """Return what a node of the pool may be worth for its cost."""
+        """Return the maximum worth of a node of the pool in relation to its cost."""
         return self.upper[pool] / max(1, costs[pool])
 
 
 @dataclass(frozen=True, slots=True)
 class _Proved:
-    """What the prices of a round prove."""
+    """The bound that a round's prices prove."""
 
     cost: float
     prices: Mapping[int, int] = field(hash=False)
@@ -96,9 +94,7 @@ class _Proved:
 
 
 class ColumnProgram:
-    """The program over the columns found so far, for the pools and items of one component of a
-    model.
-    """
+    """The program over the known columns, for the pools and items of one component of a model."""
 
     def __init__(
         self,
@@ -148,9 +144,7 @@ class ColumnProgram:
         self._paid: dict[int, int] = {}  # what a node costs with the price of its pool's limits
 
     def add(self, pool: int, pattern: Mapping[int, int]) -> bool:
-        """Add a column; returns whether it is new. Items of which the model knows nothing are left
-        out.
-        """
+        """Add a column, and return whether it's new. Items that aren't in the model are ignored."""
         kept = {item: count for item, count in pattern.items() if item in self._row}
         key = (pool, tuple(sorted(kept.items())))
         if key in self._seen:
@@ -170,15 +164,15 @@ class ColumnProgram:
         return True
 
     def generate(self, center: Center, rounds: int, most: int, gap: float) -> Generated:
-        """Return the cheapest mix after so many rounds, or when it costs at most `gap` more than is
-        proved.
+        """Return the cheapest mix after this number of rounds, or when it costs at most `gap` more
+        than the bound.
 
-        Once more than `most` nodes were priced, a last round proves what it can.
+        Once more than `most` nodes were priced, a last round improves the bound.
 
-        Most rounds price nodes at a point between the best certificate so far and the program's
-        own prices, because the program's prices jump from round to round and attract useless
-        columns. When the cost stalls, a round at the program's own prices either finds a column
-        that helps or proves the cost.
+        Most rounds price nodes at a point between the best certificate so far and the program's own
+        prices, because the program's prices jump from round to round and attract useless columns.
+        When the cost stalls, a round at the program's own prices either finds a column that helps
+        or proves the cost.
         """
         if len(self._pools) > _MANY:
             self._last_rows.known.update(center.rows)
@@ -233,8 +227,8 @@ class ColumnProgram:
         return cost, {item: max(0, round(duals[row] * scale)) for item, row in self._row.items()}
 
     def _limit_dual(self, pool: int, duals: Sequence[float]) -> float:
-        """Return what a node of the pool pays for what it takes of limits, its pool's own among
-        them, as a dual.
+        """Return the dual price of the limits that a node of the pool uses, including the pool's
+        own.
         """
         own = duals[self._limit[pool]] if pool in self._limit else 0.0
         return own + sum(duals[row] * limit.takes.get(pool, 0) for row, limit in self._shared)
@@ -242,11 +236,10 @@ class ColumnProgram:
     def _price(
         self, prices: Mapping[int, int], duals: Mapping[int, int], *, is_full: bool
     ) -> _Offers:
-        """Look for a node of every pool that is worth more than it costs, briefly; not of those
-        that rest.
+        """Search briefly for a node of every active pool that is worth more than it costs.
 
-        Of many pools those are looked at whose nodes may be worth most for their cost; what no node
-        of the others is worth more than follows from the prices of rows that another pool has.
+        With many pools, only the most promising ones are searched. Upper bounds for the others
+        follow from another pool's row prices.
         """
         offers = _Offers(prices)
         ready = (
@@ -289,7 +282,7 @@ class ColumnProgram:
         return offers
 
     def _solve_node(self, pool: int, offers: _Offers) -> None:
-        """Find prices of the pool's rows that say best what no node of it is worth more than."""
+        """Find row prices that give the lowest upper bound on the worth of the pool's nodes."""
         self._priced += 1
         if pool not in self._programs:
             self._pricers[pool] = self._pricer(pool)
@@ -305,8 +298,8 @@ class ColumnProgram:
             offers.tasks[pool] = task, start
 
     def _borrow(self, pool: int, offers: _Offers) -> None:
-        """Say what no node of the pool is worth more than by prices of rows that it, or the next in
-        price, had.
+        """Bound the worth of the pool's nodes with earlier row prices of it or of the next pool by
+        price.
         """
         upper, rows = self._last_rows.worth(pool, offers.prices, offers.gains)
         if upper < offers.upper.get(pool, upper + 1):
@@ -317,8 +310,8 @@ class ColumnProgram:
         self._resting[pool] = self._rests[pool]
 
     def _prove(self, offers: _Offers, duals: Mapping[int, int]) -> bool:
-        """Search the pools on which the bound hangs, until the worst is settled; returns whether a
-        column was added.
+        """Search the pools that determine the bound until the worst one is settled. Return whether
+        a column was added.
         """
         offers.is_new = False
         is_early = len(self._pools) > _MANY and self._priced < 20 * _MOST_A_ROUND
@@ -334,7 +327,7 @@ class ColumnProgram:
         return offers.is_new
 
     def _search(self, pool: int, offers: _Offers, duals: Mapping[int, int], steps: int) -> bool:
-        """Search one pool; returns whether its most valuable node is now known."""
+        """Search one pool, and return whether its most valuable node is now known."""
         task, start = offers.tasks[pool]
         cost = self._costs[pool] * SCALE
         priced = self._pricers[pool].price(task, start, cost // 10_000, steps, steps // 8)
@@ -362,11 +355,10 @@ class ColumnProgram:
         )
 
     def dive(self) -> list[tuple[Column, int]]:
-        """Return whole nodes: those of the cheapest mix, then of the mix of what they leave, and so
-        on to the end.
+        """Return whole nodes: first of the cheapest mix, then of the mix for the rest, and so on.
 
-        Where a mix has no whole node, the one of which it has most becomes whole. The program is of
-        no use afterwards.
+        If a mix has no whole node, its largest fraction is rounded up. The program can't be used
+        afterwards.
         """
         left = [self._model.demand[item] for item in self._items]
         opened = dict.fromkeys(self._pools, 0)
@@ -397,7 +389,7 @@ class ColumnProgram:
         return taken
 
     def _leave(self, left: Sequence[int], opened: Mapping[int, int]) -> None:
-        """Ask for what is left, within the nodes that are left."""
+        """Set the demand to the rest, within the remaining nodes."""
         for row, count in enumerate(left):
             self._highs.changeRowBounds(row, float(count), self._infinity)
         for pool, row in self._limit.items():

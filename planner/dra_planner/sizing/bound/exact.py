@@ -21,7 +21,7 @@ from math import lcm
 
 @dataclass(frozen=True, slots=True)
 class CapacityRow:
-    """Something a node has a limited amount of, and what one of each item takes of it at least."""
+    """A limited resource of a node, and each item's minimum need of it."""
 
     name: str
     capacity: int
@@ -30,7 +30,7 @@ class CapacityRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BoundPool:
-    """A pool as the bound sees it; items that are not in `most` cannot go there."""
+    """A pool in the bound's model. Items that aren't in `most` don't fit it."""
 
     minimum: int
     maximum: int
@@ -40,14 +40,16 @@ class BoundPool:
 
 @dataclass(frozen=True, slots=True)
 class BoundLimit:
-    """What the nodes of some pools take at most together, and what one node of each takes."""
+    """The maximum that the nodes of some pools can use together, and the use of one node of
+    each.
+    """
 
     name: str
     most: int
     takes: Mapping[int, int] = field(hash=False)
 
     def left(self, model: BoundModel) -> int:
-        """Return what the nodes that there must be leave of it."""
+        """Return the remainder after the required nodes."""
         return max(
             0,
             self.most
@@ -57,7 +59,7 @@ class BoundLimit:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BoundModel:
-    """Counts of the items that can be judged everywhere, and the pools, with what these share."""
+    """Counts of the items that every pool can evaluate, and the pools with their shared limits."""
 
     demand: Mapping[int, int] = field(hash=False)
     pools: tuple[BoundPool, ...]
@@ -66,7 +68,7 @@ class BoundModel:
     _pools_of: dict[int, tuple[int, ...]] = field(default_factory=dict, compare=False, repr=False)
 
     def pools_of(self, item: int) -> tuple[int, ...]:
-        """Return the pools that the item can go to."""
+        """Return the pools that the item fits."""
         found = self._pools_of.get(item)
         if found is None:
             found = self._pools_of[item] = tuple(
@@ -93,8 +95,8 @@ class BoundModel:
 
 
 def components(model: BoundModel) -> tuple[tuple[int, ...], ...]:
-    """Return the pools in groups that no item and no limit connects; each can be judged apart from
-    the others.
+    """Return the pools in groups that no item or limit connects, so that each can be evaluated
+    separately.
     """
     groups: list[set[int]] = []
     for connected in (
@@ -110,8 +112,8 @@ def components(model: BoundModel) -> tuple[tuple[int, ...], ...]:
 
 
 def component(model: BoundModel, pools: Collection[int]) -> BoundModel:
-    """Return the model of these pools and their items alone; the other pools stay in it, without
-    any node.
+    """Return the model with only these pools' nodes and items. The other pools stay in it without
+    nodes.
     """
     inside = {item for pool in pools for item in model.pools[pool].most}
     nothing = BoundPool(minimum=0, maximum=0, rows=(), most={})
@@ -124,7 +126,7 @@ def component(model: BoundModel, pools: Collection[int]) -> BoundModel:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Certificate:
-    """Prices of items, and of rows by pool and position; what is missing has price 0."""
+    """Prices of items, and of rows by pool and position. Missing prices are 0."""
 
     items: Mapping[int, Fraction | int] = field(hash=False)
     rows: Mapping[int, Mapping[int, Fraction | int]] = field(default_factory=dict, hash=False)
@@ -132,19 +134,19 @@ class Certificate:
 
 @dataclass(frozen=True, slots=True)
 class Worth:
-    """A certificate applied: what the demand is worth, and what one node of each pool can hold of
-    it at most.
+    """An applied certificate: the worth of the demand, and the maximum that one node of each pool
+    can hold.
     """
 
     demand: int
     nodes: Mapping[int, int] = field(hash=False)  # pool → V; missing means 0
 
     def is_infeasible(self, model: BoundModel) -> bool:
-        """Whether the demand is worth more than all pools at their maximum can hold."""
+        """Whether the demand is worth more than all pools can hold at their maximums."""
         return self.demand > self._most(model)
 
     def nodes_of(self, model: BoundModel, pools: Iterable[int]) -> dict[int, int]:
-        """Return nodes that are needed of each of these pools when every other one is at its
+        """Return the required number of nodes of each of these pools if every other pool is at its
         maximum.
         """
         most = 0 if model.limits else self._most(model)
@@ -160,9 +162,7 @@ class Worth:
         return needed
 
     def _most(self, model: BoundModel, without: int | None = None) -> int:
-        """Return what the pools, without one, can hold at most: no more than any one of the limits
-        lets them.
-        """
+        """Return the maximum that the pools, without one, can hold within each of the limits."""
         worths = {pool: value for pool, value in self.nodes.items() if pool != without}
         most = sum(model.pools[pool].maximum * value for pool, value in worths.items())
         for limit in model.limits:
@@ -188,14 +188,14 @@ class Worth:
     def cost(
         self, model: BoundModel, costs: Sequence[Fraction | int], *, limited: bool = True
     ) -> Fraction:
-        """Return the least that Σ costs·nodes can be for a plan that places everything (`limited`:
-        within maximums).
+        """Return the minimum of Σ costs·nodes for a plan that places everything (`limited`: within
+        maximums).
 
-        Prices may be scaled freely: at scale θ a pool pays back c − θ·V per node, counted at its
-        minimum where that is positive and at its maximum where it is negative. What that proves is
-        concave in θ, so the best θ is the first, of those at which some pool pays back nothing,
-        beyond which it falls; any proves what it proves. What pools share may have a price as well,
-        which their nodes pay and all of it together is worth.
+        Prices can be scaled freely. At scale θ, a pool contributes c − θ·V per node, at its minimum
+        if that is positive and at its maximum if it's negative. The bound is concave in θ, so the
+        best θ is the first value with a zero contribution of some pool after which the bound
+        decreases. Every θ gives a valid bound. Shared limits can have prices too, which their nodes
+        pay and which count for the whole limit.
         """
         raised, paid = (
             self._with_limits(model, costs) if limited and model.limits else (costs, Fraction(0))
@@ -210,7 +210,7 @@ class Worth:
     def estimate(
         self, model: BoundModel, costs: Sequence[Fraction | int], *, limited: bool = True
     ) -> float:
-        """Return about what `cost` returns."""
+        """Return an estimate of `cost`."""
         if limited and model.limits:
             raised, paid = self._with_limits(model, costs)
             return self._estimate(model, raised, limited=True) - float(paid)
@@ -219,11 +219,10 @@ class Worth:
     def limit_prices(
         self, model: BoundModel, costs: Sequence[Fraction | int]
     ) -> dict[str, Fraction]:
-        """Return the prices of what pools share with which this proves about the most, those that
-        are not 0.
+        """Return the nonzero prices of shared limits with about the strongest bound.
 
-        For each limit, one after the other, the prices are tried at which two pools are worth the
-        same for what they cost.
+        For each limit in turn, it tries the prices at which two pools have the same worth for their
+        cost.
         """
         prices: dict[str, Fraction] = {}
         raised = [Fraction(cost) for cost in costs]
@@ -256,7 +255,7 @@ class Worth:
     def _with_limits(
         self, model: BoundModel, costs: Sequence[Fraction | int]
     ) -> tuple[Sequence[Fraction | int], Fraction]:
-        """Return what nodes cost with what they take of limits, and what all of that is worth."""
+        """Return the nodes' costs including their use of limits, and the worth of all limits."""
         prices = self.limit_prices(model, costs)
         paid = Fraction(0)
         for limit in model.limits:
@@ -311,7 +310,7 @@ class Worth:
     def _cost_at(
         self, scale: Fraction | None, model: BoundModel, costs: Sequence[Fraction | int]
     ) -> Fraction:
-        """Return what this scale proves, exactly; pools without worth add the cost of their
+        """Return the exact bound at this scale. Pools without worth add the cost of their
         minimums.
         """
         whole = lcm(*(cost.denominator for cost in costs))
@@ -334,9 +333,9 @@ def _raise(costs: Sequence[Fraction | int], limit: BoundLimit, price: Fraction) 
 
 
 def apply(certificate: Certificate, model: BoundModel) -> Worth:
-    """Return what the certificate says about the model; exact.
+    """Return the exact bounds of the certificate for the model.
 
-    Prices are first scaled to integers: what is said depends on their proportions alone.
+    Prices are first scaled to integers, because only their proportions matter.
     """
     whole = lcm(
         *(price.denominator for price in certificate.items.values()),
@@ -367,8 +366,8 @@ def apply(certificate: Certificate, model: BoundModel) -> Worth:
 
 
 def area_certificates(model: BoundModel) -> Iterator[Certificate]:
-    """Yield the certificates that need no solver: one item alone, and one row over the items
-    confined to some pools.
+    """Yield the certificates that don't need a solver: a single item, and a single row over the
+    items restricted to some pools.
     """
     for item in sorted(model.demand):
         yield Certificate(items={item: 1})
@@ -384,8 +383,8 @@ def area_certificates(model: BoundModel) -> Iterator[Certificate]:
 def _row_certificates(
     model: BoundModel, pools: frozenset[int], items: Sequence[int], name: str
 ) -> Iterator[Certificate]:
-    """Price one row of several pools, by amount (what runs out) and by share of a node (how many
-    nodes).
+    """Price one row of several pools, by amount (which resource runs out) and by share of a node
+    (how many nodes).
     """
     rows: dict[int, tuple[int, CapacityRow]] = {}
     for pool in pools:
@@ -413,8 +412,8 @@ def _row_certificates(
 
 
 def _pool_sets(model: BoundModel) -> list[frozenset[int]]:
-    """Each pool, the pools of each item, connected components, and all: the sets worth looking
-    at.
+    """Return the relevant sets of pools: each pool, the pools of each item, connected components,
+    and all.
     """
     sets: set[frozenset[int]] = {frozenset([index]) for index in range(len(model.pools))}
     components: list[frozenset[int]] = []
@@ -436,8 +435,8 @@ def strongest(
     *,
     limited: bool = True,
 ) -> Fraction:
-    """Return the greatest of the cost bounds that these certificates prove, chosen by estimate and
-    proved exactly.
+    """Return the highest cost bound of these certificates, selected by estimate and proven
+    exactly.
     """
     best = max(
         worths,

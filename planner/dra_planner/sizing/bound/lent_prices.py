@@ -1,8 +1,7 @@
-"""Prices of rows that nodes of some pools had, lent to other pools: what no node of those is worth
-more than.
+"""Row prices of some pools, reused for other pools as upper bounds on the worth of their nodes.
 
-Whatever the prices of a pool's rows, what they say about its nodes is true (`bound` says why). Good
-ones come from a linear program; those of a pool near in price cost none, and say nearly as much.
+Any row prices of a pool give a valid bound on its nodes (`bound` explains why). Good prices come
+from a linear program. Prices of a pool with a similar cost need no program and are nearly as good.
 """
 
 from __future__ import annotations
@@ -13,12 +12,12 @@ from dataclasses import dataclass, field
 from dra_planner.sizing.bound.exact import BoundModel
 
 Gains = dict[object, list[tuple[int, int]]]
-"""What rows do not pay for, of items, by the rows' prices."""
+"""Needs of items that rows don't pay for, by the rows' prices."""
 
 
 @dataclass(slots=True)
 class RowPrices:
-    """The last prices of the rows of pools, integers in the unit of the items' prices."""
+    """The last row prices of the pools, as integers in the unit of the items' prices."""
 
     model: BoundModel
     costs: Sequence[int]
@@ -28,8 +27,8 @@ class RowPrices:
     _numbers: dict[int, tuple[int, ...]] = field(default_factory=dict)  # of the rows of a pool
 
     def worth(self, pool: int, prices: Mapping[int, int], gains: Gains) -> tuple[int, list[int]]:
-        """Return what no node of the pool is worth more than at these prices of items, and the
-        prices of rows that say so; `gains` remembers what is the same for many pools.
+        """Return an upper bound on the worth of the pool's nodes at these item prices, and its row
+        prices. `gains` caches common parts of many pools.
         """
         rows = self.known.get(pool) or self._of_another(pool)
         each = self.model.pools[pool]
@@ -54,8 +53,8 @@ class RowPrices:
         return worth, rows
 
     def _numbers_of(self, pool: int) -> tuple[int, ...]:
-        """Return a number for each row of the pool; rows with equal needs have the same, in all
-        pools.
+        """Return a number for each row of the pool. Rows with equal needs have the same number in
+        all pools.
         """
         if pool not in self._numbers:
             needs = (frozenset(row.needs.items()) for row in self.model.pools[pool].rows)
@@ -65,9 +64,7 @@ class RowPrices:
         return self._numbers[pool]
 
     def _of_another(self, pool: int) -> list[int]:
-        """Return the prices of this pool's rows as a pool near it in price has them, 0 where none
-        is known.
-        """
+        """Return row prices of a pool with a similar cost, 0 for unknown ones."""
         own = self.model.pools[pool].rows
         near = min(
             self.known,

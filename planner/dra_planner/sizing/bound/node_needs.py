@@ -1,4 +1,4 @@
-"""What pods take of one node of each pool: the rows of the bound, for each shape by itself."""
+"""Needs of pods on one node of each pool: the rows of the bound, for each shape separately."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from dra_planner.sizing.sizing import Sizer
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WorkNeeds:
-    """Pods that go to nodes together, `count` times; most are one pod of one shape.
+    """Pods that must share a node, `count` times.
 
-    By position of a pool that takes them: `fills` is how many an empty node holds, `needs` what one
-    takes of each row.
+    Most are one pod of one shape. By position of a suitable pool: `fills` is the number that an
+    empty node holds, and `needs` is the need of one in each row.
     """
 
     shapes: tuple[str, ...]
@@ -28,8 +28,8 @@ class WorkNeeds:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LevelNeeds:
-    """The work of one level, and what a node of each pool has of each row. `devices`: which rows
-    count devices.
+    """The works of one level, and the capacity of each pool's node in each row. `devices`: rows
+    that count devices.
     """
 
     pools: tuple[str, ...]
@@ -38,13 +38,15 @@ class LevelNeeds:
     devices: tuple[tuple[bool, ...], ...]
 
     def share(self, work: int, pool: int) -> float:
-        """Return the part of a pool's node that one of a work needs; the pool has to take it."""
+        """Return the share of a pool's node that one unit of a work needs. The pool must fit it."""
         parts = zip(self.works[work].needs[pool], self.capacities[pool], strict=True)
         return max(need / capacity for need, capacity in parts)
 
 
 def node_needs(sizer: Sizer, level: DemandLevel) -> LevelNeeds:
-    """Return what the pods of a level take of the nodes; pods that no pool takes are left out."""
+    """Return the needs of a level's pods on the nodes. Pods without a suitable pool are
+    excluded.
+    """
     items = split_demand(sizer.demand, level)
     limits = [(offer.name, offer.count_min, offer.count_max) for offer in sizer.offers]
     found = find_compatibility(items.items, items.daemons, sizer.nodes, limits)

@@ -10,11 +10,11 @@ from typing import Any
 from dra_planner.sizing.bound.pricing import Pricer
 
 SCALE = 2**24
-"""Prices are integers, in parts of a micro-dollar (or of a node, where prices are not known)."""
+"""Prices are integers in fractions of a micro-dollar (or of a node, if prices aren't known)."""
 
 
 class NodeProgram:
-    """The linear program of one node of a pool, solved again for other prices of items."""
+    """The linear program of one node of a pool, reused for different item prices."""
 
     def __init__(self, pricer: Pricer, solver: Any) -> None:
         pool = pricer.pool

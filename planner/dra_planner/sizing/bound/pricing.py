@@ -1,11 +1,11 @@
-"""The most that one node of a pool can hold of items with prices: branch and bound, in integers.
+"""The maximum total price of the items on one node of a pool: branch and bound, in integers.
 
     most  Σ value·n   where every row holds (cpu, memory, devices, …), n ≤ most, and the node takes
           the pods
 
-Prices of the rows λ, from a linear program that need not be trusted, bound what is left at every
-step: no node is worth more than Σ λ·capacity + Σ max(0, value − λ·needs)·most. What is said to be
-the most is true whatever they are.
+Prices of the rows λ, from a linear program that need not be trusted, bound the rest at every step:
+no node is worth more than Σ λ·capacity + Σ max(0, value − λ·needs)·most. The upper bound is valid
+for any prices.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ Pattern = dict[int, int]
 
 @dataclass(frozen=True, slots=True)
 class Priced:
-    """No node is worth more than `upper`; `pattern`, which the node takes, is worth `worth`."""
+    """No node is worth more than `upper`. `pattern`, which fits the node, is worth `worth`."""
 
     upper: int
     worth: int
@@ -33,7 +33,7 @@ class Priced:
 
 @dataclass(frozen=True, slots=True)
 class _Choice:
-    """One item: how many at most, what it takes of plain rows, and of all rows."""
+    """One item: its maximum number, and its needs in plain rows and in all rows."""
 
     item: int
     most: int
@@ -43,8 +43,8 @@ class _Choice:
 
 @dataclass(slots=True)
 class Task:
-    """Choices with their values, and those less the price of what they take; the bound that the
-    prices give.
+    """Choices with their values, before and after subtracting the price of their needs, and the
+    resulting bound.
     """
 
     choices: list[_Choice]
@@ -55,10 +55,10 @@ class Task:
 
 
 class Pricer:
-    """Prices nodes of one pool. The first `plain` rows are what a node has; the others follow from
-    them for integers.
+    """Finds the most valuable node of one pool.
 
-    `takes` says whether the allocator was found to put a pattern on such a node.
+    The first `plain` rows are the node's resources. The others follow from them for integers.
+    `takes` returns whether the allocator can put a pattern on such a node.
     """
 
     def __init__(
@@ -83,7 +83,7 @@ class Pricer:
         self._choices = [choice for _, _, choice in sorted(choices, key=lambda each: each[:2])]
 
     def task(self, values: Mapping[int, int], prices: Sequence[int]) -> Task:
-        """Return what is asked: values of items and prices of rows, both integers in one unit."""
+        """Return the task: values of items and prices of rows, both integers in one unit."""
         wanted = [choice for choice in self._choices if values.get(choice.item, 0) > 0]
         reduced = []
         priced = upper = sum(map(int.__mul__, prices, self._capacity))
@@ -99,11 +99,11 @@ class Pricer:
     def price(
         self, task: Task, start: Mapping[int, float], tolerance: int, limit: int, most_refused: int
     ) -> Priced:
-        """Return the most valuable node, to within `tolerance`; what is known after `limit` steps
-        where there are more.
+        """Return the most valuable node, to within `tolerance`, or the best result after `limit`
+        steps.
 
-        `start` is a fractional pattern to begin with; `most_refused` bounds the patterns that the
-        node did not take.
+        `start` is an initial fractional pattern. `most_refused` limits the number of rejected
+        patterns.
         """
         search = _Search(task, len(self._plain), self._takes, tolerance, (limit, most_refused))
         search.offer(_greedy(task, self._plain, start))
@@ -112,8 +112,8 @@ class Pricer:
 
 
 def _greedy(task: Task, plain: Sequence[int], start: Mapping[int, float]) -> list[int]:
-    """Return counts by choice: the fractional pattern rounded down, its largest rests, and then
-    whatever still fits.
+    """Return counts by choice: the fractional pattern rounded down, then its largest remainders,
+    then everything that still fits.
     """
     capacity, counts = list(plain), [0] * len(task.choices)
 
@@ -142,7 +142,7 @@ def _greedy(task: Task, plain: Sequence[int], start: Mapping[int, float]) -> lis
 
 
 class _Search:
-    """Depth first, large items first, many of an item before few."""
+    """Depth-first search with large items first, and high counts of an item before low ones."""
 
     def __init__(
         self,
@@ -162,7 +162,7 @@ class _Search:
         self._known: set[tuple[int, ...]] = set()
 
     def offer(self, counts: Sequence[int]) -> None:
-        """Keep a pattern if the node takes it and no better one is known."""
+        """Keep a pattern if it fits the node and no better one is known."""
         task = self._task
         value = sum(map(int.__mul__, task.values, counts))
         if value <= self._best or tuple(counts) in self._known:
@@ -177,7 +177,7 @@ class _Search:
             self._refused, self._refusals = max(self._refused, value), self._refusals + 1
 
     def result(self) -> Priced:
-        """Return what is known."""
+        """Return the result so far."""
         if self._is_over():
             return Priced(self._task.upper, self._best, self._found, False)
         upper = max(self._best + self._tolerance, self._refused)
@@ -187,8 +187,8 @@ class _Search:
         return self._steps > self._limits[0] or self._refusals > self._limits[1]
 
     def descend(self, at: int, value: int, capacity: list[int], rest: int) -> None:
-        """Try every count of the choice at a position that may lead to more; `rest` is the price of
-        what is left.
+        """Try every promising count of the choice at a position. `rest` is the price of the
+        remaining capacity.
         """
         self._steps += 1
         if value > self._best:
@@ -226,7 +226,7 @@ class _Search:
 
 
 def _suffix_sums(task: Task) -> list[int]:
-    """Return, for every position, what the choices from there on add to the bound by prices."""
+    """Return, for every position, the contribution of the remaining choices to the price bound."""
     sums = [0] * (len(task.choices) + 1)
     for at in range(len(task.choices) - 1, -1, -1):
         sums[at] = sums[at + 1] + max(0, task.reduced[at]) * task.choices[at].most
@@ -234,10 +234,10 @@ def _suffix_sums(task: Task) -> list[int]:
 
 
 def _suffix_per_unit(task: Task, rows: int) -> list[list[tuple[int, int]]]:
-    """Return, for every position, the most that the choices from there on are worth per unit of a
-    row, shifted.
+    """Return, for every position, the maximum worth of the remaining choices per unit of a row,
+    scaled.
 
-    Rows that one of them takes nothing of say nothing.
+    Rows that a remaining choice doesn't need give no bound.
     """
     alive: list[tuple[int, int]] = [(row, 0) for row in range(rows)]
     worths = [alive]

@@ -1,5 +1,5 @@
-"""What is proved about one level of demand: the least nodes per pool and in all, and what can never
-fit.
+"""The proven facts about one level of demand: minimum nodes per pool and in total, and demand that
+can never fit.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ from dra_planner.sizing.bound.rounding import least_in_whole_nodes
 from dra_planner.sizing.packing.first_fit import Packing
 
 MOST_ENTRIES = 300_000
-"""Matrix entries times pools up to which every pool gets a program of its own."""
+"""Number of matrix entries times pools up to which every pool gets its own program."""
 
 
 @dataclass(frozen=True, slots=True)
 class ConnectedPools:
-    """Pools that no item connects with others, and what certificates, and cases of their nodes,
-    prove about them.
+    """Pools that no item connects with others, and the results of certificates and cases
+    for them.
     """
 
     pools: tuple[int, ...]
@@ -44,8 +44,8 @@ class ConnectedPools:
     _whole: dict[int, int | None] = field(default_factory=dict, repr=False, compare=False)
 
     def least_in_whole_nodes(self, costs: Sequence[Fraction]) -> int | None:
-        """Return what whole nodes cost at least by the certificate that proves most; None where
-        that is not found.
+        """Return the minimum cost of whole nodes by the strongest certificate, or None if it isn't
+        found.
         """
         best = max(
             range(len(self.worths)),
@@ -62,7 +62,7 @@ class ConnectedPools:
         return self._whole[best]
 
     def with_certificates(self, certificates: Iterable[Certificate]) -> ConnectedPools:
-        """Return the part with further certificates, as far as they speak of it."""
+        """Return the part with further certificates that apply to it."""
         return replace(
             self, worths=(*self.worths, *((each, apply(each, self.model)) for each in certificates))
         )
@@ -70,7 +70,7 @@ class ConnectedPools:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BoundProof:
-    """Nodes that any plan needs, and the items of which more are wanted than the pools can hold."""
+    """The nodes that any plan needs, and the items whose demand exceeds the pools."""
 
     nodes: tuple[int, ...]  # per pool
     nodes_in_all: int
@@ -81,7 +81,7 @@ class BoundProof:
 
 @cache
 def load_solver() -> Any | None:
-    """Return the module highspy, None when it is not installed."""
+    """Return the module highspy, or None if it isn't installed."""
     try:
         return import_module("highspy")
     except ImportError:
@@ -89,7 +89,7 @@ def load_solver() -> Any | None:
 
 
 def split(model: BoundModel) -> tuple[ConnectedPools, ...]:
-    """Return the parts of a model, nothing said about them yet."""
+    """Return the parts of a model, without results."""
     groups = components(model)
     if len(groups) == 1:
         return (ConnectedPools(groups[0], model),)
@@ -97,7 +97,7 @@ def split(model: BoundModel) -> tuple[ConnectedPools, ...]:
 
 
 def prove_by_area(parts: Sequence[ConnectedPools], costs: Sequence[Fraction]) -> BoundProof:
-    """Return what one row or one item alone proves: instant, and needs no solver."""
+    """Return the bounds of single rows and single items. This is fast and needs no solver."""
     return conclude(
         [part.with_certificates(area_certificates(part.model)) for part in parts], costs
     )
@@ -111,7 +111,7 @@ def prove_by_solver(
     used: Sequence[int],
     costs: Sequence[Fraction],
 ) -> BoundProof:
-    """Return what the linear relaxation proves besides; `cheapest` is what it says about these
+    """Return additional bounds of the linear relaxation. `cheapest` is its result for these
     costs.
     """
     solved = [
@@ -128,7 +128,7 @@ def prove_by_columns(
     worth: Worth,
     costs: Sequence[Fraction],
 ) -> BoundProof:
-    """Return what column generation proves of one part besides."""
+    """Return additional bounds of column generation for one part."""
     grown = replace(part, worths=(*part.worths, (certificate, worth)))
     return conclude([grown if each.pools == part.pools else each for each in proof.parts], costs)
 
@@ -136,9 +136,7 @@ def prove_by_columns(
 def prove_by_cases(
     proof: BoundProof, solver: Any, used: Sequence[int], costs: Sequence[Fraction]
 ) -> BoundProof:
-    """Return what cases of nodes prove as well, up to the cost of a packing that has so many
-    nodes.
-    """
+    """Return additional bounds of cases, up to the cost of a packing with this number of nodes."""
     return conclude([_with_cases(part, solver, used, costs) for part in proof.parts], costs)
 
 
@@ -157,8 +155,8 @@ def _with_cases(
 
 
 def has_gap(proof: BoundProof, packing: Packing, used: Sequence[int]) -> bool:
-    """Whether a better bound could change what is said: pods pending without proof, or more nodes
-    than proved.
+    """Return whether a better bound could change the answer: pending pods without proof, or more
+    nodes than the bound.
     """
     if any(item not in proof.excessive for item in packing.pending):
         return True
@@ -194,7 +192,7 @@ def _solved(
 
 
 def conclude(parts: Sequence[ConnectedPools], costs: Sequence[Fraction]) -> BoundProof:
-    """Return what the certificates of all parts prove together."""
+    """Return the combined bounds of all parts' certificates."""
     pools = sorted(pool for part in parts for pool in part.pools)
     nodes = dict.fromkeys(pools, 0)
     excessive: set[int] = set()

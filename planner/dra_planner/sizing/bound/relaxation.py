@@ -8,7 +8,7 @@ area bounds miss.
     limits      Σ_p takes_lp·y_p ≤ most_l               (for what pools share)
 
 The solver works in floating point and is not trusted: its duals become rational prices, and `bound`
-proves from those what they prove, which is never too much.
+derives from them an exact bound, which is never too high.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _ITERATIONS = 200_000
 _NODES = 300  # of the search for integers: a limit in nodes makes every run the same
 
 MOST_WHOLE_COLUMNS = 700
-"""Items times pools, about, up to which integers are searched for."""
+"""Approximate number of items times pools up to which integers are searched."""
 
 
 @dataclass(slots=True)
@@ -48,7 +48,7 @@ class _Rows:
 
 @dataclass(slots=True)
 class _Program:
-    """The matrix of a model, and where its rows came from."""
+    """The matrix of a model, and the origins of its rows."""
 
     rows: _Rows
     demand: dict[int, int]
@@ -59,7 +59,7 @@ class _Program:
 
 
 class Relaxation:
-    """The linear programs of one model; `solver` is the module highspy."""
+    """The linear programs of one model. `solver` is the module highspy."""
 
     def __init__(self, model: BoundModel, solver: Any) -> None:
         self.model = model
@@ -69,8 +69,8 @@ class Relaxation:
     def cheapest(
         self, costs: list[float]
     ) -> tuple[Certificate, dict[tuple[int, int], float]] | None:
-        """Return prices that prove what the nodes of any plan cost at least, and how many of each
-        item (item, pool) the cheapest plan puts on each pool, in fractions.
+        """Return prices that prove the minimum cost of any plan's nodes, and the cheapest plan's
+        fractional number of each item on each pool (item, pool).
         """
         solution = self._run(
             costs, [float(each.maximum) for each in self.model.pools], shortage=False
@@ -82,7 +82,9 @@ class Relaxation:
         )
 
     def least_of(self, pool: int) -> Certificate | None:
-        """Return prices that prove how many nodes one pool needs, every other at its maximum."""
+        """Return prices that prove the minimum nodes of one pool, with every other at its
+        maximum.
+        """
         upper = [float(each.maximum) for each in self.model.pools]
         upper[pool] = self._solver.kHighsInf
         return self._solve(
@@ -90,20 +92,20 @@ class Relaxation:
         )
 
     def shortage(self) -> Certificate | None:
-        """Return prices that prove that the demand is more than the pools can hold, if it is."""
+        """Return prices that prove that the demand exceeds the pools, if it does."""
         upper = [float(each.maximum) for each in self.model.pools]
         return self._solve([0.0] * len(upper), upper, shortage=True)
 
     @property
     def columns(self) -> int:
-        """How many variables a program has."""
+        """The number of variables of a program."""
         return self._program.columns
 
     def within(
         self, costs: list[float], least: list[int], most: list[int]
     ) -> tuple[Certificate, list[float]] | None:
-        """Return prices that prove what fleets with so many nodes cost at least, and the nodes of
-        the cheapest fleet, in fractions; None if there is none.
+        """Return prices that prove the minimum cost of fleets with these node counts, and the
+        fractional nodes of the cheapest one. None if there is no such fleet.
         """
         solution = self._run(costs, [float(each) for each in most], shortage=False, lower=least)
         if solution is None:
@@ -111,18 +113,17 @@ class Relaxation:
         return self._certificate(list(solution.row_dual)), list(solution.col_value)[: len(least)]
 
     def shortage_within(self, least: list[int], most: list[int]) -> Certificate | None:
-        """Return prices that prove that fleets with so many nodes can't hold the demand, if they
-        can't.
+        """Return prices that prove that fleets with these node counts can't hold the demand, if
+        they can't.
         """
         return self._solve(
             [0.0] * len(most), [float(each) for each in most], shortage=True, lower=least
         )
 
     def whole(self, costs: list[float]) -> dict[tuple[int, int], float] | None:
-        """Return how many of each item (item, pool) a plan puts on each pool, within maximums, in
-        integers.
+        """Return a plan's integer number of each item on each pool (item, pool), within maximums.
 
-        The cheapest that a limited search finds, None where it finds none or is not worth it.
+        It's the cheapest that a limited search finds, or None if it finds none or isn't worth it.
         """
         if self._program.columns > MOST_WHOLE_COLUMNS:
             return None
@@ -237,7 +238,7 @@ def _build(model: BoundModel) -> _Program:
 
 
 def _rational(value: float) -> Fraction:
-    """Return the price as a fraction, never negative; rounding it costs strength and no
-    validity.
+    """Return the price as a nonnegative fraction. Rounding weakens the bound, but keeps it
+    valid.
     """
     return Fraction(max(0, round(value * _DENOMINATOR)), _DENOMINATOR)

@@ -1,4 +1,4 @@
-"""A bound on cost, raised to what whole nodes can cost."""
+"""A cost bound, raised to a possible cost of whole nodes."""
 
 from __future__ import annotations
 
@@ -8,20 +8,22 @@ from fractions import Fraction
 from dra_planner.sizing.bound.exact import BoundModel, Worth
 
 MOST_STEPS = 20_000
-"""Fleets that are added up at most, in the search for those that cost no less than a bound."""
+"""Maximum number of fleets to add up in the search for one that costs at least the bound."""
 
 
 MOST_NODES = 1_000
-"""Nodes up to which whole ones are searched for: of so many, one is a thousandth of the cost."""
+"""Maximum number of nodes for this search. With more, one node is less than a thousandth of the
+cost.
+"""
 
 
 def raise_to_whole_nodes(
     least: Fraction, most: int, nodes: Sequence[int], model: BoundModel, costs: Sequence[int]
 ) -> Fraction:
-    """Return the least that a fleet can cost which costs `least` or more; `least` where too many
-    would be listed.
+    """Return the lowest possible cost of a fleet that costs at least `least`, or `least` if there
+    are too many fleets.
 
-    `nodes` are what every fleet has of each pool at least; `most` is what one that is known costs.
+    `nodes` are the minimum nodes of each pool, and `most` is the cost of a known fleet.
     """
     sums, steps = {sum(cost * count for cost, count in zip(costs, nodes, strict=True))}, 0
     for cost, count, pool in zip(costs, nodes, model.pools, strict=True):
@@ -39,11 +41,11 @@ def raise_to_whole_nodes(
 
 
 def least_in_whole_nodes(worth: Worth, model: BoundModel, costs: Sequence[int]) -> int | None:
-    """Return the least that whole nodes cost which are worth as much as the demand; None where too
-    many are tried.
+    """Return the minimum cost of whole nodes that are worth as much as the demand, or None after
+    too many tries.
 
-    Nodes of the best worth for their price come first, many before few; what is still missing costs
-    at least as much as fractions of the next ones.
+    Nodes with the best worth for their price come first, high counts before low ones. The rest
+    costs at least as much as fractions of the next ones.
     """
     floor = sum(cost * pool.minimum for cost, pool in zip(costs, model.pools, strict=True))
     missing = worth.demand - sum(

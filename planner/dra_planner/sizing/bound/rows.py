@@ -1,10 +1,9 @@
-"""What a node of a pool has a limited amount of, and what each item takes of it at least, for the
-bound.
+"""Limited resources of a pool's node, and each item's minimum needs, for the bound.
 
-Every row is a relaxation: whatever the allocator does, the pods of one node together never take
-more of it than there is. Rows are amounts (cpu, memory, pod slots), sets of devices that requests
-are confined to, counters of partitioned devices, and rounded forms of all of these (dual-feasible
-functions), which see that two pods of 5 devices do not share a node of 8.
+Every row is a relaxation: for any allocation, the pods of one node together never need more of it
+than the node has. Rows are amounts (cpu, memory, pod slots), sets of devices that requests are
+restricted to, counters of partitioned devices, and rounded forms of all of these (dual-feasible
+functions), which recognize that two pods with 5 devices don't share a node with 8.
 """
 
 from __future__ import annotations
@@ -31,11 +30,9 @@ RowsOfPool = tuple[CapacityRow, ...]
 
 
 def pool_rows(found: Compatibility) -> tuple[tuple[RowsOfPool, Mapping[int, DeviceNeeds]], ...]:
-    """Return, for each pool, the plain rows over the items that go there, and what those items need
-    of its devices.
+    """Return, for each pool, the plain rows over the items that fit it, and their device needs.
 
-    Pools of equal empty nodes share them; then they speak of all items that go to any of these
-    pools.
+    Pools with equal empty nodes share rows, which then cover all items of these pools.
     """
     inside: dict[FillStage, list[int]] = defaultdict(list)
     for item, pools in enumerate(found.takers):
@@ -57,8 +54,8 @@ def pool_rows(found: Compatibility) -> tuple[tuple[RowsOfPool, Mapping[int, Devi
 def _device_needs(
     item: Item, stage: FillStage, state: NodeState, found: Compatibility
 ) -> DeviceNeeds:
-    """Return what the item needs of devices; items with equal claims need the same, at every level
-    of demand.
+    """Return the item's device needs. Items with equal claims have equal needs, at every level of
+    demand.
     """
     taken = found.nodes.filling.taken(item, stage.kind)
     if taken.is_plain and taken.probe is None:
@@ -76,11 +73,11 @@ def bound_model(
     rows: Sequence[tuple[RowsOfPool, Mapping[int, DeviceNeeds]]],
     certain: Iterable[int],
 ) -> BoundModel:
-    """Return what the bound may argue with: items that every pool decides on, and rounded rows
-    beside plain ones.
+    """Return the model of the bound: items that every pool can evaluate, and rounded rows in
+    addition to plain ones.
 
-    `found` is told of nodes with the most they can have; `certain` are the items of which no
-    question is open.
+    `found` refers to nodes with their maximum resources. `certain` are the items without open
+    questions.
     """
     judged = {index: found.items[index].count for index in certain if found.pools_of(index)}
     rounded: dict[FillStage, RowsOfPool] = {}
@@ -123,8 +120,8 @@ def _limits(rooms: Sequence[Room]) -> tuple[BoundLimit, ...]:
 def row_weights(
     found: Compatibility, rows: Sequence[tuple[RowsOfPool, Mapping[int, DeviceNeeds]]]
 ) -> dict[tuple[int, int], tuple[int, ...]]:
-    """Return the part of each plain row that one item takes, in parts of `WHOLE`, by (item,
-    pool).
+    """Return the share of each plain row that one item needs, in parts of `WHOLE`, by
+    (item, pool).
     """
     known: dict[tuple[int, FillStage], tuple[int, ...]] = {}
     stages = [room.empty for room in found.rooms]
@@ -145,10 +142,10 @@ def row_weights(
 def _most(
     found: Compatibility, item: int, pool: int, needs: DeviceNeeds, rows: Iterable[CapacityRow]
 ) -> int:
-    """How many of an item one node can hold at most, whatever else is there.
+    """Return the maximum number of an item on one node, with any other content.
 
-    What the allocator fills an empty node with is the most only where other pods cannot steer it to
-    better choices, and where it was the node that set an end to the filling.
+    The allocator's result on an empty node is the maximum only if other pods can't lead it to
+    better choices, and if the node's capacity ended the filling.
     """
     fill, wanted = found.fills[item, pool], found.items[item].count
     if fill == wanted or (needs.is_steady and (item, pool) in found.ended):
@@ -158,8 +155,8 @@ def _most(
 
 
 def _amounts(item: Item, stage: FillStage, found: Compatibility) -> Mapping[str, int]:
-    """Return the amounts that the item takes of such nodes; on some, a device plugin counts what
-    others claim.
+    """Return the item's amounts on such nodes. On some, a device plugin counts devices that others
+    claim.
     """
     taken = found.nodes.filling.taken(item, stage.kind)
     return (
@@ -175,8 +172,8 @@ def _wanted_amounts(
     found: Compatibility,
     known: dict[object, dict[str, dict[int, int]]],
 ) -> Mapping[str, Mapping[int, int]]:
-    """Return what each item takes of each resource of such nodes; nodes of which all take the same
-    share it.
+    """Return each item's amounts of each resource on such nodes. Nodes with equal amounts share the
+    result.
     """
     takens = tuple(found.nodes.filling.taken(found.items[item], stage.kind) for item in items)
     key = (items, stage.kind.names, tuple(map(id, takens)))
@@ -199,8 +196,8 @@ def _amount_rows(
 
 
 def _device_rows(needs: Mapping[int, DeviceNeeds], state: NodeState) -> Iterator[CapacityRow]:
-    """Yield a row for each set of devices that some request is confined to, and for each family of
-    counters.
+    """Yield a row for each set of devices that some request is restricted to, and for each family
+    of counters.
     """
     if not state.template.candidates:
         return
@@ -235,8 +232,8 @@ def _device_rows(needs: Mapping[int, DeviceNeeds], state: NodeState) -> Iterator
 def _rounded_sets(
     needs: Mapping[int, DeviceNeeds], family: str, sets: int, capacity: int
 ) -> Iterator[CapacityRow]:
-    """Yield what is drawn of each counter set, rounded as in `_rounded` and added up: each set is a
-    bin of its own.
+    """Yield the consumption of each counter set, rounded as in `_rounded` and added up, because
+    each set is a separate bin.
     """
     for k in _COARSE_ROUNDINGS:
         rounded = {
@@ -255,7 +252,7 @@ def _rounded_sets(
 
 
 def _avoiding_rows(items: Iterable[int], found: Compatibility) -> Iterator[CapacityRow]:
-    """Yield a row for pods of which each avoids all others: a node has one of them at most."""
+    """Yield a row for pods that all avoid each other, so that a node has at most one of them."""
     alike: dict[object, list[int]] = defaultdict(list)
     for item in items:
         shape = found.items[item].parts[0].shape
@@ -279,12 +276,10 @@ def _confining_sets(needs: Iterable[DeviceNeeds]) -> list[int]:
 
 
 def _rounded(row: CapacityRow) -> Iterator[CapacityRow]:
-    """Yield u(need) for the functions u of Fekete and Schepers, which keep every set that fits in
-    one node at most 1.
-
-    u_k(x) = x where x·(k+1) is whole, else floor(x·(k+1)) / k, for needs x as parts of the
-    capacity. Source: S. P. Fekete, J. Schepers, "New classes of fast lower bounds for bin packing
-    problems" (2001).
+    """Yield u(need) for the functions u of Fekete and Schepers, for which every set that fits one
+    node adds up to at most 1. u_k(x) = x if x·(k+1) is an integer, otherwise floor(x·(k+1)) / k,
+    for needs x as shares of the capacity. Source: S. P. Fekete, J. Schepers, "New classes of fast
+    lower bounds for bin packing problems" (2001).
     """
     small, largest = row.capacity <= _FINEST_ROUNDING, max(row.needs.values(), default=0)
     seen = set()

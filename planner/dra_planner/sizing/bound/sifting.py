@@ -1,9 +1,9 @@
-"""The linear relaxation over many pools, by that over the few that matter ("sifting").
+"""The linear relaxation over many pools, reduced to the few that matter ("sifting").
 
-The program over a few pools gives prices of items and of rows. At these prices most other pools are
-worth no more than they cost; those of which that is not said join, and the program is solved again.
-What the prices prove, they prove of all pools: the certificate speaks of every one, with rows
-priced as in the pool nearest in price.
+The program over a few pools gives prices of items and of rows. At these prices, nodes of most other
+pools are worth at most their cost. The others join, and the program is solved again. The bound
+holds for all pools: the certificate covers every pool, with the row prices of the pool with the
+most similar cost.
 """
 
 from __future__ import annotations
@@ -32,10 +32,10 @@ MOST_SIFTED = 6_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sifted:
-    """What prices prove about all pools, and how many of each item (item, pool) the cheapest plan
-    puts on a pool.
+    """The bound of the prices for all pools, and the cheapest plan's number of each item on a pool
+    (item, pool).
 
-    `pools` are those that the program was solved over.
+    `pools` are the pools in the solved program.
     """
 
     pools: frozenset[int]
@@ -46,11 +46,10 @@ class Sifted:
 def sift(
     model: BoundModel, cheap: Sequence[Collection[int]], costs: Sequence[int], solver: Any
 ) -> Sifted | None:
-    """Return the relaxation of the model, None where the pools that it begins with cannot hold the
-    demand.
+    """Return the relaxation of the model, or None if the initial pools can't hold the demand.
 
-    `cheap` are, for every item, pools of which one at least is among those to begin with, those
-    that are cheap for most items first; pools with a minimum are too.
+    `cheap` are, for every item, pools of which at least one is an initial pool, starting with pools
+    that are cheap for most items. Pools with a minimum are also initial ones.
     """
     chosen = _first(cheap) | {at for at, pool in enumerate(model.pools) if pool.minimum}
     found: Sifted | None = None

@@ -1,1 +1,1 @@
-"""Packings: pods put on empty nodes by several strategies, with the allocator's answers."""
+"""Packings: pods placed on empty nodes with several strategies and the allocator's answers."""

@@ -1,4 +1,4 @@
-"""Which items go on which pools, and how many on one empty node: asked of the allocator, once for
+"""Which items fit which pools, and how many fit one empty node. The allocator answers once for
 equal nodes.
 """
 
@@ -16,8 +16,8 @@ from dra_planner.sizing.packing.first_fit import Room
 
 @dataclass(frozen=True, slots=True)
 class Cut:
-    """Pods of a shared claim that find no place beside the others, whatever the pools; `proved` or
-    just not found.
+    """Pods of a shared claim that don't fit together with the others on any pool: `proved`, or just
+    not found.
     """
 
     shape: Shape
@@ -28,10 +28,10 @@ class Cut:
 
 @dataclass(slots=True, kw_only=True)
 class Compatibility:
-    """What an empty node of each pool says to each item; keys are positions (item, pool).
+    """The answer of each pool's empty node to each item.
 
-    `fills` are how many of an item, of those wanted, such a node takes; `ended` are the pairs where
-    it was the node that set an end to that.
+    Keys are positions (item, pool). `fills` is the number of an item's pods that fit such a node,
+    at most the demand. `ended` are the pairs for which the node's capacity was the limit.
     """
 
     items: tuple[Item, ...]
@@ -45,11 +45,11 @@ class Compatibility:
     _stops: dict[tuple[int, int], FillStop] = field(default_factory=dict)
 
     def pools_of(self, item: int) -> tuple[int, ...]:
-        """Return the pools of which an empty node takes the item."""
+        """Return the pools whose empty nodes fit the item."""
         return self.takers[item]
 
     def stop(self, item: int, pool: int) -> FillStop:
-        """Return why an empty node of the pool refuses the item; worked out when asked for."""
+        """Return why an empty node of the pool rejects the item, computed on request."""
         found = self._stops.get((item, pool))
         if found is None:
             found = self._stops[item, pool] = self.nodes.stop(
@@ -58,7 +58,7 @@ class Compatibility:
         return found
 
     def is_undecided(self, item: int, pool: int) -> bool:
-        """Whether it cannot be told if an empty node of the pool takes the item."""
+        """Return whether it isn't known if the item fits an empty node of the pool."""
         return (
             not self.fills[item, pool]
             and self._is_doubtful(item, pool)
@@ -66,7 +66,9 @@ class Compatibility:
         )
 
     def is_error(self, item: int, pool: int) -> bool:
-        """Whether the scheduler gives up on the item when it meets an empty node of the pool."""
+        """Return whether the scheduler gives up on the item when it meets an empty node of the
+        pool.
+        """
         return (
             not self.fills[item, pool]
             and self._is_doubtful(item, pool)
@@ -74,9 +76,7 @@ class Compatibility:
         )
 
     def connected_pools(self, item: int) -> tuple[int, ...]:
-        """Return the pools that the item can go to, those of the items that can go there too, and
-        so on.
-        """
+        """Return the pools that the item fits, the pools that their other items fit, and so on."""
         reached, before = set(self.pools_of(item)), 0
         while len(reached) > before:
             before = len(reached)
@@ -98,7 +98,7 @@ class Compatibility:
         )
 
     def _is_doubtful(self, item: int, pool: int) -> bool:
-        """Whether a refusal may be other than plain."""
+        """Return whether a rejection can be uncertain."""
         return self.nodes.is_doubtful(self.items[item], pool, self.rooms[pool].empty)
 
 
@@ -109,11 +109,12 @@ def find_compatibility(
     limits: Sequence[tuple[str, int, int | None]],
     shared: Sequence[SharedLimit] = (),
 ) -> Compatibility:
-    """Return what fits where. `limits` are the pools' name, minimum and maximum, `shared` those of
-    several together.
+    """Return which items fit which pools.
 
-    Pods that run on every node are put on the empty nodes first. Pods that share a claim and are
-    too many for one node of every pool are cut to the most that one takes; the rest is in `cut`.
+    `limits` are the pools' name, minimum, and maximum, and `shared` are limits of several pools.
+    Pods that run on every node are placed on the empty nodes first. If too many pods share a claim
+    for one node of any pool, the item is reduced to the maximum that fits one. The rest is in
+    `cut`.
     """
     rooms: list[Room] = []
     daemon_stops: dict[tuple[int, int], FillStop] = {}
@@ -160,9 +161,7 @@ def _takers(found: Compatibility, index: int, item: Item) -> tuple[int, ...]:
 
 
 def _cut_to_one_node(item: Item, found: Compatibility) -> Item:
-    """Return as much of the item as one empty node takes, unless one takes all or none takes
-    any.
-    """
+    """Return as much of the item as fits one empty node, unless all or none of it fits."""
     item = _without_hopeless(item, found)
     stops = list(_stops(item, found))
     if len(stops) < len(found.rooms) or not stops or not max(stop.pods for stop in stops):
@@ -181,7 +180,7 @@ def _cut_to_one_node(item: Item, found: Compatibility) -> Item:
 
 
 def _stops(item: Item, found: Compatibility) -> Iterator[FillStop]:
-    """Yield why empty nodes refuse the item, of those that do."""
+    """Yield why empty nodes reject the item, for the nodes that do."""
     for pool, room in enumerate(found.rooms):
         stop = found.nodes.try_to_place(item, pool, room.empty)
         if stop is not None:
@@ -189,9 +188,7 @@ def _stops(item: Item, found: Compatibility) -> Iterator[FillStop]:
 
 
 def _without_hopeless(item: Item, found: Compatibility) -> Item:
-    """Return the item without the shapes that no empty node takes at all, unless that is every
-    one.
-    """
+    """Return the item without the shapes that fit no empty node, unless that is all of them."""
     hopeless: dict[str, FillStop] = {}
     for part in item.parts:
         stops = list(_stops(Item((ShapePods(part.shape, 1),), 1), found))

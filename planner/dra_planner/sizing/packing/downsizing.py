@@ -1,4 +1,6 @@
-"""Whole nodes of a packing on cheaper machines: what is on a node may fit one that costs less."""
+"""Whole nodes of a packing on cheaper machine types: the content of a node may fit a
+cheaper one.
+"""
 
 from __future__ import annotations
 
@@ -12,10 +14,10 @@ from dra_planner.sizing.packing.vector_fill import WHOLE
 
 
 def downsize(packing: Packing, market: Market, patterns: Patterns) -> None:
-    """Move what is on nodes to nodes of the cheapest pool that takes it, within maximums and what
-    pools share.
+    """Move the contents of nodes to nodes of the cheapest suitable pool, within maximums and shared
+    limits.
 
-    Nodes that there must be keep what they hold: without it they would cost as much.
+    Required nodes keep their contents, because they cost the same without them.
     """
     rooms, costs = market.found.rooms, market.costs
     by_cost = sorted(range(len(rooms)), key=lambda pool: (costs[pool], pool))
@@ -50,9 +52,7 @@ def downsize(packing: Packing, market: Market, patterns: Patterns) -> None:
 def _cheaper(
     by_cost: list[int], own: int, pattern: Mapping[int, int], market: Market
 ) -> Iterator[int]:
-    """Yield the pools of cheaper nodes that may take the items in such numbers, the cheapest
-    first.
-    """
+    """Yield the pools of cheaper nodes that may fit these numbers of items, cheapest first."""
     fills, weights = market.found.fills, market.weights
     # the hardest to hold first
     wanted = sorted(pattern.items(), key=lambda each: fills[each[0], own] / each[1])

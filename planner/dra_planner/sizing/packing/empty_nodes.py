@@ -1,5 +1,5 @@
-"""The empty nodes that pools offer: which pods they admit, one filling for all that are equal, and
-why they refuse.
+"""The empty nodes of pools: which pods they admit, one filling for all equal nodes, and rejection
+reasons.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ from dra_planner.sizing.packing.filling import Filling, FillStage, FillStop
 
 @dataclass(slots=True, kw_only=True)
 class Nodes:
-    """One empty node for each pool. Pools of equal nodes share the stage, and with it all that is
-    asked about it.
+    """One empty node for each pool.
 
-    `is_generous`: with the most that nodes can have, where amounts are a cautious estimate.
+    Pools with equal nodes share the stage and its cached answers. `is_generous`: with the nodes'
+    maximum resources instead of conservative estimates.
     """
 
     offers: tuple[Offer, ...]
@@ -83,7 +83,7 @@ class Nodes:
         return found
 
     def admits(self, shape: Shape, pool: int) -> bool:
-        """Whether name, labels and taints of the pool's nodes let such pods in."""
+        """Return whether name, labels, and taints of the pool's nodes admit such pods."""
         admitted = self._admitted.get(shape.id)
         if admitted is None:
             admitted = self._admitted[shape.id] = self._selected.setdefault(_selection(shape), {})
@@ -98,10 +98,10 @@ class Nodes:
         return found
 
     def needs(self, shape: Shape) -> object | None:
-        """Return what tells pods of the shape from others when nodes are counted; None where
-        nothing is like them.
+        """Return a key that distinguishes the shape's pods from others for node counts, or None if
+        it's unique.
 
-        Labels do not where no pod notices them, nor do rules between pods that span nodes.
+        It excludes labels that no pod's rules use, and rules between pods that span nodes.
         """
         pod = shape.pod
         claims = tuple((claim.name, replace(claim.spec, config=())) for claim in shape.claims)
@@ -120,7 +120,7 @@ class Nodes:
         return where, amounts, named, claims, pod.priority, pod.pod_group
 
     def is_admitted_everywhere(self, shape: Shape) -> bool:
-        """Whether the nodes of every pool admit such pods."""
+        """Return whether the nodes of every pool admit such pods."""
         key = _selection(shape)
         if key not in self._everywhere:
             self._everywhere[key] = all(
@@ -129,8 +129,8 @@ class Nodes:
         return self._everywhere[key]
 
     def avoids_its_like(self, shape: Shape) -> bool:
-        """Whether two pods of the shape, or of others with its labels and rules, never run on one
-        node.
+        """Return whether two pods of the shape, or of others with its labels and rules, never run
+        on the same node.
         """
         view = PodView.of(shape)
         return any(
@@ -139,8 +139,8 @@ class Nodes:
         )
 
     def is_doubtful(self, item: Item, pool: int, stage: FillStage) -> bool:
-        """Whether the node, which refuses the item, may do so for other reasons than labels,
-        amounts and devices.
+        """Return whether the node, which rejects the item, may do so for other reasons than labels,
+        amounts, and devices.
         """
         offer = self.offers[pool]
         if offer.at_most or offer.unknown_labels:
@@ -154,7 +154,7 @@ class Nodes:
         )
 
     def stop(self, item: Item, pool: int, stage: FillStage) -> FillStop:
-        """Return why a node of the pool in this state refuses the item."""
+        """Return why a node of the pool in this state rejects the item."""
         stop = self.try_to_place(item, pool, stage)
         if stop is None:
             raise AssertionError(
@@ -164,9 +164,7 @@ class Nodes:
         return stop
 
     def try_to_place(self, item: Item, pool: int, stage: FillStage) -> FillStop | None:
-        """Put the pods of the item on a node of the pool one by one; return what stops it, None
-        where nothing does.
-        """
+        """Place the item's pods on a node of the pool one by one. Return the obstacle, or None."""
         state, pods = stage.on(self.node(pool)), 0
         for part in item.parts:
             for _ in range(part.pods):
@@ -178,7 +176,7 @@ class Nodes:
 
 
 def _selection(shape: Shape) -> object:
-    """Return what of a pod decides which nodes admit it."""
+    """Return the fields of a pod that decide which nodes admit it."""
     pod = shape.pod
     keys = [
         each.topology_key
@@ -191,8 +189,8 @@ def _selection(shape: Shape) -> object:
 
 
 def _neighbours(demand: Demand) -> Sight:
-    """Return what pods notice of each other on one node: anti-affinity alone; all else spans
-    nodes.
+    """Return the pods' facts that matter to each other on one node, which is only anti-affinity.
+    Other rules span nodes.
     """
     watchers = dict.fromkeys(
         (PodView.of(shape), term)
@@ -205,10 +203,10 @@ def _neighbours(demand: Demand) -> Sight:
 
 def group_kinds(offers: Sequence[Offer]) -> tuple[int, ...]:
     """Return, for each offer, the position of the first one whose nodes have the same amounts,
-    devices and pods.
+    devices, and pods.
 
-    Labels and taints may differ: they decide whether a pod may go to a node at all, and not what it
-    takes there.
+    Labels and taints can differ, because they decide whether a node admits a pod, but not what it
+    needs there.
     """
     found: dict[object, list[tuple[int, tuple[ResourceSlice, ...] | None]]] = {}
     kinds = []
@@ -223,7 +221,7 @@ def group_kinds(offers: Sequence[Offer]) -> tuple[int, ...]:
 
 
 def _key(offer: Offer) -> object:
-    """What is cheap to compare."""
+    """Return the parts that are cheap to compare."""
     return (
         _sorted(offer.node.allocatable),
         _sorted(offer.at_most),
@@ -237,9 +235,8 @@ def _sorted(amounts: Mapping[str, int]) -> tuple[tuple[str, int], ...]:
 
 
 def _nameless(offer: Offer) -> tuple[ResourceSlice, ...] | None:
-    """Return the slices without the node's name; None for a node that no other is equal to.
-
-    That is one that runs pods, holds claims or sees devices of others.
+    """Return the slices without the node's name, or None for a unique node, which has pods or
+    claims, or can use devices of other nodes.
     """
     name = offer.node.name
     if offer.pods or offer.claims or any(each.node_name != name for each in offer.slices):

@@ -1,11 +1,10 @@
-"""What nodes become as items are put on them: amounts by integer arithmetic, devices by the
+"""States of nodes as items are placed on them: amounts by integer arithmetic, and devices by the
 allocator's answers.
 
-A node is two things: what of its amounts is used, and what it holds (devices, ports, pods that
-others notice, shared claims). Most pods change the two apart from each other: how many of them a
-node takes is a division for the amounts, and a chain of remembered answers for the devices, which
-all pods with equal claims share. Pods that bring ports, shared claims or anti-affinity are asked
-about one by one, once for each state.
+A node has used amounts and contents (devices, ports, pods that other pods' rules refer to, shared
+claims). Most pods change the two independently: the number that fits is a division for the amounts,
+and a chain of cached answers for the devices, which all pods with equal claims share. Pods with
+ports, shared claims, or anti-affinity are checked one by one, once for each state.
 """
 
 from __future__ import annotations
@@ -22,8 +21,8 @@ from dra_planner.model import Container, PodSpec, Reason, Shape, ShapeClaim, Tol
 from dra_planner.sizing.items import Item
 
 MOST_ASKED = 1_000
-"""Items that take devices and are tried on one node at most; kubelets take at most 250 pods without
-further ado.
+"""Maximum number of items with devices to try on one node. Kubelets run at most 250 pods by
+default.
 """
 
 _ANYWHERE = (Toleration(operator="Exists"),)
@@ -31,9 +30,7 @@ _ANYWHERE = (Toleration(operator="Exists"),)
 
 @dataclass(frozen=True, slots=True)
 class FillStop:
-    """Why a node takes no further item, and how many pods of it were on their way when it
-    stopped.
-    """
+    """Why no further item fits a node, and how many of its pods were placed before."""
 
     answer: Refusal | Undecided
     shape: Shape
@@ -41,7 +38,7 @@ class FillStop:
 
     @property
     def reasons(self) -> tuple[Reason, ...]:
-        """Why, nearest miss first; worked out when asked for."""
+        """The reasons, nearest miss first, computed on request."""
         return reasons_of(self.answer)
 
     @property
@@ -50,14 +47,14 @@ class FillStop:
 
     @property
     def is_error(self) -> bool:
-        """Whether the scheduler's attempt fails on such a node, and with it the pod on every
+        """Whether the scheduler's attempt fails on such a node, so that the pod fails on every
         node.
         """
         return isinstance(self.answer, Refusal) and self.answer.kind == "error"
 
     @property
     def is_elsewhere(self) -> bool:
-        """Whether the pod is not meant for such nodes: a DaemonSet makes none for them."""
+        """Whether the pod isn't meant for such nodes, because a DaemonSet creates none for them."""
         return self._filter in ("node-name", "taint", "node-selector")
 
     @property
@@ -68,11 +65,11 @@ class FillStop:
 
 @dataclass(frozen=True, slots=True)
 class ItemUse:
-    """What one item takes of nodes of a kind.
+    """One item's needs on nodes of a kind.
 
-    `amounts` are (position among the kind's resources, amount). `probe` is a pod with its claims,
-    and with what others notice of it where some do, and nothing else; `claims` is its number, 0 for
-    none. Items that are not `is_plain` are asked about one by one.
+    `amounts` are (position among the kind's resources, amount). `probe` is a pod with only its
+    claims and the facts that other pods' rules use. `claims` is its number, 0 for none. Items that
+    aren't `is_plain` are checked one by one.
     """
 
     amounts: tuple[tuple[int, int], ...] = ()
@@ -82,11 +79,10 @@ class ItemUse:
 
 
 class Held:
-    """What a node holds beside amounts; equal ones are the same object. `after` is by number of the
-    probe.
+    """A node's contents other than amounts.
 
-    It is plain where no pod on it avoids others but those of the demand (`watching`), which say
-    whom they notice.
+    Equal contents are the same object. `after` is the next state by the probe's number. It's plain
+    if only the demand's pods (`watching`) avoid others.
     """
 
     __slots__ = ("after", "is_plain", "state")
@@ -99,7 +95,7 @@ class Held:
 
 @dataclass(slots=True, eq=False)
 class NodeKind:
-    """Equal nodes: their resources, and the states that they were found in."""
+    """Equal nodes: their resources, and their known states."""
 
     template: Template
     names: tuple[str, ...]
@@ -113,7 +109,7 @@ class NodeKind:
 
 
 class FillStage:
-    """A state of a node of one kind; compared by identity, since equal states are the same
+    """A state of a node of one kind, compared by identity, because equal states are the same
     object.
     """
 
@@ -127,7 +123,7 @@ class FillStage:
 
     @property
     def state(self) -> NodeState:
-        """The node as the allocator sees it."""
+        """The node in the allocator's form."""
         amounts = tuple(
             (name, amount)
             for name, amount in zip(self.kind.names, self.used, strict=True)
@@ -140,7 +136,7 @@ class FillStage:
         return self.state.on_template(node.template)
 
     def free(self, name: str) -> int:
-        """Return what is left of a resource."""
+        """Return the free amount of a resource."""
         kind = self.kind
         return (
             kind.capacity[at] - self.used[at]
@@ -150,7 +146,7 @@ class FillStage:
 
 
 class Filling:
-    """Asks the allocator, and remembers."""
+    """Asks the allocator and caches its answers."""
 
     def __init__(self) -> None:
         self._kinds: dict[Template, NodeKind] = {}
@@ -158,7 +154,9 @@ class Filling:
         self._claimless: dict[object, dict[str, ItemUse]] = {}
 
     def open(self, state: NodeState) -> FillStage:
-        """Return the stage of a node in this state; nodes of one template are of one kind."""
+        """Return the stage of a node in this state. Nodes with the same template have the same
+        kind.
+        """
         kind = self._kinds.get(state.template)
         if kind is None:
             amounts = state.node.allocatable
@@ -172,13 +170,13 @@ class Filling:
         return _stage(kind, tuple(used.get(name, 0) for name in kind.names), _held(kind, state))
 
     def add(self, item: Item, stage: FillStage) -> FillStage | None:
-        """Return the node with one more of the item on it, None where it takes none."""
+        """Return the node with one more of the item, or None if it doesn't fit."""
         count, after = self.fill(item, stage, 1)
         return after if count else None
 
     def fill(self, item: Item, stage: FillStage, limit: int) -> tuple[int, FillStage]:
-        """Return how many of the item, at most `limit`, go onto the node one after another, and
-        what it becomes.
+        """Return how many of the item, at most `limit`, fit the node one after another, and the
+        resulting state.
         """
         kind, held = stage.kind, stage.held
         taken = kind.taken.get(item.id) or self.taken(item, kind)
@@ -209,9 +207,7 @@ class Filling:
         return limit, _stage(kind, tuple(now), held)
 
     def room_for(self, item: Item, stage: FillStage, limit: int) -> tuple[int, bool]:
-        """Return how many of the item, at most `limit`, go onto the node, and whether it takes no
-        more of them.
-        """
+        """Return how many of the item, at most `limit`, fit the node, and whether no more fit."""
         kind = stage.kind
         taken = kind.taken.get(item.id) or self.taken(item, kind)
         if taken.is_plain and taken.probe is None and stage.held.is_plain:
@@ -225,17 +221,17 @@ class Filling:
         return count, count < limit and self.add(item, last) is None
 
     def refusal(self, item: Item, stage: FillStage) -> Refusal | Undecided | None:
-        """Return why the devices of a node are not enough for one more of a plain item; None where
-        amounts are not.
+        """Return why the devices of a node don't suffice for one more of a plain item, or None if
+        amounts don't suffice.
 
-        The answer is about a pod that has the item's claims and nothing else.
+        The answer is for a pod with only the item's claims.
         """
         taken = self.taken(item, stage.kind)
         answer = stage.held.after.get(taken.claims) if taken.probe is not None else None
         return None if answer is None or isinstance(answer, Held) else answer
 
     def taken(self, item: Item, kind: NodeKind) -> ItemUse:
-        """Return what one of the item takes of nodes of a kind."""
+        """Return one item's needs on nodes of a kind."""
         found = kind.taken.get(item.id)
         if found is None:
             found = kind.claimless.get(item.id)
@@ -329,13 +325,13 @@ def _position(names: tuple[str, ...], name: str) -> int | None:
 
 
 def _nameless(position: int, claim: ShapeClaim) -> ShapeClaim:
-    """Return the claim without what makes no difference to the devices that it gets."""
+    """Return the claim without the parts that don't affect its devices."""
     name = claim.name if claim.name == CLAIM_NAME else f"claim-{position}"
     return replace(claim, name=name, spec=replace(claim.spec, config=()))
 
 
 def _probe(number: int, claims: tuple[ShapeClaim, ...], noticed: PodView | None) -> Shape:
-    """Return a pod that goes anywhere and takes nothing but devices; others notice of it what is
+    """Return a pod without requirements other than devices, visible to other pods' rules as
     given.
     """
     avoids = () if noticed is None else noticed.anti_affinity
@@ -352,9 +348,7 @@ def _probe(number: int, claims: tuple[ShapeClaim, ...], noticed: PodView | None)
 
 
 def _unpinned(shape: Shape) -> Shape:
-    """Return the shape as one that goes to nodes of any name, labels and taints: these are judged
-    by pool.
-    """
+    """Return the shape without node names, labels, and taints, which are checked by pool."""
     pod = replace(
         shape.pod, node_name="", node_selector={}, node_affinity=None, tolerations=_ANYWHERE
     )

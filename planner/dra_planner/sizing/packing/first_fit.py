@@ -1,9 +1,8 @@
-"""Bulk first-fit: put items on classes of identical nodes instead of on nodes.
+"""Bulk first-fit: place items on classes of identical nodes instead of single nodes.
 
-Walking classes (state, count) in opening order gives exactly what walking nodes and pods one by one
-would give, in time that grows with shapes and classes and not with pods: a class takes as many
-items as its state can be filled with, the last node of it takes the rest, and at most one class
-becomes three.
+Going through classes (state, count) in opening order gives the same result as placing pods one by
+one, in time that depends on shapes and classes instead of pods. Each node of a class gets as many
+items as fit, the last one gets the rest, and at most one class is split into three.
 """
 
 from __future__ import annotations
@@ -19,10 +18,9 @@ from dra_planner.sizing.packing.filling import Filling, FillStage
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Room:
-    """Where items may go: an empty node of a pool, and how many nodes there must and may be.
+    """Space for items: an empty node of a pool, and its minimum and maximum number of nodes.
 
-    Pools of equal nodes may share the stage. `limits` are those that its nodes share with other
-    pools.
+    Pools with equal nodes can share the stage. `limits` are its shared limits.
     """
 
     name: str
@@ -34,7 +32,7 @@ class Room:
 
 @dataclass(slots=True)
 class NodeClass:
-    """Identical nodes of a pool, and how they were filled: (item, how many), in order."""
+    """Identical nodes of a pool, and how they were filled: (item, count), in order."""
 
     pool: int
     stage: FillStage
@@ -44,7 +42,7 @@ class NodeClass:
 
 @dataclass(slots=True)
 class Packing:
-    """A packing, complete or not. Items go by their position, pools by theirs."""
+    """A complete or partial packing. Items and pools are referred to by position."""
 
     classes: list[NodeClass]
     opened: list[int]
@@ -53,14 +51,14 @@ class Packing:
     method: str = ""
 
     def copy(self) -> Packing:
-        """Return a packing with the same nodes, to which other items are added."""
+        """Return a packing with the same nodes, to which other items can be added."""
         classes = [replace(group) for group in self.classes]
         return Packing(
             classes, list(self.opened), self.placed.copy(), dict(self.pending), self.method
         )
 
     def used_nodes(self, rooms: Sequence[Room]) -> list[int]:
-        """Return nodes per pool, the minimum at least; empty nodes above it are not counted."""
+        """Return nodes per pool, at least the minimum. Empty nodes above it don't count."""
         used = [0] * len(rooms)
         for group in self.classes:
             if group.history:
@@ -72,16 +70,16 @@ Items = Sequence[Item] | Mapping[int, Item]
 """Items by their position."""
 
 Takers = Sequence[Collection[int]]
-"""Pools that an item may go to, by its position."""
+"""Pools that an item can use, by its position."""
 
 Choose = Callable[[int, int, Sequence[int | None]], tuple[int, int] | None]
-"""(item, how many are left, nodes each pool may still open) → (pool, nodes to open), None when
+"""(item, remaining count, nodes that each pool can still open) → (pool, nodes to open), or None if
 nothing helps.
 """
 
 
 def room_of(pool: int, rooms: Sequence[Room], opened: Sequence[int]) -> int | None:
-    """Return how many nodes one pool may still open; None where nothing bounds it."""
+    """Return how many nodes one pool can still open, or None if there is no limit."""
     room = rooms[pool]
     if room.limits:
         return room_left(rooms, opened)[pool]
@@ -89,9 +87,9 @@ def room_of(pool: int, rooms: Sequence[Room], opened: Sequence[int]) -> int | No
 
 
 def room_left(rooms: Sequence[Room], opened: Sequence[int]) -> list[int | None]:
-    """Return how many nodes each pool may still open; None where nothing bounds it.
+    """Return how many nodes each pool can still open, or None if there is no limit.
 
-    Of what pools share, so much is kept for others as the nodes that they must have take.
+    Shared limits keep enough for the required nodes of other pools.
     """
     left = [
         None if each.maximum is None else each.maximum - count
@@ -119,10 +117,10 @@ def pack(
     filling: Filling,
     choose: Choose,
 ) -> Packing:
-    """Return the packing of the items, taken in that order, each on the first node that takes it.
+    """Return the packing of the items in this order, each on the first node that it fits.
 
-    `starts` says how many nodes of each pool are open from the start, `takers` to which pools an
-    item may go.
+    `starts` is the number of nodes of each pool that are open initially, and `takers` are the pools
+    that an item can use.
     """
     packing = Packing(
         classes=[
@@ -145,7 +143,7 @@ def extend(
     filling: Filling,
     choose: Choose,
 ) -> None:
-    """Put further items on a packing, in that order, each on the first node that takes it."""
+    """Add further items to a packing in this order, each on the first node that it fits."""
     room = room_left(rooms, packing.opened)
     for index in order:
         left = _fill_open(packing, index, items[index], takers[index], filling)
@@ -172,7 +170,7 @@ def extend(
 def _fill_open(
     packing: Packing, index: int, item: Item, pools: Collection[int], filling: Filling
 ) -> int:
-    """Fill the nodes that are open, first class first; returns how many items are not placed."""
+    """Fill the open nodes, first class first. Return the number of unplaced items."""
     left, classes = item.count, packing.classes
     packing.classes = []
     for position, group in enumerate(classes):
@@ -201,10 +199,10 @@ def _filled(
     filling: Filling,
     held: tuple[int, FillStage | None],
 ) -> tuple[list[NodeClass], int]:
-    """Return what becomes of a class (full nodes, the node that takes the rest, untouched nodes)
-    and what was placed.
+    """Return the new classes (full nodes, the node with the rest, unchanged nodes) and the number
+    of placed items.
 
-    `held` is how many of the wanted ones a node takes, and what it becomes.
+    `held` is the number of items that fit a node, and its new state.
     """
     most, last = held
     if not most or last is None:

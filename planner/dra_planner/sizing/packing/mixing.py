@@ -1,5 +1,5 @@
-"""A fractional mix of filled nodes → a packing: whole nodes first, and what is left in the best of
-several ways.
+"""A fractional mix of filled nodes → a packing: whole nodes first, and the rest with the best of
+several methods.
 """
 
 from __future__ import annotations
@@ -26,29 +26,33 @@ MOST_ROUNDS = 200
 """Rounds of column generation."""
 
 MOST_PRICED = 3_000
-"""Nodes that are priced, over all rounds and pools, before a last round proves what it can."""
+"""Maximum number of priced nodes, over all rounds and pools, before a last round that improves the
+bound.
+"""
 
 MOST_BEGUN = 2_000
-"""Pairs of items and pools up to which a node of every pool filled with one item is a column to
-begin with.
+"""Number of (item, pool) pairs up to which a node of every pool filled with one item is an initial
+column.
 """
 
 MOST_ROUNDED = 120
-"""Columns up to which integers are searched for."""
+"""Number of columns up to which integers are searched."""
 
 _LITTLE = 0.1  # of the gap that is left alone: so much is not worth a search for integers
 
 _NODES = 200
-"""Nodes of the search for integers: a limit in nodes makes every run the same."""
+"""Limit of the integer search, in search nodes instead of time, so that every run has the same
+result.
+"""
 
 
 @dataclass(slots=True)
 class Mixing:
-    """Columns of all parts of a model, and the packing that their whole nodes are the most of.
+    """Columns of all parts of a model, and the packing that consists mostly of their whole nodes.
 
-    `plain` are rows of each pool's model that are not rounded from others; `is_certain` says that
-    nodes have just what the model says. `gap` is how much more than what is proved may be paid, as
-    a part of it; `few` are, of many pools, those to begin with.
+    `plain` are the rows of each pool's model that aren't rounded from others. `is_certain`: nodes
+    have exactly the model's resources. `gap` is the accepted excess cost, as a share of the bound.
+    `few` are the initial pools among many.
     """
 
     market: Market
@@ -68,9 +72,7 @@ class Mixing:
         self._patterns = Patterns(self.market.found, self.filling)
 
     def generate(self, part: ConnectedPools, packing: Packing) -> Generated:
-        """Return the cheapest mix for one part; the nodes of a packing are columns to begin
-        with.
-        """
+        """Return the cheapest mix for one part. The nodes of a packing are initial columns."""
         program = ColumnProgram(
             part.model,
             part.pools,
@@ -92,8 +94,8 @@ class Mixing:
         return made
 
     def _beginning(self, part: ConnectedPools) -> Iterator[tuple[int, int]]:
-        """Yield pairs of an item and a pool whose node filled with it is a column; the cheapest,
-        where many.
+        """Yield pairs of an item and a pool whose node filled with it is a column, only the
+        cheapest if there are many.
         """
         found, demand = self.market.found, part.model.demand
         few = self.few.intersection(part.pools)
@@ -106,11 +108,10 @@ class Mixing:
             yield from ((item, pool) for pool in cheap_pools(self.market, item, demand[item]))
 
     def packings(self) -> Iterator[Packing]:
-        """Yield packings that have the whole nodes of the mix, each worked out when it is asked
-        for.
+        """Yield packings with the whole nodes of the mix, each computed on request.
 
-        The last one is of integers of the columns, where these could save more than a little of the
-        gap.
+        The last one uses an integer solution of the columns, if it could close more than a little
+        of the gap.
         """
         whole = [(column, int(column.nodes + 1e-6)) for column in self._mix]
         least: float | None = None
@@ -132,7 +133,9 @@ class Mixing:
             yield from self._completed(rounded)
 
     def _completed(self, counts: Sequence[tuple[Column, int]]) -> Iterator[Packing]:
-        """Yield packings of so many nodes of each column and, on top, the rest by first-fit."""
+        """Yield packings with these numbers of nodes of each column, and the rest placed by
+        first-fit.
+        """
         market, rooms = self.market, self.market.found.rooms
         begun = _begin(market, self._patterns, counts)
         rest = _rest(market, begun)
@@ -157,8 +160,8 @@ class Mixing:
 
 
 def _begin(market: Market, patterns: Patterns, counts: Sequence[tuple[Column, int]]) -> Packing:
-    """Return a packing of so many nodes of each column, those that would hold more than there is
-    filled with less.
+    """Return a packing with these numbers of nodes of each column. Nodes that would exceed the
+    demand are filled with less.
     """
     rooms = market.found.rooms
     packing = Packing(classes=[], opened=[0] * len(rooms))
@@ -204,8 +207,8 @@ def _rest(market: Market, packing: Packing) -> dict[int, Item]:
 def _round_up(
     market: Market, whole: Sequence[tuple[Column, int]], solver: Any
 ) -> list[tuple[Column, int]] | None:
-    """Return integers of the columns that hold everything, the cheapest that a limited search
-    finds.
+    """Return the cheapest integers of the columns that hold everything, found by a limited
+    search.
     """
     left = {item: each.count for item, each in enumerate(market.found.items)}
     known = {item for column, _ in whole for item in column.pattern}
@@ -263,8 +266,8 @@ def _round_up(
 
 
 def _best_prices(part: ConnectedPools, costs: Sequence[Fraction]) -> Center:
-    """Return the prices that prove most of this part, scaled so that no node is worth more than it
-    costs.
+    """Return the prices with the strongest bound of this part, scaled so that no node is worth more
+    than it costs.
     """
     if not part.worths:
         return Center()

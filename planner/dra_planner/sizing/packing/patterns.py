@@ -1,5 +1,5 @@
-"""How one node is filled: whether the allocator puts a set of items on an empty node, and in which
-order it does.
+"""Filling of one node: whether the allocator can place a set of items on an empty node, and in
+which order.
 """
 
 from __future__ import annotations
@@ -13,30 +13,26 @@ from dra_planner.sizing.packing.compatibility import Compatibility
 from dra_planner.sizing.packing.filling import Filling, FillStage
 
 MOST_PERMUTED = 4
-"""Kinds of claims on one node of which every order is tried."""
+"""Number of kinds of claims on one node up to which every order is tried."""
 
 History = tuple[tuple[int, int], ...]
 
 
 @dataclass(slots=True)
 class Patterns:
-    """Remembers the orders in which claims go onto empty nodes; amounts are the caller's to
-    judge.
-    """
+    """Caches the orders in which claims fit empty nodes. The caller checks amounts."""
 
     found: Compatibility
     filling: Filling
     _orders: dict[object, tuple[int, ...] | None] = field(default_factory=dict)
 
     def takes(self, pool: int, pattern: Mapping[int, int]) -> bool:
-        """Whether some order that was tried puts all of the pattern on an empty node of the
-        pool.
-        """
+        """Return whether a tried order places the whole pattern on an empty node of the pool."""
         return self._order(pool, pattern) is not None
 
     def fill(self, pool: int, pattern: Mapping[int, int]) -> tuple[FillStage, History]:
-        """Return an empty node of the pool filled with the pattern, or with as much of it as it
-        takes, and how.
+        """Return an empty node of the pool filled with the pattern, or with as much of it as fits,
+        and the order.
         """
         stage = self.found.rooms[pool].empty
         history = []
@@ -47,9 +43,7 @@ class Patterns:
         return stage, tuple(history)
 
     def _order(self, pool: int, pattern: Mapping[int, int]) -> tuple[int, ...] | None:
-        """Return an order of the items that was found to work; items with equal claims stand
-        together.
-        """
+        """Return a working order of the items, in which items with equal claims are adjacent."""
         stage = self.found.rooms[pool].empty
         groups: dict[object, list[int]] = {}
         for item in sorted(pattern):
@@ -91,7 +85,7 @@ class Patterns:
 
 
 def _orders(count: int) -> Iterator[tuple[int, ...]]:
-    """Yield every order of few groups; of many, those that begin anywhere and go up or down."""
+    """Yield every order of few groups. For many groups, yield rotations and reversals."""
     if count <= MOST_PERMUTED:
         yield from permutations(range(count))
         return
@@ -102,7 +96,7 @@ def _orders(count: int) -> Iterator[tuple[int, ...]]:
 
 
 def totals(history: History) -> Counter[int]:
-    """Return how many of each item a history puts on a node."""
+    """Return the number of each item that a history places on a node."""
     counted: Counter[int] = Counter()
     for item, count in history:
         counted[item] += count

@@ -1,8 +1,8 @@
-"""The packings that are tried, and which one is kept.
+"""The tried packings and the choice of the best one.
 
-Each strategy is an order of items and a way to choose pools for new nodes; all are first-fit, so
-all are plans. The cheapest that leaves the fewest pods pending wins, those of the highest priority
-counted first; the earlier one on a tie.
+Each strategy is an order of items and a way to choose pools for new nodes. All use first-fit, so
+all are valid plans. The cheapest one with the fewest pending pods wins, where pods with the highest
+priority count first. Ties go to the earlier one.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ _CHEAPEST = 2  # pools by each measure
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Market:
-    """What items take of nodes, in parts of `WHOLE`, and what nodes cost.
+    """The items' shares of nodes, in parts of `WHOLE`, and the nodes' costs.
 
-    `shares` is the greatest part of any one row, by (item, pool), `weights` the part of every row;
-    `least_shares` are by item those of the pool that has most room for it.
+    `shares` is the largest share of any row, by (item, pool), and `weights` are the shares of every
+    row. `least_shares` are by item the shares in the pool with most capacity for it.
     """
 
     found: Compatibility
@@ -37,8 +37,8 @@ class Market:
 
     @classmethod
     def of(cls, found: Compatibility, costs: tuple[NodeCost, ...], weights: Weights) -> Market:
-        """Return the market of what fits where, with the part of every row that an item takes, by
-        (item, pool).
+        """Return the market of compatible items and pools, with the share of every row that an item
+        needs, by (item, pool).
         """
         shares = {key: max(parts, default=0) for key, parts in weights.items()}
         least = tuple(
@@ -54,10 +54,8 @@ class Market:
 
 
 def cheap_pools(market: Market, item: int, wanted: int) -> tuple[int, ...]:
-    """Return the pools that are cheapest for so many of an item by two measures, a few by each.
-
-    They are the price of a node filled with it, by item, and that of the item's greatest share of a
-    node.
+    """Return the cheapest pools for this number of an item by two measures, a few by each: the
+    price per item of a node filled with it, and the price of the item's largest share of a node.
     """
     fills, shares, costs, takers = (
         market.found.fills,
@@ -75,7 +73,7 @@ def cheap_pools(market: Market, item: int, wanted: int) -> tuple[int, ...]:
 
 
 def quick_packing(market: Market, filling: Filling, needed: Sequence[int]) -> Packing:
-    """Return the first of the packings that `best_packing` compares, unfilled anew."""
+    """Return the first of the packings that `best_packing` compares, without refilling."""
     rooms = market.found.rooms
     return next(_packings(market, rooms, _starts(rooms, needed), filling))
 
@@ -85,8 +83,8 @@ def best_packing(
 ) -> Packing:
     """Return the best packing found within the limits of these rooms.
 
-    `needed` are nodes that any plan has, by proof: they are open from the start, so that what fits
-    beside what they are needed for opens no other.
+    `needed` are the nodes that any plan provably has. They are open initially, so that items that
+    fit there don't open others.
     """
     starts = _starts(rooms, needed)
     tried = [starts]
@@ -112,10 +110,9 @@ def best_packing(
 def pack_assigned(
     market: Market, filling: Filling, assignment: Mapping[tuple[int, int], float]
 ) -> Packing:
-    """Return a packing that follows a fractional assignment of items to pools: each pool packs its
-    own share.
+    """Return a packing that follows a fractional assignment of items to pools.
 
-    What rounding leaves over, and items that the assignment does not know, are put on in the usual
+    Each pool packs its own share. Items left by rounding and unknown items are placed in the usual
     way.
     """
     items, rooms = market.found.items, market.found.rooms
@@ -158,7 +155,7 @@ def pack_assigned(
 
 
 def _whole_parts(count: int, shares: Mapping[int, float]) -> dict[int, int]:
-    """Round the shares of one item to integers that add up to its count at most, largest rest
+    """Round the shares of one item to integers with at most its count as sum, largest remainder
     first.
     """
     parts = {pool: min(count, int(value + 1e-6)) for pool, value in shares.items()}
@@ -182,8 +179,8 @@ def _only(market: Market, only: int) -> Choose:
 
 
 def _beside(rooms: Sequence[Room], opened: Sequence[int], only: int) -> Sequence[Room]:
-    """Return the rooms with one pool bounded by what the nodes that are open leave of what pools
-    share.
+    """Return the rooms with one pool limited by the remainder of shared limits after the open
+    nodes.
     """
     if not rooms[only].limits:
         return rooms
@@ -211,9 +208,7 @@ def _starts(rooms: Sequence[Room], needed: Sequence[int]) -> list[int]:
 
 
 def rank(market: Market, packing: Packing) -> tuple[tuple[int, ...], NodeCost]:
-    """Return what packings are compared by: pending pods, those of the highest priority first, then
-    cost.
-    """
+    """Return the sort key of packings: pending pods, highest priority first, then cost."""
     pending = dict.fromkeys(market.priorities, 0)
     for item, count in packing.pending.items():
         pending[market.found.items[item].priority] += market.found.items[item].pods * count
@@ -266,8 +261,8 @@ def choices(market: Market) -> tuple[Choose, ...]:
 
 
 def _by_fill(market: Market) -> Choose:
-    """Choose the pool whose node costs least per item when filled with it, the last node priced by
-    what is left.
+    """Choose the pool whose node costs least per item when filled with it. The last node counts by
+    its actual content.
     """
 
     def choose(item: int, left: int, room: Sequence[int | None]) -> tuple[int, int] | None:
@@ -284,8 +279,8 @@ def _by_fill(market: Market) -> Choose:
 
 
 def _by_share(market: Market) -> Choose:
-    """Choose the pool in which the item's dominant share of a node costs least: others will use the
-    rest.
+    """Choose the pool in which the item's dominant share of a node costs least, because other items
+    will use the rest.
     """
 
     def choose(item: int, left: int, room: Sequence[int | None]) -> tuple[int, int] | None:
@@ -303,9 +298,7 @@ def _by_share(market: Market) -> Choose:
 def _cheapest(
     pools: Iterable[int], measure: Callable[[int, int], int], costs: Sequence[NodeCost]
 ) -> int | None:
-    """Return the pool that an entry of the costs, measured, is least for: the next one decides
-    between equal ones.
-    """
+    """Return the pool with the lowest measured entry of the costs. The next entry breaks ties."""
     left = list(pools)
     for entry in range(len(costs[0]) if len(left) > 1 else 0):
         measured = [measure(pool, entry) for pool in left]

@@ -1,9 +1,9 @@
-"""Bulk vector fill: one node gets its fair part of every item, and that pattern is repeated.
+"""Bulk vector fill: one node gets its fair share of every item, and that pattern is repeated.
 
-First-fit by size fills early nodes with items heavy in one resource and late ones with items heavy
-in another, and wastes both in turn. Here a node takes floor(left ÷ nodes still needed) of every
-item, is topped up with the item best aligned with what is left of it, and stands for as many nodes
-as the demand allows.
+First-fit by size fills early nodes with items that need much of one resource, and late ones with
+items that need another, and wastes both. Here, a node gets floor(remaining ÷ nodes still needed) of
+every item, then the items that best match its remaining capacity, and is repeated as often as the
+demand allows.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from dra_planner.sizing.packing.filling import Filling, FillStage
 from dra_planner.sizing.packing.first_fit import Items, NodeClass, Packing, Room
 
 MOST_ITEMS = 48
-"""Items in one pool beyond which topping up is not worth its time."""
+"""Maximum number of items in one pool for topping up."""
 
 WHOLE = 2**20
-"""A whole row of a node; what an item takes of it is so many parts of this, rounded down."""
+"""A whole row of a node. An item's need is a number of these parts, rounded down."""
 
 Weights = Mapping[tuple[int, int], tuple[int, ...]]
 
@@ -27,8 +27,8 @@ Weights = Mapping[tuple[int, int], tuple[int, ...]]
 def refill(
     packing: Packing, rooms: Sequence[Room], items: Items, weights: Weights, filling: Filling
 ) -> Iterator[Packing]:
-    """Yield the packing with every pool filled anew where that takes fewer nodes; nothing when it
-    never does.
+    """Yield the packing with every pool refilled if that needs fewer nodes, or nothing if it never
+    does.
     """
     held: dict[int, dict[int, int]] = defaultdict(dict)
     for (item, pool), count in packing.placed.items():
@@ -85,9 +85,7 @@ def _pattern(
     weights: Weights,
     filling: Filling,
 ) -> tuple[FillStage, list[tuple[int, int]]]:
-    """Return one node with its fair part of what is left, topped up, and what was put on it, in
-    order.
-    """
+    """Return one node with its fair share of the rest, topped up, and the placed items in order."""
     rows = range(len(weights[next(iter(left)), pool]))
     area = [sum(weights[item, pool][row] * count for item, count in left.items()) for row in rows]
     nodes = max(1, -(-max(area, default=WHOLE) // WHOLE))

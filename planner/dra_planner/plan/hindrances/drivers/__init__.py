@@ -1,1 +1,1 @@
-"""What follows from the drivers whose devices claims request."""
+"""Hindrances that depend on the drivers of requested devices."""

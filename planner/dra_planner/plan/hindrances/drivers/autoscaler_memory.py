@@ -1,5 +1,5 @@
-"""Selectors on GPU memory that real nodes pass, but not the devices by which Karpenter decides to
-start a node.
+"""GPU memory selectors that match real nodes, but not the simulated devices with which Karpenter
+decides to start a node.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ _AMOUNT: Final = re.compile(r"""\.memory\b[^&|]*?quantity\(\s*["']([^"']+)["']""
 
 
 def find_memory_that_starts_no_node(situation: ClusterSituation) -> Iterator[Hindrance]:
-    """Yield amounts between Karpenter's figure for a machine type and the memory that its nodes
-    publish.
+    """Yield memory bounds between Karpenter's value for a machine type and the memory that its
+    nodes publish.
     """
     if situation.autoscaler != "karpenter":
         return
@@ -47,7 +47,7 @@ def find_memory_that_starts_no_node(situation: ClusterSituation) -> Iterator[Hin
 
 
 def _published(situation: ClusterSituation) -> Mapping[str, int]:
-    """Return the memory in MiB of the GPUs of each machine type that is planned with."""
+    """Return the GPU memory in MiB of each planned machine type."""
     found: dict[str, int] = {}
     for offer in situation.offers:
         for device in (

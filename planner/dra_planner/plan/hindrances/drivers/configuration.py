@@ -1,4 +1,4 @@
-"""Opaque configuration that the driver rejects when it prepares a claim: the pods stay in
+"""Opaque configuration that the driver rejects when it prepares a claim, so the pods stay in
 ContainerCreating.
 """
 
@@ -23,8 +23,8 @@ class _Configured:
 
 
 def find_refused_configuration(situation: ClusterSituation) -> Iterator[Hindrance]:
-    """Yield what the driver rejects; nothing that depends on its gates unless the driver is
-    known.
+    """Yield rejected configuration. Checks that depend on the driver's gates need a known
+    driver.
     """
     for each in _configured(situation):
         for config in each.configurations:

@@ -1,4 +1,4 @@
-"""What an author of claims should know about the drivers whose devices the claims request."""
+"""Notes for authors of claims about the drivers of the requested devices."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _CODE = "worth-knowing"
 
 @dataclass(frozen=True, slots=True)
 class _Asked:
-    """A claim as its requests, and the driver of each (absent: not known)."""
+    """A claim's requests, and the driver of each (absent if not known)."""
 
     claim: WrittenClaim
     drivers: Mapping[str, str]
@@ -46,7 +46,7 @@ class _Asked:
 
 
 def find_driver_notes(situation: ClusterSituation) -> Iterator[Hindrance]:
-    """Yield the notes on drivers that concern a claim, once for all workloads that it concerns."""
+    """Yield the notes on drivers for each claim, once for all of its workloads."""
     classes = {**situation.classes, **situation.manifests.classes}
     asked = [
         _Asked(claim, _drivers(claim, classes))
@@ -95,8 +95,8 @@ def _concerns(note: DriverNote, asked: _Asked, tainted: set[str]) -> bool:
 def _sound_joins(
     attribute: str, drivers: frozenset[str], situation: ClusterSituation
 ) -> Iterator[tuple[str, str]]:
-    """Yield whether both drivers publish the attribute of a constraint, for drivers whose devices
-    are known.
+    """Yield whether both drivers publish the attribute of a constraint, for drivers with known
+    devices.
     """
     publishing = _publishers(situation)
     for one, other in combinations(sorted(drivers & publishing.keys()), 2):

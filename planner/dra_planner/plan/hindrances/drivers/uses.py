@@ -1,6 +1,4 @@
-"""Pods that a driver can't prepare devices for, because of how they use a claim: they never
-start.
-"""
+"""Uses of a claim for which a driver can't prepare devices, so the pods never start."""
 
 from __future__ import annotations
 
