@@ -29,6 +29,7 @@ from pulumi_dra.aks.node_settings import AgentPoolSettings, read_node_settings
 from pulumi_dra.aks.upgrades import Upgrades, read_upgrades
 from pulumi_dra.aks.zones import read_zones
 from pulumi_dra.inputs.kubernetes_version import version_check
+from pulumi_dra.inputs.machine_facts import MachineFacts, read_machine
 from pulumi_dra.inputs.plugin_inputs import read_plugin
 from pulumi_dra.inputs.pool_inputs import (
     Counts,
@@ -64,6 +65,8 @@ class AksGpuPoolArgs(TypedDict):
     """Region of the cluster, for example eastus."""
     machine: str
     """Machine type, for example Standard_NC24ads_A100_v4."""
+    machine_facts: NotRequired[MachineFacts]
+    """Facts about a machine type that isn't in this package's tables."""
     max_nodes: int
     """Maximum number of nodes."""
     min_nodes: NotRequired[int]
@@ -260,7 +263,9 @@ def _read_image(read: InputReader, machine: Machine | None) -> str:
 def _read_machine(read: InputReader) -> Machine | None:
     name = read.text("machine")
     try:
-        machine = catalog.machine(CLOUD.name, name) if name else None
+        machine = read_machine(read, CLOUD, name) or (
+            catalog.machine(CLOUD.name, name) if name else None
+        )
     except CatalogError as error:
         read.refuse("machine", str(error))
         return None

@@ -11,6 +11,7 @@ import pulumi
 from dra_planner.clouds import PluginServing, cloud
 from dra_planner.fleet import Fleet, Pool
 from dra_planner.planfile import PlanFile
+from pulumi_dra.inputs.machine_facts import planned_facts
 
 IN_THE_FLEET = {
     "disk_gib": "diskGib",
@@ -26,6 +27,7 @@ IN_THE_FLEET = {
     "mig_layout": "mig",
     "allocation": "allocation",
     "machine": "machine",
+    "machine_facts": "catalog",
     "schedule": "schedule",
 }
 """Inputs of a pool that affect the plan → their names in the fleet."""
@@ -75,6 +77,7 @@ def planned_pool_args(
     return {
         "pool_name": pool.name,
         "machine": pool.machine,
+        **({"machine_facts": facts} if (facts := planned_facts(fleet, pool.machine)) else {}),
         "min_nodes": nodes.min,
         "desired_nodes": nodes.desired,
         "max_nodes": nodes.max,

@@ -4,6 +4,7 @@ large they are.
 `pulumi-dra catalog add` writes these rows; they take precedence over the tables of this package.
 """
 
+from dataclasses import replace
 from typing import Any, Literal
 
 from pydantic import Field, model_validator
@@ -242,6 +243,11 @@ class LearnedMachine(StrictDocument):
         default_factory=empty_mapping,
         description="Allocatable resources of a node. Default: predicted for the cloud.",
     )
+    accelerator_type: str = Field(
+        default="",
+        description="GKE: type of the accelerators that a node pool attaches, as in the label "
+        "cloud.google.com/gke-accelerator.",
+    )
     drivers: list[LearnedDriver] = Field(
         default_factory=empty_list, description="Drivers and their devices."
     )
@@ -279,7 +285,10 @@ class LearnedMachine(StrictDocument):
             for learned in self.drivers
             if (owner := driver_of(learned.driver)) is not None
         )
-        return next((each for each in found if each is not None), None)
+        accelerator = next((each for each in found if each is not None), None)
+        if accelerator is None or not self.accelerator_type:
+            return accelerator
+        return replace(accelerator, gke_type=self.accelerator_type)
 
 
 class CatalogFile(StrictDocument):

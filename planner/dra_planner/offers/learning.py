@@ -157,7 +157,7 @@ class _MachineLesson:
         cloud = self.cloud or clouds.cloud_of_labels(node.meta.labels)
         known = _known_machine(cloud, self.name)
         if known is None:
-            row |= self._size()
+            row |= {**self._size(), **_attached(cloud, node.meta.labels)}
         row["drivers"] = list(self._drivers(known))
         if len(self.nodes) == 1:
             self.remarks.append(
@@ -257,6 +257,14 @@ class _MachineLesson:
                 "has "
                 f"{accelerator.count} {accelerator.model}; a driver may leave out broken devices"
             )
+
+
+def _attached(cloud: str, labels: Mapping[str, str]) -> dict[str, str]:
+    """Return the type of the accelerators that a node pool attaches, on clouds whose nodes have it
+    as a label.
+    """
+    label = clouds.cloud(cloud).accelerator_label if cloud else ""
+    return {"acceleratorType": labels[label]} if labels.get(label) else {}
 
 
 def _known_machine(cloud: str, name: str) -> catalog.Machine | None:

@@ -27,6 +27,7 @@ from pulumi_dra.eks.pool.capacity import check_capacity, read_capacity, read_pla
 from pulumi_dra.eks.pool.gpu_pool_inputs import Efa, read_efa, read_mig
 from pulumi_dra.eks.pool.volumes import GP3_SPEED
 from pulumi_dra.inputs.disk_speed import DiskSpeed, read_disk_speed
+from pulumi_dra.inputs.machine_facts import MachineFacts, read_machine
 from pulumi_dra.inputs.plugin_inputs import read_plugin
 from pulumi_dra.inputs.pool_inputs import (
     NodeTaint,
@@ -53,6 +54,8 @@ class EksKarpenterPoolArgs(TypedDict):
     """Security group of the cluster, which is attached to the nodes."""
     machine: str
     """Machine type, for example p5.48xlarge."""
+    machine_facts: NotRequired[MachineFacts]
+    """Facts about a machine type that isn't in this package's tables."""
     nodes: int
     """Number of nodes that Karpenter keeps."""
     max_nodes: int
@@ -197,7 +200,7 @@ def read_karpenter_pool_inputs(read: InputReader, name: str) -> EksKarpenterPool
         read.refuse("nodes", f"{count} is more than max_nodes, {most}")
     nodes = NodeOrigin(
         name=pool_name,
-        machine=known_machine(machine),
+        machine=read_machine(read, CLOUD, machine),
         capacity=capacity,
         autoscaler=KARPENTER,
         plugin=read_plugin(read),

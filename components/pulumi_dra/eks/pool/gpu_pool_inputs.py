@@ -32,6 +32,7 @@ from pulumi_dra.eks.rights.key_grants import read_volume_key
 from pulumi_dra.inputs.disk_speed import DiskSpeed, read_disk_speed
 from pulumi_dra.inputs.key_inputs import read_key_grant
 from pulumi_dra.inputs.kubernetes_version import version_check
+from pulumi_dra.inputs.machine_facts import MachineFacts, read_machine
 from pulumi_dra.inputs.node_repair import NodeRepairLimits, read_node_repair
 from pulumi_dra.inputs.plugin_inputs import read_plugin
 from pulumi_dra.inputs.pool_inputs import (
@@ -70,6 +71,8 @@ class EksGpuPoolArgs(TypedDict):
     """
     machine: str
     """Machine type, for example p5.48xlarge."""
+    machine_facts: NotRequired[MachineFacts]
+    """Facts about a machine type that isn't in this package's tables."""
     max_nodes: int
     """Maximum number of nodes."""
     min_nodes: NotRequired[int]
@@ -273,7 +276,10 @@ def read_gpu_pool_inputs(read: InputReader, name: str) -> EksGpuPoolInputs:
         read.refuse("reservation_id", complaint)
     counts = read_counts(read, CLOUD)
     nodes = NodeOrigin(
-        name=pool_name, machine=known_machine(machine), capacity=capacity, plugin=read_plugin(read)
+        name=pool_name,
+        machine=read_machine(read, CLOUD, machine),
+        capacity=capacity,
+        plugin=read_plugin(read),
     )
     labels, taints = read_labels(read, CLOUD, nodes), read_taints(read, CLOUD, nodes)
     own_image = read_joining(read, read_own_image(read))

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NotRequired, TypedDict
 
 import pulumi
 
+from dra_planner import catalog
 from dra_planner.clouds import NodeOrigin, PluginServing
 from dra_planner.clouds.gke import CLOUD, local_ssds_fault
 from dra_planner.errors import CatalogError
@@ -22,6 +23,7 @@ from pulumi_dra.gke.pool.placement import read_placement
 from pulumi_dra.gke.pool.plugin import read_gke_plugin
 from pulumi_dra.inputs.disk_speed import DiskSpeed
 from pulumi_dra.inputs.key_inputs import read_key_grant
+from pulumi_dra.inputs.machine_facts import MachineFacts, read_machine
 from pulumi_dra.inputs.pool_inputs import (
     Counts,
     NodeTaint,
@@ -54,6 +56,8 @@ class GkeGpuPoolArgs(TypedDict):
     """Machine type, for example a3-highgpu-8g, or n1-standard-8+nvidia-tesla-t4:1 with attached
     GPUs.
     """
+    machine_facts: NotRequired[MachineFacts]
+    """Facts about a machine type that isn't in this package's tables."""
     zones: list[pulumi.Input[str]]
     """Zones of the nodes."""
     service_account: pulumi.Input[str]
@@ -341,7 +345,7 @@ def _read_local_ssds(read: InputReader, machine: GkeMachine) -> int:
 def _read_machine(read: InputReader) -> GkeMachine:
     name = read.text("machine")
     try:
-        return gke_machine(name)
+        return gke_machine(read_machine(read, CLOUD, name) or catalog.machine(CLOUD.name, name))
     except CatalogError as error:
         if name:
             read.refuse("machine", str(error))

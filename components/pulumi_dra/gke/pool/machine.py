@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from dra_planner import catalog
 from dra_planner.catalog import Machine
 from dra_planner.clouds import PluginServing
 from dra_planner.clouds.gke import CLOUD, GPU_EXAMPLE, attachment, partition_size
@@ -28,19 +27,24 @@ class GkeMachine:
     found: Machine | None = None  # None: refused
 
 
-def gke_machine(name: str) -> GkeMachine:
+def gke_machine(found: Machine) -> GkeMachine:
     """Return a node pool's settings for this machine type. Raises CatalogError for accelerators
-    that no driver publishes.
+    that no driver publishes, or that can't be attached.
     """
-    found = catalog.machine(CLOUD.name, name)
     gpus = attachment(found)
+    if gpus is None and found.accelerator is not None and found.accelerator.vendor == "nvidia":
+        raise CatalogError(
+            f"the type of the GPUs that {found.name} attaches isn't known",
+            fix="set acceleratorType in its catalog row to the value of the label "
+            f"{CLOUD.accelerator_label}",
+        )
     # Nothing is attached to TPU machine types, nor to those whose pods claim CPUs only.
     if gpus is None and (
         found.accelerator is None or any(each.serves_accelerator(found) for each in every_driver())
     ):
         gpus = "", 0
     if gpus is None:
-        raise CatalogError(f"{name} has no NVIDIA GPU", fix=GPU_EXAMPLE)
+        raise CatalogError(f"{found.name} has no NVIDIA GPU", fix=GPU_EXAMPLE)
     return GkeMachine(found.instance_type, *gpus, bool(found.rdma_networks), found)
 
 
