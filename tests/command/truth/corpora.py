@@ -14,6 +14,7 @@ import yaml
 from cases_of_admission import ADMISSION
 from cases_of_queues import QUEUES
 from cases_of_reading import READING
+from cases_of_rules import RULES_OF_PODS
 from cases_of_starting import STARTING
 from fix_cases import CASES, FLEET, changed, edited
 from truth_objects import fleet
@@ -119,7 +120,7 @@ def _migrations() -> Iterator[Input]:
 
 
 def _truth_cases() -> Iterator[Input]:
-    for case in (*STARTING, *ADMISSION, *QUEUES, *READING):
+    for case in (*STARTING, *ADMISSION, *QUEUES, *READING, *RULES_OF_PODS):
         yield Input(name=f"truth/{case.name}", manifests=dump(case.given), on=case.on)
 
 

@@ -8,6 +8,7 @@ import pytest
 from cases_of_admission import ADMISSION
 from cases_of_queues import QUEUES
 from cases_of_reading import READING
+from cases_of_rules import RULES_OF_PODS
 from cases_of_starting import STARTING
 from commands import STATUSES, run
 from corpora import Input, dump
@@ -18,7 +19,7 @@ from dra_policies.rules import RULES
 
 SEVERITY = {0: 0, 3: 1, 1: 2}
 """Exit statuses in the order of their verdicts."""
-CASES = (*STARTING, *ADMISSION, *QUEUES, *READING)
+CASES = (*STARTING, *ADMISSION, *QUEUES, *READING, *RULES_OF_PODS)
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)

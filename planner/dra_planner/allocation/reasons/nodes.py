@@ -11,7 +11,7 @@ from dra_planner.allocation.verdicts import Refusal
 from dra_planner.catalog.label_owners import label_owner
 from dra_planner.claims.extended import IMPLICIT_PREFIX
 from dra_planner.clouds import cloud, names
-from dra_planner.model import Reason, Taint
+from dra_planner.model import NodeSelector, Reason, Requirement, Taint
 
 _GI = 2**30
 _SHORT_CODES = {
@@ -153,7 +153,8 @@ def _selector_reason(misfit: Misfit, refusal: Refusal) -> Reason:
     if not misfit.label:
         return Reason(
             code="node-affinity",
-            message="the node's labels don't match the pod's required node affinity",
+            message="the node's labels don't match the pod's required node affinity"
+            + _affinity_text(refusal.shape.pod.node_affinity),
         )
     key, _, value = misfit.label.partition("=")
     have, fix = f"has no label {key}", f"drop {key} from the pod's nodeSelector"
@@ -169,6 +170,20 @@ def _selector_reason(misfit: Misfit, refusal: Refusal) -> Reason:
         message=f"the pod selects nodes with {misfit.label}; the node {have}",
         fix=fix,
     )
+
+
+def _affinity_text(affinity: NodeSelector | None) -> str:
+    """Return the terms of a node affinity as kubectl writes selectors: " (tier in (gold))"."""
+    terms = [
+        ", ".join(map(_requirement_text, (*term.match_expressions, *term.match_fields)))
+        for term in (affinity.terms if affinity is not None else ())
+    ]
+    return f" ({' or '.join(terms)})" if any(terms) else ""
+
+
+def _requirement_text(each: Requirement) -> str:
+    values = f" ({','.join(each.values)})" if each.values else ""
+    return f"{each.key} {each.operator.lower()}{values}"
 
 
 def _owner(key: str) -> tuple[str, str] | None:

@@ -149,8 +149,9 @@ def unread_object(item: KubernetesObject) -> UnreadObject | None:
     if installer is not None:
         why, instead = installer
         return UnreadObject(title=title, why=why, instead=instead, place=item.place)
-    if item.group in _KNOWN_GROUPS or item.group.endswith(
-        (".cnrm.cloud.google.com", ".crossplane.io", ".upbound.io")
+    if item.group in _KNOWN_GROUPS or (
+        item.group.endswith((".cnrm.cloud.google.com", ".crossplane.io", ".upbound.io"))
+        and not _embeds_manifest(item.data, 0)
     ):
         return None
     word = next(_mentions(item.data, 0), "")
@@ -158,6 +159,16 @@ def unread_object(item: KubernetesObject) -> UnreadObject | None:
         return None
     why = f"this kind isn't known, and it mentions {word}"
     return UnreadObject(title=title, why=why, instead=_RENDERED, place=item.place)
+
+
+def _embeds_manifest(data: Any, depth: int) -> bool:
+    """Return whether an object holds another as provider-kubernetes of Crossplane does."""
+    if depth > _DEEPEST:
+        return False
+    below = data.values() if isinstance(data, Mapping) else data if isinstance(data, list) else ()
+    if isinstance(data, Mapping) and isinstance(data.get("manifest"), Mapping):
+        return "kind" in data["manifest"]
+    return any(_embeds_manifest(each, depth + 1) for each in below)
 
 
 def find_device_words(text: str) -> str:

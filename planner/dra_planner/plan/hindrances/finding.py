@@ -29,6 +29,7 @@ from dra_planner.plan.hindrances.unmet_rules import (
     find_daemons_without_devices,
     find_unmet_affinity,
 )
+from dra_planner.plan.hindrances.unmet_topology import find_unmet_topology
 from dra_planner.plan.hindrances.unread import find_unread_objects
 
 if TYPE_CHECKING:
@@ -48,6 +49,7 @@ FINDERS: Final[tuple[Callable[[ClusterSituation], Iterator[Hindrance]], ...]] = 
     find_queue_faults,
     find_unmet_affinity,
     find_daemons_without_devices,
+    find_unmet_topology,
     find_unread_objects,
     find_idle_budgets,
     find_facts,

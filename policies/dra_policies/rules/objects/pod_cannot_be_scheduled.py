@@ -6,6 +6,7 @@ from dra_planner.plan.hindrances.unmet_rules import (
     find_daemons_without_devices,
     find_unmet_affinity,
 )
+from dra_planner.plan.hindrances.unmet_topology import find_unmet_topology
 from dra_policies.rules.hindrances import tell_of_clusters
 from dra_policies.rules.rule import Rule
 
@@ -20,6 +21,9 @@ RULE = Rule(
     needs="pools",
     url="https://kubernetes.io/docs/concepts/scheduling-eviction/assign-pod-node/",
     check=tell_of_clusters(
-        "pod-cannot-be-scheduled", find_unmet_affinity, find_daemons_without_devices
+        "pod-cannot-be-scheduled",
+        find_unmet_affinity,
+        find_daemons_without_devices,
+        find_unmet_topology,
     ),
 )
