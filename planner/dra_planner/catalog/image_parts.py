@@ -16,12 +16,13 @@ class ImagePart:
 
     `images` is how the names of such images begin. `gone_since` is the first image release without
     the part; "" if no release has it. For a kernel argument or a setting of the pool
-    ("path=value"), it's the first Kubernetes version that fails with it.
+    ("path=value"), it's the first Kubernetes version that fails with it, and for an image the first
+    one that the cloud doesn't build the image for.
     """
 
     cloud: str
     images: str
-    kind: str  # unit, program, kernel argument, kubelet setting, or pool setting
+    kind: str  # unit, program, kernel argument, kubelet setting, pool setting, or image
     part: str
     gone_since: str
     says: str

@@ -116,8 +116,6 @@ class Aks(Cloud):
     autoscalers = {"none": False, "cluster-autoscaler": False}
 
     pods_range = "10.244.0.0/16"  # learn.microsoft.com/azure/aks/azure-cni-overlay
-    # 1.34 ends in November 2026: learn.microsoft.com/azure/aks/supported-kubernetes-versions
-    new_cluster = "1.35"
     capacities = {"on-demand": "on-demand", "spot": "spot", "reservation": "a reservation"}
     spot = (("scaleSetPriority", "Spot"),)
     reservation_pattern = (

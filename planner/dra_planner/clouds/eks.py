@@ -129,8 +129,6 @@ class Eks(Cloud):
         "BOTTLEROCKET_ARM_64_FIPS",
     )
     images_with_device_plugin = ("BOTTLEROCKET_",)
-    last_minors = {"AL2_": 32}  # Amazon EKS user guide, Amazon Linux 2: no images from 1.33 on
-
     # Amazon EKS user guide, platform versions: admission controllers
     tolerates_extended_resources = True
 
@@ -203,7 +201,14 @@ class Eks(Cloud):
             token="aws:ec2/launchTemplate:LaunchTemplate",
             machine="instanceType",
             boot_script="userData",
+            # EKS API reference, CreateNodegroup; EKS user guide, "Customize managed nodes with
+            # launch templates"; terraform-aws-eks issues 1386 and 3459; rancher/eks-operator
+            # issue 185
             image="imageId",
+            custom_image="CUSTOM",
+            instead=("diskSize", "remoteAccess"),
+            not_in_pools=(("iamInstanceProfile", "nodeRoleArn"),),
+            is_merged=True,
             disks="blockDeviceMappings",
             disk_name="deviceName",
             # Bottlerocket's containers are on its second disk

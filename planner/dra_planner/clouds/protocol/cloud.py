@@ -13,6 +13,8 @@ from types import MappingProxyType
 from typing import Any, ClassVar
 
 from dra_planner.catalog import Machine, cloud_titles
+from dra_planner.catalog.image_parts import image_parts
+from dra_planner.catalog.support import supported
 from dra_planner.clouds.protocol.allocatable import (
     Allocatable,
     AllocatableSettings,
@@ -34,6 +36,7 @@ from dra_planner.clouds.protocol.resources import ClusterResource, KarpenterNode
 from dra_planner.clouds.protocol.storage import DiskKeys, VolumeDriver
 from dra_planner.errors import UnsupportedFeature
 from dra_planner.model import Taint
+from dra_planner.releases import MINIMUM_MINOR
 
 # so many nodes of a pool, and its maxPods, None for the cloud's own
 PodsOfNodes = tuple[int, int | None]
@@ -139,8 +142,6 @@ class Cloud(ABC):
     judged_purchases: ClassVar[tuple[str, ...]] = ("on-demand", "spot")
     huge_pages_doubt: ClassVar[str] = ""  # what is not known of those that it reserves
     version_pattern: ClassVar[str] = r"1\.\d+(\.\d+)?"  # of a control plane
-    # Kubernetes of a new cluster: the first with resource.k8s.io/v1
-    new_cluster: ClassVar[str] = "1.34"
     # properties of its pools and the values that mean Spot
     spot: ClassVar[tuple[tuple[str, str], ...]] = ()
     reservation_pattern: ClassVar[str] = ".+"
@@ -175,8 +176,6 @@ class Cloud(ABC):
     images_without_operator_driver: ClassVar[tuple[str, ...]] = ()
     # properties of its pools and values that leave it out
     driver_left_out: ClassVar[tuple[tuple[str, str], ...]] = ()
-    # of images that are no longer made, by prefix
-    last_minors: ClassVar[Mapping[str, int]] = MappingProxyType({})
 
     # Admission.
     # the plugin ExtendedResourceToleration is on
@@ -253,6 +252,13 @@ class Cloud(ABC):
         """What people call it."""
         return cloud_titles()[self.name]
 
+    @property
+    def new_cluster(self) -> str:
+        """Return the Kubernetes of a new cluster if no day is given: the newest version of the
+        support calendar, or the first one with resource.k8s.io/v1.
+        """
+        return f"1.{max((each.minor for each in supported(self.name)), default=MINIMUM_MINOR)}"
+
     @abstractmethod
     def allocatable(
         self, machine: Machine, vcpus: int, memory_mib: int, settings: AllocatableSettings
@@ -320,7 +326,12 @@ class Cloud(ABC):
     def image_ended(self, image: str) -> int | None:
         """Return the last minor that an image is made for; None for one that is still made."""
         return next(
-            (minor for prefix, minor in self.last_minors.items() if image.startswith(prefix)), None
+            (
+                int(part.gone_since.partition(".")[2]) - 1
+                for part in image_parts(self.name)
+                if part.kind == "image" and image.startswith(part.images)
+            ),
+            None,
         )
 
     def boot_disk_types(self, instance_type: str) -> tuple[str, ...]:

@@ -32,7 +32,12 @@ class MachineTemplate:
     its type, its path.
 
     `disks` is its list of disks, each with the name `disk_name`; `root` has the start of the names
-    of images, each with the name of the disk that images and containers use.
+    of images, each with the name of the disk that images and containers use. `instead` are
+    properties of a pool that it can't have next to a template. `not_in_pools` are properties of the
+    template that a pool rejects, each with its own for the same. `image` is its property with an
+    image, and `custom_image` what the pool's image must then be. With `is_merged`, the cloud adds
+    its own boot script, so the template's must be in MIME multipart format unless the image is
+    custom.
     """
 
     property: str
@@ -40,6 +45,10 @@ class MachineTemplate:
     machine: str
     boot_script: str = ""  # in base64
     image: str = ""
+    custom_image: str = ""
+    instead: tuple[str, ...] = ()
+    not_in_pools: tuple[tuple[str, str], ...] = ()
+    is_merged: bool = False
     disks: str = ""
     disk_name: str = ""
     root: tuple[tuple[str, str], ...] = ()

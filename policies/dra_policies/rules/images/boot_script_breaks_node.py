@@ -9,21 +9,25 @@ from collections.abc import Iterator
 from typing import Final
 
 from dra_planner.catalog.image_parts import ImagePart, image_parts
+from dra_planner.clouds import cloud
 from dra_policies.rules.rule import Finding, Rule
 from dra_policies.view.pool_machines import minor_of_pool
 from dra_policies.view.stack_view import DeclaredPool, StackView
 
-CUSTOM: Final = "CUSTOM"
-URL: Final = "https://github.com/awslabs/amazon-eks-ami/releases"
+URL: Final = "https://kubernetes.io/docs/reference/node/"
 
 
 def check(view: StackView) -> Iterator[Finding]:
     told: set[tuple[str, str]] = set()
     for pool in view.pools:
         urn = pool.template_urn or pool.urn
-        parts = [part for part in image_parts(pool.cloud) if part.kind != "pool setting"]
+        parts = [
+            part for part in image_parts(pool.cloud) if part.kind not in ("pool setting", "image")
+        ]
         for part in parts if pool.boot_script else ():
-            is_custom = pool.image == CUSTOM and part.kind != "unit"
+            template = cloud(pool.cloud).pool.template
+            custom = template.custom_image if template is not None else ""
+            is_custom = bool(custom) and pool.image == custom and part.kind != "unit"
             if (
                 (urn, part.part) not in told
                 and (is_custom or (pool.image or "").startswith(part.images))
@@ -42,8 +46,8 @@ def _finding(pool: DeclaredPool, part: ImagePart, *, is_custom: bool) -> Finding
         problem = f"sets {part.part}, and Kubernetes is {part.gone_since} or newer, so"
     elif is_custom:
         problem = (
-            f"runs {part.part}, which Amazon Linux 2023 doesn't have, so with a custom image that "
-            "is based on it,"
+            f"runs {part.part}, which {part.images} images don't have, so with a custom image that "
+            "is based on one,"
         )
     else:
         problem = f"depends on {part.part}, which images{since} don't have, so"

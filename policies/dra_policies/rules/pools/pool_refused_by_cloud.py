@@ -6,14 +6,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import Final, NamedTuple, get_args
+from typing import Final, get_args
 
 from dra_planner.clouds import cloud
 from dra_planner.model.nodes import TaintEffect
 from dra_planner.wording import counted
+from dra_policies.rules.pools.launch_templates import RejectedPool, template_faults
 from dra_policies.rules.resource_rows import broken_rows
 from dra_policies.rules.rule import Finding, Rule
-from dra_policies.unknowns import Properties
 from dra_policies.view.stack_view import DeclaredPool, StackView
 
 _OF_KUBERNETES: Final = ("kubernetes.io", "k8s.io")
@@ -24,13 +24,6 @@ _OF_KUBELET: Final = (
     "failure-domain.beta.kubernetes.io",
     "beta.kubernetes.io",
 )
-
-
-class RejectedPool(NamedTuple):
-    """The fault of a pool."""
-
-    says: str
-    fix: str
 
 
 def check(view: StackView) -> Iterator[Finding]:
@@ -48,8 +41,7 @@ def _faults(pool: DeclaredPool) -> Iterator[RejectedPool]:
     yield from _counts(pool)
     yield from _labels(pool)
     yield from _effects(pool)
-    yield from _beside_template(pool.own, pool.template)
-    yield from _template(pool)
+    yield from template_faults(pool)
     yield from _name_and_zones(pool)
     yield from _taints_of_system_pools(pool)
 
@@ -125,79 +117,6 @@ def _effects(pool: DeclaredPool) -> Iterator[RejectedPool]:
             yield RejectedPool(
                 f'{of_cloud.title} doesn\'t support the taint effect "{effect}"', fix
             )
-
-
-def _beside_template(group: Properties, template: Properties | None) -> Iterator[RejectedPool]:
-    """Yield settings that a group and its launch template must not both have.
-
-    Sources: EKS API reference, CreateNodegroup; EKS user guide, "Customize managed nodes with
-    launch templates"; terraform-aws-eks issues 1386 and 3459; rancher/eks-operator issue 185.
-    """
-    if (template is None and group.has("launchTemplate") is not True) or group.has("arn"):
-        # a group that is there has what EKS made of both: machines and a version that nobody wrote
-        return
-    # what the provider computes for a group with a template
-    if group.has("diskSize") and group.at("diskSize") != 0:
-        yield RejectedPool(
-            "it has a launch template and a diskSize",
-            fix="remove diskSize, and set the size in the template",
-        )
-    if group.has("remoteAccess"):
-        yield RejectedPool(
-            "it has a launch template and remoteAccess",
-            fix="remove remoteAccess, and set the key in the template",
-        )
-    if template is None:
-        return
-    if template.has("instanceType") and group.texts("instanceTypes"):
-        yield RejectedPool(
-            "it and its launch template both name machines",
-            fix="remove instanceTypes, or instanceType of the template",
-        )
-    has_image = template.has("imageId")
-    image, version = group.text("amiType"), group.text("version")
-    if has_image and image and image != "CUSTOM":
-        yield RejectedPool(
-            f"its launch template sets an image, but it also sets {image}",
-            fix='set amiType to "CUSTOM" and remove version, or remove imageId of the template',
-        )
-    elif has_image and version:
-        yield RejectedPool(
-            f"its launch template sets an image, but it also sets Kubernetes {version}",
-            fix="remove version, because the image determines it",
-        )
-    elif has_image and (release := group.text("releaseVersion")):
-        yield RejectedPool(
-            f"its launch template sets an image, but it also sets the EKS release {release}",
-            fix="remove releaseVersion, or imageId of the template",
-        )
-    elif has_image is False and image == "CUSTOM":
-        yield RejectedPool(
-            "it uses a custom image, but its launch template doesn't set one",
-            fix="set imageId of the template, or an image of EKS as amiType",
-        )
-
-
-def _template(pool: DeclaredPool) -> Iterator[RejectedPool]:
-    """Yield settings of a launch template that EKS rejects in a managed node group.
-
-    Source: EKS user guide, "Customize managed nodes with launch templates" (settings that aren't
-    allowed, and user data that must be MIME multipart unless the image is custom).
-    """
-    if pool.template is None:
-        return
-    if pool.template.has("iamInstanceProfile"):
-        yield RejectedPool(
-            "its launch template sets iamInstanceProfile, which a managed node group sets itself",
-            fix="remove iamInstanceProfile of the template, and set nodeRoleArn",
-        )
-    script = (pool.boot_script or "").lstrip()
-    has_eks_image = pool.image not in (None, "", "CUSTOM") and not pool.template.has("imageId")
-    if has_eks_image and script.startswith(("#!", "#cloud-config", "apiVersion:")):
-        yield RejectedPool(
-            "the user data of its launch template isn't in MIME multipart format",
-            fix="wrap userData in a MIME multipart message, with a part for each script",
-        )
 
 
 def _name_and_zones(pool: DeclaredPool) -> Iterator[RejectedPool]:

@@ -1,0 +1,99 @@
+"""Settings that a pool and its launch template must not both have, and settings of templates that
+pools reject.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from dra_planner.clouds import MachineTemplate, PoolResource, cloud
+from dra_policies.unknowns import Properties
+from dra_policies.view.stack_view import DeclaredPool
+
+
+class RejectedPool(NamedTuple):
+    """The fault of a pool."""
+
+    says: str
+    fix: str
+
+
+def template_faults(pool: DeclaredPool) -> Iterator[RejectedPool]:
+    """Yield what the cloud rejects of a pool with a launch template."""
+    paths = cloud(pool.cloud).pool
+    kind, template = paths.template, pool.template
+    if kind is None:
+        return
+    if template is not None:
+        yield from _rejected(pool, kind, template)
+    is_there = pool.own.has("arn")
+    if (template is None and pool.own.has(kind.property) is not True) or is_there:
+        # what a provider read of a group that exists is made of both: nobody wrote it
+        return
+    for path in kind.instead:
+        # 0 is what the provider computes for a group with a template
+        if pool.own.has(path) and pool.own.at(path) != 0:
+            yield RejectedPool(
+                f"it has a launch template and {path}",
+                fix=f"remove {path}, and set the same in the template",
+            )
+    if template is not None:
+        if template.has(kind.machine) and pool.own.texts(paths.machine):
+            yield RejectedPool(
+                "it and its launch template both name machines",
+                fix=f"remove {paths.machine}, or {kind.machine} of the template",
+            )
+        yield from _images(pool, paths, kind, template)
+
+
+def _images(
+    pool: DeclaredPool, paths: PoolResource, kind: MachineTemplate, template: Properties
+) -> Iterator[RejectedPool]:
+    """Yield an image, or a version of one, that a pool names next to the image of its template."""
+    if not kind.image:
+        return
+    has_image = template.has(kind.image)
+    image, version = pool.own.text(paths.image), pool.own.text(paths.version)
+    sets_both = "its launch template sets an image, but it also sets"
+    if has_image and image and image != kind.custom_image:
+        yield RejectedPool(
+            f"{sets_both} {image}",
+            fix=f'set {paths.image} to "{kind.custom_image}" and remove {paths.version}, or remove '
+            f"{kind.image} of the template",
+        )
+    elif has_image and version:
+        yield RejectedPool(
+            f"{sets_both} Kubernetes {version}",
+            fix=f"remove {paths.version}, because the image determines it",
+        )
+    elif has_image and paths.release and (release := pool.own.text(paths.release)):
+        yield RejectedPool(
+            f"{sets_both} the image version {release}",
+            fix=f"remove {paths.release}, or {kind.image} of the template",
+        )
+    elif has_image is False and image == kind.custom_image:
+        yield RejectedPool(
+            "it uses a custom image, but its launch template doesn't set one",
+            fix=f"set {kind.image} of the template, or an image of the cloud as {paths.image}",
+        )
+
+
+def _rejected(
+    pool: DeclaredPool, kind: MachineTemplate, template: Properties
+) -> Iterator[RejectedPool]:
+    """Yield settings of a template that the cloud makes itself in a pool."""
+    for path, own in kind.not_in_pools:
+        if template.has(path):
+            yield RejectedPool(
+                f"its launch template sets {path}, which the pool sets itself",
+                fix=f"remove {path} of the template, and set {own}",
+            )
+    script = (pool.boot_script or "").lstrip()
+    is_of_cloud = pool.image not in (None, "", kind.custom_image) and not template.has(kind.image)
+    if kind.is_merged and is_of_cloud and script.startswith(("#!", "#cloud-config", "apiVersion:")):
+        yield RejectedPool(
+            f"{kind.boot_script} of its launch template isn't in MIME multipart format, in which "
+            "the cloud adds its own script",
+            fix=f"wrap {kind.boot_script} in a MIME multipart message, with a part for each script",
+        )
