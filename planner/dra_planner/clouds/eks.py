@@ -315,15 +315,15 @@ class Eks(Cloud):
         ),
         everything=("AdministratorAccess", "PowerUserAccess"),
         of_cloud="aws:policy/",
-        # Amazon EKS user guide, "Create access entries": node groups get theirs by themselves
-        entry=NodeAdmission(
-            token="aws:eks/accessEntry:AccessEntry",
-            kind="type",
-            kinds=("EC2_LINUX", "EC2"),
-            required=("accessConfig.authenticationMode", "API"),
-            groups="aws:autoscaling/group:Group",
-            tag="kubernetes.io/cluster/",
-        ),
+    )
+    # Amazon EKS user guide, "Create access entries": node groups get theirs by themselves
+    node_admission = NodeAdmission(
+        token="aws:eks/accessEntry:AccessEntry",
+        kind="type",
+        kinds=("EC2_LINUX", "EC2"),
+        required=("accessConfig.authenticationMode", "API"),
+        groups="aws:autoscaling/group:Group",
+        tag="kubernetes.io/cluster/",
     )
     # Amazon EKS user guide, "Use Kubernetes volume storage with Amazon EBS" and its siblings
     volume_drivers = (

@@ -21,7 +21,11 @@ from dra_planner.clouds.protocol.allocatable import (
     NodeImage,
     reserved_cpu_milli,
 )
-from dra_planner.clouds.protocol.identities import IdentityResource, RegistryResource
+from dra_planner.clouds.protocol.identities import (
+    IdentityResource,
+    NodeAdmission,
+    RegistryResource,
+)
 from dra_planner.clouds.protocol.labels import (
     GPU_TAINT,
     NodeLabel,
@@ -240,6 +244,7 @@ class Cloud(ABC):
     node_network: ClassVar[NodeNetwork] = NodeNetwork()
     # what clusters and nodes act as
     identity: ClassVar[IdentityResource]
+    node_admission: ClassVar[NodeAdmission | None] = None
     volume_drivers: ClassVar[tuple[VolumeDriver, ...]] = ()
     disk_keys: ClassVar[DiskKeys | None] = None
     registry: ClassVar[RegistryResource | None] = None

@@ -66,4 +66,3 @@ class IdentityResource:
     grants: tuple[GrantResource, ...]
     everything: tuple[str, ...] = ()
     of_cloud: str = ""
-    entry: NodeAdmission | None = None

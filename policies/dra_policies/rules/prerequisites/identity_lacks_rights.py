@@ -69,7 +69,7 @@ def _is_pulled_from(view: StackView, address: str) -> bool:
 
 def _without_entry(view: StackView, of_cloud: Cloud) -> Iterator[Finding]:
     """Yield groups whose nodes the cluster doesn't let in."""
-    entry = of_cloud.identity.entry
+    entry = of_cloud.node_admission
     for cluster in view.declared if entry is not None else ():
         assert entry is not None
         path, value = entry.required
