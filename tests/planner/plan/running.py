@@ -14,6 +14,7 @@ from dra_planner.model import Verdict, WorkloadRef
 from dra_planner.plan import Plan, PlanRequest, make_plan, read_cluster
 from dra_planner.plan.cluster.snapshot_plan import ReadCluster
 from dra_planner.plan.judgement.observed_nodes import judge_outcome, size_workload
+from dra_planner.plan.values import PlannedWorkload
 from dra_planner.simulation import ArrivalOrder, SimulationOutcome, Simulator, observed_nodes
 from dra_planner.sizing import WorkloadSize
 from dra_planner.sources import Source
@@ -25,9 +26,9 @@ REASONS: Final[Mapping[str, str]] = {
     "chance": "Nodes that score alike, pods that are about equally old, or moments at which pods "
     "become ready and end: one of the seeds comes to the same.",
     "cannot-tell": "The plan says that it cannot be told.",
-    "daemon-set-under-a-quota": "A DaemonSet whose quota has not room on each node: it does not "
-    "fit, and which node "
-    "goes without is not simulated.",
+    "daemon-set-under-a-quota": "A DaemonSet whose quota doesn't admit a pod on each node, also "
+    "because its rollout has deleted one first: it doesn't fit, and the plan doesn't simulate which "
+    "node has none.",
     "who-comes-first": "Several workloads were kept out by a ResourceQuota: which of them is let "
     "in next is decided by "
     "whose controller tries again first.",
@@ -187,6 +188,9 @@ def _rows(plan: Plan) -> dict[str, Json]:
 def _reason(case: Json, plan: Plan, became: Said) -> str:
     if any(each.code == "quota-exceeded" for each in plan.diagnostics):
         return "daemon-set-under-a-quota"
+    otherwise = _otherwise(plan, became)
+    if None not in otherwise and all(map(_is_daemon_set_under_a_quota, otherwise)):
+        return "daemon-set-under-a-quota"
     if _is_paused(plan):
         return "paused"
     if _comes_by_chance(case, became):
@@ -195,6 +199,21 @@ def _reason(case: Json, plan: Plan, became: Said) -> str:
     aside = _aside(read_cluster(request(case)), outcome) if outcome is not None else ({}, {})
     reason = _reason_of_others(case, Said(_rows(plan), *aside), became)
     return "cannot-tell" if reason == "unexplained" and plan.verdict == "cannot-tell" else reason
+
+
+def _otherwise(plan: Plan, became: Said) -> list[PlannedWorkload | None]:
+    """Return the workloads that became otherwise, None for those that the plan doesn't have."""
+    rows, planned = _rows(plan), {_name(each.workload): each for each in plan.workloads}
+    names = [name for name in {**rows, **became.rows} if rows.get(name) != became.rows.get(name)]
+    return [planned.get(name) for name in names]
+
+
+def _is_daemon_set_under_a_quota(each: PlannedWorkload | None) -> bool:
+    return (
+        each is not None
+        and each.workload.kind == "DaemonSet"
+        and any(reason.code == "quota-exceeded" for reason in each.reasons)
+    )
 
 
 def _comes_by_chance(case: Json, became: Said) -> bool:
