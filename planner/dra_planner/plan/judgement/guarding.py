@@ -59,6 +59,9 @@ GUARD_STEPS: Final = 15
 """Steps of the search for guards, as a multiple of the simulation's steps without guards."""
 _STEPS_OF_LOSSES: Final = 5
 """Steps of the simulations of lost nodes, maximum replicas, and rollouts with guards."""
+_EXPENSIVE: Final = Decimal("0.05")
+"""The part of its price by which a plan without guards is above the bound before guards are
+offered."""
 _CHECK_SEEDS: Final = range(11, 12)
 # of random orders, in which guarded pods stay pending most often
 _FURTHER_SEEDS: Final = range(12, 24)
@@ -125,20 +128,24 @@ def judge_with_guards(
 
 
 def _find_guard_fix(free: Judgement, fleet: Fleet, steps: int) -> Fix | None:
-    """Return guards as a fix if the scheduler leaves pods of a packing pending, or None if no
-    guards were found.
+    """Return guards as a fix if the scheduler leaves pods of a packing pending, or needs nodes that
+    cost much more than the bound. Return None if no guards were found.
 
     A plan with `placement: guided` runs the same search, so it has the same counts. Gangs are
     excluded, because fixes start them completely.
     """
     found = free.simulated
-    if found is None or found.counts is not None or not found.at_packing or free.demand.gangs:
+    if found is None or not found.at_packing or free.demand.gangs:
+        return None
+    if found.counts is not None and not _is_expensive(found.counts, free):
         return None
     guided = fleet.model_copy(update={"placement": "guided"})
     if not _has_room_for_guards(free, guided):
         return None
     proved = find_guards(_Search(free, guided).question(steps * GUARD_STEPS))
     if proved is None or not proved.guards.kinds or proved.found.counts is None:
+        return None
+    if _is_no_better(proved, free, fleet):
         return None
     counts = {
         offer.name: sum(proved.found.counts[part] for part in proved.guards.parts_of(offer.name))
@@ -208,6 +215,17 @@ def _has_room_for_guards(free: Judgement, fleet: Fleet) -> bool:
     if price is None:
         return found is None or found.counts is None
     return sizing.hourly_bound is None or price * Decimal(1 - WORTH) > sizing.hourly_bound
+
+
+def _is_expensive(counts: Mapping[str, int], free: Judgement) -> bool:
+    """Return whether these counts, and those of every fix, cost much more than the bound."""
+    bound = free.sizing.hourly_bound
+    prices = [
+        hourly_usd(each, free.offers) for each in (counts, *(fix.counts for fix in free.fixes))
+    ]
+    return bound is not None and all(
+        price is not None and price * (1 - _EXPENSIVE) > bound for price in prices
+    )
 
 
 def _without_losses(sizing: Sizing) -> Sizing:
