@@ -11,11 +11,13 @@ from dra_command.command_line.arguments import UsageError
 from dra_command.command_line.exit_status import status_of
 from dra_command.explain.explained_plan import plan_to_explain
 from dra_command.explain.what_if import require_text_or_json
+from dra_planner.errors import PlannerError
 from dra_planner.plan.explanation.claims import (
     ClaimExplanation,
     WhatIf,
     explain_claim_of_plan,
 )
+from dra_planner.plan.explanation.names import explainable_names, some_names
 
 
 def run(values: argparse.Namespace) -> int:
@@ -56,8 +58,7 @@ def _explain_pool(values: argparse.Namespace) -> int:
     from dra_planner.plan.explanation.pools import explain_pool
 
     if not values.pool:
-        fix = "give --claim or --pod NAMESPACE/NAME, --finding RULE, or --pool NAME"
-        raise UsageError("there is nothing to explain", fix=fix)
+        raise _nothing_named(values)
     require_text_or_json(values, "--pool without a claim")
     plan, _, changes = plan_to_explain(values)
     report = explain_pool(plan, values.pool)
@@ -70,6 +71,23 @@ def _explain_pool(values: argparse.Namespace) -> int:
 
         print_pool(report, changes, quiet=values.quiet)
     return status_of(report.verdict, allow_unknown=values.allow_unknown)
+
+
+def _nothing_named(values: argparse.Namespace) -> UsageError:
+    """Return the error with the names that can be explained, if the options name what to plan."""
+    fix = "give --claim or --pod NAMESPACE/NAME, --finding RULE, or --pool NAME"
+    lists: tuple[PlannerError, ...] = ()
+    if values.stack or ((values.paths or values.observed) and (values.fleet or values.observed)):
+        names = explainable_names(plan_to_explain(values)[0].judgement)
+        lists = tuple(
+            PlannerError(f"{option} accepts {some_names(known)}")
+            for option, known in (
+                ("--claim", names.claims),
+                ("--pod", names.pods),
+                ("--pool", names.pools),
+            )
+        )
+    return UsageError("there is nothing to explain", fix=fix, others=lists)
 
 
 def _print(explanation: ClaimExplanation, values: argparse.Namespace) -> None:

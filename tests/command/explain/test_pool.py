@@ -160,3 +160,38 @@ def test_wrong_words(given: Project, words: tuple[str, ...], says: str) -> None:
     done = given.run("explain", "m.yaml", "--fleet", "fleet.yaml", *words)
     assert done.status == 2
     assert says in done.err
+
+
+def test_without_a_name_everything_that_can_be_explained_is_listed(given: Project) -> None:
+    done = given.run("explain", "m.yaml", "--fleet", "fleet.yaml")
+
+    assert done.status == 2
+    assert "--pod accepts default/one, default/two\n" in done.err
+    assert "--pool accepts l4, idle\n" in done.err
+    (claims,) = [line for line in done.err.splitlines() if "--claim accepts" in line]
+    for name in claims.partition("accepts ")[2].split(", "):
+        assert given.run("explain", "m.yaml", "--fleet", "fleet.yaml", "--claim", name).status != 2
+
+
+@pytest.mark.parametrize(
+    ("name", "says"),
+    [
+        ("one", "claim default/one-0-gpu of Deployment default/one"),
+        ("both", "the ResourceClaimTemplate default/both is used for 2 claims; choose one: "),
+        ("wto", 'no workload has a claim "default/wto"; did you mean "default/two"? claims here: '),
+        ("zzz", 'no workload has a claim "default/zzz"; claims here: default/one'),
+    ],
+    ids=["a template", "a template of two claims", "a wrong letter", "another name"],
+)
+def test_a_claim_can_be_named_by_its_template(given: Project, name: str, says: str) -> None:
+    text = (given.root / "m.yaml").read_text(encoding="utf-8")
+    if name == "both":
+        more = "{name: gpu, resourceClaimTemplateName: both}, {name: aux, resourceClaimTemplateName: both}"
+        text = (
+            TEMPLATE.replace("NAME", "both")
+            .replace("COUNT", "1")
+            .replace("{name: gpu, resourceClaimTemplateName: both}", more)
+        )
+    given.write("m.yaml", text)
+    done = given.run("explain", "m.yaml", "--fleet", "fleet.yaml", "--claim", name)
+    assert says in done.out + done.err

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
-from difflib import get_close_matches
-from typing import Final, NamedTuple
+from typing import Final
 
 from dra_planner import cel
 from dra_planner.allocation import (
@@ -24,14 +23,12 @@ from dra_planner.cel import SelectorExplanation as SelectorReport
 from dra_planner.errors import PlannerError
 from dra_planner.model import (
     Reason,
-    Shape,
     ShapeClaim,
     Verdict,
-    WorkloadRef,
     best,
-    generated_claim_name,
     worst,
 )
+from dra_planner.plan.explanation.names import find_claim, workloads_of
 from dra_planner.plan.explanation.obstacles import find_obstacles
 from dra_planner.plan.judgement.judgement import Judgement, PoolAnswer
 from dra_planner.plan.suggestion.missing_pools import missing_pool
@@ -113,21 +110,12 @@ def is_placed_later(size: WorkloadSize) -> bool:
     return size.verdict == "fits" and size.placed > 0 and not size.pending
 
 
-class _Found(NamedTuple):
-    """A claim, its pod shape, and its workloads. Equal pods share a shape."""
-
-    shape: Shape
-    claim: ShapeClaim
-    workloads: frozenset[WorkloadRef]
-
-
 def explain_claim(judgement: Judgement, name: str, pool: str = "") -> ClaimExplanation:
     """Return why the claim with that name fits or not, on one pool or on all pools.
 
     Raises PlannerError with the existing claims or pools if it's not found.
     """
-    name = full_name(name, (known for known, _ in _claims(judgement)))
-    shape, claim, workloads = _find_claim(judgement, name)
+    name, (shape, claim, workloads) = find_claim(judgement, name)
     answers = [answer for answer in judgement.answers(shape) if pool in ("", answer.offer.name)]
     if not answers:
         known = ", ".join(offer.name for offer in judgement.offers)
@@ -170,14 +158,6 @@ def explain_claim_of_plan(plan: Plan, name: str, pool: str = "") -> ClaimExplana
     return replace(found, verdict=verdict, hindrances=reasons)
 
 
-def full_name(name: str, known: Iterable[str]) -> str:
-    """Return a name with its namespace: the only namespace that has it, or otherwise default."""
-    if "/" in name:
-        return name
-    found = {each for each in known if each.partition("/")[2] == name}
-    return found.pop() if len(found) == 1 else f"default/{name}"
-
-
 def explain_failing(judgement: Judgement) -> Iterator[ClaimExplanation]:
     """Yield each claim that no pool can satisfy, by shape, with the answer of every pool and
     without changes.
@@ -199,7 +179,7 @@ def explain_failing(judgement: Judgement) -> Iterator[ClaimExplanation]:
             if any(pool.report is not None for pool in pools):
                 yield ClaimExplanation(
                     claim=str(claim.shared or f"{shape.namespace}/{claim.name}"),
-                    workload=", ".join(sorted(str(ref) for ref in _workloads(shape))),
+                    workload=", ".join(sorted(str(ref) for ref in workloads_of(shape))),
                     verdict=best(each.verdict for each in pools),
                     pools=pools,
                     is_observed=judgement.is_observed,
@@ -223,22 +203,6 @@ def _holders(judgement: Judgement, pools: Iterable[str]) -> Iterator[Holder]:
             pods = dict(size.placements).get(pool, 0)
             if pods and size.workload in with_claims:
                 yield Holder(pool, str(size.workload), pods)
-
-
-def _find_claim(judgement: Judgement, name: str) -> _Found:
-    claims = dict(_claims(judgement))
-    if name in claims:
-        return claims[name]
-    entries = [each for entry, each in _by_entry(judgement) if entry == name]
-    if len(entries) == 1:
-        return entries[0]
-    nearest = get_close_matches(name, claims, 1)
-    known = (
-        f'did you mean "{nearest[0]}"?'
-        if nearest
-        else f"claims here: {', '.join(sorted(claims)) or 'none'}"
-    )
-    raise PlannerError(f'no workload has a claim "{name}"', fix=known)
 
 
 def _explain_pool(
@@ -309,30 +273,3 @@ def _excluding(report: ClaimReport) -> Iterable[str]:
     for request in report.requests:
         for way in request:
             yield from (each.term.expression for each in way.exclusions if each.term is not None)
-
-
-def _by_entry(judgement: Judgement) -> Iterator[tuple[str, _Found]]:
-    """Yield the claims of pods by their entry in the pod, as in reasons."""
-    for shape in judgement.demand.shapes:
-        for claim in shape.claims:
-            if claim.shared is None:
-                yield f"{shape.namespace}/{claim.name}", _Found(shape, claim, _workloads(shape))
-
-
-def _claims(judgement: Judgement) -> Iterator[tuple[str, _Found]]:
-    """Yield every name of a claim: its own, or the names of its entries in pods."""
-    for shape in judgement.demand.shapes:
-        for claim in shape.claims:
-            if claim.shared is not None:
-                yield str(claim.shared), _Found(shape, claim, _workloads(shape))
-                continue
-            for member in shape.members:
-                ref = member.workload
-                pods = (ref.name, ref.pod_name(0)) if member.figures.steady else (ref.name,)
-                for pod in dict.fromkeys(pods):
-                    name = f"{ref.namespace}/{generated_claim_name(pod, claim.name)}"
-                    yield name, _Found(shape, claim, frozenset((ref,)))
-
-
-def _workloads(shape: Shape) -> frozenset[WorkloadRef]:
-    return frozenset(member.workload for member in shape.members)

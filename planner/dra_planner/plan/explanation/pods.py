@@ -7,7 +7,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
-from typing import Final
 
 from dra_planner.allocation import Edit, Placement, reasons_of
 from dra_planner.errors import Place, PlannerError
@@ -15,17 +14,15 @@ from dra_planner.model import Reason, Shape, Verdict, WorkloadRef, best, generat
 from dra_planner.plan.explanation.claims import (
     PLACED_LATER,
     Holder,
-    full_name,
     is_placed_later,
     smallest_edits,
 )
+from dra_planner.plan.explanation.names import full_name, some_names, workload_names
 from dra_planner.plan.explanation.obstacles import find_obstacles
 from dra_planner.plan.judgement.judgement import Judgement, PoolAnswer
 from dra_planner.plan.suggestion.missing_pools import missing_pool
 from dra_planner.plan.values import Plan
 from dra_planner.sizing import WorkloadSize
-
-_MOST_NAMES: Final = 12
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,10 +84,11 @@ def explain_pod(judgement: Judgement, name: str, pool: str = "") -> tuple[PodExp
     found = tuple(_explain(judgement, name, pool))
     if found:
         return found
-    known_names = sorted({f"{ref.namespace}/{ref.name}" for ref in _workloads(judgement)})
+    known_names = workload_names(judgement)
     nearest = get_close_matches(name, known_names, 1)
-    listed = ", ".join(known_names[:_MOST_NAMES]) or "none"
-    fix = f'did you mean "{nearest[0]}"?' if nearest else f"workloads here: {listed}"
+    fix = (
+        f'did you mean "{nearest[0]}"?' if nearest else f"workloads here: {some_names(known_names)}"
+    )
     raise PlannerError(f'no workload has a pod "{name}"', fix=fix)
 
 
