@@ -1,7 +1,7 @@
-"""Think: which claims fit which machines, and how many machines that takes.
+"""The planner: which claims fit which machine types, and how many nodes they need.
 
-Pure: no Pulumi, no network, no clock. The names below are the public surface; they are loaded on
-first use, so that importing the package costs nothing.
+Pure: no Pulumi, no network, no clock. The names below are the public API. They are loaded on first
+use, so that importing the package is fast.
 """
 
 from __future__ import annotations

@@ -22,7 +22,7 @@ Severity = Literal["error", "warning", "note"]
 
 @dataclass(frozen=True, slots=True, order=True)
 class Place:
-    """Where something stands: a file, the line in it (1-based) and the field path inside the
+    """The place of something: a file, the line in it (1-based), and the field path inside the
     object.
     """
 
@@ -40,7 +40,7 @@ NOWHERE = Place()
 
 @dataclass(frozen=True, slots=True)
 class Diagnostic:
-    """One finding about one object: what a linter, the API server or a rule would say."""
+    """One finding about one object, as a linter, the API server, or a rule reports it."""
 
     severity: Severity
     code: str  # kebab-case words, never reused for something else
@@ -56,9 +56,10 @@ class Diagnostic:
 
 
 class PlannerError(Exception):
-    """The input is wrong. Says where, what is wrong and what would make it right.
+    """The input is wrong.
 
-    `others` holds further errors of the same input, so that a user can fix all of them in one go.
+    Contains the place, the problem, and the fix. `others` are further errors of the same input, so
+    that a user can fix all of them at once.
     """
 
     def __init__(
@@ -82,26 +83,26 @@ class PlannerError(Exception):
 
 
 class SourceError(PlannerError):
-    """A path that does not exist, cannot be read, or holds nothing to plan."""
+    """A path that doesn't exist, can't be read, or contains nothing to plan."""
 
 
 class ManifestError(PlannerError):
-    """Text that cannot be read as Kubernetes objects."""
+    """Text that can't be read as Kubernetes objects."""
 
 
 class FleetError(PlannerError):
-    """A fleet document that does not validate."""
+    """An invalid fleet."""
 
 
 class CatalogError(PlannerError):
-    """A machine, GPU, driver version or layout that no table holds."""
+    """A machine type, GPU, driver version, or MIG configuration that isn't in the tables."""
 
 
 class PlanFileError(PlannerError):
-    """A plan document that is stale, edited by hand, or of a version this program does not read."""
+    """A plan file that is stale, edited by hand, or of an unsupported version."""
 
 
 class UnsupportedFeature(PlannerError):
-    """Something asked for that this version of the project, this release or this cloud does not
-    do.
+    """A feature that this version of the project, this Kubernetes or driver version, or this cloud
+    doesn't support.
     """

@@ -1,12 +1,12 @@
 """Resource quantities ("80Gi", "1500m", "1e3"), with the arithmetic of Kubernetes.
 
 A quantity keeps more than a number: the unscaled integer and its decimal scale, whether it is held
-in the 64-bit form or in the big-decimal form, and the family of its suffix. All of it shows:
-`isInteger` in a CEL selector looks at the form and the scale, and the canonical text at the family.
-Numbers finer than a nano unit are rounded up, away from zero, and binary quantities are capped at
-2^63-1.
+in the 64-bit form or in the big-decimal form, and the family of its suffix. All of these matter:
+`isInteger` in a CEL selector depends on the form and the scale, and the canonical text on the
+family. Numbers finer than a nano unit are rounded up, away from zero, and binary quantities are
+capped at 2^63-1.
 
-Source of the behaviour:
+Source of the behavior:
 kubernetes/apimachinery:pkg/api/resource/{quantity,amount,math,suffix,scale_int}.go@v0.36.3.
 """
 
@@ -77,14 +77,12 @@ class Quantity:
 
     @staticmethod
     def parse(text: str) -> Quantity:
-        """The quantity that `text` denotes. Raises `QuantityError` where Kubernetes refuses the
-        text.
-        """
+        """Return the quantity in `text`. Raises `QuantityError` if Kubernetes rejects the text."""
         return _parse(text) if len(text) <= _MAX_CACHED_LENGTH else _parse.__wrapped__(text)
 
     @staticmethod
     def from_int(number: int) -> Quantity:
-        """The decimal quantity of that number."""
+        """Return the decimal quantity of that number."""
         return Quantity(number, small=_INT64_MIN <= number <= _INT64_MAX)
 
     @property

@@ -1,7 +1,7 @@
-"""Sources: the texts that hold manifests, and one digest over all their documents.
+"""Sources: texts with manifests, and one digest over all their documents.
 
-Imports no YAML, so that the Pulumi program can ask whether a plan is stale without
-reading any YAML.
+Doesn't import a YAML parser, so that the Pulumi program can check whether a plan is stale without
+one.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ MAX_TOTAL_BYTES: Final = 256 * 2**20
 MAX_FILES: Final = 20_000
 
 CONFIGURATION: Final = "pulumi-dra.yaml"
-"""What a project tells `check` and the policy pack; it holds no manifests."""
+"""The configuration file of `check` and the policy pack, which contains no manifests."""
 KUSTOMIZATIONS: Final = frozenset({"kustomization.yaml", "kustomization.yml", "kustomization"})
 _LEADING_BLANK_LINES: Final = re.compile(r"\A(?:[ \t]*\n)+")
 _OBJECT: Final = re.compile(r"""^(?:["']?apiVersion|\s*\{)""", re.MULTILINE)
@@ -45,8 +45,8 @@ _URL: Final = re.compile(r"[a-z][a-z0-9+.-]*://", re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True)
 class MissingManifests:
-    """Manifests that a folder or file stands for and that nothing built: `missing` names them in
-    the sentence "`title`: `why`, so `missing` aren't in the plan".
+    """Manifests of a folder or file that weren't built. `missing` names them in the sentence
+    "`title`: `why`, so `missing` aren't in the plan".
     """
 
     title: str
@@ -57,11 +57,11 @@ class MissingManifests:
 
 @dataclass(frozen=True, slots=True, order=True)
 class Source:
-    """A text and the name it has in messages: a path as the user wrote it, or `<stdin>`.
+    """A text and its name in messages: a path as the user wrote it, or `<stdin>`.
 
-    One that is left alone holds no manifest: it is part of what a digest is about, and is not read.
-    `namespaces` are (first line, last line, namespace): what stands there is applied with `kubectl
-    -n`. `absent` are manifests that belong here and aren't in the text.
+    A skipped source contains no manifests. It's part of the digest, but isn't read. `namespaces`
+    are (first line, last line, namespace) of objects that are applied with `kubectl -n`. `absent`
+    are manifests that belong here but aren't in the text.
     """
 
     name: str
@@ -71,7 +71,7 @@ class Source:
     absent: MissingManifests | None = field(default=None, compare=False)
 
     def namespace_at(self, line: int) -> str:
-        """Return the namespace that a line is applied with, "" where none is given."""
+        """Return the namespace with which a line is applied, or ""."""
         return next(
             (namespace for first, last, namespace in self.namespaces if first <= line <= last), ""
         )
@@ -79,7 +79,9 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class Gathered:
-    """What could be read, sorted by name, and why some files could not: an error names its file."""
+    """The readable sources, sorted by name, and why some files couldn't be read, with the file in
+    each error.
+    """
 
     sources: tuple[Source, ...]
     unreadable: tuple[SourceError, ...] = ()
@@ -91,7 +93,7 @@ def read_sources(paths: Sequence[str | Path], stdin: TextIO | None = None) -> tu
     A path is a file, a folder (searched recursively for *.yaml, *.yml and *.json; hidden entries,
     kustomization files and pulumi-dra.yaml are passed over), a glob (`**` included) or `-` for
     standard input (`stdin`, by default the process's own). Raises SourceError, with `others` for
-    every further path at fault.
+    further faulty paths.
     """
     gathered = gather_sources(paths, stdin)
     if gathered.unreadable:
@@ -106,12 +108,12 @@ def gather_sources(
     exclude: Sequence[str] = (),
     stdin_name: str = STDIN_NAME,
 ) -> Gathered:
-    """Return the manifests below these paths as `read_sources` does, and apart from them the files
-    that are no text.
+    """Return the manifests below these paths like `read_sources`, and separately the files that
+    aren't text.
 
-    `exclude` are names, paths or globs of files and folders to leave out. Raises SourceError for
-    paths that do not exist, folders without manifests, and where nothing can be read or everything
-    is left out.
+    `exclude` are names, paths, or globs of files and folders to skip. Raises SourceError for
+    missing paths, for folders without manifests, and if nothing can be read or everything is
+    excluded.
     """
     reader = _Reader(stdin, exclude, stdin_name)
     for path in paths:
@@ -136,9 +138,7 @@ def _together(errors: Sequence[SourceError]) -> SourceError:
 
 
 def read_file(path: str | Path) -> Source:
-    """Return one file, whatever its name; raises SourceError where there is none, or it is no
-    text.
-    """
+    """Return one file with any name. Raises SourceError if it doesn't exist or isn't text."""
     name = os.fspath(path)
     if not os.path.exists(name):
         raise _not_found(name)
@@ -148,37 +148,37 @@ def read_file(path: str | Path) -> Source:
 
 
 def has_embedded(name: str) -> bool:
-    """Return whether a file of this name is a page or a script: manifests stand among other lines
-    there.
+    """Return whether a file with this name is a page or a script, which contains manifests among
+    other lines.
     """
     return name.lower().endswith(PAGE_SUFFIXES + SCRIPT_SUFFIXES)
 
 
 def is_terraform(name: str) -> bool:
-    """Return whether a file of this name is in Terraform's language, where charts and objects stand
-    otherwise.
+    """Return whether a file with this name is in Terraform's language, which embeds charts and
+    objects differently.
     """
     return name.lower().endswith(".tf")
 
 
 def begins_object(text: str) -> bool:
-    """Return whether some line may be the first of a Kubernetes object: values of charts only hold
-    some further in.
+    """Return whether a line may be the first of a Kubernetes object. Chart values only contain
+    objects further inside.
     """
     return bool(_OBJECT.search(text))
 
 
 def may_be_unfinished(text: str, name: str = "") -> bool:
-    """Return whether a text has signs of a template or a patch, which another tool makes manifests
-    of.
+    """Return whether a text looks like a template or a patch from which another tool creates
+    manifests.
 
-    `name` is that of its file, if it has one.
+    `name` is its file's name, if it has one.
     """
     return bool(_UNFINISHED.search(text)) or is_pod_template(name)
 
 
 def is_pod_template(name: str) -> bool:
-    """Return whether a file is named as a pod template, to which another tool may add
+    """Return whether a file's name is that of a pod template, to which another tool can add
     containers.
     """
     return "pod-template" in os.path.basename(name).replace("_", "-")
@@ -207,7 +207,7 @@ def _split_documents(text: str) -> Iterator[str]:
 
 
 class _Reader:
-    """Collects sources and errors while paths are gone through."""
+    """Collects sources and errors while going through paths."""
 
     def __init__(
         self, stdin: TextIO | None, exclude: Sequence[str] = (), stdin_name: str = STDIN_NAME
@@ -344,7 +344,7 @@ class _Reader:
 
 
 def is_excluded(path: str, pattern: str) -> bool:
-    """Return whether a pattern names a file, or a folder above it: by its name, its path or a
+    """Return whether a pattern matches a file or a folder above it, by its name, its path, or a
     glob.
     """
     path, pattern = (
@@ -362,7 +362,7 @@ def _is_manifest(name: str) -> bool:
 
 
 def manifests_below(folder: str) -> Iterator[str]:
-    """Yield the manifests below a folder, sorted; links to folders are followed once."""
+    """Yield the manifests below a folder, sorted. Links to folders are followed once."""
     seen = {os.path.realpath(folder)}
     for where, folders, files in os.walk(folder, followlinks=True):
         kept = []

@@ -1,4 +1,4 @@
-"""Numbers and the words that agree with them."""
+"""Numbers and words that agree with them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ _SINGULAR = {"are": "is", "have": "has"}
 
 
 def noun(number: int, singular: str) -> str:
-    """Return the noun for so many things: `node`, `nodes`, `addresses`."""
+    """Return the noun for this number of things: `node`, `nodes`, `addresses`."""
     if number == 1:
         return singular
     head, of, rest = singular.partition(" of ")
@@ -21,12 +21,12 @@ def counted(number: int, singular: str) -> str:
 
 
 def named(singular: str, names: Collection[str], joint: str = ", ") -> str:
-    """Return names behind their noun: `pool l4`, `pools l4, h100`."""
+    """Return names after their noun: `pool l4`, `pools l4, h100`."""
     return f"{noun(len(names), singular)} {joint.join(names)}"
 
 
 def verb(number: int, plural: str) -> str:
-    """Return the verb that goes with so many things: one *is*, *has*, *passes*; two *are*, *have*,
+    """Return the verb for this number of things: one *is*, *has*, *passes*; two *are*, *have*,
     *pass*.
     """
     if number != 1:

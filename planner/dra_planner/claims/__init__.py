@@ -1,4 +1,4 @@
-"""Claims: from workloads to demand, with the claims of every pod."""
+"""Claims: from workloads to a demand with the claims of every pod."""
 
 from dra_planner.claims.expansion import expand_claims
 from dra_planner.claims.extended import extended_resources

@@ -1,4 +1,4 @@
-"""At most 256 pods can hold one claim at the same time: `status.reservedFor` has no more room.
+"""At most 256 pods can use one claim at the same time, because `status.reservedFor` is limited.
 
 Source: kubernetes/api:resource/v1/types.go@v0.36.3 (ResourceClaimReservedForMaxSize).
 """
@@ -15,7 +15,7 @@ MAX_CONSUMERS: Final = 256
 
 
 class ConsumerLimit:
-    """Counts the pods that hold each shared claim, in the order in which they are added."""
+    """Counts the pods of each shared claim, in the order in which they are added."""
 
     def __init__(self, unlimited: frozenset[ObjectKey] = frozenset()) -> None:
         """`unlimited`: claims that are reserved for a whole group of pods at once."""
@@ -25,9 +25,7 @@ class ConsumerLimit:
     def split(
         self, member: Member, claims: tuple[ShapeClaim, ...]
     ) -> Iterator[tuple[Member, Reason | None]]:
-        """Yield the part of a member that its shared claims have room for, and the rest with the
-        reason.
-        """
+        """Yield the part of a member that its shared claims allow, and the rest with the reason."""
         shared = sorted(
             {claim.shared for claim in claims if claim.shared is not None} - self._unlimited
         )
@@ -48,8 +46,8 @@ class ConsumerLimit:
 
 
 def take(member: Member, room: Sequence[int]) -> tuple[Member, Member | None]:
-    """Return the part of a member that there is room for at each level, and the rest; None where
-    nothing is left.
+    """Return the allowed part of a member at each level, and the rest, or None if nothing is
+    allowed.
     """
     wanted = list(member.figures)
     kept = [None if want is None else min(want, room[level]) for level, want in enumerate(wanted)]

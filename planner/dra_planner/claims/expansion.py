@@ -1,4 +1,4 @@
-"""From workloads to demand: one shape for all pods that are the same to the scheduler."""
+"""From workloads to a demand, with one shape for all pods that are equal to the scheduler."""
 
 from __future__ import annotations
 
@@ -65,12 +65,13 @@ def expand_claims(
     *,
     tolerates_extended_resources: bool = False,
 ) -> Demand:
-    """Return what the workloads ask for: equal pods as one shape, and pods that no pool can help.
+    """Return the demand of the workloads: equal pods as one shape, and pods that can't run on any
+    pool.
 
-    `classes` are those that the fleet and its drivers bring; classes among the manifests win over
-    them. `tolerates_extended_resources`: the API server makes pods tolerate the taints of the
-    extended resources that they request. The result does not depend on the order of documents, and
-    its size not on replicas; in a cluster, those that are there come first, then documents in their
+    `classes` are the classes of the fleet and its drivers. Classes in the manifests take
+    precedence. `tolerates_extended_resources`: the API server adds tolerations for the taints of
+    requested extended resources. The result doesn't depend on the order of documents, and its size
+    doesn't depend on replicas. In a cluster, existing workloads come first, then documents in their
     order.
     """
     expansion = _Expansion(
@@ -88,7 +89,7 @@ def expand_claims(
 
 
 def _in_order(manifests: Manifests) -> list[Workload]:
-    """Return the workloads in the order in which quotas let them in."""
+    """Return the workloads in the order in which quotas admit them."""
     existing = manifests.existing
     if not existing:
         return sorted(manifests.workloads, key=lambda workload: (workload.ref, workload.place))
@@ -99,8 +100,8 @@ def _in_order(manifests: Manifests) -> list[Workload]:
 
 
 def _of_group(pod: PodSpec, group: GroupClaims) -> dict[str, str]:
-    """Return the claims that the pod shares with its group: entries of the same name and template,
-    by name.
+    """Return the claims that the pod shares with its group: entries with the same name and
+    template, by name.
 
     Source: kubernetes/dynamic-resource-allocation:resourceclaim/resourceclaim.go@v0.37.0 (BindTo).
     """
@@ -126,10 +127,10 @@ def _requests_devices(part: ShapePart, created: PodSpec) -> bool:
 
 
 def _without_new(member: Member, pods: int) -> Member | None:
-    """Return a member that has so many pods in the cluster and is let make no more; None where it
-    has none.
+    """Return a member with this number of existing pods that can't create more, or None if it has
+    none.
 
-    A rollout takes away as many as it may miss.
+    A rollout removes as many as its maxUnavailable allows.
     """
     if not pods:
         return None
@@ -187,7 +188,7 @@ class _Expansion:
             self._running[owner] = (*self._running.get(owner, ()), pod.meta.key)
 
     def release(self, workload: Workload) -> None:
-        """Free what quotas count of pods that go because fewer are wanted than run."""
+        """Free the quota of pods that are removed because fewer are wanted than run."""
         before = self._before(workload)
         if before is None or before.per_node or not workload.pod_sets:
             return
@@ -199,8 +200,8 @@ class _Expansion:
     def _pods_of(
         self, before: PodSet, namespace: str
     ) -> tuple[PodSpec, tuple[ShapeClaim, ...]] | None:
-        """Return the pods that a cluster has, with their claims; None where these are gone, and
-        what they count.
+        """Return a cluster's pods with their claims, or None if these are deleted, and their quota
+        use.
         """
         spec = before.template.spec
         with suppress(UnresolvedClaims):
@@ -208,7 +209,7 @@ class _Expansion:
         return None
 
     def add(self, workload: Workload, pod_set: PodSet) -> None:
-        """Add the pods of a pod set, or why they are never created."""
+        """Add the pods of a pod set, or the reason why they are never created."""
         before, changed = self._before(workload), False
         if before is not None:
             pod_set, changed = self._updated(workload, pod_set, before)
@@ -252,7 +253,7 @@ class _Expansion:
         self._admit(part, template.spec, replaced, changed=changed)
 
     def _member(self, workload: Workload, pod_set: PodSet, *, changed: bool) -> Member:
-        """Return the part that a workload has in a shape."""
+        """Return a workload's part in a shape."""
         running = self._running.get(workload.ref, ()) if len(workload.pod_sets) == 1 else ()
         ahead = self._manifests.existing.get(workload.ref) is workload
         if not ahead:
@@ -277,7 +278,7 @@ class _Expansion:
         )
 
     def _generated(self, workload: Workload, pod: PodSpec) -> dict[str, str]:
-        """Return the names of claims that exist for the pods already: a bare pod's, or its
+        """Return the names of claims that already exist for the pods: a bare pod's, or its
         group's.
         """
         key = ObjectKey(workload.meta.namespace, pod.pod_group)
@@ -289,7 +290,7 @@ class _Expansion:
         return {**own, **_of_group(pod, self._manifests.group_claims.get(key, {}))}
 
     def _keep_without_new(self, part: ShapePart, created: PodSpec, refused: Reason) -> None:
-        """Keep the pods of a part that run already, and block the new ones."""
+        """Keep a part's running pods, and block the new ones."""
         member, devices = part.member, _requests_devices(part, created)
         waiting = self._waiting.get(member.workload, ())
         kept = _without_new(member, len(member.running) + len(waiting))
@@ -323,15 +324,15 @@ class _Expansion:
                 self._parts.append(replace(part, member=admitted))
 
     def _create(self, workload: Workload, pod_set: PodSet) -> Denial | None:
-        """Count a workload that the cluster does not have yet; return why it cannot be there."""
+        """Count a workload that isn't in the cluster yet. Return why it can't be created."""
         if workload.kind == "Deployment" and pod_set.rollout is not None and pod_set.rollout.kept:
             paused = "is paused; its pods count as if it were resumed"
             self._assumptions.add(f"{workload.ref}: {paused}")
         return self._quotas.refuse_object(workload)
 
     def _keep_waiting(self, member: Member, namespace: str, pods: Sequence[BoundPod]) -> Member:
-        """Add pending pods of a template before; return the member with those of them that can
-        never start.
+        """Add pending pods of an earlier template. Return the member with the ones that can never
+        start.
         """
         leaving = list(self._leaving(member, namespace, pods))
         self._parts += leaving
@@ -343,7 +344,7 @@ class _Expansion:
     def _leaving(
         self, member: Member, namespace: str, pods: Iterable[BoundPod]
     ) -> Iterator[ShapePart]:
-        """Yield the pending pods of a template before that have their claims, each alone."""
+        """Yield the pending pods of an earlier template that have their claims, one by one."""
         for each in pods:
             if not all(each.claims.values()):
                 continue
@@ -368,8 +369,8 @@ class _Expansion:
         before: tuple[PodSpec, tuple[ShapeClaim, ...]] | None,
         per_node: bool,
     ) -> Iterator[tuple[Member, Denial | None]]:
-        """Yield the pods that quotas and the limit of consumers let through, and the others with
-        the reason.
+        """Yield the pods that quotas and the consumer limit admit, and the others with the
+        reason.
         """
         for admitted, denial in self._quotas.split(
             member, namespace, pod, claims, before, per_node=per_node
@@ -384,9 +385,7 @@ class _Expansion:
         return [each for each in self._manifests.limit_ranges if each.meta.namespace == namespace]
 
     def _created(self, template: PodTemplate, workload: Workload) -> PodTemplate:
-        """Return the template with what admission fills in when a pod is created, and what a queue
-        adds to it.
-        """
+        """Return the template with the additions of admission and of a queue."""
         spec = with_limit_defaults(template.spec, self._limits(workload.meta.namespace))
         spec = with_runtime_class(spec, self._manifests.runtime_classes)
         spec = with_flavor(spec, flavor_of(workload, self._manifests.queues))
@@ -395,8 +394,8 @@ class _Expansion:
         )
 
     def _before(self, workload: Workload) -> PodSet | None:
-        """Return the pod set of a workload that the cluster has already, where it is given anew and
-        has but one.
+        """Return the existing pod set of a workload in the cluster, if it's given again and has
+        only one.
         """
         before = self._manifests.existing.get(workload.ref)
         if before is None or before is workload or len(before.pod_sets) != 1:
@@ -404,8 +403,8 @@ class _Expansion:
         return before.pod_sets[0]
 
     def _charged(self, workload: Workload) -> int:
-        """Return how many pods of a workload quotas count already; what they count of one with
-        several sets is open.
+        """Return how many pods of a workload quotas already count. With several pod sets, it isn't
+        known.
         """
         if len(workload.pod_sets) != 1:
             return 0
@@ -414,8 +413,8 @@ class _Expansion:
         )
 
     def _updated(self, workload: Workload, pod_set: PodSet, before: PodSet) -> tuple[PodSet, bool]:
-        """Return a pod set as it is once it is applied to the cluster, and whether it makes other
-        pods then.
+        """Return a pod set after it's applied to the cluster, and whether its pods are then
+        replaced.
         """
         pod_set, said = as_updated(pod_set, before, self._manifests.existing[workload.ref])
         self._assumptions.update(f"{workload.ref}: {text}" for text in said)
@@ -457,8 +456,8 @@ class _Expansion:
         )
 
     def _figures(self, workload: Workload, pod_set: PodSet, *, ahead: bool) -> Figures:
-        """Return the pods of a set; behind a scheduling gate, those that will be, but none of what
-        is there already.
+        """Return the number of pods in a set. Behind a scheduling gate, only future pods count, not
+        existing ones.
         """
         gates, figures = pod_set.template.spec.scheduling_gates, pod_set.figures
         if not gates:

@@ -1,7 +1,7 @@
 """Extended resources that a DeviceClass serves: requests such as `nvidia.com/gpu: 2` that become a
 claim.
 
-Source of the behaviour: kubernetes/kubernetes:pkg/scheduler/framework/plugins/dynamicresources/
+Source of the behavior: kubernetes/kubernetes:pkg/scheduler/framework/plugins/dynamicresources/
 extendeddynamicresources.go@v1.36 and
 kubernetes/dynamic-resource-allocation:deviceclass/extendedresourcecache@v0.36.2.
 """
@@ -28,8 +28,7 @@ CLAIM_NAME: Final = "extended-resources"
 
 
 def extended_resources(pod: PodSpec) -> frozenset[str]:
-    """Return the names of the extended resources that a pod requests, whoever counts them:
-    nvidia.com/gpu.
+    """Return the names of the extended resources that a pod requests, for example nvidia.com/gpu.
 
     Source: kubernetes/kubernetes:pkg/apis/core/v1/helper/helpers.go@v1.36.3
     (IsExtendedResourceName).
@@ -41,7 +40,7 @@ def extended_resources(pod: PodSpec) -> frozenset[str]:
 
 
 def tolerate_extended_resources(pod: PodSpec) -> PodSpec:
-    """Return the pod as the admission plugin ExtendedResourceToleration leaves it.
+    """Return the pod with the tolerations of the admission plugin ExtendedResourceToleration.
 
     Source:
     kubernetes/kubernetes:plugin/pkg/admission/extendedresourcetoleration/admission.go@v1.36.3.
@@ -56,8 +55,8 @@ def tolerate_extended_resources(pod: PodSpec) -> PodSpec:
 
 @dataclass(frozen=True, slots=True)
 class Served:
-    """A pod whose extended resources are served by devices: what is left of it, and the implicit
-    claim.
+    """A pod whose extended resources are served by devices: its remaining requests, and the
+    implicit claim.
     """
 
     pod: PodSpec
@@ -66,7 +65,7 @@ class Served:
 
 
 def index_classes(classes: Mapping[str, DeviceClass]) -> dict[str, str]:
-    """Return the class that serves each extended resource name; the newest wins, then the first by
+    """Return the class of each extended resource name. The newest class wins, then the first by
     name.
     """
     served: dict[str, DeviceClass] = {}
@@ -83,8 +82,8 @@ def index_classes(classes: Mapping[str, DeviceClass]) -> dict[str, str]:
 def serve_extended_resources(
     pod: PodSpec, served: Mapping[str, str], classes: Mapping[str, DeviceClass]
 ) -> Served | None:
-    """Return the pod without the resources that classes serve, and the claim in their place; None
-    without any.
+    """Return the pod without the resources that classes serve, and the claim that replaces them, or
+    None if there are none.
     """
     names = {
         name for container in (*pod.init_containers, *pod.containers) for name in container.requests
@@ -108,8 +107,8 @@ def serve_extended_resources(
 def _requests(pod: PodSpec, resources: Mapping[str, str]) -> tuple[DeviceRequest, ...]:
     """Return one request per container and resource, named as the scheduler names them.
 
-    Containers that live as long as the pod get devices of their own. Init containers that end reuse
-    those; only what the neediest of them wants beyond is added.
+    Containers that run as long as the pod get their own devices. Other init containers reuse them,
+    and only the highest additional need is added.
     """
     containers = (*pod.init_containers, *pod.containers)
     ending = [

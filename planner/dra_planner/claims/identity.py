@@ -1,4 +1,4 @@
-"""When two pods are the same to the scheduler, and the short name of what they have in common."""
+"""Equality of pods for the scheduler, and the short name of equal pods."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ ID_LENGTH: Final = 12
 def visible_labels(
     pods: Iterable[PodSpec], budgets: Iterable[DisruptionBudget] = ()
 ) -> frozenset[str]:
-    """Return the label keys that some (anti-)affinity or spread selector of these pods looks at, or
-    one of a budget.
+    """Return the label keys that an (anti-)affinity or spread selector of these pods, or a budget,
+    uses.
     """
     keys = {key for budget in budgets for key in _keys(budget.selector)}
     for pod in pods:
@@ -37,7 +37,7 @@ def _keys(selector: LabelSelector | None) -> set[str]:
 
 
 def strip(pod: PodSpec) -> PodSpec:
-    """Return the pod without what only names its claims: the shape has the claims themselves."""
+    """Return the pod without the names of its claims, because the shape contains the claims."""
     return replace(
         pod,
         resource_claims=(),
@@ -60,7 +60,7 @@ def shape_id(
     claims: Iterable[ShapeClaim],
     per_node: bool,
 ) -> str:
-    """Return the digest of everything that distinguishes a shape; the same in every run."""
+    """Return the digest of everything that distinguishes a shape, equal in every run."""
     content: dict[str, Any] = {
         "namespace": namespace,
         "labels": dict(labels),

@@ -1,5 +1,4 @@
-"""What LimitRanges make of a pod when it is created: requests and limits that it lacks, or a
-refusal.
+"""Effects of LimitRanges on a new pod: default requests and limits, or a rejection.
 
 Source: kubernetes/kubernetes:plugin/pkg/admission/limitranger/admission.go@v1.36.3.
 """
@@ -36,7 +35,7 @@ def _with_defaults(container: Container, limits: LimitRange) -> Container:
 
 
 def refuse(pod: PodSpec, ranges: Iterable[LimitRange]) -> Reason | None:
-    """Return why the API server refuses such pods (as `with_defaults` gives them), or None."""
+    """Return why the API server rejects such pods (after `with_defaults`), or None."""
     for each in ranges:
         for container in (*pod.containers, *pod.init_containers):
             subject = f'container "{container.name}"'

@@ -1,4 +1,4 @@
-"""Parts of a demand, and equal parts merged to one shape."""
+"""Parts of a demand, and the merging of equal parts into one shape."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ class ShapePart:
 
 
 def merge_parts(parts: Iterable[ShapePart], visible: Collection[str]) -> dict[str, Shape]:
-    """Return one shape for all parts that are equal to the scheduler, by id.
+    """Return one shape for all parts that are equal to the scheduler, by ID.
 
-    `visible` are the keys of labels that something in the cluster can tell pods apart by.
+    `visible` are the label keys by which something in the cluster can distinguish pods.
     """
     shapes: dict[str, Shape] = {}
     for part in parts:

@@ -1,4 +1,4 @@
-"""PriorityClasses: what admission fills in, and the pods that it rejects."""
+"""PriorityClasses: the fields that admission sets, and the pods that it rejects."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def with_priority(pod: PodSpec, manifests: Manifests) -> PodSpec:
 
 
 def refuse_priority(pod: PodSpec, manifests: Manifests) -> Reason | None:
-    """Return why the API server rejects pods of a PriorityClass; None if it doesn't, or if the
+    """Return why the API server rejects pods of a PriorityClass, or None if it doesn't or the
     cluster's classes aren't known.
     """
     known, name = manifests.priority_classes, pod.priority_class_name

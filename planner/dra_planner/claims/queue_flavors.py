@@ -1,5 +1,5 @@
-"""What Kueue adds to the pods of a workload when it admits them: the labels and tolerations of
-their flavor.
+"""Kueue's additions to the pods of an admitted workload: the labels and tolerations of their
+flavor.
 
 Source: kubernetes-sigs/kueue:pkg/podset/podset.go@v0.19.2 (FromAssignment, Merge).
 """
@@ -13,7 +13,7 @@ from dra_planner.model import PodSpec, QueueSetup, ResourceFlavor, Workload
 
 
 def flavor_of(workload: Workload, queues: QueueSetup) -> ResourceFlavor | None:
-    """Return the flavor that Kueue gives all pods of a workload; None without a queue, or if it can
+    """Return the flavor of all pods of a workload, or None without a queue or if Kueue can
     choose.
     """
     queue = workload.meta.labels.get(KUEUE_QUEUE)

@@ -1,7 +1,7 @@
-"""Resource quotas: how many of the pods and claims of a namespace would be admitted.
+"""Resource quotas: how many of a namespace's pods and claims are admitted.
 
-A pod that has room is admitted even where its claims have none: then their creation fails, and it
-waits. Both are blocked here, for neither ever runs.
+A pod within its quota is admitted even if its claims exceed theirs. Then the claims aren't created,
+and the pod stays pending. Both kinds of pods are blocked here, because they never run.
 """
 
 from __future__ import annotations
@@ -49,13 +49,13 @@ _OBJECTS: Final[Mapping[tuple[str, str], tuple[str, ...]]] = {
     ("batch", "CronJob"): ("cronjobs.batch",),
     ("batch", "Job"): ("jobs.batch",),
 }
-"""What quotas count as objects when a workload is made, by its group and kind."""
+"""Quotas count these objects when a workload is created, by group and kind."""
 _UNBOUNDED = 2**62
 
 
 @dataclass(slots=True)
 class _Quota:
-    """One quota: what it limits, and the room that is left at each level of demand."""
+    """One quota: its limit, and the free amount at each level of demand."""
 
     data: Mapping[str, Any]
     room: list[dict[str, Quantity]]
@@ -80,8 +80,8 @@ class _Quota:
 
 @dataclass(frozen=True, slots=True)
 class Denial:
-    """Why pods never run. `created`: the pods themselves are, and wait for claims; else the API
-    server refuses them.
+    """Why pods never run. `created`: the pods exist and wait for claims. Otherwise, the API server
+    rejects them.
     """
 
     reason: Reason
@@ -89,7 +89,7 @@ class Denial:
 
 
 class QuotaRoom:
-    """Takes pods and claims in, in order, as far as the quotas of their namespaces go."""
+    """Admits pods and claims in order, within the quotas of their namespaces."""
 
     def __init__(
         self, manifests: Manifests, classes: Mapping[str, DeviceClass], features: Features
@@ -113,11 +113,11 @@ class QuotaRoom:
 
     @property
     def denied_claims(self) -> Mapping[ObjectKey, Reason]:
-        """The claims given by name that would not be created, and why."""
+        """The claims in manifests that wouldn't be created, and the reasons."""
         return self._denied
 
     def as_pods_arrive(self) -> PodQuotas | None:
-        """Return what quotas count of the pods that were split; None where they count none."""
+        """Return the quota use of the pods that were split, or None if quotas don't count them."""
         if not self._charges:
             return None
         left = {limit: room.milli_value for limit, room in self._limits()}
@@ -130,24 +130,22 @@ class QuotaRoom:
         )
 
     def _limits(self) -> Iterator[tuple[QuotaLimit, Quantity]]:
-        """Yield every limit with its room for steady demand."""
+        """Yield every limit with its free amount for declared demand."""
         for namespace, quotas in self._quotas.items():
             for quota in quotas:
                 for resource, room in quota.room[1].items():
                     yield (ObjectKey(namespace, quota.name), resource), room
 
     def check_named(self, pod: PodSpec, namespace: str) -> None:
-        """Raise UnresolvedClaims where a quota keeps a claim that the pod names from being
-        created.
-        """
+        """Raise UnresolvedClaims if a quota prevents the creation of a claim that the pod uses."""
         for entry in pod.resource_claims:
             reason = self._denied.get(ObjectKey(namespace, entry.resource_claim_name or ""))
             if reason is not None:
                 raise UnresolvedClaims("does-not-fit", reason)
 
     def refuse_object(self, workload: Workload) -> Denial | None:
-        """Return why a workload is not created, or not what it makes pods by; else it is
-        counted.
+        """Return why a workload, or the object that creates its pods, isn't created. Otherwise,
+        count it.
         """
         charged = _OBJECTS.get((workload.api_version.rpartition("/")[0], workload.kind))
         quotas = [
@@ -168,7 +166,7 @@ class QuotaRoom:
     def release(
         self, pods: int, namespace: str, pod: PodSpec, claims: tuple[ShapeClaim, ...]
     ) -> None:
-        """Take note that so many pods go."""
+        """Record the deletion of this number of pods."""
         for quota in self._quotas.get(namespace, ()):
             quota.charge(self._usage(quota, render_pod_spec(pod), claims), [-pods] * _LEVELS)
 
@@ -182,14 +180,12 @@ class QuotaRoom:
         *,
         per_node: bool = False,
     ) -> Iterator[tuple[Member, Denial | None]]:
-        """Yield the pods that the quotas admit, those that run already among them, and the others
-        with the reason.
+        """Yield the pods that the quotas admit, including running ones, and the others with the
+        reason.
 
-        A DaemonSet, `per_node`, is let in with one pod: how many it has is known when nodes are.
-        `before` are the pods that run with their claims, where they are replaced by others.
-
-        Where a rollout adds pods before it takes others away, and there is no room for one, it
-        stands still.
+        A DaemonSet (`per_node`) counts as one pod, because its number is only known after sizing.
+        `before` are running pods with their claims that are replaced. If a rollout adds pods before
+        removing others and the quota doesn't allow one more, it stalls.
         """
         quotas = self._quotas.get(namespace)
         if not quotas:
@@ -256,10 +252,9 @@ class QuotaRoom:
     def _usage(
         self, quota: _Quota, pod: Mapping[str, Any], claims: tuple[ShapeClaim, ...]
     ) -> Usage:
-        """What a pod is charged with its own claims.
+        """Return the quota use of a pod with its own claims.
 
-        Extended resources are charged once, to the pod, where a class serves them, and the claim
-        for them no more.
+        Extended resources that a class serves count once, for the pod and not for their claim.
 
         Source: kubernetes/kubernetes:pkg/quota/v1/evaluator/core/resource_claims.go@v1.36.3
         (addExtendedResourceQuota).
@@ -278,12 +273,12 @@ class QuotaRoom:
         return total
 
     def _of_pod(self, quota: _Quota, pod: Mapping[str, Any]) -> Usage:
-        """What a pod is charged itself."""
+        """Return the quota use of a pod without its claims."""
         return dict(pod_usage(pod, self._features)) if covers(quota.data, pod) else {}
 
     def _charge_existing(self, manifests: Manifests) -> None:
-        """Charge what a cluster has, where a quota does not say what of it is used: one that is
-        given anew.
+        """Count a cluster's existing objects for a quota whose usage isn't known, because
+        it's new.
         """
         for namespace, quotas in self._quotas.items():
             for quota in quotas:
@@ -297,9 +292,7 @@ class QuotaRoom:
                     )
 
     def _existing(self, quota: _Quota, manifests: Manifests, namespace: str) -> Iterator[Usage]:
-        """Yield what a quota counts of the pods, claims and workloads that a cluster has in a
-        namespace.
-        """
+        """Yield a quota's use by the existing pods, claims, and workloads in a namespace."""
         for pod in (*manifests.bound_pods, *manifests.waiting_pods):
             if pod.meta.namespace == namespace:
                 yield self._of_pod(quota, render_pod_spec(pod.spec))
@@ -314,9 +307,7 @@ class QuotaRoom:
                 yield {f"count/{name}": Quantity.from_int(1) for name in names}
 
     def _charge_claims(self, manifests: Manifests) -> None:
-        """Charge the claims that are given by name; those that exist already are in what the quota
-        says is used.
-        """
+        """Count the claims in manifests. Existing claims are already part of the quota's usage."""
         for key in sorted(manifests.claims):
             claim = manifests.claims[key]
             if claim.meta.uid:
@@ -338,7 +329,7 @@ _Charged = list[tuple[_Quota, Usage]]
 
 
 def _room_for(charged: _Charged) -> list[int]:
-    """Return how many pods there is room for in all of the quotas, at each level."""
+    """Return the number of pods that all of the quotas allow, at each level."""
     return [
         min(column) for column in zip(*(quota.fits(usage) for quota, usage in charged), strict=True)
     ]
@@ -350,16 +341,16 @@ def _charge(charged: _Charged, pods: list[int]) -> None:
 
 
 def _tightest(charged: _Charged, namespace: str) -> Reason:
-    """Return what keeps further pods out: the quota with the least room."""
+    """Return the quota with the least free amount, which rejects further pods."""
     quota, usage = min(charged, key=lambda each: each[0].fits(each[1]))
     return _reason(quota, usage, namespace)
 
 
 def _as_far_as(member: Member, rollout: Rollout, room: int) -> tuple[Member, int]:
-    """Return a member whose rollout adds no more pods at a time than there is room for, and how
-    many it lacks.
+    """Return a member whose rollout adds at most as many pods at a time as the quota allows, and
+    the number of missing pods.
 
-    A rollout that may neither add nor miss one keeps what runs.
+    A rollout without surge and unavailable pods keeps the running ones.
     """
     if room >= rollout.surge:
         return member, 0
@@ -371,10 +362,11 @@ def _as_far_as(member: Member, rollout: Rollout, room: int) -> tuple[Member, int
 
 
 def _short_of(member: Member, rollout: Rollout, wanted: int, most: int) -> Member:
-    """Return a member whose rollout counts those that it misses, also the pods that quotas never
-    let in.
+    """Return a member whose rollout counts its unavailable pods, including pods that quotas never
+    admit.
 
-    `wanted` are all its pods, and there is room for `most` beside those that run.
+    `wanted` is the number of all its pods, and `most` is the number that quotas allow in addition
+    to running ones.
     """
     missing = wanted - member.figures.steady
     if missing <= 0:
@@ -405,8 +397,8 @@ def _multiple(amount: Quantity, count: int) -> Quantity:
 
 
 def _unsaid(quota: _Quota, pod: Mapping[str, Any], namespace: str) -> Reason | None:
-    """Return why pods that leave open what a quota counts are refused; None where they leave
-    nothing open.
+    """Return why pods without a field that a quota counts are rejected, or None if they set all
+    such fields.
     """
     hard = (quota.data.get("spec") or {}).get("hard") or {}
     missing = unspecified(hard, pod) if covers(quota.data, pod) else []
@@ -422,7 +414,7 @@ def _unsaid(quota: _Quota, pod: Mapping[str, Any], namespace: str) -> Reason | N
 
 
 def _tight_key(quota: _Quota, usage: Usage) -> str:
-    """Return what of a quota is used up first."""
+    """Return the resource of a quota that runs out first."""
     hard: Mapping[str, Any] = (quota.data.get("spec") or {}).get("hard") or {}
     return min(
         (key for key in hard if key in usage),

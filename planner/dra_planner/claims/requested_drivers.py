@@ -1,4 +1,4 @@
-"""Which driver's devices a request means, as far as the selectors of its class name the driver."""
+"""The driver of a request, if the selectors of its class name it."""
 
 from __future__ import annotations
 
@@ -18,11 +18,10 @@ def named_drivers(expressions: Iterable[str]) -> set[str]:
 
 
 def driver_of_request(way: ExactDeviceRequest, classes: Mapping[str, DeviceClass]) -> str:
-    """Return the name of the driver whose devices a request means, "" if its class doesn't name
+    """Return the name of the driver whose devices a request is for, or "" if its class doesn't name
     exactly one.
 
-    A class that isn't among `classes` counts as the class of that name which a driver's chart
-    creates.
+    A class that isn't in `classes` counts as the driver chart's class with that name.
     """
     known = classes.get(way.device_class_name)
     if known is None:

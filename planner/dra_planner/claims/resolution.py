@@ -1,4 +1,4 @@
-"""The claims of one pod: from its template, by name, or why there are none."""
+"""The claims of one pod, from their templates or by name, or why they can't be resolved."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ DOES_NOT_FIT: Final[Verdict] = "does-not-fit"
 
 
 class UnresolvedClaims(Exception):
-    """Why a pod's claims cannot be made; holds the verdict and its reason."""
+    """Why a pod's claims can't be resolved, as a verdict with its reason."""
 
     def __init__(self, verdict: Verdict, reason: Reason) -> None:
         super().__init__(reason.message)
@@ -40,8 +40,9 @@ def resolve_claims(
     classes: Mapping[str, DeviceClass],
     generated: Mapping[str, str],
 ) -> tuple[ShapeClaim, ...]:
-    """Return the claims that a pod of this spec brings or shares, in the pod's order. Raises
-    UnresolvedClaims.
+    """Return the claims that a pod of this spec creates or shares, in the pod's order. Raises
+    UnresolvedClaims. `generated` are the names of existing ResourceClaims for entries with a
+    template (an observed pod).
 
     `generated` names the ResourceClaims that already exist for entries with a template (an observed
     pod).
@@ -59,9 +60,7 @@ def resolve_claims(
 def classes_of(
     spec: PodSpec, namespace: str, manifests: Manifests, generated: Mapping[str, str]
 ) -> tuple[str, ...]:
-    """Return the names of the classes that the claims of a pod request, of those claims that are
-    known.
-    """
+    """Return the classes in a pod's claims, as far as the claims are known."""
     names: list[str] = []
     for entry in spec.resource_claims:
         try:
@@ -95,7 +94,7 @@ def _resolve(
 def check_classes(
     claim: ShapeClaim, namespace: str, manifests: Manifests, classes: Mapping[str, DeviceClass]
 ) -> None:
-    """Raise UnresolvedClaims where a class that some request or alternative names is not known."""
+    """Raise UnresolvedClaims if a class of some request or alternative isn't known."""
     for request, exact in requests_of(claim.spec):
         name = exact.device_class_name
         if name in classes:
@@ -125,7 +124,7 @@ def check_classes(
 
 
 def requests_of(spec: ClaimSpec) -> Iterator[tuple[str, ExactDeviceRequest]]:
-    """Yield every request and alternative of a claim with its name as allocations record it."""
+    """Yield every request and alternative of a claim, with its name in allocations."""
     for request in spec.requests:
         if request.exactly is not None:
             yield request.name, request.exactly
@@ -176,7 +175,7 @@ def _missing(
 
 
 def _installed_by(name: str) -> str:
-    """Return what installs a class of a driver that is known here; "" for other classes."""
+    """Return the installer of a known driver's class, or "" for other classes."""
     known = known_classes().get(name)
     if known is None:
         return ""

@@ -1,5 +1,4 @@
-"""What RuntimeClasses make of a pod when it is created: overhead, node selector, and tolerations,
-or a rejection.
+"""Effects of RuntimeClasses on a new pod: overhead, node selector, and tolerations, or a rejection.
 
 Source: kubernetes/kubernetes:plugin/pkg/admission/runtimeclass/admission.go@v1.36.3.
 """
@@ -13,7 +12,7 @@ from dra_planner.model import PodSpec, Reason, RuntimeClass
 
 
 def with_runtime_class(pod: PodSpec, classes: Mapping[str, RuntimeClass]) -> PodSpec:
-    """Return the pod with the additions of its RuntimeClass; unchanged if that class isn't among
+    """Return the pod with the additions of its RuntimeClass, or unchanged if that class isn't in
     `classes`.
     """
     known = classes.get(pod.runtime_class_name)
@@ -29,8 +28,8 @@ def with_runtime_class(pod: PodSpec, classes: Mapping[str, RuntimeClass]) -> Pod
 
 
 def refuse_runtime_class(pod: PodSpec, classes: Mapping[str, RuntimeClass]) -> Reason | None:
-    """Return why the API server rejects a pod as written, or None; a class that isn't among
-    `classes` is unknown.
+    """Return why the API server rejects a pod, or None. A class that isn't in `classes` is
+    unknown.
     """
     name, known = pod.runtime_class_name, classes.get(pod.runtime_class_name)
     if not name and pod.overhead:

@@ -1,8 +1,7 @@
-"""A workload that is applied to a cluster that has it already: what of it stays, and whether its
+"""Updates of a workload that already exists in the cluster: its unchanged fields, and whether its
 pods are replaced.
 
-A field that is not given stays as it is in the cluster, where the API server has filled in
-defaults.
+A missing field keeps its value in the cluster, where the API server has set defaults.
 """
 
 from __future__ import annotations
@@ -21,11 +20,10 @@ _LAST_APPLIED: Final = "kubectl.kubernetes.io/last-applied-configuration"
 def as_updated(
     pod_set: PodSet, before: PodSet, existing: Workload
 ) -> tuple[PodSet, tuple[str, ...]]:
-    """Return the pod set of a workload as it is in the cluster once it is applied, and what is to
-    be said of that.
+    """Return the pod set of a workload after it's applied to the cluster, and notes about it.
 
-    `before` is the one of the `existing` workload. One that is paused keeps its template, one that
-    its manifest does not count its number of pods, and a Job has no more pods than it still lacks.
+    `before` is the pod set of the `existing` workload. A paused workload keeps its template. A
+    manifest without replicas keeps the number of pods. A Job has at most its remaining pods.
     """
     said: list[str] = []
     if not pod_set.is_counted and '"replicas":' not in existing.meta.annotations.get(
@@ -47,10 +45,10 @@ def as_updated(
 
 
 def _as_scaled(figures: Figures, pods: int) -> Figures:
-    """Return the figures of a workload that its manifest does not count, and that has so many pods
-    in the cluster.
+    """Return the figures of a workload without replicas in its manifest and with this number of
+    pods in the cluster.
 
-    They are within what a scaler that is given allows.
+    They are within the limits of a given scaler.
     """
     if figures.floor == figures.ceiling == 1:
         return Figures(pods, pods, pods, None if figures.peak is None else pods + figures.peak - 1)
@@ -59,9 +57,9 @@ def _as_scaled(figures: Figures, pods: int) -> Figures:
 
 
 def makes_other_pods(given: PodTemplate, before: PodTemplate) -> bool:
-    """Tell whether pods of a template are replaced when it is given in place of the one before.
+    """Return whether a new template replaces the pods of an earlier one.
 
-    Annotations of the cluster that are not given stay, as those of `kubectl rollout restart`.
+    Annotations that only the cluster has stay, such as those of `kubectl rollout restart`.
     """
     if given != replace(before, annotations=given.annotations):
         return True
@@ -69,7 +67,7 @@ def makes_other_pods(given: PodTemplate, before: PodTemplate) -> bool:
 
 
 def _is_within(given: Any, there: Any) -> bool:
-    """Tell whether all that is given stands there already."""
+    """Return whether the cluster's object already contains all given fields."""
     if isinstance(given, Mapping):
         known: Mapping[str, Any] = there if isinstance(there, Mapping) else {}
         return all(_is_within(value, known.get(key)) for key, value in given.items())
@@ -89,7 +87,7 @@ def _is_list_within(given: Sequence[Any], there: Sequence[Any]) -> bool:
 
 
 def _amount(value: Any) -> Any:
-    """Return what a quantity amounts to, however it is written; other values as text."""
+    """Return a quantity's amount in a normalized form, and other values as text."""
     try:
         return Quantity.parse(str(value))
     except QuantityError:

@@ -1,4 +1,4 @@
-"""Claims as manifests write them: with their titles, and which pods list them."""
+"""Claims in manifests, with their titles and the pods that use them."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from dra_planner.model import (
 
 @dataclass(frozen=True, slots=True)
 class WrittenClaim:
-    """A ResourceClaim or ResourceClaimTemplate as it stands in the manifests."""
+    """A ResourceClaim or ResourceClaimTemplate in the manifests."""
 
     title: str  # "ResourceClaim default/gpu"
     namespace: str
@@ -66,7 +66,7 @@ def alternatives(request: DeviceRequest) -> tuple[ExactDeviceRequest, ...]:
 
 
 def pod_sets_with_claims(manifests: Manifests) -> Iterator[tuple[Workload, PodSet]]:
-    """Yield every pod template that lists claims, with the workload it belongs to."""
+    """Yield every pod template with claims, and its workload."""
     for workload in manifests.workloads:
         for pod_set in workload.pod_sets:
             if pod_set.template.spec.resource_claims:
@@ -74,7 +74,7 @@ def pod_sets_with_claims(manifests: Manifests) -> Iterator[tuple[Workload, PodSe
 
 
 def spec_of(manifests: Manifests, namespace: str, entry: PodResourceClaim) -> ClaimSpec | None:
-    """Return what an entry of a pod asks for; None if its claim or template isn't given."""
+    """Return the spec of a pod's claim entry, or None if its claim or template isn't given."""
     if entry.resource_claim_name is not None:
         claim = manifests.claims.get(ObjectKey(namespace, entry.resource_claim_name))
         return None if claim is None else claim.spec

@@ -1,4 +1,4 @@
-"""What was probably meant where a text is not YAML, told from the lines around the fault."""
+"""Suggestions for text that isn't valid YAML, from the lines around the fault."""
 
 from __future__ import annotations
 
@@ -23,9 +23,7 @@ _UNCLOSED: Final = re.compile(r"^[^\"']*(?:\"[^\"]*|'[^']*)$")
 
 
 def advise(lines: list[str], line: int) -> str:
-    """Return how to fix the text at `line` (1-based in `lines`), or an empty text where nothing is
-    known.
-    """
+    """Return a fix for the text at `line` (1-based in `lines`), or "" if none is known."""
     nearby = [lines[number] for number in (line - 1, line - 2) if 0 <= number < len(lines)]
     for look in _LOOKS:
         for text in nearby:
@@ -139,7 +137,7 @@ def _ellipsis(text: str) -> str:
 
 
 def about_placeholder(text: str) -> str:
-    """Return what to do with a text that stands for a value, "" where none does."""
+    """Return a fix for a placeholder in a text, or ""."""
     found = _PLACEHOLDER.search(text)
     return f"write the value that {found[0]} stands for" if found else ""
 

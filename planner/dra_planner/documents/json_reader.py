@@ -1,7 +1,7 @@
-"""JSON texts as trees that find their lines when somebody asks.
+"""JSON texts as trees that find their lines on request.
 
-A cluster's snapshot is megabytes of objects of which hardly one is spoken of: the standard decoder
-reads them, and lines are looked up in the text, one collection at a time, for what is.
+A cluster's snapshot has megabytes of objects, but few appear in messages. So the standard decoder
+reads them, and lines are looked up in the text, one collection at a time.
 """
 
 from __future__ import annotations

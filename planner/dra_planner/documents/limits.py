@@ -1,4 +1,4 @@
-"""How much of a hostile text is read before it is refused."""
+"""Limits for reading hostile texts."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""What the parts of a settings document are made of: closed mappings with camelCase keys, and
-checks of their values.
+"""Types for the parts of a settings document: closed mappings with camelCase keys, and checks of
+values.
 
-Modules with such parts take annotations as they stand: pydantic would compile those that are texts
+Modules with such parts don't postpone annotations, because pydantic would compile text annotations
 at every start.
 """
 
@@ -15,8 +15,8 @@ Part = TypeVar("Part", bound="StrictDocument")
 
 
 class StrictDocument(BaseModel):
-    """A mapping of the fleet: keys are camelCase outside, unknown keys are errors, values are not
-    coerced.
+    """A mapping of a settings document. Keys are camelCase outside, unknown keys are errors, and
+    values aren't coerced.
     """
 
     model_config = ConfigDict(
@@ -34,24 +34,24 @@ class StrictDocument(BaseModel):
 
 
 def empty_list() -> list[Any]:
-    """Return a new list: what a field is where nothing is given."""
+    """Return a new list, the default of a field."""
     return []
 
 
 def empty_mapping() -> dict[str, Any]:
-    """Return a new dictionary: what a field is where nothing is given."""
+    """Return a new dictionary, the default of a field."""
     return {}
 
 
 def nothing_given(part: type[Part]) -> Callable[[], Part]:
-    """Return what makes a part with all of its defaults, which needs no validator of its own."""
+    """Return a factory for a part with all of its defaults, which doesn't need its own
+    validator.
+    """
     return lambda: part.model_construct()
 
 
 def refused_by(fault: Callable[[Any], str]) -> AfterValidator:
-    """Return the check that refuses a value with the sentence that `fault` has for it, "" for
-    none.
-    """
+    """Return a check that rejects a value with the sentence from `fault`, unless it's ""."""
 
     def check(value: Any) -> Any:
         if sentence := fault(value):

@@ -1,4 +1,4 @@
-"""Values in plain data whose types nobody has checked: a part of another type reads as missing."""
+"""Access to unchecked plain data. A value with an unexpected type counts as missing."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def blocks(data: Any, key: str) -> list[Mapping[str, Any]]:
 
 
 def number(value: Any) -> int | None:
-    """Return an integer, also if it's text; None if the value is none."""
+    """Return an integer, also if it's text, or None for other values."""
     if isinstance(value, bool) or value is None:
         return None
     if isinstance(value, float) and value.is_integer():
@@ -54,7 +54,7 @@ def whole(value: Any) -> int | None:
 
 
 def text(value: Any) -> str:
-    """Return text; "" for a value that is none or unknown."""
+    """Return text, or "" for a value that isn't text or is unknown."""
     return value if isinstance(value, str) else ""
 
 
@@ -74,7 +74,7 @@ def labels(value: Any) -> dict[str, str]:
 
 
 def listed(value: Any) -> tuple[Any, ...]:
-    """Return the items of a list; none for a value that isn't a list."""
+    """Return the items of a list, or none for other values."""
     return tuple(value) if isinstance(value, list) else ()
 
 
@@ -99,7 +99,7 @@ def all_texts(data: Any) -> Iterator[str]:
 
 
 def plain(value: Any) -> Any:
-    """Return plain data without what the reader knows of lines."""
+    """Return plain data without the reader's lines."""
     if isinstance(value, Mapping):
         return {str(key): plain(each) for key, each in value.items()}
     return [plain(each) for each in value] if isinstance(value, list) else value

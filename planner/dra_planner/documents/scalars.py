@@ -1,8 +1,8 @@
 """Plain scalars as kubectl reads them: YAML 1.1 booleans, Go's integers, no clock times and no
 dates.
 
-Source of the behaviour: kubernetes-sigs/yaml:goyaml.v2/resolve.go@v1.4.0, and what json.Marshal
-makes of the result.
+Source of the behavior: kubernetes-sigs/yaml:goyaml.v2/resolve.go@v1.4.0, and json.Marshal of the
+result.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ Scalar = str | int | float | bool | None
 
 
 def resolve_plain(text: str) -> Scalar:
-    """Return what an unquoted scalar without a tag stands for."""
+    """Return the value of an unquoted scalar without a tag."""
     if text in _WORDS:
         return _WORDS[text]  # type: ignore[no-any-return]  # bool, None or float from the table above
     first = text[0]
@@ -75,8 +75,8 @@ def _integer(plain: str) -> int | None:
 
 
 def key_text(value: Scalar) -> str | None:
-    """Return the text of a mapping key that YAML read as something else; None where Kubernetes
-    refuses it.
+    """Return the text of a mapping key that YAML read as another type, or None if Kubernetes
+    rejects it.
 
     Source: kubernetes-sigs/yaml:yaml.go@v1.6.0 (convertToJSONableObject).
     """
@@ -122,11 +122,11 @@ def number_text(value: float) -> str:
 
 
 class NotInJson(Exception):
-    """An unquoted scalar that stands for an infinity, or for no number."""
+    """An unquoted scalar that is an infinity or not a number."""
 
 
 class PlainValues(dict[str, Any]):
-    """What unquoted scalars stand for, by their text; short ones are remembered."""
+    """The values of unquoted scalars by text. Short ones are cached."""
 
     def __missing__(self, text: str) -> Any:
         value = self._resolve(text)
@@ -144,7 +144,7 @@ class PlainValues(dict[str, Any]):
 
 
 class PlainKeys(PlainValues):
-    """What unquoted keys stand for; None where one merges, or is null."""
+    """The values of unquoted keys. None for a merge key or null."""
 
     def _resolve(self, text: str) -> str | None:
         return None if text == MERGE else key_text(resolve_plain(text))

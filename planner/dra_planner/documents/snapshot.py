@@ -1,4 +1,4 @@
-"""What a snapshot of a running cluster must hold, and the command that takes one."""
+"""Required contents of a cluster snapshot, and the command that creates one."""
 
 from __future__ import annotations
 
@@ -22,11 +22,9 @@ SNAPSHOT_KINDS: Final = (
     "daemonsets",
     "jobs",
 )
-"""The kinds of a snapshot of a cluster: all that decides what becomes of pods that are applied to
-it.
-"""
+"""The kinds in a cluster snapshot: all kinds that affect applied pods."""
 VERIFIED_KINDS: Final = ("nodes", "resourceslices", "deviceclasses", "daemonsets", "pods")
-"""The kinds that a cluster is compared by with what was planned: all that `verify` reads of it."""
+"""The kinds that `verify` compares with a plan."""
 _GROUPS: Final = {
     "": ("nodes", "pods", "namespaces", "resourcequotas", "limitranges", "configmaps"),
     "apps": ("deployments", "replicasets", "statefulsets", "daemonsets"),
@@ -54,4 +52,6 @@ READER_ROLE: Final = (
     "metadata: {name: pulumi-dra-reader}\n"
     "rules:\n" + "".join(_rule(group, resources) for group, resources in _GROUPS.items())
 )
-"""The ClusterRole that reading a snapshot needs, as YAML: it lists objects, and reads no Secret."""
+"""The ClusterRole that reading a snapshot needs, as YAML. It lists objects, but doesn't read
+Secrets.
+"""

@@ -24,7 +24,7 @@ _EXAMPLE: Final = "write PATH=VALUE, for example pools.l4.count.max=8 or kuberne
 
 @dataclass(frozen=True, slots=True)
 class FleetEdit:
-    """One value of a fleet's document: `path` as it was written, `value` as text in YAML."""
+    """One value of a fleet's document: `path` as written, and `value` as YAML text."""
 
     path: str
     value: str
@@ -34,7 +34,7 @@ class FleetEdit:
 
 
 def read_change(text: str) -> FleetEdit:
-    """Return the change that PATH=VALUE names; raises FleetError for text of another form."""
+    """Return the change in PATH=VALUE. Raises FleetError for other text."""
     path, equals, value = text.partition("=")
     if not equals or not path.strip() or not value.strip():
         raise FleetError(f'"{text}" doesn\'t name a value to change', fix=_EXAMPLE)
@@ -42,8 +42,8 @@ def read_change(text: str) -> FleetEdit:
 
 
 def read_values(text: str) -> tuple[FleetEdit, ...]:
-    """Return the changes that PATH=VALUE,VALUE,… names, one for each value; commas in brackets and
-    quotes stay.
+    """Return the changes in PATH=VALUE,VALUE,…, one for each value. Commas in brackets and quotes
+    don't separate values.
     """
     whole = read_change(text)
     values = tuple(value for value in _split(whole.value) if value)
@@ -51,8 +51,8 @@ def read_values(text: str) -> tuple[FleetEdit, ...]:
 
 
 def change_fleet(fleet: Fleet, changes: Sequence[FleetEdit]) -> Fleet:
-    """Return the fleet with these values changed; raises FleetError where a path names nothing, or
-    the fleet would not be valid.
+    """Return the fleet with these values changed. Raises FleetError for an unknown path, or if the
+    fleet would be invalid.
     """
     document = fleet.document()
     for change in changes:
@@ -96,7 +96,7 @@ def _set(document: dict[str, Any], keys: tuple[str, ...], change: FleetEdit) -> 
 
 
 def _inside(here: Any, key: str, path: tuple[str, ...], change: FleetEdit) -> Any:
-    """Return what a key of a mapping holds, or the item of a list that has the name."""
+    """Return the value of a mapping's key, or the list item with that name."""
     if isinstance(here, list):
         names = [str(row.get("name")) for row in here if isinstance(row, dict)]
         for row in here:
@@ -115,7 +115,7 @@ def _inside(here: Any, key: str, path: tuple[str, ...], change: FleetEdit) -> An
 
 
 def _split(text: str) -> Iterator[str]:
-    """Yield what stands between commas, save those inside brackets and quotes."""
+    """Yield the texts between commas, ignoring commas in brackets and quotes."""
     closing: list[str] = []
     start = 0
     for index, sign in enumerate(text):

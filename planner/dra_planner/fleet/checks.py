@@ -1,4 +1,6 @@
-"""What is wrong between fields of a fleet, or unknown to the catalogue: all of it at once."""
+"""Faults between fields of a fleet, and names that aren't in the catalog. All are reported
+at once.
+"""
 
 from __future__ import annotations
 
@@ -21,9 +23,7 @@ Fault = tuple[Location, str]
 
 
 def check_together(fleet: Fleet) -> list[Fault]:
-    """Return what is wrong between fields, or unknown to the catalogue: (location, sentence) for
-    each fault.
-    """
+    """Return the faults between fields, and unknown names, as (location, sentence)."""
     faults = [
         *_cloud_faults(fleet),
         *_gate_faults(fleet),
@@ -45,7 +45,7 @@ def check_together(fleet: Fleet) -> list[Fault]:
 
 
 def _cloud_faults(fleet: Fleet) -> Iterator[Fault]:
-    """Yield what the cloud refuses of the cluster."""
+    """Yield the cluster settings that the cloud rejects."""
     asked: dict[str, object] = {
         "network.subnetIds": fleet.network.subnet_ids,
         "network.prefixDelegation": fleet.network.prefix_delegation,
@@ -80,8 +80,8 @@ def _location(key: str) -> Location:
 
 
 def _catalog_faults(fleet: Fleet) -> Iterator[Fault]:
-    """Yield rows of the fleet's own catalog that are there twice, or that leave a machine type
-    without its size.
+    """Yield duplicate rows of the fleet's catalog, and rows without the size of their
+    machine type.
     """
     names = [row.machine for row in fleet.catalog]
     for index, row in enumerate(fleet.catalog):
@@ -158,8 +158,8 @@ def _name_faults(fleet: Fleet) -> Iterator[Fault]:
 
 
 def _driver_root_faults(fleet: Fleet) -> Iterator[Fault]:
-    """Yield images that have the NVIDIA driver in another folder than the pools before: all nodes
-    have one driver.
+    """Yield images whose NVIDIA driver is in a different folder than in earlier pools, because all
+    nodes share one DRA driver.
     """
     usual = cloud(fleet.cloud).driver_root
     first: tuple[int, str] | None = None
@@ -176,7 +176,7 @@ def _driver_root_faults(fleet: Fleet) -> Iterator[Fault]:
 
 
 def _redundancy_faults(fleet: Fleet) -> Iterator[Fault]:
-    """Yield pools whose zones are unknown, where a zone may be lost."""
+    """Yield pools with unknown zones, if the fleet plans for the loss of a zone."""
     if fleet.redundancy.zones and not isinstance(fleet.network.zones, list):
         for index, pool in enumerate(fleet.pools):
             if not pool.zones:
@@ -249,7 +249,7 @@ def _is_served(fleet: Fleet, machine: Machine) -> bool:
 
 
 def _asked(pool: Pool) -> Iterator[tuple[str, object]]:
-    """Yield the keys of a pool that not every cloud takes, and whether they are set."""
+    """Yield the keys of a pool that not every cloud supports, and whether they are set."""
     yield "reserved", any(pool.reserved.amounts.values())
     yield "schedule", pool.schedule
     yield "localSsds", pool.local_ssds
@@ -273,7 +273,7 @@ def _schedule_faults(fleet: Fleet, pool: Pool) -> Iterator[str]:
 
 
 def _machine(fleet: Fleet, pool: Pool) -> tuple[Machine | None, str]:
-    """Return the machine of a pool, or None and why it is unknown."""
+    """Return the machine type of a pool, or None with the reason why it's unknown."""
     try:
         return fleet.machine(pool.machine), ""
     except PlannerError as error:

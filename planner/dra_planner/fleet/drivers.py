@@ -1,6 +1,4 @@
-"""DRA drivers of a cluster and how they are set up, the device plugin beside them, classes of the
-platform's own.
-"""
+"""DRA drivers of a cluster and their settings, the device plugin, and custom classes."""
 
 from collections.abc import Iterator
 from functools import partial
@@ -17,7 +15,7 @@ _LATER = {"efa": "is not supported: DRANET publishes EFA interfaces; write drane
 
 
 class DriversOfFleet(StrictDocument):
-    """DRA drivers of the cluster, by name; the fields are those of every known driver."""
+    """DRA drivers of the cluster by name. The fields are all known drivers."""
 
     @model_validator(mode="before")
     @classmethod
@@ -28,20 +26,18 @@ class DriversOfFleet(StrictDocument):
         return data
 
     def of(self, driver: Driver[Options]) -> Options | None:
-        """Return the options of a driver; None if the fleet doesn't install it."""
+        """Return the options of a driver, or None if the fleet doesn't install it."""
         return cast(Options, getattr(self, driver.name)) or None
 
     def installed(self) -> Iterator[tuple[Driver[Any], StrictDocument]]:
-        """Yield the drivers that the fleet installs, each with its options: those of networks last,
-        sorted by name.
-        """
+        """Yield the installed drivers with their options, sorted by name, network drivers last."""
         for driver in sorted(every_driver(), key=lambda each: each.is_network):
             if options := getattr(self, driver.name):
                 yield driver, options
 
 
 def _switched(value: Any, *, driver: Driver[Any]) -> Any:
-    """Return what `true` stands for: a driver with its defaults."""
+    """Return the meaning of `true`: a driver with its defaults."""
     if isinstance(value, dict | driver.options) or value is False:
         return value
     if value is True and driver.accepts_true:

@@ -62,7 +62,7 @@ class LearnedValue(StrictDocument):
         return self
 
     def value(self, device: str) -> AttributeValue:
-        """Return the value as the planner has it, for the device of that name."""
+        """Return the value in the planner's form, for the device with that name."""
         if self.unknown is not None:
             return Unknown({"device": device, "node": _NODE, "any": ""}[self.unknown])
         if self.equal is not None:
@@ -96,7 +96,7 @@ class LearnedPolicy(StrictDocument):
 
     @property
     def policy(self) -> RequestPolicy:
-        """The same as the planner has it."""
+        """The policy in the planner's form."""
         valid = self.valid_range
         return RequestPolicy(
             default=_quantity(self.default),
@@ -123,7 +123,7 @@ class LearnedCapacity(StrictDocument):
 
     @property
     def capacity(self) -> DeviceCapacity:
-        """The same as the planner has it."""
+        """The capacity in the planner's form."""
         policy = None if self.request_policy is None else self.request_policy.policy
         return DeviceCapacity(_quantity(self.value) or Unknown(), policy)
 
@@ -159,7 +159,7 @@ class LearnedDevice(StrictDocument):
 
     @property
     def device(self) -> Device:
-        """The same as the planner has it."""
+        """The device in the planner's form."""
         return Device(
             name=self.name,
             attributes={name: each.value(self.name) for name, each in self.attributes.items()},
@@ -199,8 +199,8 @@ class LearnedDriver(StrictDocument):
     )
 
     def slices(self, node_name: str) -> tuple[ResourceSlice, ...]:
-        """Return what it publishes on a node; counters are in a slice without devices, as the API
-        wants it.
+        """Return the slices on a node. Counters are in a slice without devices, as the API
+        requires.
         """
         parts: list[dict[str, Any]] = []
         if self.shared_counters:
@@ -254,13 +254,13 @@ class LearnedMachine(StrictDocument):
 
     @property
     def offered(self) -> dict[str, int]:
-        """What a node offers to pods: cpu in thousandths, everything else in its own unit; empty if
-        not learned.
+        """A node's resources for pods: CPU in thousandths, everything else in its own unit. Empty
+        if not learned.
         """
         return {name: _amount(name, text) for name, text in self.allocatable.items()}
 
     def machine_type(self, cloud: str) -> Machine:
-        """Return it as a machine type of a cloud."""
+        """Return it in the form of a cloud's machine type."""
         return Machine(
             cloud=cloud,
             name=self.machine,

@@ -1,4 +1,4 @@
-"""What pools of a fleet share: quotas of the account, and reservations."""
+"""Limits that pools of a fleet share: account quotas and reservations."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class _Network(Protocol):
 
 
 class QuotaHolder(Protocol):
-    """What of a fleet its limits follow from."""
+    """The facts of a fleet that determine its limits."""
 
     @property
     def cloud(self) -> str: ...
@@ -53,8 +53,8 @@ class QuotaHolder(Protocol):
 
 
 def shared_limits(fleet: QuotaHolder) -> tuple[SharedLimit, ...]:
-    """Return the limits that concern some pool: quotas without what the system pool takes of them,
-    reservations, and the maximums of pools that are parts of one.
+    """Return the limits that apply to some pool: quotas without the system pool's use,
+    reservations, and the maximums of split pools.
     """
     limits = [
         limit for quota in fleet.quotas for limit in [_quota_limit(fleet, quota)] if limit.takes
@@ -63,8 +63,8 @@ def shared_limits(fleet: QuotaHolder) -> tuple[SharedLimit, ...]:
 
 
 def limit_faults(fleet: QuotaHolder) -> Iterator[tuple[Location, str]]:
-    """Yield what is wrong with quotas and reservations: unknown amounts, and less than the nodes
-    that must be there.
+    """Yield the faults of quotas and reservations: unknown amounts, and less than the required
+    nodes.
     """
     named: dict[str, int] = {}
     for at, quota in enumerate(fleet.quotas):
@@ -138,17 +138,15 @@ def _quota_limit(fleet: QuotaHolder, quota: Quota) -> SharedLimit:
 
 
 def node_takes(fleet: QuotaHolder, quota: Quota, pool: Pool, pods: int = 1) -> int | None:
-    """Return how much of a quota one node of a pool takes, None where it is not known.
+    """Return a quota's use by one node of a pool, or None if it isn't known.
 
-    `pods` are those with an address of their own: one at least, the driver's.
+    `pods` is the number of pods with their own address, at least 1 for the driver's.
     """
     return _amount(fleet, quota, pool.machine, pods, pool.max_pods)
 
 
 def _system(fleet: QuotaHolder, quota: Quota) -> tuple[int, int]:
-    """Return what the nodes of the system pool take of a quota, at least and at most: their pods
-    are not known.
-    """
+    """Return the minimum and maximum use of a quota by the system pool, whose pods aren't known."""
     pool = fleet.system_pool
     if not quota.counts(pool.machine, "on-demand"):
         return 0, 0
@@ -157,8 +155,8 @@ def _system(fleet: QuotaHolder, quota: Quota) -> tuple[int, int]:
 
 
 def _unknown(fleet: QuotaHolder, quota: Quota) -> Iterator[str]:
-    """Yield machines that take an unknown amount of a quota; those that are unknown themselves have
-    other faults.
+    """Yield machine types with an unknown use of a quota. Unknown machine types have other
+    faults.
     """
     machines = [
         pool.machine for pool in fleet.pools if quota.counts(pool.machine, pool.source.kind)
@@ -175,7 +173,7 @@ def _unknown(fleet: QuotaHolder, quota: Quota) -> Iterator[str]:
 def _amount(
     fleet: QuotaHolder, quota: Quota, name: str, pods: int, max_pods: int | None = None
 ) -> int | None:
-    """Return how much of a quota one node with so many pods takes, None where it is not known."""
+    """Return a quota's use by one node with this number of pods, or None if it isn't known."""
     machine = _machine(fleet, name)
     if quota.unit == "nodes":
         return 1
@@ -201,9 +199,7 @@ def _machine(fleet: QuotaHolder, name: str) -> Machine | None:
 
 
 def _reservations(fleet: QuotaHolder) -> tuple[SharedLimit, ...]:
-    """Return the reservations of which the fleet says how many nodes they have; pools may share
-    one.
-    """
+    """Return the reservations with a known number of nodes. Pools can share one."""
     limits = {}
     for pool in fleet.pools:
         source, nodes = pool.source, pool.bought_nodes

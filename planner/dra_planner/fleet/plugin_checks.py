@@ -1,4 +1,4 @@
-"""What can't work on a pool whose devices a device plugin serves."""
+"""Settings that can't work on a pool with a device plugin."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Pools whose devices a vendor's device plugin serves, before or beside DRA."""
+"""Pools whose devices a vendor's device plugin serves, before or next to DRA."""
 
 from typing import Annotated, Literal
 
@@ -26,7 +26,7 @@ class PoolSharing(StrictDocument):
 
 
 def serving_of(sharing: PoolSharing | None, mig: str, mig_strategy: str) -> PluginServing:
-    """Return the same in the planner's words; `mig_strategy` is "" if GPUs are whole."""
+    """Return the serving in the planner's form. `mig_strategy` is "" if GPUs are whole."""
     if sharing is None:
         return PluginServing(mig=mig, mig_strategy=mig_strategy)
     return PluginServing(

@@ -1,5 +1,5 @@
-"""Pools: GPU nodes of one machine type, how many, where they come from, and how kubelet runs on
-them; quotas.
+"""Pools: GPU nodes of one machine type, with their counts, capacity, and kubelet settings, and
+quotas.
 """
 
 from fnmatch import fnmatchcase
@@ -142,7 +142,7 @@ class PoolSchedule(StrictDocument):
 
     @property
     def times(self) -> Schedule:
-        """The same in the planner's words."""
+        """The schedule in the planner's form."""
         if self.hours is not None:
             hours = self.hours
             return Hours(
@@ -176,7 +176,7 @@ class HugePages(StrictDocument):
 
     @property
     def counts(self) -> dict[str, int]:
-        """The same by size, without those of which there are none."""
+        """The number of pages by size, without sizes that have none."""
         counts = {"2Mi": self.of_2mi, "1Gi": self.of_1gi}
         return {size: count for size, count in counts.items() if count}
 
@@ -197,7 +197,7 @@ class PoolImage(StrictDocument):
 
     @property
     def facts(self) -> NodeImage:
-        """The same in the planner's words."""
+        """The image in the planner's form."""
         return NodeImage(id=self.id, family=self.family, driver_root=self.driver_root)
 
 
@@ -330,7 +330,7 @@ class Pool(StrictDocument):
         return self.allocation == "dra"
 
     def plugin_serving(self, usual_strategy: str) -> PluginServing | None:
-        """Return how a device plugin serves its devices; None for DRA pools.
+        """Return how a device plugin serves its devices, or None for DRA pools.
 
         `usual_strategy` names MIG devices if the pool doesn't set `migStrategy`.
         """
@@ -339,14 +339,14 @@ class Pool(StrictDocument):
 
     @property
     def bought_nodes(self) -> int | None:
-        """How many nodes were bought where the pool says so; None for capacity that is not bought,
-        or not counted.
+        """The number of bought nodes if the pool states it. None for capacity that isn't bought, or
+        has no count.
         """
         return None if isinstance(self.capacity, str) else self.capacity.nodes
 
     @property
     def source(self) -> Capacity:
-        """Where its machines come from, in the planner's words."""
+        """The capacity in the planner's form."""
         match self.capacity:
             case Reservation(reservation=bought):
                 return Capacity(kind="reservation", reservation=bought)
@@ -357,8 +357,8 @@ class Pool(StrictDocument):
 
     @property
     def schedule_sentence(self) -> str:
-        """When it has the nodes that are planned, and what that means for claims; "" for a pool
-        that always has.
+        """The times at which it has the planned nodes, and the effect on claims. "" for a pool
+        without a schedule.
         """
         if self.schedule is None:
             return ""
@@ -434,6 +434,6 @@ class Quota(StrictDocument):
     )
 
     def counts(self, machine: str, capacity: str) -> bool:
-        """Whether nodes of a machine type that come from there count."""
+        """Return whether nodes of a machine type with this capacity count against the quota."""
         named = not self.machines or any(fnmatchcase(machine, pattern) for pattern in self.machines)
         return named and (not self.capacity or capacity in self.capacity)

@@ -28,7 +28,7 @@ from dra_planner.sources import read_file
 
 PROJECT = "pulumi-dra"
 SETTINGS_OF_THE_PROGRAM = (f"{PROJECT}:securityGroup", f"{PROJECT}:admins", f"{PROJECT}:platform")
-"""What the program reads beside the fleet and the plan does not depend on: inputs of its
+"""Keys of a stack's file that affect neither the fleet nor the plan, because they are inputs of its
 platform.
 """
 MOST_NODES = 100_000  # a fleet has some hundreds
@@ -37,7 +37,7 @@ _FIXES = {"ignored-text": "remove it: this file holds one document"}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StackSettings:
-    """What a stack's file says: the fleet, and the paths of its workloads (relative to the
+    """Contents of a stack's file: the fleet, and the paths of its workloads (relative to the
     project).
     """
 
@@ -46,10 +46,11 @@ class StackSettings:
 
 
 def read_fleet(data: object, *, file: str = "", catalog: Sequence[LearnedMachine] = ()) -> Fleet:
-    """Return the fleet that plain data describes; raises FleetError listing every fault.
+    """Return the fleet in plain data.
 
-    `file` is for the places in the error, with the lines that data from `read_document` knows.
-    `catalog` are machine types that were learned for several fleets.
+    Raises FleetError with every fault. `file` is the file name for places in the error, with the
+    lines of data from `read_document`. `catalog` are machine types that were learned for several
+    fleets.
     """
     fault = partial(_fault, file, data)
     if not isinstance(data, Mapping):
@@ -70,8 +71,8 @@ def read_fleet(data: object, *, file: str = "", catalog: Sequence[LearnedMachine
 
 
 def parse_catalog(data: object, *, file: str = "") -> tuple[LearnedMachine, ...]:
-    """Return the machine types of a catalog file, given as `read_document` reads it; raises
-    FleetError listing every fault.
+    """Return the machine types of a catalog file, as read by `read_document`. Raises FleetError
+    with every fault.
     """
     fault = partial(_fault, file, data)
     if not isinstance(data, Mapping):
@@ -106,10 +107,9 @@ def _fault(file: str, data: object, at: Location, sentence: str) -> FleetError:
 
 
 def read_document(text: str, file: str = "", *, most_nodes: int = MOST_NODES) -> Any:
-    """Return the data of a YAML or JSON document of so many nodes at most, which knows its lines.
+    """Return the data of a YAML or JSON document, with its lines, up to this number of nodes.
 
-    Raises FleetError for text that is neither, and for what is hardly meant as it is read, such as
-    a key twice.
+    Raises FleetError for other text, and for probable mistakes such as a duplicate key.
     """
     try:
         data, remarks = _reader_of(text)(text, most_nodes=most_nodes)
@@ -135,20 +135,20 @@ def _refuse(remark: Remark, file: str) -> FleetError:
 
 
 def read_fleet_file(path: Path, catalog: Sequence[LearnedMachine] = ()) -> Fleet:
-    """Return the fleet of a YAML or JSON file; raises PlannerError when it is missing, broken or
-    wrong.
-    """
+    """Return the fleet of a YAML or JSON file. Raises PlannerError if it's missing or invalid."""
     return read_fleet(_load(path), file=str(path), catalog=catalog)
 
 
 def stack_names(project: Path = Path()) -> tuple[str, ...]:
-    """Return the names of the stacks below `project`, sorted."""
+    """Return the sorted names of the stacks below `project`."""
     found = (project / "stacks").glob("Pulumi.*.yaml")
     return tuple(sorted(each.name[len("Pulumi.") : -len(".yaml")] for each in found))
 
 
 def stack_file(stack: str, project: Path = Path()) -> Path:
-    """Return the settings file of a stack; raises FleetError naming the stacks there are."""
+    """Return the settings file of a stack. Raises FleetError with the existing stacks if it's not
+    found.
+    """
     path = project / "stacks" / f"Pulumi.{stack}.yaml"
     if not path.is_file():
         known = stack_names(project)
@@ -162,11 +162,11 @@ def stack_file(stack: str, project: Path = Path()) -> Path:
 
 
 RemoteFleet = Callable[[str], Fleet]
-"""Returns the fleet at a URL; raises PlannerError."""
+"""Returns the fleet at a URL. Raises PlannerError."""
 
 
 def is_url(text: str) -> bool:
-    """Return whether a fleet is named by a URL, not by a path."""
+    """Return whether a fleet's location is a URL instead of a path."""
     return text.startswith(("git+", "https://", "http://", "oci://"))
 
 
@@ -176,7 +176,7 @@ def read_stack(
     remote_fleet: RemoteFleet | None = None,
     catalog: Sequence[LearnedMachine] = (),
 ) -> StackSettings:
-    """Return the settings of `stacks/Pulumi.<stack>.yaml` below `project`; see `read_settings`."""
+    """Return the settings of `stacks/Pulumi.<stack>.yaml` below `project`. See `read_settings`."""
     path = stack_file(stack, project)
     data = _load(path)
     config = data.get("config") if isinstance(data, Mapping) else None
@@ -195,9 +195,9 @@ def read_settings(
     remote_fleet: RemoteFleet | None = None,
     catalog: Sequence[LearnedMachine] = (),
 ) -> StackSettings:
-    """Return what a stack's configuration says, keys with their namespaces as in the file.
+    """Return the settings in a stack's configuration, whose keys have namespaces as in the file.
 
-    The fleet may name a file relative to `project`, or a URL, which `remote_fleet` reads. Raises
+    The fleet can be a file relative to `project`, or a URL, which `remote_fleet` reads. Raises
     FleetError, and SourceError if the file can't be read.
     """
 

@@ -1,4 +1,4 @@
-"""What to write where a fleet lacks a key that it needs: an example that its cloud takes."""
+"""Examples for missing required keys of a fleet, valid for its cloud."""
 
 from __future__ import annotations
 
@@ -24,11 +24,10 @@ _OTHERS: Mapping[tuple[str, ...], str] = {
 
 
 def what_to_write(at: Location, data: Mapping[str, Any]) -> str:
-    """Return the missing key with an example value, as YAML of one line; empty where there is no
-    telling.
+    """Return the missing key with an example value as one line of YAML, or "" if there is none.
 
-    `at` is the place of the key in the fleet `data`, whose cloud and region decide which machine is
-    proposed.
+    `at` is the place of the key in the fleet `data`, whose cloud and region determine the proposed
+    machine type.
     """
     names = [part for part in at if isinstance(part, str)]
     if not names:
@@ -40,7 +39,7 @@ def what_to_write(at: Location, data: Mapping[str, Any]) -> str:
 
 
 def _cloud_of(data: Mapping[str, Any]) -> clouds.Cloud:
-    """The fleet's cloud; where it names none, the one whose regions are called as its region is."""
+    """Return the fleet's cloud, or otherwise the cloud with a region of that name."""
     every = [clouds.cloud(name) for name in clouds.names()]
     named = [cloud for cloud in every if cloud.name == data.get("cloud")]
     alike = [
@@ -85,8 +84,8 @@ def _example(names: tuple[str, ...], data: Mapping[str, Any]) -> str:
 
 
 def _gpu_machine(cloud: str, region: str) -> str:
-    """The smallest machine with one whole GPU in the region; of those anywhere when the region has
-    none.
+    """Return the smallest machine type with one whole GPU in the region, or anywhere if the region
+    has none.
     """
     whole = [
         machine

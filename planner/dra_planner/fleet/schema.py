@@ -1,7 +1,7 @@
-"""The fleet: one document that says which cluster, which pools and which drivers, validated.
+"""The fleet: one validated document with the cluster, the pools, and the drivers.
 
-Keys are camelCase outside, as in Kubernetes and Pulumi configuration; unknown keys are errors. What
-only a table can tell is checked in `dra_planner.fleet.checks`.
+Keys are camelCase outside, as in Kubernetes and Pulumi configuration; unknown keys are errors.
+Checks that need tables are in `dra_planner.fleet.checks`.
 """
 
 from difflib import get_close_matches
@@ -72,8 +72,8 @@ class Network(StrictDocument):
 
     @model_serializer(mode="wrap")
     def _as_given(self, dump: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        """Leave out the zones that existing subnets decide: with them the document could not be
-        read again.
+        """Remove the zones that existing subnets determine, because the document couldn't be read
+        again with them.
         """
         document: dict[str, Any] = dump(self)
         return (
@@ -217,17 +217,17 @@ class Fleet(StrictDocument):
 
     @property
     def minor(self) -> int:
-        """The Kubernetes minor: 34 for "1.34"."""
+        """The Kubernetes minor version: 34 for "1.34"."""
         return parse_version(self.kubernetes)
 
     @property
     def features(self) -> Features:
-        """How the cluster behaves: its version with its gates."""
+        """The cluster's behavior: its version with its feature gates."""
         return self.features_at(self.minor)
 
     def features_at(self, minor: int) -> Features:
-        """Return how the cluster would behave with another version and the same gates, as far as
-        that version lets them be switched.
+        """Return the cluster's behavior with another version and the same gates, as far as that
+        version can switch them.
         """
         switched = {
             field: self.feature_gates[gate.name]
@@ -240,44 +240,40 @@ class Fleet(StrictDocument):
 
     @property
     def named_zones(self) -> list[str]:
-        """The zones that the fleet names: the network's, or where it only counts them, those of its
-        pools.
-        """
+        """The named zones: the network's, or if it only has a count, the pools' zones."""
         if not isinstance(self.network.zones, int):
             return list(self.network.zones)
         return sorted({zone for pool in self.pools for zone in pool.zones})
 
     @property
     def zone_count(self) -> int:
-        """How many zones a pool without zones of its own spans on GKE: those counted, but no fewer
-        than are named.
+        """The number of zones on GKE of a pool without its own zones: the network's count, but at
+        least the named zones.
         """
         wanted = self.network.zones if isinstance(self.network.zones, int) else 0
         return max(wanted, len(self.named_zones))
 
     def zones_of(self, pool: Pool) -> int:
-        """How many zones the nodes of a pool are spread over, where the cloud counts nodes per
-        zone.
-        """
+        """The number of zones of a pool's nodes, if the cloud counts nodes per zone."""
         return len(pool.zones) or self.zone_count
 
     @property
     def is_autoscaled(self) -> bool:
-        """Whether somebody changes node counts after the pools have been created."""
+        """Whether something changes node counts after the pools are created."""
         return (
             self.autoscaler != "none"
             and self.autoscaler not in clouds.cloud(self.cloud).keep_counts
         )
 
     def counts_change(self, name: str) -> bool:
-        """Whether somebody changes the node count of a pool later: an autoscaler, or the cloud on a
+        """Whether something changes the pool's node count later: an autoscaler, or the cloud on a
         schedule.
         """
         return self.is_autoscaled or self.pool(name).schedule is not None
 
     @property
     def limits(self) -> tuple[SharedLimit, ...]:
-        """Quotas without the part of the system pool, reservations, and maximums that several pools
+        """Quotas without the system pool's part, reservations, and maximums that several pools
         share.
         """
         if not self.quotas and all(
@@ -288,8 +284,8 @@ class Fleet(StrictDocument):
 
     @property
     def driver_root(self) -> str:
-        """The folder of the NVIDIA driver on the nodes: what images of one's own say, else where
-        the cloud has it.
+        """The folder of the NVIDIA driver on the nodes, from custom images or otherwise the cloud's
+        default.
         """
         said = (
             pool.image.driver_root for pool in self.pools if pool.image and pool.image.driver_root
@@ -297,8 +293,8 @@ class Fleet(StrictDocument):
         return next(said, clouds.cloud(self.cloud).driver_root)
 
     def nodes_of(self, pool: Pool, machine: Machine | None) -> NodeOrigin:
-        """Return what the labels and taints of a pool's nodes follow from; `machine` is None for an
-        unknown one.
+        """Return the facts that determine the labels and taints of a pool's nodes. `machine` is
+        None for an unknown one.
         """
         return NodeOrigin(
             name=pool.name,
@@ -310,15 +306,15 @@ class Fleet(StrictDocument):
         )
 
     def plugin_serving(self, pool: Pool) -> PluginServing | None:
-        """Return how a device plugin serves the devices of a pool; None for DRA pools."""
+        """Return how a device plugin serves the devices of a pool, or None for DRA pools."""
         return pool.plugin_serving(clouds.cloud(self.cloud).plugin.mig_strategies[0])
 
     def learned(self, machine: str) -> LearnedMachine | None:
-        """Return what the fleet's own catalog has on a machine type; None if it isn't there."""
+        """Return the entry of a machine type in the fleet's own catalog, or None."""
         return next((row for row in self.catalog if row.machine == machine.partition("+")[0]), None)
 
     def machine(self, name: str) -> Machine:
-        """Return a machine type: the catalog's, or else one that the fleet has learned. Raises
+        """Return a machine type from the catalog, or one that the fleet has learned. Raises
         CatalogError.
         """
         try:
@@ -330,14 +326,14 @@ class Fleet(StrictDocument):
             return learned.machine_type(self.cloud)
 
     def pool(self, name: str) -> Pool:
-        """Return the pool of that name; raises KeyError."""
+        """Return the pool with that name. Raises KeyError."""
         for pool in self.pools:
             if pool.name == name:
                 return pool
         raise KeyError(name)
 
     def document(self) -> dict[str, Any]:
-        """Return the fleet as plain data with every default filled in; reading it again gives an
-        equal fleet.
+        """Return the fleet as plain data with all defaults. Reading it again gives an equal
+        fleet.
         """
         return self.model_dump(mode="json", by_alias=True)

@@ -10,7 +10,7 @@ from dra_planner.model import PoolPart
 
 
 def split_pools(fleet: Fleet, parts: Iterable[PoolPart]) -> Fleet:
-    """Return the fleet with each split pool replaced by its parts; the first part keeps the pool's
+    """Return the fleet with each split pool replaced by its parts. The first part keeps the pool's
     minimum.
     """
     by_pool: dict[str, list[str]] = {}

@@ -1,6 +1,4 @@
-"""Parts of a starting fleet that is made from an existing cluster: names of pools, and labels to
-keep.
-"""
+"""Parts of a fleet that is created from an existing cluster: names of pools, and labels to keep."""
 
 from __future__ import annotations
 
@@ -16,7 +14,7 @@ _ROOM_FOR_A_NUMBER: Final = 4
 
 
 def free_pool_name(text: str, taken: set[str], cloud: Cloud) -> str:
-    """Return a name that a pool can have, made from a text, and add it to those that are taken."""
+    """Return a valid pool name made from a text, and add it to the used ones."""
     plain = cloud.pool_name(text) or "gpus"
     if not plain[0].isalpha():
         plain = cloud.pool_name(f"gpu-{plain}")
@@ -29,8 +27,8 @@ def free_pool_name(text: str, taken: set[str], cloud: Cloud) -> str:
 
 
 def is_own_label(key: str, value: str, cloud: Cloud) -> bool:
-    """Return whether a pool's owner sets a label of its nodes: neither a cloud, nor a driver, nor
-    this project.
+    """Return whether the owner of a pool sets a label of its nodes, and no cloud, driver, or this
+    project does.
     """
     is_of_cloud = any(
         key == each or (each.endswith("/") and key.startswith(each))

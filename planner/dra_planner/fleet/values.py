@@ -1,7 +1,7 @@
-"""What the parts of a fleet are made of: closed mappings with camelCase keys, prices, amounts,
-label texts.
+"""Types for the parts of a fleet: closed mappings with camelCase keys, prices, amounts, label
+texts.
 
-Modules with such parts take annotations as they stand: pydantic would compile those that are texts
+Modules with such parts don't postpone annotations, because pydantic would compile text annotations
 at every start.
 """
 
@@ -20,17 +20,17 @@ DNS_SUBDOMAIN = r"^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$"
 
 
 def sentence_of(error: PlannerError) -> str:
-    """Return what an error says, with its fix."""
+    """Return the sentence of an error, with its fix."""
     return f"{error.message}; {error.fix}" if error.fix else error.message
 
 
 def within(allowed: range) -> AfterValidator:
-    """Return the check that a number is one of those allowed."""
+    """Return a check that a number is in the allowed range."""
     return refused_by(lambda number: range_fault(number, allowed))
 
 
 def bounds(allowed: range) -> dict[str, Any]:
-    """Return what the published schema says of such a number."""
+    """Return the range of such a number for the published schema."""
     return {"minimum": allowed[0], "maximum": allowed[-1]}
 
 
@@ -66,7 +66,7 @@ QuantityText = Annotated[
     BeforeValidator(_as_quantity, json_schema_input_type=str | int | float),
     refused_by(amount_complaint),
 ]
-"""An amount as Kubernetes writes it; a plain number is text as well."""
+"""An amount in Kubernetes' form. A plain number is also text."""
 
 
 class Amount(StrictDocument):
@@ -79,7 +79,7 @@ class Amount(StrictDocument):
 
     @property
     def amounts(self) -> dict[str, int]:
-        """The same in the planner's units: cpu in thousandths, memory in bytes."""
+        """The amounts in the planner's units: CPU in thousandths, memory in bytes."""
         return {
             "cpu": Quantity.parse(self.cpu).milli_value,
             "memory": Quantity.parse(self.memory).value,

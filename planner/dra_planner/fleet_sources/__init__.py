@@ -1,5 +1,5 @@
-"""Fleets from and to other tools: a description of a cluster becomes a fleet document, and a fleet
-a description.
+"""Fleets from and to other tools: the description of a cluster → a fleet, and a fleet → a
+description.
 """
 
 from dra_planner.fleet_sources.document import ImportedFleet, fleet_of_cluster_description

@@ -1,5 +1,5 @@
-"""The fleet document of a cluster that another tool describes. What the tool doesn't state is left
-out and noted.
+"""The fleet document of a cluster that another tool describes. Facts that the tool doesn't state
+are omitted and noted.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from dra_planner.fleet import Fleet, LearnedMachine, read_fleet
 from dra_planner.fleet.starting import free_pool_name, is_own_label
 
 _MOST_NODES: Final = 10
-"""Maximum of a pool whose tool states none: a number that a person must look at."""
+"""Default maximum of a pool if the tool states none. A person must check it."""
 _DRIVER_CHARTS: Final = ("nvidia-dra-driver-gpu", "dra-driver-nvidia-gpu")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ImportedFleet:
-    """A fleet, the document to commit, and notes: what wasn't stated or isn't understood."""
+    """A fleet, its document to commit, and notes about missing or unsupported facts."""
 
     fleet: Fleet
     document: Mapping[str, Any]
@@ -94,7 +94,7 @@ def fleet_of_cluster_description(
 
 
 def _fill_in_zones(pools: list[dict[str, Any]], first: str, notes: list[str]) -> None:
-    """Add one zone to each pool without zones: that of another pool, or else the region's first."""
+    """Add one zone to each pool without zones: another pool's, or otherwise the region's first."""
     zone = next((each["zones"][0] for each in pools if each.get("zones")), first)
     for each in pools:
         if not each.get("zones"):
@@ -167,8 +167,8 @@ def _capacity(pool: ForeignPool, of_cloud: Cloud, notes: list[str]) -> Any:
 
 
 def _labels(pool: ForeignPool, of_cloud: Cloud) -> Iterator[tuple[str, str]]:
-    """Yield the labels that a pool of the fleet may set: not those of clouds and drivers, which
-    come by themselves.
+    """Yield the labels that a fleet's pool can set, without those of clouds and drivers, which are
+    set automatically.
     """
     for key, value in sorted(pool.labels.items()):
         if is_own_label(key, value, of_cloud):
@@ -176,7 +176,7 @@ def _labels(pool: ForeignPool, of_cloud: Cloud) -> Iterator[tuple[str, str]]:
 
 
 def _taints(pool: ForeignPool, machine: Machine, of_cloud: Cloud) -> Iterator[dict[str, str]]:
-    """Yield the taints that this project doesn't set by itself."""
+    """Yield the taints that this project doesn't set automatically."""
     ours = {taint.key for taint in of_cloud.taints(NodeOrigin(name=pool.name, machine=machine))}
     added = {taint.key for taint in of_cloud.possible_taints}
     for taint in pool.taints:
@@ -203,7 +203,7 @@ def _system_pool(
 
 
 def _driver(charts: Mapping[str, str], notes: list[str]) -> str:
-    """Return the version of the driver's chart that is described, else the newest that is known."""
+    """Return the described version of the driver's chart, or otherwise the newest known one."""
     known = {release.version for release in nvidia.driver_releases() if release.is_installable}
     described = next((version for chart, version in charts.items() if chart in _DRIVER_CHARTS), "")
     if described in known:
@@ -225,8 +225,8 @@ def _required(what: str, value: str, file: str) -> str:
 
 
 def _minor(version: str) -> str:
-    """Return the minor version of what a tool writes: 1.36.3-gke.100 → 1.36; "" for a channel or
-    nothing.
+    """Return the minor version from a tool's text: 1.36.3-gke.100 → 1.36, or "" for a channel or no
+    version.
     """
     parts = version.removeprefix("v").split(".")
     is_version = len(parts) >= 2 and parts[0].isdigit() and parts[1].isdigit()

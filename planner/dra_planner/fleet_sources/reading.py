@@ -1,4 +1,4 @@
-"""Read a fleet from a file of Terraform, OpenTofu, eksctl, Karpenter, or Cluster API."""
+"""Fleets from files of Terraform, OpenTofu, eksctl, Karpenter, or Cluster API."""
 
 from __future__ import annotations
 

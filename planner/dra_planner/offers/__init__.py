@@ -1,5 +1,5 @@
-"""Devices and resources that nodes offer, predicted from a fleet or observed in a cluster: one type
-for both.
+"""Devices and resources of nodes, predicted from a fleet or observed in a cluster: one type for
+both.
 """
 
 from __future__ import annotations

@@ -1,6 +1,4 @@
-"""What a node of a machine type offers to pods: what its cloud's kubelet leaves, less what is
-reserved besides.
-"""
+"""Allocatable resources of a node: its cloud's kubelet settings, minus further reservations."""
 
 from __future__ import annotations
 
@@ -13,10 +11,10 @@ _DEFAULTS = AllocatableSettings()
 
 
 def predict_allocatable(machine: Machine, settings: AllocatableSettings = _DEFAULTS) -> Allocatable:
-    """Return allocatable cpu, memory, pods and ephemeral storage of a node.
+    """Return allocatable CPU, memory, pods, and ephemeral storage of a node.
 
-    Raises CatalogError where the machine's size is not known, or where settings leave nothing or
-    cannot be.
+    Raises CatalogError if the machine type's size isn't known, or if settings are invalid or leave
+    nothing.
     """
     if machine.vcpus is None or machine.memory_mib is None:
         raise CatalogError(
@@ -47,7 +45,7 @@ def predict_allocatable(machine: Machine, settings: AllocatableSettings = _DEFAU
 
 
 def _with_huge_pages(found: Allocatable, settings: AllocatableSettings, doubt: str) -> Allocatable:
-    """Return the same with huge pages, which are no memory for others.
+    """Return the same with huge pages, which other pods can't use as memory.
 
     Source: kubernetes/kubernetes:pkg/kubelet/nodestatus/setters.go@v1.36.3.
     """

@@ -1,6 +1,6 @@
 """Nodes on which a device plugin and a DRA driver allocate the same devices.
 
-kube-scheduler counts allocatable resources and allocated claims apart, so neither count holds back
+kube-scheduler counts allocatable resources and allocated claims separately, so neither count limits
 the other. Source: kubernetes/kubernetes:pkg/scheduler/framework/plugins/noderesources/fit.go and
 dynamicresources/extendeddynamicresources.go@v1.37.2.
 """
@@ -19,8 +19,8 @@ from dra_planner.offers.requests import pod_requests
 class ContestedDevices:
     """Devices of a node that two allocators have.
 
-    `units` are the device plugin's allocatable units, `held` those that running pods have. A pod
-    keeps its units when the plugin is removed. `drivers` publish `devices` devices.
+    `units` are the device plugin's allocatable units, and `held` are the units of running pods. A
+    pod keeps its units when the plugin is removed. `drivers` publish `devices` devices.
     """
 
     node: str

@@ -1,6 +1,4 @@
-"""A real node → the catalogue rows that would make its prediction right, ready to be reviewed and
-added.
-"""
+"""A real node → catalog rows that correct its prediction, ready for review."""
 
 from __future__ import annotations
 
@@ -28,10 +26,10 @@ _OBSERVED = ("brand", "architecture", "cuda_compute_capability", "memory_mib")
 
 @dataclass(frozen=True, slots=True, order=True)
 class CatalogRow:
-    """A line for `data/<table>.csv`, and why it is wanted. Cells that a node does not tell are
-    empty.
+    """A line for `data/<table>.csv`, and its reason.
 
-    `replaces` is the first cell of the row that it stands in for; empty for a row to append.
+    Cells that a node doesn't show are empty. `replaces` is the first cell of the row that it
+    replaces, or "" for a new row.
     """
 
     table: str
@@ -41,12 +39,10 @@ class CatalogRow:
 
 
 def rows_to_add(observed: Iterable[Offer]) -> tuple[CatalogRow, ...]:
-    """Return the rows that the catalogue lacks, or holds otherwise, for the NVIDIA GPUs of observed
-    nodes.
+    """Return new or corrected catalog rows for the NVIDIA GPUs of observed nodes.
 
-    GPUs that it does not know or describes otherwise, machine types that it does not know, and PCIe
-    places that nobody had published; each once, sorted. Nodes of a cloud that cannot be told from
-    their labels give GPUs only.
+    They are sorted and unique: new or different GPUs, new machine types, and new PCIe places. Nodes
+    of an unknown cloud only give GPUs.
     """
     rows: set[CatalogRow] = set()
     for offer in observed:
@@ -102,7 +98,7 @@ def _known_gpu(product: str) -> Gpu | None:
 
 
 def _gpu_id(product: str) -> str:
-    """Return the id of a GPU: the catalogue's, else one made of its name."""
+    """Return the ID of a GPU, from the catalog or made from its name."""
     known = _known_gpu(product)
     return (
         known.id
@@ -112,7 +108,7 @@ def _gpu_id(product: str) -> str:
 
 
 def _changed_gpu(known: Gpu, facts: Mapping[str, str], reason: str) -> CatalogRow:
-    """Return the row of a GPU with some cells changed, and this source among its sources."""
+    """Return a GPU's row with some changed cells, and with this source added."""
     before = next(row for row in read_table("gpus") if row["id"] == known.id)
     sources = " ".join(dict.fromkeys((*before["source"].split(), _SOURCE)))
     return CatalogRow(
@@ -158,7 +154,7 @@ def _machine_row(cloud: str, offer: Offer, gpus: list[Device]) -> CatalogRow:
 
 
 def _vcpus(allocatable_milli: int, cloud: str) -> int | None:
-    """Return the vCPU of a machine whose kubelet leaves so much of them with the cloud's own
+    """Return the vCPUs of a machine type from its kubelet's allocatable CPU and the cloud's
     reservation.
     """
     near = range(allocatable_milli // 1000, allocatable_milli // 1000 + 20)

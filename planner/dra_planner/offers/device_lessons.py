@@ -1,5 +1,5 @@
-"""What the devices of captured nodes teach about every node of their machine type, value by
-value.
+"""Facts about all nodes of a machine type, learned value by value from the devices of captured
+nodes.
 """
 
 from __future__ import annotations
@@ -22,19 +22,19 @@ _OF_NODES: Final = re.compile(
     r"cluster(uuid|id)|networkname|networkprojectnumber|ipaliases|driver|state|health|addressingmode|mtu|rdmadevice",
     re.IGNORECASE,
 )
-"""Names of attributes whose values an image, a placement, or the state of a node decides."""
+"""Names of attributes whose values depend on an image, a placement, or the state of a node."""
 _OF_PLACES: Final = re.compile(
     r"pcie?root|numanode(id)?|socketid|iommugroup|parent\w*|pfpciaddress", re.IGNORECASE
 )
-"""Names of attributes that say where a device is: which devices share a value is a fact of the
-machine type.
+"""Names of attributes for the place of a device. The machine type determines which devices share a
+value.
 """
 _IDENTITY: Final = re.compile(
     r"[0-9a-f]{4}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]|([0-9a-f]{2}:){5}[0-9a-f]{2}|\d+\.\d+\.\d+\.\d+(/\d+)?(,.*)?|"
     r".*[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}",
     re.IGNORECASE,
 )
-"""Texts that identify something: PCI and MAC addresses, IP addresses, UUIDs."""
+"""Values that identify something: PCI and MAC addresses, IP addresses, UUIDs."""
 _NUMBER: Final = re.compile(r"\d+")
 
 
@@ -42,7 +42,7 @@ _NUMBER: Final = re.compile(r"\d+")
 class DriverLesson:
     """The devices of one driver on each captured node of a machine type.
 
-    `words` are what stands for the values of attributes that devices of several drivers share (PCIe
+    `words` are placeholders for values of attributes that devices of several drivers share (PCIe
     roots).
     """
 
@@ -76,7 +76,7 @@ class DriverLesson:
         return {"driver": self.driver, "devices": devices}
 
     def _names(self, nodes: Sequence[Sequence[Device]]) -> list[str]:
-        """Return the names of devices: as they are if they follow a rule, or else numbered."""
+        """Return the names of devices, unchanged if they follow a rule, otherwise numbered."""
         names = [[device.name for device in each] for each in nodes]
         if all(each == names[0] for each in names[1:]) and (
             len(names) > 1 or _follow_rule(names[0])
@@ -90,7 +90,7 @@ class DriverLesson:
         return [f"{stem}-{index}" for index in range(len(names[0]))]
 
     def _values(self, attribute: str, nodes: Sequence[Sequence[Device]]) -> list[dict[str, Any]]:
-        """Return what is learned of an attribute, device by device; {} for devices without it."""
+        """Return the learned values of an attribute by device, or {} for devices without it."""
         columns = [[device.attributes.get(attribute) for device in each] for each in nodes]
         first = columns[0]
         own = attribute.rpartition("/")[2]
@@ -168,14 +168,14 @@ class DriverLesson:
 
 
 def device_order(device: Device) -> tuple[Any, ...]:
-    """Return a key that sorts names with numbers as people do: gpu-2 before gpu-10."""
+    """Return a sort key for names with numbers: gpu-2 before gpu-10."""
     parts = re.split(r"(\d+)", device.name)
     return tuple((0, int(part)) if part.isdigit() else (1, part) for part in parts)
 
 
 def _follow_rule(names: Sequence[str]) -> bool:
-    """Whether names count up from 0 (gpu-0, gpu-1; cpudevnuma000), or name the parts of such
-    (gpu-0-mig-19-0-1).
+    """Return whether names count up from 0 (gpu-0, gpu-1; cpudevnuma000), or are parts of such
+    names (gpu-0-mig-19-0-1).
     """
     shapes = {_NUMBER.sub("#", name) for name in names}
     counts = [[int(each) for each in _NUMBER.findall(name)] for name in names]
@@ -189,8 +189,8 @@ def _follow_rule(names: Sequence[str]) -> bool:
 def _groups(
     values: Sequence[AttributeValue | None], words: dict[AttributeValue, str]
 ) -> list[dict[str, Any]]:
-    """Return which devices have one value, without the values; `words` are those of the node's
-    other drivers too.
+    """Return the groups of devices with equal values, without the values. `words` include the
+    node's other drivers.
     """
     return [
         {} if value is None else {"equal": words.setdefault(value, f"g{len(words)}")}

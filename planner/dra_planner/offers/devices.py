@@ -1,4 +1,4 @@
-"""The devices of a node before it exists: what each driver of the fleet publishes."""
+"""Devices of a node before it exists: the devices that each driver of the fleet publishes."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:  # reading a snapshot needs no fleet, and its schema takes lon
 
 @dataclass(frozen=True, slots=True)
 class PublishedSlices:
-    """The slices of a node, driver by driver, and their assumptions."""
+    """The slices of a node by driver, and their assumptions."""
 
     slices: tuple[ResourceSlice, ...]
     assumptions: tuple[str, ...]
@@ -26,11 +26,12 @@ class PublishedSlices:
 def published_by(
     fleet: Fleet, node: DriverNode, serving: PluginServing | None = None
 ) -> PublishedSlices:
-    """Return what the drivers of a fleet publish on a node; drivers of GPUs come before those of
-    networks.
+    """Return the slices that a fleet's drivers publish on a node, GPU drivers before network
+    drivers.
 
-    On nodes with a device plugin (`serving`), the drivers publish everything but the accelerators.
-    What the fleet has learned about a machine type takes precedence over what its drivers predict.
+    On nodes with a device plugin (`serving`), the drivers publish everything except the
+    accelerators. A fleet's learned facts about a machine type take precedence over its drivers'
+    predictions.
 
     Raises CatalogError or UnsupportedFeature for settings that can't work on its machine type.
     """

@@ -1,6 +1,4 @@
-"""What is installed in a cluster beside its nodes: DeviceClasses, and the release of the NVIDIA DRA
-driver.
-"""
+"""Cluster-wide installations: DeviceClasses, and the version of the NVIDIA DRA driver."""
 
 from __future__ import annotations
 
@@ -17,8 +15,8 @@ _CHART: Final = "helm.sh/chart"
 def verify_classes(
     predicted: Mapping[str, DeviceClass], observed: Mapping[str, DeviceClass]
 ) -> Iterator[NodeDifference]:
-    """Yield what differs of each DeviceClass that was planned on; classes that the cluster has
-    beside them may be.
+    """Yield the differences of each planned DeviceClass. Additional classes in the cluster are
+    fine.
     """
     for name, expected in sorted(predicted.items()):
         real = observed.get(name)
@@ -39,11 +37,10 @@ def verify_classes(
 
 
 def verify_driver(version: str, daemon_sets: Iterable[ObjectMeta]) -> Iterator[NodeDifference]:
-    """Yield where the NVIDIA DRA driver is of another release than the fleet's, as its chart labels
-    its DaemonSets.
+    """Yield a difference if the NVIDIA DRA driver's version, from the chart's label on its
+    DaemonSets, isn't the fleet's.
 
-    Nothing where no DaemonSet carries the label of the chart: the driver may be installed in
-    another way.
+    Without such a label, nothing is reported, because the driver can be installed in another way.
     """
     charts = {release.chart for release in nvidia.driver_releases()}
     expected = _labelled(nvidia.driver_release(version).chart, version)
@@ -56,7 +53,7 @@ def verify_driver(version: str, daemon_sets: Iterable[ObjectMeta]) -> Iterator[N
 
 
 def _labelled(chart: str, version: str) -> str:
-    """The value of Helm's label: a plus sign is not allowed in one."""
+    """Return the value of Helm's label, in which a plus sign isn't allowed."""
     return f"{chart}-{version}".replace("+", "_")
 
 

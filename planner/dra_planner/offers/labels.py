@@ -1,6 +1,4 @@
-"""Labels and taints that nodes will carry: Kubernetes', those that this project sets, those that
-the cloud adds.
-"""
+"""Labels and taints of future nodes: Kubernetes', this project's, and the cloud's."""
 
 from __future__ import annotations
 
@@ -21,7 +19,7 @@ _ZONES = ("topology.kubernetes.io/zone", "failure-domain.beta.kubernetes.io/zone
 
 
 def predict_labels(fleet: Fleet, pool: Pool, machine: Machine, node_name: str) -> dict[str, str]:
-    """Return the labels of a pool's nodes; the zone only where there is just one it can be."""
+    """Return the labels of a pool's nodes, with the zone only if there is just one."""
     nodes = fleet.nodes_of(pool, machine)
     return (
         base_labels(fleet, pool.name, machine, node_name, pool_zones(fleet, pool))
@@ -35,7 +33,9 @@ def predict_labels(fleet: Fleet, pool: Pool, machine: Machine, node_name: str) -
 def _discovered_labels(
     fleet: Fleet, machine: Machine, serving: PluginServing | None
 ) -> dict[str, str]:
-    """Return the labels of the feature discovery that the fleet installs with the device plugin."""
+    """Return the labels of GPU feature discovery, which the fleet installs with the device
+    plugin.
+    """
     plugin = plugin_of(machine)
     if (
         serving is None
@@ -49,7 +49,7 @@ def _discovered_labels(
 def base_labels(
     fleet: Fleet, pool_name: str, machine: Machine, node_name: str, zones: Sequence[str]
 ) -> dict[str, str]:
-    """Return the labels of every node, whatever its pool is for."""
+    """Return the labels of every node, for any kind of pool."""
     labels = {
         "kubernetes.io/arch": machine.arch,
         "kubernetes.io/os": "linux",
@@ -68,9 +68,9 @@ def base_labels(
 
 
 def unknown_labels(fleet: Fleet, zones: Sequence[str]) -> tuple[str, ...]:
-    """Return labels that nodes carry, or may carry, with values that are known at run time only.
+    """Return the labels that nodes have or may have, with values that are only known at run time.
 
-    An entry that ends in "/" stands for every label below it that is not among the predicted ones.
+    An entry that ends in "/" represents every label with that prefix that isn't predicted.
     """
     of_zones = () if len(zones) == 1 else _ZONES
     return (
@@ -82,9 +82,7 @@ def unknown_labels(fleet: Fleet, zones: Sequence[str]) -> tuple[str, ...]:
 
 
 def predict_taints(fleet: Fleet, pool: Pool, machine: Machine) -> tuple[Taint, ...]:
-    """Return the taints of a pool's nodes: those that keep other pods away, the cloud's, the pool's
-    own.
-    """
+    """Return the taints of a pool's nodes: this project's, the cloud's, and the pool's own."""
     nodes = fleet.nodes_of(pool, machine)
     own = (Taint(taint.key, taint.value, taint.effect) for taint in pool.taints)
     return tuple(
@@ -95,12 +93,10 @@ def predict_taints(fleet: Fleet, pool: Pool, machine: Machine) -> tuple[Taint, .
 
 
 def pool_zones(fleet: Fleet, pool: Pool) -> tuple[str, ...]:
-    """Return the zones that a pool's nodes may be in; none where the network chooses them."""
+    """Return the possible zones of a pool's nodes, or none if the network chooses them."""
     return tuple(pool.zones) or network_zones(fleet)
 
 
 def network_zones(fleet: Fleet) -> tuple[str, ...]:
-    """Return the zones that the fleet's network names; none where it leaves the choice to the
-    cloud.
-    """
+    """Return the zones that the fleet's network names, or none if the cloud chooses them."""
     return tuple(fleet.network.zones) if isinstance(fleet.network.zones, list) else ()

@@ -1,9 +1,9 @@
-"""Running nodes → rows of a fleet's own catalog: what all nodes of a machine type have, apart from
-what one node has.
+"""Running nodes → rows of a fleet's own catalog: common facts of a machine type, separated from
+facts of one node.
 
 Names, addresses, and versions belong to a node; models and amounts belong to its machine type. Two
-nodes of one machine type show which values vary; with one node, the names and forms of values
-decide. Whatever is left open is reported.
+nodes with the same machine type show which values vary. With one node, the names and forms of
+values decide. Open questions are reported.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ from dra_planner.wording import counted, named, verb
 
 @dataclass(frozen=True, slots=True)
 class Learned:
-    """Rows for a fleet's `catalog`, in plain data, and what the capture doesn't tell, in
-    sentences.
+    """Rows for a fleet's `catalog` as plain data, and sentences about facts that the capture
+    doesn't show.
     """
 
     rows: tuple[Mapping[str, Any], ...]
@@ -39,9 +39,8 @@ def learn_machines(
 ) -> Learned:
     """Return a row for each machine type of the observed nodes that publish devices.
 
-    `machine` names the machine type of nodes without the label, `cloud` the cloud whose tables are
-    asked for the number of devices. Raises PlannerError for a capture that nothing can be learned
-    from.
+    `machine` is the machine type of nodes without the label. `cloud` is the cloud whose tables have
+    the number of devices. Raises PlannerError for a capture without usable facts.
     """
     nodes = tuple(observed)
     if not nodes:
@@ -93,7 +92,7 @@ def _raise_nothing(unlabeled: Sequence[str], remarks: Sequence[str]) -> None:
 
 
 def _own_slices(node: Offer, remarks: list[str]) -> tuple[ResourceSlice, ...]:
-    """Return the slices of a node's own complete pools, each pool in its newest generation."""
+    """Return the slices of a node's own complete pools, in each pool's newest generation."""
     own: list[ResourceSlice] = []
     pools: dict[tuple[str, str], list[ResourceSlice]] = {}
     for part in node.slices:
@@ -123,7 +122,7 @@ def _own_slices(node: Offer, remarks: list[str]) -> tuple[ResourceSlice, ...]:
 
 
 def _pool_fault(parts: Sequence[ResourceSlice]) -> str:
-    """Return why nothing can be learned from the slices of a whole pool, or ""."""
+    """Return why nothing can be learned from a whole pool's slices, or ""."""
     devices = [device for part in parts for device in part.devices]
     if not devices:
         return "has no devices"
@@ -142,7 +141,7 @@ def _pool_fault(parts: Sequence[ResourceSlice]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _MachineLesson:
-    """The nodes of one machine type, and where remarks go."""
+    """The nodes of one machine type, and the list for notes."""
 
     name: str
     nodes: Sequence[Offer]
@@ -174,8 +173,8 @@ class _MachineLesson:
         return row
 
     def _size(self) -> dict[str, Any]:
-        """Return the size of a machine type that the tables don't have: the least that its nodes
-        offer.
+        """Return the size of a machine type that isn't in the tables: the minimum of its nodes'
+        resources.
         """
         amounts = [each.node.allocatable for each in self.nodes]
         least = {key: min(each[key] for each in amounts if key in each) for key in amounts[0]}

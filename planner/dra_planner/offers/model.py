@@ -1,4 +1,4 @@
-"""What one node, or each node of a pool, has to offer to pods."""
+"""The resources and devices of one node, or of each node of a pool."""
 
 from __future__ import annotations
 
@@ -17,10 +17,9 @@ Origin = Literal["predicted", "observed"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Deduction:
-    """What a pod takes of every node before workloads come: cpu in thousandths, memory in bytes,
-    pods.
+    """A daemon pod's use of every node: CPU in thousandths, memory in bytes, pods.
 
-    `containers`: how many it has, which counts where nodes are scored; 1 where nobody says.
+    `containers` is its number of containers, which affects node scores. Default: 1.
     """
 
     name: str
@@ -31,11 +30,11 @@ class Deduction:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Offer:
-    """A node, or the template of a pool's nodes, with all that claims and pods can take of it.
+    """A node, or the template of a pool's nodes, with all resources for claims and pods.
 
-    Predicted: `name` is the pool's, `node` stands for each of `count_min` to `count_max` equal
-    nodes. Observed: `name` is the node's, both counts are 1, and `pods` and `claims` are already
-    there.
+    Predicted: `name` is the pool's name, and `node` represents each of `count_min` to `count_max`
+    equal nodes. Observed: `name` is the node's name, both counts are 1, and `pods` and `claims`
+    already exist.
     """
 
     name: str
@@ -61,9 +60,7 @@ class Offer:
     claims: tuple[ResourceClaim, ...] = ()
 
     def is_unknown_label(self, key: str) -> bool:
-        """Whether nobody can say before the node exists what value a label has, or whether it is
-        there.
-        """
+        """Return whether the value or existence of a label isn't known before the node exists."""
         if key == "kubernetes.io/hostname":
             return key in self.unknown_labels
         if key in self.node.meta.labels:
@@ -75,14 +72,14 @@ class Offer:
 
     @property
     def plugin_units(self) -> dict[str, int]:
-        """The extended resources of device plugins that the node has, with their amounts."""
+        """The node's extended resources of device plugins, with their amounts."""
         return {
             name: amount for name, amount in self.node.allocatable.items() if "/" in name and amount
         }
 
     @property
     def allocated(self) -> tuple[AllocatedDevice, ...]:
-        """The devices that claims hold already, in the order of the claims."""
+        """The devices that claims already hold, in the order of the claims."""
         return tuple(
             device
             for claim in self.claims
@@ -92,7 +89,7 @@ class Offer:
 
     @property
     def used(self) -> dict[str, int]:
-        """What deductions and bound pods take, by resource; one pod slot for each pod."""
+        """Use by daemon pods and bound pods, by resource, with one pod slot for each pod."""
         used: dict[str, int] = {}
         bound = (pod_requests(pod.spec) for pod in self.pods)
         for amounts in (*(one.amounts for one in self.deductions), *bound):
@@ -102,7 +99,7 @@ class Offer:
 
     @property
     def free(self) -> dict[str, int]:
-        """What is left for workloads, by resource; never below 0."""
+        """The rest for workloads by resource, at least 0."""
         used = self.used
         return {
             resource: max(0, amount - used.get(resource, 0))

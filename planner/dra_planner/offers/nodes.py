@@ -1,6 +1,4 @@
-"""A predicted offer as the nodes that stand for it: one Node after the other, with the slices that
-it publishes.
-"""
+"""The nodes of a predicted offer, one after the other, with the slices that each publishes."""
 
 from __future__ import annotations
 
@@ -16,9 +14,7 @@ _HOSTNAME = "kubernetes.io/hostname"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PredictedNode:
-    """One node of a pool and its slices; `zone` is empty where nobody can say in which it will
-    be.
-    """
+    """One node of a pool and its slices. `zone` is "" if it isn't known."""
 
     pool: str
     node: Node
@@ -27,10 +23,10 @@ class PredictedNode:
 
 
 def nodes_of(offer: Offer, count: int, zones: Sequence[str] = ()) -> tuple[PredictedNode, ...]:
-    """Return `count` nodes of a predicted offer, named <pool>-0 and so on, in the zones of the pool
-    in turn.
+    """Return `count` nodes of a predicted offer, named <pool>-0 and so on, alternating between the
+    pool's zones.
 
-    `zones` stand in for those of an offer that names none.
+    `zones` are used if the offer names none.
     """
     within = offer.zones or tuple(zones)
     return tuple(

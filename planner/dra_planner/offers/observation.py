@@ -1,4 +1,4 @@
-"""A snapshot of a cluster → what each of its nodes still offers."""
+"""A snapshot of a cluster → the free resources of each node."""
 
 from __future__ import annotations
 
@@ -17,12 +17,11 @@ _ZONE = ("topology.kubernetes.io/zone", "failure-domain.beta.kubernetes.io/zone"
 
 
 def observe_offers(manifests: Manifests, features: Features) -> tuple[Offer, ...]:
-    """Return one offer per node of a snapshot, in its order, with the pods and claims that are
-    there already.
+    """Return one offer per node of a snapshot, in its order, with existing pods and claims.
 
-    A node's slices are its own and those that name no single node; claims count on every node that
-    sees the pool of one of their devices. Nodes that take no new pods are kept:
-    `node.unschedulable` says so. Nothing is known of prices.
+    A node's slices are its own and slices for several nodes. Claims count on every node that can
+    use the pool of one of their devices. Unschedulable nodes are included (`node.unschedulable`).
+    Prices aren't known.
     """
     sentence = (
         "nodes, slices, pods, and claims are from the snapshot, evaluated by the rules of "
@@ -33,7 +32,7 @@ def observe_offers(manifests: Manifests, features: Features) -> tuple[Offer, ...
 
 
 class _Contents:
-    """What is on which node of a snapshot, found once for all nodes; each in the order of the
+    """The contents of each node in a snapshot, computed once for all nodes, in the order of the
     snapshot.
     """
 
@@ -56,7 +55,7 @@ class _Contents:
                 self._claims.setdefault((device.driver, device.pool), {})[number] = claim
 
     def slices(self, node: str) -> tuple[ResourceSlice, ...]:
-        """Return the slices of the node, and those that name no single one."""
+        """Return the slices of the node, and slices for several nodes."""
         own = self._slices.get(node, [])
         both = sorted((*own, *self._anywhere), key=lambda each: each[0]) if self._anywhere else own
         return tuple(each for _, each in both)
@@ -66,7 +65,7 @@ class _Contents:
         return tuple(self._pods.get(node, ()))
 
     def claims(self, slices: tuple[ResourceSlice, ...]) -> tuple[ResourceClaim, ...]:
-        """Return the claims that hold devices of the pools of these slices."""
+        """Return the claims with devices in the pools of these slices."""
         found: dict[int, ResourceClaim] = {}
         for pool in {(each.driver, each.pool) for each in slices}:
             found |= self._claims.get(pool, {})
@@ -92,7 +91,7 @@ def _offer(node: Node, manifests: Manifests, there: _Contents, sentence: str) ->
 
 
 def _without_claims(pods: Iterable[BoundPod], manifests: Manifests) -> tuple[str, ...]:
-    """Say which bound pods hold claims that the snapshot does not show: their devices seem free."""
+    """Report bound pods whose claims aren't in the snapshot, because their devices look free."""
     sentences: list[str] = []
     for pod in pods:
         for name in pod.claims.values():

@@ -1,4 +1,4 @@
-"""Fleet → what each of its pools will offer."""
+"""A fleet → the offers of its pools."""
 
 from __future__ import annotations
 
@@ -33,11 +33,10 @@ _MIB = 1024 * 1024
 
 
 def predict_offers(fleet: Fleet, features: Features) -> tuple[Offer, ...]:
-    """Return one offer per pool of a fleet, in its order: what each of its nodes will have for
-    workloads.
+    """Return one offer per pool of a fleet, in its order: the resources of each node for workloads.
 
-    Raises CatalogError or UnsupportedFeature, placed at the pool, for a machine, region, driver,
-    layout or setting that is unknown or that cannot work; with `others` for further pools.
+    Raises CatalogError or UnsupportedFeature, placed at the pool, for an unknown or unusable
+    machine type, region, driver, MIG configuration, or setting, with `others` for further pools.
     """
     offers: list[Offer] = []
     errors: list[PlannerError] = []
@@ -57,7 +56,7 @@ def predict_offers(fleet: Fleet, features: Features) -> tuple[Offer, ...]:
 
 
 def node_settings(fleet: Fleet, pool: Pool | None = None) -> AllocatableSettings:
-    """Return how the nodes of a pool are set up; without one, those of the system pool."""
+    """Return the settings of a pool's nodes or, without a pool, of the system pool's nodes."""
     drivers = (
         tuple(driver.name for driver, _ in fleet.drivers.installed()) if pool is not None else ()
     )
@@ -81,11 +80,11 @@ def node_settings(fleet: Fleet, pool: Pool | None = None) -> AllocatableSettings
 
 
 def predict_system_offer(fleet: Fleet) -> Offer | None:
-    """Return what the nodes without GPUs offer, None where the catalogue does not know their
-    machine.
+    """Return the offer of the nodes without GPUs, or None if their machine type isn't in the
+    catalog.
 
-    They have no taint, so pods without claims run there; what controllers and add-ons take of them
-    is not known.
+    They don't have a taint, so pods without claims run there. The use by controllers and add-ons
+    isn't known.
     """
     settings = node_settings(fleet)
     try:
@@ -164,9 +163,7 @@ def _offer(fleet: Fleet, pool: Pool, features: Features) -> Offer:
 
 
 def _learned_allocatable(fleet: Fleet, machine: Machine) -> Allocatable | None:
-    """Return what nodes of a machine type offer according to the fleet's own catalog; None if it
-    doesn't say.
-    """
+    """Return the resources of a machine type's nodes from the fleet's own catalog, or None."""
     learned = fleet.learned(machine.name)
     if learned is None or not learned.offered:
         return None
@@ -177,9 +174,7 @@ def _learned_allocatable(fleet: Fleet, machine: Machine) -> Allocatable | None:
 def _deductions(
     machine: Machine, settings: AllocatableSettings, *, device_plugin: bool = False
 ) -> tuple[tuple[Deduction, ...], tuple[str, ...]]:
-    """Return what daemon pods take, those of the catalogue first, and one sentence about what they
-    leave open.
-    """
+    """Return the use by daemon pods, the catalog's first, and a sentence about unknown use."""
     deductions: list[Deduction] = []
     unknown: list[str] = []
     known = catalog.daemon_pods(machine, settings.drivers, device_plugin=device_plugin)
@@ -256,7 +251,7 @@ def node_price(fleet: Fleet, pool: Pool) -> Decimal | None:
 def _price(
     fleet: Fleet, pool: Pool, machine: Machine
 ) -> tuple[Decimal | None, str, tuple[str, ...]]:
-    """Return the price per node and hour, its date, and what has to be said about it."""
+    """Return the price per node and hour, its date, and notes about it."""
     if pool.price_per_hour is not None:
         return pool.price_per_hour, "", ()
     if hasattr(pool.capacity, "capacity_block"):

@@ -1,4 +1,4 @@
-"""What a pod asks of a node besides devices.
+"""A pod's requests of a node, except devices.
 
 Source: kubernetes/component-helpers:resource/helpers.go (PodRequests)@v0.36.3.
 """
@@ -9,11 +9,10 @@ from dra_planner.model import Amounts, Container, PodSpec, peak_amounts
 
 
 def pod_requests(pod: PodSpec) -> dict[str, int]:
-    """Return the amounts that the scheduler counts for a pod: one pod slot, and what its containers
-    ask for.
+    """Return the amounts that the scheduler counts for a pod: one pod slot, and its requests.
 
-    The peak of its containers counts; pod-level requests stand in for those of the containers;
-    overhead comes on top.
+    The maximum simultaneous requests of its containers count. Pod-level requests replace them, and
+    overhead is added.
     """
     total = peak_amounts(pod, _requested)
     pod_level = ("cpu", "memory")

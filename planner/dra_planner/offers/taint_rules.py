@@ -1,7 +1,7 @@
-"""DeviceTaintRules applied to what nodes offer.
+"""DeviceTaintRules applied to offers.
 
 Source: kubernetes/dynamic-resource-allocation:resourceslice/tracker/tracker.go@v0.37.0
-(applyPatches): the taint of each rule is appended to those that the driver publishes.
+(applyPatches): the taint of each rule is appended to the driver's taints.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ def with_taint_rules(
 ) -> tuple[Offer, ...]:
     """Return the offers with the taints of these rules on their devices.
 
-    A rule for a device pool selects nothing of a predicted node, because nodes name their pools
-    only once they exist.
+    A rule for a device pool doesn't match a predicted node, because pool names are only known once
+    nodes exist.
     """
     ordered = sorted(rules, key=lambda rule: rule.meta.name)
     if not ordered:

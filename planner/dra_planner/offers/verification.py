@@ -1,5 +1,5 @@
-"""Predicted and observed side by side: every difference between what was planned on and what nodes
-really offer.
+"""Comparison of predicted and observed nodes: every difference between the plan and the
+real nodes.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ Value = AttributeValue | Quantity | None
 
 @dataclass(frozen=True, slots=True, order=True)
 class NodeDifference:
-    """One thing that is not as predicted. Empty text on a side: it is not there."""
+    """One difference from the prediction. Empty text on a side: it doesn't exist there."""
 
     pool: str
     node: str
@@ -65,8 +65,8 @@ class NodeDifference:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Verification:
-    """Every difference, sorted, and what was compared: nodes by pool, pools that have no node,
-    nodes of no pool.
+    """Every difference, sorted, and the compared objects: nodes by pool, pools without nodes, and
+    nodes without a pool.
     """
 
     differences: tuple[NodeDifference, ...]
@@ -76,7 +76,7 @@ class Verification:
 
     @property
     def holds(self) -> bool:
-        """Whether every node that was compared is as predicted."""
+        """Whether every compared node matches its prediction."""
         return not self.differences
 
 
@@ -85,14 +85,12 @@ def verify_offers(
     observed: Iterable[Offer],
     counts: Mapping[str, tuple[int, int]] | None = None,
 ) -> Verification:
-    """Compare each observed node with the pool that its label `pulumi-dra/pool` names, else its
-    instance type.
+    """Compare each observed node with the pool in its label `pulumi-dra/pool`, or otherwise with
+    the pool of its machine type.
 
-    `counts` say how many nodes a pool is to have, at least and at most, where a plan says it; else
-    the fleet does.
-
-    What is predicted as unknown is no difference whatever it turns out to be, except where values
-    that were said to be equal, or to differ, are not.
+    `counts` are the plan's minimum and maximum nodes of a pool. Without them, the fleet's limits
+    apply. A value that was predicted as unknown isn't a difference, unless predicted equalities or
+    inequalities between values are wrong.
     """
     pools = tuple(predicted)
     members: dict[str, list[Offer]] = {pool.name: [] for pool in pools}
@@ -120,8 +118,8 @@ def verify_offers(
 
 
 def pool_of(node: Offer, pools: Sequence[Offer]) -> str | None:
-    """Return the pool that an observed node is of: by its label `pulumi-dra/pool`, else the only
-    one of its machine.
+    """Return the pool of an observed node: by its label `pulumi-dra/pool`, or otherwise the only
+    one with its machine type.
     """
     label = node.node.meta.labels.get(POOL)
     if label is not None:
@@ -197,7 +195,7 @@ def _driver_differences(pool: Offer, node: Offer, driver: str) -> Iterator[NodeD
 
 
 def _amount(resource: str, amount: int) -> str:
-    """An amount as one writes it: CPU in cores or thousandths, bytes in binary units."""
+    """Return an amount in readable form: CPU in cores or thousandths, bytes in binary units."""
     if resource == "cpu":
         return f"{amount // 1000}" if amount % 1000 == 0 else f"{amount}m"
     if not resource.startswith(_BYTES):
@@ -213,8 +211,8 @@ def _devices(slices: Iterable[ResourceSlice], driver: str) -> list[Device]:
 
 
 def _kind(device: Device) -> str:
-    """Return what sort of device it is: the NVIDIA driver says it, of interfaces it is whether they
-    do RDMA.
+    """Return the kind of a device: from the NVIDIA driver, or for interfaces, whether they support
+    RDMA.
     """
     is_rdma = device.attributes.get(RDMA)
     if isinstance(is_rdma, bool):
@@ -224,8 +222,8 @@ def _kind(device: Device) -> str:
 
 
 def _pairs(ours: Sequence[Device], theirs: Sequence[Device]) -> list[tuple[Device, Device]]:
-    """Pair devices by name where names agree or numbers differ, else by profile and then in order
-    of names.
+    """Pair devices by name if names match or counts differ, otherwise by profile and then in the
+    order of names.
     """
     named = {device.name: device for device in theirs}
     if len(ours) != len(theirs) or all(device.name in named for device in ours):
@@ -261,8 +259,8 @@ def _device_differences(
 def _group_differences(
     pool: Offer, node: Offer, driver: str, pairs: Sequence[tuple[Device, Device]]
 ) -> Iterator[NodeDifference]:
-    """Yield where values that were said to be equal within a group, or to differ between groups,
-    are not so.
+    """Yield values that were predicted as equal within a group, or as different between groups, but
+    aren't.
     """
     groups: dict[str, dict[str, set[str]]] = {}
     for ours, theirs in pairs:

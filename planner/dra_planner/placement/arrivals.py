@@ -1,8 +1,8 @@
-"""A quick model of the scheduler for pods that share the nodes of one pool: do all of them find a
-node?
+"""A fast model of the scheduler for pods that share one pool's nodes, which checks whether all of
+them find a node.
 
-Nodes that hold the same are one state with a count, and the states that follow each other are
-remembered, so a pod costs as many steps as there are different nodes.
+Equal nodes are one state with a count, and transitions between states are cached, so a pod needs as
+many steps as there are different nodes.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from typing import Final, Literal
 
 Scoring = Literal["spread", "pack"]
-"""How the scheduler chooses among nodes that fit: the emptiest node, or the node with the most
+"""The scheduler's choice among suitable nodes: the emptiest node, or the node with the most
 pods.
 """
 _NEIGHBORS: Final = 200  # the weight of InterPodAffinity times its highest score
@@ -20,8 +20,8 @@ Vector = tuple[int, ...]
 
 
 class NodeModel:
-    """Nodes of one pool, and kinds of pods by what each takes of a node's rows. `steps` counts the
-    states looked at.
+    """Nodes of one pool, and kinds of pods with their needs in a node's rows. `steps` counts the
+    checked states.
     """
 
     def __init__(
@@ -72,7 +72,7 @@ class NodeModel:
         return max(fitting, key=lambda state: (pods[state] * weight - used[state], -state))
 
     def _following(self, state: int, kind: int) -> int:
-        """Return what a node becomes with a further pod; -1 if it doesn't fit."""
+        """Return a node's state after adding a pod, or -1 if it doesn't fit."""
         known = self._after[state][kind]
         if known is None:
             known = self._after[state][kind] = self._follow(state, kind)

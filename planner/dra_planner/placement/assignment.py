@@ -1,8 +1,8 @@
-"""Which pool each work goes to, and which works share its nodes: a local search over crowds.
+"""The assignment of works to pools and of works that share nodes: a local search over crowds.
 
-Moves: a work to another crowd or to a new one, a crowd into another, a crowd to another pool. Only
-moves that make the plan cheaper, or as cheap with fewer crowds, are made. Deterministic; bounded by
-steps of the quick model.
+Moves: a work to another crowd or to a new one, a crowd into another, a crowd to another pool. The
+search only makes moves that reduce the price, or the number of crowds at the same price. It's
+deterministic and limited by steps of the fast model.
 """
 
 from __future__ import annotations
@@ -24,9 +24,7 @@ SearchCost = tuple[int, ...]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pools:
-    """The pools that crowds share out: cost of a node, least and most nodes, and limits of several
-    pools.
-    """
+    """The pools that crowds can use: node cost, minimum and maximum nodes, and shared limits."""
 
     names: tuple[str, ...]
     costs: tuple[SearchCost, ...]
@@ -36,7 +34,7 @@ class Pools:
     whole: frozenset[int] = frozenset()  # pools that can't be split
 
     def cost(self, nodes: Sequence[int]) -> SearchCost:
-        """Return what so many nodes cost; nodes beyond a maximum are counted first."""
+        """Return the cost of these nodes, with nodes beyond a maximum first."""
         excess = sum(max(0, count - most) for count, most in zip(nodes, self.most, strict=True))
         built = [max(count, least) for count, least in zip(nodes, self.least, strict=True)]
         by_name = dict(zip(self.names, built, strict=True))
@@ -67,7 +65,7 @@ class Assignment:
 
     @property
     def cost(self) -> tuple[SearchCost, int]:
-        """What is compared: the price, then how many crowds there are."""
+        """The sort key: the price, then the number of crowds."""
         return self.pools.cost(self._nodes), len(self.crowds)
 
     @property
@@ -75,14 +73,14 @@ class Assignment:
         return not self.cost[0][0]
 
     def improve(self) -> None:
-        """Make moves until none helps, or the steps are spent."""
+        """Make moves until none helps or the steps are used up."""
         moved = True
         while moved and self.sizes.steps < self.steps:
             moved = self._merge() | self._move_works() | self._move_crowds()
 
     def improve_further(self, rng: random.Random) -> None:
-        """Move a few works at random, improve that, and keep it if it is better, until the steps
-        are spent.
+        """Move a few works at random, improve the result, and keep it if it's better, until the
+        steps are used up.
         """
         self.improve()
         for _ in range(_MOST_SHAKES):
@@ -143,7 +141,7 @@ class Assignment:
     def _destinations(
         self, crowd: Crowd, works: frozenset[int], crowds: Sequence[Crowd]
     ) -> Iterator[tuple[tuple[Crowd, ...], tuple[Crowd, ...]]]:
-        """Yield the crowds that a move replaces, and those that replace them."""
+        """Yield the crowds that a move replaces, and their replacements."""
         takers = self._takers(works)
         rest = crowd.without_works(works)
         left = (rest,) if rest.works else ()
@@ -182,8 +180,8 @@ class Assignment:
         return True
 
     def _affordable(self, nodes: Sequence[int], pool: int, crowds: int) -> int | None:
-        """Return how many nodes of a pool can be added so that a move still helps; None if it
-        doesn't help at all.
+        """Return how many nodes of a pool a move can add and still help, or None if it
+        never helps.
         """
         before, more = self.cost, -1
         after = list(nodes)

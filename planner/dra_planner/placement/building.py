@@ -1,5 +1,5 @@
-"""Guards for crowds: names of the pools that a split creates, and the fewest rules that steer every
-work.
+"""Guards for crowds: names of the parts of split pools, and the fewest rules that steer
+every work.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ def build_guards(
     packs: bool,
     exact: bool = False,
 ) -> tuple[Guards, dict[str, Crowd]]:
-    """Return the guards that keep crowds apart, and the crowd of each pool that they use.
+    """Return the guards that separate crowds, and the crowd of each pool.
 
-    `exact` gives each workload its own rule; otherwise, workloads share a rule if they use the same
-    ResourceClaimTemplate, and pods that can only go to their pool have none. `name_pool` turns a
-    text into a name that the cloud accepts.
+    `exact` gives each workload its own rule. Otherwise, workloads with the same
+    ResourceClaimTemplate share a rule, and pods that only fit their pool have none. `name_pool`
+    converts a text into a name that the cloud accepts.
     """
     crowd_of: dict[str, Crowd] = {}
     parts: list[PoolPart] = []
@@ -70,14 +70,14 @@ def _devices(crowd: Crowd, needs: LevelNeeds) -> tuple[int, ...]:
 
 
 def _rank(crowd: Crowd, needs: LevelNeeds) -> tuple[tuple[int, ...], list[int]]:
-    """Order the parts of a pool: the one for the largest pods first."""
+    """Order the parts of a pool, starting with the part for the largest pods."""
     return tuple(-each for each in reversed(_devices(crowd, needs))), sorted(crowd.works)
 
 
 def _part_name(
     pool: str, devices: tuple[int, ...], taken: Collection[str], name_pool: Callable[[str], str]
 ) -> str:
-    """Return the name of a part: that of its pool, and the devices of its pods."""
+    """Return the name of a part: its pool's name and its pods' devices."""
     link = "-" if "-" in name_pool("a-1") else "g"
     counts = link.join(map(str, devices)) if len(devices) <= 2 else f"{devices[0]}to{devices[-1]}"
     for letter in ("", *_letters()):
@@ -116,7 +116,7 @@ def _decided_templates(
 ) -> dict[ObjectKey, str]:
     """Return the templates of which all pods go to one pool, with the pool.
 
-    A template that pods of a DaemonSet use too is left out: these pods have one node each.
+    A template that a DaemonSet's pods also use is excluded, because these pods run on every node.
     """
     pools: dict[ObjectKey, set[str]] = defaultdict(set)
     for shape in shapes.values():

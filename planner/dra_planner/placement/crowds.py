@@ -1,9 +1,9 @@
-"""Crowds: pods that have nodes of one pool to themselves, and how many nodes they need in any pod
+"""Crowds: pods that exclusively use nodes of one pool, and the nodes that they need in any pod
 arrival order.
 
-The scheduler takes every pod that fits, so pods of a crowd stay pending only if other pods of the
-crowd block every node. `in_any_order` bounds that by proof. If the proof needs more nodes than the
-rows of the bound, a quick model of the scheduler finds a count that the full simulation then
+The scheduler places every pod that fits, so a crowd's pods stay pending only if the crowd's other
+pods block every node. `in_any_order` proves a bound for that. If the proof needs more nodes than
+the rows of the bound, a fast model of the scheduler finds a count that the full simulation then
 checks.
 """
 
@@ -25,7 +25,7 @@ _MOST_PODS: Final = 2_000  # beyond which the quick model isn't run: the proof's
 
 @dataclass(frozen=True, slots=True)
 class Crowd:
-    """Positions of works that share the nodes of one pool, and of no other crowd."""
+    """Positions of works that share the nodes of one pool, but not with other crowds."""
 
     pool: int
     works: frozenset[int]
@@ -42,9 +42,7 @@ class Crowd:
 
 @dataclass(slots=True)
 class CrowdSizes:
-    """Counts nodes for crowds and remembers the answers. `steps` grows with the work of the quick
-    model.
-    """
+    """Computes and caches node counts of crowds. `steps` is the work of the fast model."""
 
     needs: LevelNeeds
     scoring: Scoring = "spread"
@@ -66,8 +64,8 @@ class CrowdSizes:
                 del known[other]
 
     def least(self, crowd: Crowd) -> int:
-        """Return the nodes below which the crowd is known not to fit: by the rows of the bound, or
-        by a failed try.
+        """Return the nodes that the crowd is known to need at least, from the rows of the bound or
+        a failed try.
         """
         found = self._least.get(crowd)
         if found is None:
@@ -82,10 +80,10 @@ class CrowdSizes:
         return self._rows_of(crowd).least if crowd.works else 0
 
     def nodes(self, crowd: Crowd, most: int | None = None) -> int | None:
-        """Return the nodes with which the scheduler is expected to place the crowd; None if those
+        """Return the nodes with which the scheduler is expected to place the crowd, or None if they
         are more than `most`.
 
-        The search assumes that more nodes never hurt; the full simulation checks the count.
+        The search assumes that more nodes never hurt. The full simulation checks the count.
         """
         if not crowd.works:
             return 0
@@ -105,7 +103,7 @@ class CrowdSizes:
         return known if most is None or known <= most else None
 
     def _fewest(self, crowd: Crowd, enough: int) -> int:
-        """Return the fewest nodes that suffice, found by halving."""
+        """Return the lowest sufficient number of nodes, found by bisection."""
         rows, low, high = self._rows_of(crowd), self.least(crowd), enough
         while low < high:
             middle = (low + high) // 2
@@ -161,7 +159,7 @@ class _Rows:
         return max([*by_rows, *by_fill, self._by_halves()])
 
     def _by_halves(self) -> int:
-        """Return the pods of which no two share a node, since each takes more than half of some
+        """Return the pods of which no two share a node, because each needs more than half of some
         row.
         """
         return max(
@@ -174,11 +172,11 @@ class _Rows:
 
     @cached_property
     def in_any_order(self) -> int:
-        """Return the nodes with which no order, no scoring, and no tie-break leaves a pod pending.
+        """Return the nodes with which no pod is pending for any order, scoring, and tie-breaking.
 
-        A work is pending only if every node is blocked for it. A node is blocked by a row if the
-        others take more of it than the work leaves; so many nodes can be blocked as the total of
-        the row allows, each pod counted once.
+        A work is pending only if every node is blocked for it. A row blocks a node if other pods
+        use more of it than the work allows. The total of the row limits how many nodes can be
+        blocked, with each pod counted once.
         """
         return max((self._blocked(at) for at in range(len(self._works))), default=0) + 1
 
@@ -194,9 +192,7 @@ class _Rows:
         return blocked
 
     def _highest(self, row: int, need: tuple[int, ...]) -> int:
-        """Return the most that pods take of a row on a node that still has the devices for the
-        work.
-        """
+        """Return the maximum use of a row on a node that still has the devices for the work."""
         most = max(other[row] for _, other, _ in self._works)
         pods = self.pods - 1
         for at, cap in enumerate(self._cap):
@@ -208,7 +204,7 @@ class _Rows:
     # -- the quick model
 
     def places_all(self, nodes: int, scoring: Scoring) -> bool:
-        """Return whether every pod finds a node in every order; an order that failed is tried first
+        """Return whether every pod finds a node in every order. An order that failed is tried first
         the next time.
         """
         for at, order in enumerate(self._orders):
@@ -223,7 +219,7 @@ class _Rows:
 
     @cached_property
     def _orders(self) -> list[Sequence[int]]:
-        """Orders in which pods may arrive, as positions of works: as listed, reversed, and
+        """Return possible arrival orders, as positions of works: as listed, reversed, and
         shuffled.
         """
         listed = [at for at, (count, _, _) in enumerate(self._works) for _ in range(count)]

@@ -1,7 +1,7 @@
-"""Counts with which guarded pods are all placed: simulated at full scale, in every pod arrival
-order tried.
+"""Counts with which all guarded pods are placed, simulated at full scale in every tried arrival
+order.
 
-Guards keep crowds apart, so nodes are added only to the pools whose own pods stay pending.
+Guards separate crowds, so nodes are only added to pools whose own pods stay pending.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ from dra_planner.simulation import (
 
 @dataclass(slots=True)
 class CountProver:
-    """Runs the orders of a question on counts, and repairs the counts. `steps` are left for all of
-    it.
+    """Simulates a question's orders with counts, and raises the counts. `steps` are the remaining
+    steps in total.
     """
 
     question: CountQuestion
@@ -44,10 +44,10 @@ class CountProver:
         counts: Mapping[str, int],
         is_worth: Callable[[Mapping[str, int]], bool] = lambda _: True,
     ) -> SimulatedCounts | None:
-        """Return the counts that place everything in every order, from `counts` upward.
+        """Return the counts, starting from `counts`, that place everything in every order.
 
-        None if a pool reaches its maximum, if pods without a pool stay pending, if counts are no
-        longer worth it, or if the steps don't suffice.
+        None if a pool reaches its maximum, if pods without a pool stay pending, if counts become
+        too expensive, or if the steps don't suffice.
         """
         orders = [*self.question.orders, *self.question.checks]
         counts, spent = dict(counts), 0
@@ -87,8 +87,8 @@ class CountProver:
         orders: list[ArrivalOrder],
         reserve: int,
     ) -> tuple[dict[str, int], dict[ArrivalOrder, SimulationOutcome]]:
-        """Return counts with fewer nodes that pass as well, and their outcomes, until `reserve`
-        steps are left.
+        """Return lower counts that also suffice, and their outcomes, until `reserve` steps are
+        left.
 
         Pools with the most expensive nodes come first; growing adds nodes for all pending pods of
         one order at once.
@@ -109,8 +109,8 @@ class CountProver:
     def _outcomes(
         self, counts: Mapping[str, int], orders: list[ArrivalOrder]
     ) -> dict[ArrivalOrder, SimulationOutcome] | None:
-        """Return what each order leads to; None if one leaves pods pending, which then comes first
-        the next time.
+        """Return the outcome of each order, or None if one leaves pods pending. That order comes
+        first the next time.
         """
         simulator, found = self._simulator(counts), dict[ArrivalOrder, SimulationOutcome]()
         for order in list(orders):
@@ -124,8 +124,8 @@ class CountProver:
         return found
 
     def pending(self, counts: Mapping[str, int], orders: Iterable[ArrivalOrder]) -> tuple[int, ...]:
-        """Return how many pods each order leaves pending on counts; an order that the steps don't
-        allow is left out.
+        """Return the number of pods that each order leaves pending, without orders for which no
+        steps are left.
         """
         simulator, found = self._simulator(counts), list[int]()
         for order in orders:
@@ -159,8 +159,8 @@ class CountProver:
                 self.refuted[pool] = max(self.refuted.get(pool, 0), counts[pool])
 
     def _grow(self, counts: dict[str, int], failed: SimulationOutcome) -> bool:
-        """Add the nodes that pending pods need to their pools; return whether those pools have
-        room.
+        """Add the nodes that pending pods need to their pools. Return whether those pools
+        allow it.
         """
         wanted: Counter[tuple[str, str]] = Counter()
         for kind, pods in failed.pending_kinds.items():

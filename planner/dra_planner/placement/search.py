@@ -18,7 +18,7 @@ from dra_planner.placement.proof import CountProver
 from dra_planner.simulation import SimulatedCounts
 
 WORTH: Final = 0.01
-"""The part of the price that a further guard has to save."""
+"""The share of the price that an additional guard must save."""
 _MOST_PROOFS: Final = 3
 _MOST_FURTHER: Final = 8  # proofs of candidates that were found by what proofs showed
 _PART_OF_FURTHER: Final = 3  # of the steps: the part that they, and proofs before, may take
@@ -26,7 +26,7 @@ _PART_OF_FURTHER: Final = 3  # of the steps: the part that they, and proofs befo
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GuardedCounts:
-    """Guards, and the counts with which everything was placed under them. `cost` has the units of
+    """Guards, and the counts with which everything was placed with them. `cost` has the units of
     `Pools.costs`.
     """
 
@@ -39,8 +39,8 @@ class GuardedCounts:
 
 
 def find_guards(question: GuardQuestion) -> GuardedCounts | None:
-    """Return the guards and counts that were proved; None if no set of guards was, or if no pods
-    can be steered.
+    """Return the verified guards and counts, or None if no set was verified or no pods can be
+    steered.
     """
     return _Search(question).run() if question.needs.works else None
 
@@ -106,13 +106,13 @@ class _Search:
 
 
 def _is_close(cost: tuple[int, ...], other: tuple[int, ...]) -> bool:
-    """Return whether `other` saves too little to be worth other guards."""
+    """Return whether `other` saves too little to justify other guards."""
     return cost[0] * (1 - WORTH) <= other[0]
 
 
 def _by_promise(candidates: Iterable[Candidate]) -> list[Candidate]:
-    """Order candidates: the fewest guards among those that cost about the least, then the others by
-    price.
+    """Order candidates: the fewest guards among those with about the lowest cost, then the others
+    by price.
     """
     candidates = list(candidates)
     least = min((each.cost for each in candidates), default=())

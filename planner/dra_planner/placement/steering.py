@@ -1,4 +1,6 @@
-"""The effect of guards on pods: what an admission policy adds to each pod of a steered workload."""
+"""The effect of guards on pods: the additions of an admission policy to each pod of a steered
+workload.
+"""
 
 from __future__ import annotations
 
@@ -24,17 +26,17 @@ NEAR_OTHERS: Final = PreferredPods(
         topology_key=HOSTNAME, label_selector=LabelSelector(), namespace_selector=LabelSelector()
     ),
 )
-"""Preferred affinity to every pod: the node with the most pods wins."""
+"""Preferred affinity to every pod, so that the node with the most pods wins."""
 NO_SPREAD: Final = TopologySpreadConstraint(
     max_skew=1, topology_key=POOL, when_unsatisfiable="ScheduleAnyway"
 )
-"""A constraint under which all nodes of a pool score alike. It replaces the default spread over
-hosts and zones.
+"""A constraint with which all nodes of a pool have the same score. It replaces the default spread
+over hosts and zones.
 """
 
 
 def guard_demand(demand: Demand, guards: Guards) -> Demand:
-    """Return the demand with the pods that the guards make of its pods; shapes keep their ids."""
+    """Return the demand with the guards applied to its pods. Shapes keep their IDs."""
     return replace(demand, shapes=tuple(_guard_shape(shape, guards) for shape in demand.shapes))
 
 
@@ -46,8 +48,8 @@ def _guard_shape(shape: Shape, guards: Guards) -> Shape:
 
 
 def guard_pod(pod: PodSpec, pool: str, *, packs: bool) -> PodSpec:
-    """Return a pod that goes to nodes of one pool and, with `packs`, prefers the fullest of
-    them.
+    """Return a pod that only uses nodes of one pool and, with `packs`, prefers the fullest
+    of them.
     """
     steered = replace(pod, node_selector={**pod.node_selector, POOL: pool})
     if not packs:

@@ -1,7 +1,7 @@
-"""Which pool each work goes to if it may go to one pool only: a small integer program.
+"""An assignment of each work to a single pool: a small integer program.
 
-It counts parts of nodes of a row as if they could be used up, so it is a start for the search over
-crowds, and its cost is below what they need.
+It assumes that rows of nodes can be used completely, so its cost is a lower estimate, and the
+search over crowds starts from it.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _LITTLE: Final = 1e-6
 
 
 def assign_whole_works(needs: LevelNeeds, pools: Pools, solver: Any) -> dict[int, int] | None:
-    """Return the pool of each work, by their positions; None if the program isn't solved."""
+    """Return the pool of each work, by positions, or None if the program isn't solved."""
     if sum(len(work.needs) for work in needs.works) > _MOST_PAIRS:
         return None
     highs, infinity = solver.Highs(), solver.kHighsInf

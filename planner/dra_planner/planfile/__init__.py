@@ -1,8 +1,8 @@
 """The plan file: its schema, its digests, and its place in the repository and in the stack.
 
-The document is a lock. Its `digest` covers its own content, so an edit by hand shows; `inputs`
-covers the fleet and the workloads it was made from, so a stale plan shows. It is deterministic and
-free of secrets and of places.
+The document is a lock file. Its `digest` covers its own content, which detects manual edits.
+`inputs` covers the fleet and the workloads, which detects stale plans. It's deterministic, and
+doesn't contain secrets or file locations.
 """
 
 from __future__ import annotations

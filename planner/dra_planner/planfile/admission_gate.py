@@ -1,9 +1,9 @@
 """Objects that keep a cluster within its plan when manifests bypass CI: admission policies and
 quotas.
 
-A ValidatingAdmissionPolicy sees one object at a time, so it can't add up devices. Their number per
-namespace is a ResourceQuota, which Kubernetes counts by DeviceClass. Stable from Kubernetes 1.30
-(policies) and 1.34 (claims).
+A ValidatingAdmissionPolicy checks one object at a time, so it can't add up devices. A
+ResourceQuota, which Kubernetes counts by DeviceClass, limits their number per namespace. Stable
+from Kubernetes 1.30 (policies) and 1.34 (claims).
 """
 
 from __future__ import annotations
@@ -46,8 +46,8 @@ def _policy(
     validations: list[dict[str, str]],
     exempt: list[str] | None = None,
 ) -> Iterator[dict[str, Any]]:
-    """Yield a policy and its binding. Existing objects may still be updated as long as their
-    specification stays.
+    """Yield a policy and its binding. Existing objects can be updated as long as their
+    specification doesn't change.
     """
     rule = {"apiGroups": [resource[0]], "apiVersions": ["v1"], "operations": ["CREATE", "UPDATE"]}
     constraints: dict[str, Any] = {"resourceRules": [{**rule, "resources": [resource[1]]}]}
@@ -118,10 +118,10 @@ def _no_plugin() -> dict[str, str]:
 
 
 def _quotas(plan: PlanFile) -> Iterator[dict[str, Any]]:
-    """Yield a quota for each namespace: the devices of each class that its workloads request at
-    most, in a rollout too.
+    """Yield a quota for each namespace: the maximum devices of each class that its workloads
+    request, including rollouts.
 
-    A class has no limit where the plan knows no maximum of replicas.
+    A class has no limit if the plan doesn't know a maximum of replicas.
     """
     for namespace, devices in sorted(_devices(plan).items()):
         hard = {
@@ -139,7 +139,7 @@ def _quotas(plan: PlanFile) -> Iterator[dict[str, Any]]:
 
 
 def _devices(plan: PlanFile) -> dict[str, dict[str, int | None]]:
-    """Return devices by namespace and class; None where nothing bounds them."""
+    """Return devices by namespace and class, or None if they aren't limited."""
     found: dict[str, dict[str, int | None]] = defaultdict(dict)
     shared: set[tuple[str, str]] = set()
     for shape in plan.demand.shapes:
@@ -161,7 +161,7 @@ def _devices(plan: PlanFile) -> dict[str, dict[str, int | None]]:
 
 
 def _requested(spec: Mapping[str, Any]) -> dict[str, int]:
-    """Return devices by class in one claim; of alternatives, each class counts as if it were
+    """Return devices by class in one claim. With alternatives, each class counts as if it were
     chosen.
     """
     devices: dict[str, int] = defaultdict(int)

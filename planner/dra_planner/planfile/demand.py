@@ -1,9 +1,8 @@
-"""The demand in a plan document: shapes of pods in the form of the Kubernetes API, and how many of
-each.
+"""The demand in a plan file: shapes of pods in the form of the Kubernetes API, and their numbers.
 
-It holds no places of files, and its size does not depend on replicas. A document is judged again,
-not simulated again: what the simulation alone reads (disruption budgets; how workloads make, spread
-and replace their pods) is not in it.
+It doesn't contain file locations, and its size doesn't depend on replicas. A plan file is evaluated
+again without simulation, so it doesn't contain facts that only the simulation needs (disruption
+budgets, and how workloads create, spread, and replace their pods).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The document as text: sealed, written, read back and checked."""
+"""The plan file as text: sealed, written, read, and checked."""
 
 from __future__ import annotations
 
@@ -14,24 +14,25 @@ from dra_planner.planfile.digest import canonical, digest
 from dra_planner.planfile.schema import VERSION, PlanFile
 
 RECORD_TYPE = "pulumi-dra:index:CapacityPlan"
-"""Type token of the component that carries the document through the engine; it is registered
+"""Type token of the component that passes the plan file through the engine. It's registered
 first.
 """
 
 RECORD_DOCUMENT = "document"
-"""Its input: the document as one canonical JSON text, since numbers cross the engine as floats."""
+"""Its input: the plan file as one canonical JSON text, because the engine passes numbers as
+floats.
+"""
 
 
 def plan_path(stack: str, project: Path = Path()) -> Path:
-    """Return where the plan of a stack is kept."""
+    """Return the path of a stack's plan file."""
     return project / "stacks" / f"{stack}.plan.json"
 
 
 def seal(content: Mapping[str, Any]) -> PlanFile:
-    """Return a plan document for this content; its `version` and `digest` are those of the new
-    document.
+    """Return a plan file for this content, with its new `version` and `digest`.
 
-    Raises PlanFileError when the content is not a plan document.
+    Raises PlanFileError if the content isn't a plan file.
     """
     document = {key: value for key, value in content.items() if key != "digest"} | {
         "version": VERSION
@@ -40,21 +41,17 @@ def seal(content: Mapping[str, Any]) -> PlanFile:
 
 
 def canonical_text(plan_file: PlanFile) -> str:
-    """Return the document on one line with sorted keys: the text of the record."""
+    """Return the plan file on one line with sorted keys, which is the text of the record."""
     return canonical(plan_file.document())
 
 
 def file_text(plan_file: PlanFile) -> str:
-    """Return the document as it is kept in a repository: indented, sorted keys, newline at the
-    end.
-    """
+    """Return the plan file as stored in a repository: indented, sorted keys, final newline."""
     return json.dumps(plan_file.document(), indent=2, sort_keys=True, ensure_ascii=False) + "\n"
 
 
 def read_plan_file(path: Path, *, stack: str = "") -> PlanFile:
-    """Return the plan document of a file; raises PlanFileError when it is missing, broken or edited
-    by hand.
-    """
+    """Return a plan file. Raises PlanFileError if it's missing, invalid, or edited by hand."""
     command = (
         f"pulumi-dra plan --stack {stack} --write"
         if stack
@@ -74,7 +71,7 @@ def read_plan_file(path: Path, *, stack: str = "") -> PlanFile:
 def parse_document(
     text: str, place: Place = NOWHERE, *, fix: str = "run the plan again"
 ) -> PlanFile:
-    """Return the document that a text holds, its digest checked; raises PlanFileError."""
+    """Return the plan file in a text after checking its digest. Raises PlanFileError."""
     try:
         document = json.loads(text)
     except (ValueError, RecursionError) as error:
@@ -102,9 +99,7 @@ def parse_document(
 def read_document(
     document: Mapping[str, Any], place: Place = NOWHERE, *, fix: str = "run the plan again"
 ) -> PlanFile:
-    """Return the document that plain data describes; its digest is not looked at. Raises
-    PlanFileError.
-    """
+    """Return the plan file in plain data without checking its digest. Raises PlanFileError."""
     try:
         return PlanFile.model_validate(document)
     except ValidationError as error:

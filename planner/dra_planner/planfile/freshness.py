@@ -1,4 +1,4 @@
-"""Whether a plan document is still that of its inputs."""
+"""Check that a plan file matches its inputs."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def check_inputs(
     *,
     fix: str = "",
 ) -> None:
-    """Raise PlanFileError naming what changed since the plan was made.
+    """Raise PlanFileError with the changes since the plan was made.
 
     `fleet` and `sources` are None if they can't be read here.
     """

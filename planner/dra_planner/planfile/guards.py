@@ -1,5 +1,5 @@
-"""The guards in a plan document: what components build and checks look for, so that the scheduler
-follows the plan.
+"""The guards in a plan file, which components build and rules check, so that the scheduler follows
+the plan.
 """
 
 from __future__ import annotations

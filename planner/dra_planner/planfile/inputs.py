@@ -1,4 +1,4 @@
-"""What a plan was made from, known by digests."""
+"""Digests of a plan's inputs."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from dra_planner.sources import Source, digest_documents
 
 
 def fleet_digest(fleet: Fleet) -> str:
-    """Return the digest of a fleet with its defaults filled in."""
+    """Return the digest of a fleet with all defaults."""
     return digest(fleet.document())
 
 
 def inputs_of(fleet: Fleet, sources: Iterable[Source], paths: Iterable[str] = ()) -> dict[str, Any]:
-    """Return the `inputs` section: digests that do not depend on file names or the order of
+    """Return the `inputs` section: digests that don't depend on file names or the order of
     documents.
     """
     return {

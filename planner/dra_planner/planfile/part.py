@@ -1,6 +1,4 @@
-"""What the parts of a plan document have in common: closed mappings with camelCase keys, nothing
-coerced.
-"""
+"""The base of a plan file's parts: closed mappings with camelCase keys, without coercion."""
 
 from __future__ import annotations
 
@@ -11,7 +9,7 @@ from pydantic.alias_generators import to_camel
 
 Item = TypeVar("Item")
 Rows = Annotated[tuple[Item, ...], Field(strict=False)]
-"""A list; kept as a tuple."""
+"""A list, stored as a tuple."""
 
 
 class PlanFilePart(BaseModel):

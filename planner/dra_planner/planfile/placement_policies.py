@@ -1,9 +1,9 @@
 """MutatingAdmissionPolicies that apply guards to pods when they are created, so that no manifest
 changes.
 
-One policy for each pool that pods are steered to: it adds the pool's label to the node selector
-and, if the guards pack, a preference for the node with the most pods. Stable and enabled from
-Kubernetes 1.36.
+There is one policy for each pool that pods are steered to. It adds the pool's label to the node
+selector and, if the guards pack, a preference for the node with the most pods. Stable and enabled
+from Kubernetes 1.36.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ _PREFERRED: Final = f"{_POD_AFFINITY}/preferredDuringSchedulingIgnoredDuringExec
 
 
 def placement_policies(guards: Guards) -> tuple[dict[str, Any], ...]:
-    """Return a MutatingAdmissionPolicy and its binding for each rule, as the Kubernetes API has
-    them.
+    """Return a MutatingAdmissionPolicy and its binding for each rule, in the Kubernetes
+    API's form.
     """
     return tuple(
         document for rule in guards.rules for document in _policy(rule, packs=guards.packs)
@@ -37,7 +37,7 @@ def placement_policies(guards: Guards) -> tuple[dict[str, Any], ...]:
 
 
 def policy_name(rule: SteerRule) -> str:
-    """Return the name of the policy, and of the binding, of a rule."""
+    """Return the name of a rule's policy and binding."""
     return f"{PREFIX}{rule.pool}"
 
 
@@ -84,7 +84,7 @@ def _policy(rule: SteerRule, *, packs: bool) -> Iterator[dict[str, Any]]:
 
 
 def condition(rule: SteerRule) -> str:
-    """Return the CEL expression that is true of the pods of a rule."""
+    """Return the CEL expression that is true for the pods of a rule."""
     terms = [*_template_terms(rule), *_workload_terms(rule.workloads)]
     return " || ".join(f"({term})" for term in terms) or "false"
 
@@ -100,7 +100,7 @@ def _template_terms(rule: SteerRule) -> Iterator[str]:
 
 
 def _workload_terms(workloads: Iterable[PodSetKey]) -> Iterator[str]:
-    """Yield a term for each way in which pods name their workload."""
+    """Yield a term for each way in which pods refer to their workload."""
     by_kind: dict[str, list[PodSetKey]] = {}
     for key in workloads:
         by_kind.setdefault(key[0].kind, []).append(key)
@@ -150,7 +150,7 @@ def _workload_terms(workloads: Iterable[PodSetKey]) -> Iterator[str]:
 
 
 def _owned(term: str) -> str:
-    """Return the condition that the pod's controller fulfills a term about `owner`."""
+    """Return the condition that the pod's controller matches a term about `owner`."""
     return (
         "has(object.metadata.ownerReferences) && object.metadata.ownerReferences.exists(owner, "
         f"has(owner.controller) && owner.controller && {term})"
@@ -169,7 +169,7 @@ def _texts(values: Iterable[str]) -> str:
 
 
 def steering(pool: str) -> str:
-    """Return the JSON patch, in CEL, that restricts a pod to the nodes of a pool."""
+    """Return the JSON patch in CEL that restricts a pod to the nodes of a pool."""
     key = POOL.replace("~", "~0").replace("/", "~1")
     return (
         "has(object.spec.nodeSelector) ? "
@@ -179,10 +179,10 @@ def steering(pool: str) -> str:
 
 
 def packing() -> str:
-    """Return the JSON patch, in CEL, by which a pod prefers the node with the most pods.
+    """Return the JSON patch in CEL with which a pod prefers the node with the most pods.
 
-    Values are plain maps: the API server of 1.36.3 breaks off a request in which a list holds
-    values of type `Object`.
+    Values are plain maps, because the API server of 1.36.3 aborts a request in which a list
+    contains values of type `Object`.
     """
     term = (
         '{"weight": dyn(100), "podAffinityTerm": dyn({"topologyKey": '
@@ -204,8 +204,8 @@ def packing() -> str:
 
 
 def unspreading() -> str:
-    """Return the JSON patch, in CEL, that replaces the default spread by one under which the pool's
-    nodes are equal.
+    """Return the JSON patch in CEL that replaces the default spread by a constraint with which the
+    pool's nodes are equal.
     """
     constraint = (
         f'{{"maxSkew": dyn(1), "topologyKey": dyn("{POOL}"), "whenUnsatisfiable": '

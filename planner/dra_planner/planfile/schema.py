@@ -1,4 +1,4 @@
-"""What a plan document holds, part by part; published as `docs/schema/plan-file.json`."""
+"""The parts of a plan file, published as `docs/schema/plan-file.json`."""
 
 from __future__ import annotations
 
@@ -119,14 +119,14 @@ class PlanFile(PlanFilePart):
     )
 
     def pool(self, name: str) -> PoolRow:
-        """Return the row of that pool; raises KeyError."""
+        """Return the row of that pool. Raises KeyError."""
         for row in self.pools:
             if row.name == name:
                 return row
         raise KeyError(name)
 
     def document(self) -> dict[str, Any]:
-        """Return the document as plain data: what was read, without what later versions added, so
-        its digest holds.
+        """Return the plan file as plain data, as read and without later additions, so that its
+        digest matches.
         """
         return self.model_dump(mode="json", by_alias=True, exclude_unset=True)

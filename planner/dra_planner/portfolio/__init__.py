@@ -1,6 +1,6 @@
 """Many stacks and scenarios: edits of fleet and demand, the plan of each, and placement across
 clusters.
 
-Pure, as the rest of the planner: who runs the cells, where and on how many machines is the
-command's.
+Pure, like the rest of the planner. The command decides where and in how many processes the cells
+run.
 """

@@ -1,4 +1,4 @@
-"""What a plan says of one stack in one scenario, small enough to keep a million of them."""
+"""The answer of a plan for one stack in one scenario, small enough to store a million of them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ MOST_REASONS = 5
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PoolCount:
-    """The three numbers of one pool, and what is built."""
+    """The three numbers of one pool, and the built nodes."""
 
     name: str
     machine: str
@@ -31,8 +31,8 @@ class PoolCount:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CellAnswer:
-    """Verdict, counts and cost; `reasons` are the first of them, each with its subject, and
-    `more_reasons` the rest.
+    """Verdict, counts, and cost. `reasons` are the first reasons with their subjects, and
+    `more_reasons` is the number of others.
     """
 
     verdict: Verdict
@@ -58,13 +58,13 @@ class CellAnswer:
 
     @property
     def nodes(self) -> int:
-        """What is built."""
+        """The built nodes."""
         return sum(pool.recommended for pool in self.pools)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CellFault:
-    """Why one stack in one scenario has no answer; `kind` is "input" where the input is wrong."""
+    """Why one stack in one scenario has no answer. `kind` is "input" if the input is wrong."""
 
     kind: str
     message: str
@@ -85,7 +85,9 @@ class CellFault:
 
 
 def answer_of(plan: Plan, assumptions: tuple[str, ...] = ()) -> CellAnswer:
-    """Return what is kept of a plan; `assumptions` are those of the scenario's edits."""
+    """Return the stored answer of a plan. `assumptions` are the assumptions of the scenario's
+    edits.
+    """
     reasons = list(_reasons(plan))
     return CellAnswer(
         verdict=plan.verdict,

@@ -1,7 +1,7 @@
-"""One stack in many scenarios. What scenarios have in common is read, predicted and compiled once.
+"""One stack in many scenarios.
 
-A cell without edits is what `make_plan` says of the stack; with edits, what it says of the edited
-stack.
+Common parts of the scenarios are read, predicted, and compiled once. A cell is the result of
+`make_plan` for the stack, with the scenario's edits if there are any.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class Curves:
 
 
 class StackCells:
-    """Plans one stack in scenario after scenario, remembering what they have in common."""
+    """Plans one stack in one scenario after another, and caches their common parts."""
 
     def __init__(self, inputs: StackInputs, ask: Ask) -> None:
         self.inputs = inputs
@@ -55,11 +55,11 @@ class StackCells:
 
     @property
     def steps(self) -> int:
-        """How much of one plan may be simulated."""
+        """Maximum simulation steps of one plan."""
         return 0 if self.ask.simulate == "off" else round(self.ask.simulate * STEPS_PER_SECOND)
 
     def answer(self, future: ScenarioInputs) -> CellAnswer | CellFault:
-        """Return what becomes of the stack in a scenario; never raises for what the input holds."""
+        """Return the answer for the stack in a scenario. Never raises for any input."""
         if self.inputs.fault is not None:
             return self.inputs.fault
         try:
@@ -69,7 +69,7 @@ class StackCells:
         return answer_of(plan, assumptions)
 
     def curves(self, future: ScenarioInputs) -> Curves | CellFault:
-        """Return the capacity curve of each workload that is asked about, in a scenario."""
+        """Return the capacity curve of each requested workload in a scenario."""
         asked = self.ask.curves
         if self.inputs.fault is not None or asked is None:
             return self.inputs.fault or Curves(curves=())
@@ -93,7 +93,7 @@ class StackCells:
         return Curves(curves=tuple(curve for curve in found if curve is not None))
 
     def risk(self, future: ScenarioInputs) -> RiskAnswer | CellFault:
-        """Return how often pods of the plan of a scenario are pending."""
+        """Return how often pods of a scenario's plan are pending."""
         if self.inputs.fault is not None:
             return self.inputs.fault
         try:
@@ -105,7 +105,7 @@ class StackCells:
         return simulate_risk(plan, plan.fleet, self.ask.risk)
 
     def plan(self, future: ScenarioInputs) -> tuple[Plan, tuple[str, ...]]:
-        """Return the plan of the stack in a scenario and what its edits assume; raises
+        """Return the plan of the stack in a scenario, and the assumptions of its edits. Raises
         PlannerError.
         """
         fleet, assumptions = edit_fleet(
@@ -114,7 +114,7 @@ class StackCells:
         return self.planned(self.edited(future, fleet), fleet, self.steps), assumptions
 
     def edited(self, future: ScenarioInputs, fleet: Fleet) -> Manifests:
-        """Return the manifests of a scenario as its release reads them."""
+        """Return a scenario's manifests, as its Kubernetes version reads them."""
         return edit_manifests(
             self.manifests((*self.inputs.sources, *future.added), fleet.features), future.scenario
         )
@@ -133,20 +133,20 @@ class StackCells:
 
     @property
     def fleet(self) -> Fleet:
-        """The fleet of the stack as it is; raises FleetError."""
+        """The fleet of the stack without edits. Raises FleetError."""
         if self._fleet is None:
             self._fleet = read_stack_fleet(self.inputs)
         return self._fleet
 
     def manifests(self, sources: tuple[Source, ...], features: Features) -> Manifests:
-        """Return what sources say to a cluster, read once."""
+        """Return the manifests for a Kubernetes version, read once."""
         key = (sources, features)
         if key not in self._manifests:
             self._manifests[key] = read_checked(sources, features)
         return self._manifests[key]
 
     def offers(self, fleet: Fleet) -> tuple[Offer, ...]:
-        """Return what the pools of a fleet offer, predicted once for equal fleets."""
+        """Return the offers of a fleet's pools, predicted once for equal fleets."""
         key = (canonical(fleet.document()), fleet.minor)
         if key not in self._offers:
             self._offers[key] = predict_offers(fleet, fleet.features)
@@ -154,7 +154,7 @@ class StackCells:
 
 
 def read_stack_fleet(inputs: StackInputs) -> Fleet:
-    """Return the fleet of a stack's settings or of a fleet document; raises FleetError."""
+    """Return the fleet of a stack's settings or of a fleet file. Raises FleetError."""
     file = inputs.settings.name
     data = read_document(inputs.settings.text, file)
     catalog = read_catalog(inputs.catalog)

@@ -1,8 +1,8 @@
-"""Capacity curves: how many more pods of a workload a cluster takes, and at which of them another
-node is needed.
+"""Capacity curves: how many additional pods of a workload fit a cluster, and which of them need
+another node.
 
-A point is a plan of the stack with so many more pods. Between two points with the same nodes
-nothing is asked: a packing for more pods is one for fewer.
+A point is a plan of the stack with a number of additional pods. Points between two points with
+equal nodes aren't planned, because a packing for more pods also works for fewer.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from dra_planner.model import DemandLevel, Figures, PodSet, Verdict, Workload
 from dra_planner.plan import Plan
 
 Planner = Callable[[Manifests, int], Plan]
-"""Plans manifests of a stack, with so many steps of simulation."""
+"""Plans a stack's manifests with this number of simulation steps."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Point:
-    """The stack with so many more units: nodes by pool of the packing, the proved least in all, and
-    cost.
+    """The stack with a number of additional units: nodes by pool of the packing, the bound in
+    total, and the cost.
     """
 
     units: int
@@ -43,11 +43,12 @@ class Point:
 class Curve:
     """One workload of one stack.
 
-    A unit is `pods_per_unit` pods: one, or one of each role for a workload that has several.
-    `steps` begin with none more and go on with each number of units at which the nodes change.
-    `placed_up_to`: as many are packed, and with one more some pod is pending; None where some is
-    pending already. `simulated_up_to`: as many fit in the simulation too, None where it was not
-    asked or none fits. `refused_from`: so many do not fit, proved. `most`: no more were tried.
+    A unit is `pods_per_unit` pods: one, or one of each role if the workload has several. `steps`
+    start with 0 additional units, followed by each number of units at which the nodes change.
+    `placed_up_to` is the highest number that is packed without pending pods, or None if some are
+    pending already. `simulated_up_to` is the highest number that also fits in the simulation, or
+    None if it didn't run or none fits. `refused_from` is a number that provably doesn't fit. `most`
+    is the highest tried number.
     """
 
     workload: str
@@ -69,8 +70,8 @@ def capacity_curve(
     most: int,
     steps: int,
 ) -> Curve | None:
-    """Return the curve of one of the manifests' workloads; None where its pods are one on each
-    node, or unbounded.
+    """Return the curve of one of the manifests' workloads, or None if it has one pod per node or an
+    unlimited number.
     """
     unit = _unit(workload, level)
     if not unit:
@@ -105,7 +106,7 @@ def capacity_curve(
 
 
 def _unit(workload: Workload, level: DemandLevel) -> dict[str, int]:
-    """Return how many pods of each role one more unit has."""
+    """Return the number of pods of each role in one additional unit."""
     pods = {each.name: each.figures.at(level) for each in workload.pod_sets if not each.per_node}
     figures = {name: figure for name, figure in pods.items() if figure}
     if len(figures) < len(pods) or not figures:
@@ -156,8 +157,8 @@ def _point(units: int, plan: Plan) -> Point:
 
 
 def _last(holds: Callable[[int], bool], most: int) -> int | None:
-    """Return a number that holds with a next one that does not, or `most`; None where 0 does not
-    hold.
+    """Return a number that works and whose successor doesn't, or `most`, or None if 0
+    doesn't work.
     """
     if not holds(0):
         return None
@@ -171,8 +172,8 @@ def _last(holds: Callable[[int], bool], most: int) -> int | None:
 
 
 def _first(holds: Callable[[int], bool], low: int, most: int) -> int | None:
-    """Return a number from `low` on that holds and whose predecessor does not; None where `most`
-    does not hold.
+    """Return a number from `low` on that works and whose predecessor doesn't, or None if `most`
+    doesn't work.
     """
     if not holds(most):
         return None
@@ -184,7 +185,7 @@ def _first(holds: Callable[[int], bool], low: int, most: int) -> int | None:
 
 
 def _refine(at: Callable[[int], Point], low: int, high: int) -> None:
-    """Ask between two numbers until neighbours have the same nodes, or are next to each other."""
+    """Plan between two numbers until neighbors have the same nodes, or are adjacent."""
     waiting = [(low, high)]
     while waiting:
         low, high = waiting.pop()
@@ -195,8 +196,8 @@ def _refine(at: Callable[[int], Point], low: int, high: int) -> None:
 
 
 def _steps(known: dict[int, Point], placed: int | None) -> Iterator[Point]:
-    """Yield the points at which the nodes change; a packing for more that is cheaper is one for
-    fewer, too.
+    """Yield the points at which the nodes change. A cheaper packing for more units also works for
+    fewer.
     """
     if placed is None:
         return

@@ -1,6 +1,4 @@
-"""A scenario's edits of demand: workloads with other replicas, or without some, before their claims
-are expanded.
-"""
+"""A scenario's edits of demand: scaled or removed workloads, before their claims are expanded."""
 
 from __future__ import annotations
 
@@ -16,10 +14,10 @@ from dra_planner.portfolio.schema import Scaling, Scenario
 
 
 def edit_manifests(manifests: Manifests, scenario: Scenario) -> Manifests:
-    """Return the manifests of a scenario; raises PlannerError where a pattern matches no workload.
+    """Return the manifests of a scenario.
 
-    Every figure of a workload is multiplied and rounded up. A pod that nobody owns is repeated
-    under further names.
+    Raises PlannerError if a pattern matches no workload. All figures of a workload are multiplied
+    and rounded up. A bare pod is repeated with other names.
     """
     if scenario.remove_workloads:
         _check(manifests, scenario.remove_workloads, "removeWorkloads")
@@ -48,7 +46,7 @@ def edit_manifests(manifests: Manifests, scenario: Scenario) -> Manifests:
 
 
 def is_named(ref: WorkloadRef, patterns: Iterable[str]) -> bool:
-    """Return whether one of the patterns of NAMESPACE/NAME matches a workload; `*` matches all."""
+    """Return whether one of the NAMESPACE/NAME patterns matches a workload. `*` matches all."""
     return any(fnmatchcase(f"{ref.namespace}/{ref.name}", pattern) for pattern in patterns)
 
 

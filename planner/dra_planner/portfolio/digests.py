@@ -1,4 +1,4 @@
-"""Digests of what an answer depends on: equal digests, equal answers."""
+"""Digests of an answer's inputs: equal digests mean equal answers."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def planner_digest() -> str:
 
 
 def sources_digest(sources: Iterable[Source]) -> str:
-    """Return the digest of texts and their names, which answers may tell."""
+    """Return the digest of texts and their names, which answers can contain."""
     found = hashlib.sha256()
     for source in sorted(sources):
         for text in (source.name, source.text):
@@ -40,7 +40,7 @@ def sources_digest(sources: Iterable[Source]) -> str:
 
 
 def stack_digest(inputs: StackInputs) -> str:
-    """Return the digest of what a stack is planned from, whatever its name is."""
+    """Return the digest of a stack's inputs, independent of its name."""
     fault = "" if inputs.fault is None else str(inputs.fault)
     return _digest(
         sources_digest([inputs.settings]),
@@ -52,21 +52,19 @@ def stack_digest(inputs: StackInputs) -> str:
 
 
 def scenario_digest(future: ScenarioInputs) -> str:
-    """Return the digest of a scenario's edits, whatever its name is."""
+    """Return the digest of a scenario's edits, independent of its name."""
     edits = {} if future.scenario.name == AS_IS else _document(future.scenario)
     edits.pop("name", None)
     return _digest(edits, sources_digest(future.added))
 
 
 def question_digest(question: str, asked: object) -> str:
-    """Return the digest of a question with all that is asked, and of the planner that answers
-    it.
-    """
+    """Return the digest of a question with all its settings, and of the planner."""
     return _digest(planner_digest(), question, asked)
 
 
 def cell_digest(stack: str, scenario: str, question: str) -> str:
-    """Return the digest of one answer: of stack, scenario and question by their digests."""
+    """Return the digest of one answer, from the digests of stack, scenario, and question."""
     return hashlib.sha256(f"{stack} {scenario} {question}".encode()).hexdigest()
 
 

@@ -1,4 +1,4 @@
-"""A scenario's edits of a fleet: the same document with other keys, read again as any fleet is."""
+"""A scenario's edits of a fleet: the same document with other keys, read like any fleet."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def _named(
 
 
 def _merged(pool: Mapping[str, Any], keys: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the keys to be set; limits of nodes that are not given stay as they are."""
+    """Return the keys to set. Missing node limits stay unchanged."""
     count = keys.get("count")
     if isinstance(count, Mapping):
         return {**keys, "count": {**pool["count"], **count}}
@@ -70,7 +70,7 @@ def _merged(pool: Mapping[str, Any], keys: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _lose_zones(document: dict[str, Any], lost: list[str]) -> Iterator[str]:
-    """Take zones from pools; the network still spans them, without nodes of these pools."""
+    """Remove zones from pools. The network still spans them, without nodes of these pools."""
     if not lost:
         return
     network = document["network"].get("zones")

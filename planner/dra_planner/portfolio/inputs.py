@@ -1,4 +1,4 @@
-"""What the cells of a portfolio are planned from: stacks and scenarios, as texts."""
+"""The inputs of a portfolio's cells: stacks and scenarios as texts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How sure a share or a mean is that was found in so many runs."""
+"""Confidence intervals of a share or a mean over a number of runs."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def share_interval(hits: int, runs: int) -> Interval:
 
 
 def mean_interval(values: Sequence[int]) -> Interval:
-    """Return the mean of many runs and its interval by the normal approximation."""
+    """Return the mean of the runs and its interval by the normal approximation."""
     runs = len(values)
     mean = sum(values) / runs
     variance = sum((value - mean) ** 2 for value in values) / (runs - 1) if runs > 1 else 0.0

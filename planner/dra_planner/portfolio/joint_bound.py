@@ -1,9 +1,9 @@
-"""The least that all clusters together cost, wherever the workloads go: one linear relaxation with
-a block per cluster.
+"""A lower bound on the cost of all clusters together, for any assignment of workloads: one linear
+relaxation with a block per cluster.
 
-Each cluster is seen as sizing sees it, with all workloads that may come. The blocks are joined by
-the workloads: their pods may be split over clusters and pools, which no assignment may, so that
-what is proved holds for every assignment.
+Each block is the sizing model of a cluster with all workloads that can run there. The workloads
+connect the blocks. Their pods can be split over clusters and pools, which assignments can't do, so
+the bound holds for every assignment.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from dra_planner.sizing.items import split_demand
 from dra_planner.sizing.packing.compatibility import Compatibility, find_compatibility
 
 MOST_POOLS_BY_AREA = 40
-"""Pools up to which the certificates that need no solver are tried; they are many."""
+"""Number of pools up to which solver-free certificates are tried, because there are many."""
 
 Piece = tuple[WorkloadRef, str]
 """Pods of one role of a workload."""
@@ -38,7 +38,7 @@ Piece = tuple[WorkloadRef, str]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Block:
-    """One cluster: what fits where, its model, and what one node of each pool costs."""
+    """One cluster: compatible items and pools, its model, and the node costs of each pool."""
 
     found: Compatibility
     model: BoundModel
@@ -59,10 +59,10 @@ class Block:
         elsewhere: Demand,
         doubtful: frozenset[Piece],
     ) -> Block:
-        """Return the block of a sizer that knows all workloads which may come.
+        """Return the block of a sizer with all workloads that can run there.
 
-        `own` are the sizes for the cluster's own workloads alone, `elsewhere` is the demand on its
-        system pool.
+        `own` are the sizes for only the cluster's own workloads, and `elsewhere` is the demand on
+        its system pool.
         """
         items = split_demand(sizer.demand, level)
         limits = [(offer.name, offer.count_min, offer.count_max) for offer in sizer.offers]
@@ -104,8 +104,8 @@ class Block:
 
 @dataclass(slots=True)
 class JointModel:
-    """The blocks as one model. `tokens` says of each movable item which workloads it is of, and how
-    many pods.
+    """The blocks as one model. `tokens` are the workloads of each movable item with their numbers
+    of pods.
     """
 
     model: BoundModel
@@ -118,8 +118,8 @@ class JointModel:
     def of(
         cls, blocks: Sequence[Block], movable: Mapping[WorkloadRef, frozenset[int]]
     ) -> JointModel:
-        """Return the joint model; `movable` says to which clusters (by position) each workload may
-        go.
+        """Return the joint model. `movable` are the clusters (by position) that each workload can
+        use.
         """
         builder = _Builder(blocks, movable)
         builder.add_own()
@@ -127,8 +127,8 @@ class JointModel:
         return builder.finish()
 
     def bound(self) -> tuple[Fraction, dict[tuple[int, int], float]]:
-        """Return the proved least cost, and a fractional assignment by (item, pool), empty without
-        a solver.
+        """Return the proven minimum cost, and a fractional assignment by (item, pool), empty
+        without a solver.
         """
         floor = sum(
             (cost * pool.minimum for cost, pool in zip(self.costs, self.model.pools, strict=True)),
@@ -157,7 +157,7 @@ class JointModel:
         return max(least, proved), assigned
 
     def is_too_much(self) -> bool:
-        """Return whether the demand is proved to be more than all clusters hold."""
+        """Return whether it's proven that the demand exceeds all clusters."""
         solver = load_solver()
         found = (
             list(area_certificates(self.model))
@@ -184,8 +184,8 @@ class _Builder:
     """Joint items by (cluster, item of its block)."""
 
     def add_own(self) -> None:
-        """Add what runs in its cluster anyway: of an item that movable workloads share, their part
-        is left out.
+        """Add the workloads that always run in their cluster, without the movable workloads' part
+        of common items.
         """
         for at, block in enumerate(self.blocks):
             for item in block.model.demand:
@@ -201,8 +201,8 @@ class _Builder:
                     self._new(own, [(at, item)])
 
     def add_movable(self) -> None:
-        """Add the pieces of movable workloads; those that some cluster may take at no known cost
-        prove nothing.
+        """Add the pieces of movable workloads. Pieces that some cluster may run at an unknown cost
+        don't contribute.
         """
         merged: dict[tuple[tuple[int, int], ...], int] = {}
         owners: dict[tuple[tuple[int, int], ...], list[WorkloadRef]] = {}
@@ -275,16 +275,16 @@ class _Builder:
 
 
 def _proved(own: Sizing, pool: str) -> int:
-    """Return nodes that a pool has in every plan; its minimum where the own workloads do not fit
-    anyway.
+    """Return the nodes that a pool has in every plan, or its minimum if its own workloads don't
+    fit.
     """
     size = own.pool(pool)
     return size.bound if all(each.bound <= each.maximum for each in own.pools) else size.minimum
 
 
 def _own_cost(own: Sizing, costs: Sequence[Fraction]) -> Fraction:
-    """Return what the own workloads cost at least; 0 where they do not fit, since a plan then
-    leaves some of them.
+    """Return the minimum cost of the own workloads, or 0 if they don't fit, because a plan then
+    leaves some pending.
     """
     if any(each.pending for each in own.workloads):
         return Fraction(0)
@@ -294,7 +294,7 @@ def _own_cost(own: Sizing, costs: Sequence[Fraction]) -> Fraction:
 
 
 def pieces(shape: Shape, level: DemandLevel) -> Iterator[tuple[Piece, int]]:
-    """Yield the pieces that a shape is made of, and their pods."""
+    """Yield the pieces of a shape, and their pods."""
     for member in shape.members:
         yield (member.workload, member.pod_set), member.figures.at(level) or 0
 

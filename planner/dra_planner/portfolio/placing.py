@@ -1,8 +1,8 @@
-"""Workloads that may run in any of several clusters → the cheapest assignment found, and what every
-one costs at least.
+"""Workloads that can run in any of several clusters → the cheapest assignment found, and a lower
+bound for all assignments.
 
-What a cluster costs with some of them is its plan, as `plan` makes it. Workloads that share a claim
-go together.
+The cost of a cluster with some of them is the cost of its plan. Workloads that share a claim stay
+together.
 """
 
 from __future__ import annotations
@@ -27,19 +27,17 @@ from dra_planner.sizing import Sizer
 from dra_planner.sizing.bound.rounding import raise_to_whole_nodes
 
 CLUSTER_LABEL = "cluster.pulumi-dra/"
-"""Prefix of labels of a workload that name labels of clusters."""
+"""Label prefix of a workload for required labels of its cluster."""
 MOST_EXHAUSTIVE = 256
-"""Assignments up to which every one is tried."""
+"""Number of assignments up to which all are tried."""
 MOST_PLANS = 2_000
-"""Plans of clusters that the search makes at most."""
+"""Maximum number of plans in the search."""
 _MICRO = 1_000_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlacingCluster:
-    """A cluster: its fleet, and its own manifests together with those of all workloads that are to
-    be placed.
-    """
+    """A cluster: its fleet, and its own manifests together with all workloads to place."""
 
     name: str
     labels: Mapping[str, str] = field(hash=False)
@@ -49,7 +47,7 @@ class PlacingCluster:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Movable:
-    """A workload to be placed, and the labels that its cluster must have."""
+    """A workload to place, and the labels that its cluster must have."""
 
     ref: WorkloadRef
     clusters: Mapping[str, str] = field(hash=False)
@@ -57,7 +55,7 @@ class Movable:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Assigned:
-    """Where a workload goes; `cluster` is empty where no cluster has the labels."""
+    """The cluster of a workload, or "" if no cluster has the labels."""
 
     workload: WorkloadRef
     cluster: str
@@ -66,11 +64,12 @@ class Assigned:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClusterAssignment:
-    """An assignment. `cost` and `bound` are of all clusters together, in US dollars per hour, or in
+    """An assignment. `cost` and `bound` are for all clusters together, in US dollars per hour or in
     nodes.
 
-    `bound` ≤ what any assignment costs ≤ `cost`, the packing's; `hourly_simulated` is the cost with
-    the nodes of the simulation, where all of it is known. `pending` pods find no place.
+    The cheapest assignment costs at least `bound` and at most `cost`, the packing's cost.
+    `hourly_simulated` is the cost of the simulated nodes if it's fully known. `pending` is the
+    number of pods without a node.
     """
 
     verdict: Verdict
@@ -87,7 +86,9 @@ class ClusterAssignment:
 
     @property
     def gap(self) -> Decimal:
-        """How much less any assignment could cost, as a part of this one; 0 is proved."""
+        """The maximum savings of any other assignment, as a share of this one's cost. 0: proven
+        optimal.
+        """
         return (
             Decimal(0) if not self.cost or self.bound >= self.cost else 1 - self.bound / self.cost
         )
@@ -96,10 +97,10 @@ class ClusterAssignment:
 def place_workloads(
     clusters: Sequence[PlacingCluster], movable: Iterable[Movable], level: DemandLevel, steps: int
 ) -> ClusterAssignment:
-    """Return the cheapest assignment that was found; raises PlannerError for a fleet that cannot be
-    planned on.
+    """Return the cheapest assignment found.
 
-    `steps` is how much of each cluster's plan may be simulated once the assignment is found.
+    Raises PlannerError for a fleet that can't be planned. `steps` limits the simulation of each
+    cluster's plan after the assignment is found.
     """
     search = _Search.of(clusters, movable, level)
     joint = search.joint_model()
@@ -158,8 +159,8 @@ class _Size:
 
 @dataclass(slots=True)
 class _Search:
-    """Groups of workloads, where each may go, and what clusters cost with some of them, planned
-    once each.
+    """Groups of workloads, the clusters that each can use, and cached costs of clusters with some
+    of them.
     """
 
     clusters: Sequence[PlacingCluster]
@@ -222,7 +223,7 @@ class _Search:
         )
 
     def size(self, at: int, chosen: frozenset[int]) -> _Size:
-        """Return what a cluster costs with some groups."""
+        """Return the cost of a cluster with some groups."""
         key = (at, chosen)
         if key not in self.known:
             sizing = self.plan(at, chosen, 0).judgement.sizing
@@ -269,7 +270,9 @@ class _Search:
         return found
 
     def _greedy(self) -> Assignment:
-        """Put group after group where it adds least, those that add most at best first."""
+        """Assign each group to the cluster where it adds the lowest cost, groups with the highest
+        cost first.
+        """
 
         def added(index: int, at: int, before: frozenset[int]) -> tuple[int, int]:
             one, other = self.size(at, before | {index}), self.size(at, before)
@@ -290,7 +293,7 @@ class _Search:
         return tuple(result)
 
     def _improved(self, start: Assignment) -> Assignment:
-        """Move groups one by one, and exchange two, as long as that helps and plans may be made."""
+        """Move single groups and swap pairs, as long as it helps and plans remain."""
         best, rank = start, self.rank(start)
         helps = True
         while helps and len(self.known) < MOST_PLANS:
@@ -370,7 +373,7 @@ class _Search:
                 )
 
     def shown(self, cost: Fraction) -> Decimal:
-        """Return a cost in its unit; dollars rounded down to a millionth."""
+        """Return a cost in its unit. Dollars are rounded down to a millionth."""
         if self.priced:
             return Decimal(int(cost)) / _MICRO
         return Decimal(-(-cost.numerator // cost.denominator))
@@ -379,7 +382,7 @@ class _Search:
 def _rounded(
     search: _Search, joint: JointModel, fractional: Mapping[tuple[int, int], float]
 ) -> list[Assignment]:
-    """Return the assignment in which each group goes where the relaxation puts most of it."""
+    """Return the assignment of each group to the cluster with most of it in the relaxation."""
     if not fractional:
         return []
     mass: dict[tuple[WorkloadRef, int], float] = {}
@@ -404,8 +407,8 @@ def _may(
     workloads: Mapping[WorkloadRef, Workload],
     wanted: Mapping[WorkloadRef, Mapping[str, str]],
 ) -> bool:
-    """Return whether a cluster has the labels that a group's workloads, and those who place them,
-    ask for.
+    """Return whether a cluster has the labels that a group's workloads and the portfolio
+    require.
     """
     here = {each.ref for each in cluster.manifests.workloads}
     for ref in group:
@@ -421,7 +424,7 @@ def _may(
 
 
 def _groups(workloads: Mapping[WorkloadRef, Workload]) -> tuple[tuple[WorkloadRef, ...], ...]:
-    """Return workloads that share a claim as one group each, in the order of their names."""
+    """Return groups of workloads that share a claim, in the order of their names."""
     group_of: dict[WorkloadRef, int] = {}
     by_claim: dict[ObjectKey, int] = {}
     for number, ref in enumerate(sorted(workloads)):

@@ -13,13 +13,14 @@ from dra_planner.portfolio.schema import AS_IS, Portfolio
 
 
 class PortfolioError(PlannerError):
-    """A portfolio that does not validate."""
+    """An invalid portfolio."""
 
 
 def read_portfolio(data: object, *, file: str = "") -> Portfolio:
-    """Return the portfolio that plain data describes; raises PortfolioError listing every fault.
+    """Return the portfolio in plain data.
 
-    `file` is for the places in the error, with the lines that data from `read_document` knows.
+    Raises PortfolioError with every fault. `file` is the file name for places in the error, with
+    the lines of data from `read_document`.
     """
     if not isinstance(data, Mapping):
         raise PortfolioError(
@@ -43,7 +44,7 @@ def read_portfolio(data: object, *, file: str = "") -> Portfolio:
 
 
 def _faults(portfolio: Portfolio) -> Iterator[tuple[Location, str]]:
-    """Yield what no part of the document can know alone."""
+    """Yield the faults that involve several parts of the document."""
     names = [scenario.name for scenario in portfolio.scenarios]
     for at, name in enumerate(names):
         if name in names[:at]:

@@ -1,7 +1,7 @@
-"""How often pods are pending on the nodes that a plan builds: simulated in random orders of
-arrival, spot nodes lost.
+"""The probability of pending pods on a plan's nodes, simulated with random arrival orders and lost
+Spot nodes.
 
-Every run has a seed, that of the question and those after it: the same question has the same
+The runs use consecutive seeds from the question's seed on, so the same question has the same
 answer.
 """
 
@@ -25,11 +25,11 @@ STEPS_PER_RUN = 5_000_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RiskAnswer:
-    """What the runs found. `pending` is the share of runs that leave a pod pending, `pods` how many
-    in the mean.
+    """The result of the runs.
 
-    `nodes` are those of each pool before any is lost; `lost` how many are lost in the mean.
-    `unfinished` runs took too long and are not counted.
+    `pending` is the share of runs with a pending pod, and `pods` is their mean number. `nodes` are
+    the nodes of each pool before losses, and `lost` is the mean number of lost ones. `unfinished`
+    runs exceeded the steps and don't count.
     """
 
     draws: int
@@ -44,8 +44,8 @@ class RiskAnswer:
 
 
 def simulate_risk(plan: Plan, fleet: Fleet, risk: RiskAsked) -> RiskAnswer:
-    """Return how often pods of a plan are pending; pods that the packing leaves pending are among
-    them.
+    """Return how often pods of a plan are pending, including pods that the packing leaves
+    pending.
     """
     judgement = plan.judgement
     on_gpus, _ = set_aside(judgement.demand, judgement.offers)
@@ -93,7 +93,7 @@ def simulate_risk(plan: Plan, fleet: Fleet, risk: RiskAsked) -> RiskAnswer:
 def _kept(
     nodes: tuple[SimulatedNode, ...], fleet: Fleet, risk: RiskAsked, seed: int
 ) -> tuple[SimulatedNode, ...]:
-    """Return the nodes that a run does not lose."""
+    """Return the nodes that aren't lost in a run."""
     dice = random.Random(f"spot/{seed}")
     loss = float(risk.spot_loss)
     return tuple(

@@ -1,6 +1,4 @@
-"""The portfolio file: which stacks, which scenarios, and what is asked of them; unknown keys are
-errors.
-"""
+"""The portfolio file: stacks, scenarios, and questions. Unknown keys are errors."""
 
 from __future__ import annotations
 
@@ -183,7 +181,7 @@ class Scenario(PortfolioPart):
 
     @property
     def edits_fleet(self) -> bool:
-        """Whether the fleet is another one."""
+        """Whether it edits the fleet."""
         return bool(
             self.add_pools
             or self.remove_pools
@@ -250,9 +248,7 @@ class Ask(PortfolioPart):
     @field_validator("simulate", mode="before")
     @classmethod
     def _off(cls, value: Any) -> Any:
-        """Take the word as YAML reads it, and say once what may stand here where something else
-        does.
-        """
+        """Convert YAML's value of the word `off`, and report the allowed values for other input."""
         if value is False or value == "off":
             return "off"
         if isinstance(value, bool) or not isinstance(value, int | float | Decimal):
@@ -304,5 +300,5 @@ class Portfolio(PortfolioPart):
 
     @property
     def all_scenarios(self) -> tuple[Scenario, ...]:
-        """The scenario without edits and those of the document, in its order."""
+        """The scenario without edits, followed by the document's scenarios in order."""
         return (Scenario.model_construct(name=AS_IS), *self.scenarios)

@@ -1,6 +1,6 @@
 """Kubernetes versions: the DRA features of each minor version, and differences in their behavior.
 
-Everybody asks the record (`features.partitionable_devices`); nobody else compares minors.
+Other modules use the record (`features.partitionable_devices`) instead of comparing minor versions.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ MAXIMUM_MINOR = max(RELEASES)
 
 
 def features_of(minor: int) -> Features:
-    """Return the record of Kubernetes 1.<minor> with its default gates, also of a preview; raises
+    """Return the record of Kubernetes 1.<minor> with its default gates, including previews. Raises
     UnsupportedFeature for others.
     """
     features = RELEASES.get(minor)
@@ -55,27 +55,27 @@ def features_of(minor: int) -> Features:
 
 
 def is_too_old(minor: int) -> bool:
-    """Whether Kubernetes 1.<minor> is older than all that are known: it does not serve
-    `resource.k8s.io/v1`.
+    """Return whether Kubernetes 1.<minor> is older than all known versions, so that it doesn't
+    serve `resource.k8s.io/v1`.
     """
     return minor < MINIMUM_MINOR
 
 
 def is_newer(minor: int, other: int) -> bool:
-    """Whether Kubernetes 1.<minor> is newer than 1.<other>."""
+    """Return whether Kubernetes 1.<minor> is newer than 1.<other>."""
     return minor > other
 
 
 def is_left_behind(kubelet: int, control_plane: int) -> bool:
-    """Whether nodes are too old for their control plane. Source:
+    """Return whether nodes are too old for their control plane. Source:
     kubernetes.io/releases/version-skew-policy.
     """
     return kubelet < control_plane - 3
 
 
 def parse_version(text: str, place: Place = NOWHERE) -> int:
-    """Return the minor of "1.36" or "1.36.3" (a leading v is fine); raises UnsupportedFeature
-    otherwise.
+    """Return the minor version of "1.36" or "1.36.3" (with or without a leading v). Raises
+    UnsupportedFeature otherwise.
     """
     match = re.fullmatch(r"v?1\.(\d+)(?:\.\d+)?(?:[-+].*)?", str(text).strip())
     if match is None:
@@ -101,7 +101,7 @@ def preview_note(minor: int) -> str:
 
 
 def version_note(text: str) -> str:
-    """Return a sentence if a version isn't in the tables as it is, or "".
+    """Return a sentence if the exact version isn't in the tables, or "".
 
     A newer patch ("1.36.9") counts as the newest known one, and a version before its release
     ("1.38") as the pre-release that was read.
@@ -123,24 +123,22 @@ def version_note(text: str) -> str:
 
 
 def default_since(gate: str) -> str:
-    """Return the first release, as "1.36", in which the gate of this field is on by default; ""
-    where it is in none.
+    """Return the first version, such as "1.36", in which this field's gate is on by
+    default, or "".
     """
     return next((release.version for release in RELEASES.values() if getattr(release, gate)), "")
 
 
 def served_since(kind: str) -> str:
-    """Return the first release, as "1.37", whose resource.k8s.io/v1 has a kind; "" where none
-    has.
-    """
+    """Return the first version, such as "1.37", whose resource.k8s.io/v1 has a kind, or ""."""
     return next(
         (release.version for release in RELEASES.values() if kind in release.resource_kinds), ""
     )
 
 
 def is_between(minor: int, first: int | None, last: int | None) -> bool:
-    """Tell whether a minor is in a range that a table states, both ends included; None leaves an
-    end open.
+    """Return whether a minor version is in a table's range, with both ends included. None is an
+    open end.
     """
     return (first is None or minor >= first) and (last is None or minor <= last)
 

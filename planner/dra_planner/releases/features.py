@@ -1,4 +1,4 @@
-"""What may differ between Kubernetes releases: feature gates, which a cluster can switch, and fixed
+"""Differences between Kubernetes versions: feature gates, which a cluster can switch, and fixed
 changes.
 """
 
@@ -12,9 +12,9 @@ from typing import Annotated, Any, Final, TypeVar
 class Gate:
     """A feature gate by its Kubernetes name.
 
-    `since` is the minor that brought it, `locked` the one from which it can no longer be switched.
-    With `modelled=False` only its effect on what is stored is known here. Source:
-    kubernetes/kubernetes:pkg/features/kube_features.go@v1.37.0.
+    `since` is the minor version that introduced it, and `locked` is the first one in which it can't
+    be switched. With `modelled=False`, only its effect on stored objects is implemented here.
+    Source: kubernetes/kubernetes:pkg/features/kube_features.go@v1.37.0.
     """
 
     name: str
@@ -23,19 +23,17 @@ class Gate:
     modelled: bool = True
 
     def is_known(self, minor: int) -> bool:
-        """Tell whether the release has this gate at all."""
+        """Return whether the version has this gate."""
         return minor >= self.since
 
     def is_locked(self, minor: int) -> bool:
-        """Tell whether the release has it on for good."""
+        """Return whether the gate is locked to on in the version."""
         return self.locked is not None and minor >= self.locked
 
 
 @dataclass(frozen=True, slots=True)
 class UngatedChange:
-    """A difference that no gate switches: what is so where the field says yes, and where upstream
-    decides it.
-    """
+    """A difference without a gate: the behavior if the field is true, and its upstream source."""
 
     meaning: str
     source: str
@@ -57,10 +55,10 @@ _API: Final = "kubernetes/api"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Features:
-    """How one Kubernetes release behaves with its default gates, or with others (`with_gates`).
+    """The behavior of one Kubernetes version with its default gates, or with others (`with_gates`).
 
-    A field is a `Gate` or a fixed `UngatedChange`; none has a default, so that every release says
-    each of them.
+    A field is a `Gate` or a fixed `UngatedChange`. Fields have no defaults, so that every version
+    states each of them.
     """
 
     minor: int
@@ -294,8 +292,8 @@ class Features:
     ]
 
     def with_gates(self, **gates: bool) -> "Features":
-        """Return the same release with some gates switched; raises TypeError on a field that is no
-        gate.
+        """Return the same version with some gates switched. Raises TypeError for a field that isn't
+        a gate.
         """
         wrong = gates.keys() - GATES.keys()
         if wrong:
@@ -325,7 +323,7 @@ def _marked(mark: type[_Mark]) -> Mapping[str, _Mark]:
 
 
 GATES: Final = _marked(Gate)
-"""Field of Features → the feature gate that it stands for."""
+"""Field of Features → its feature gate."""
 CHANGES: Final = _marked(UngatedChange)
-"""Field of Features → the fixed change that it stands for."""
+"""Field of Features → its fixed change."""
 _identity: Final[Any] = attrgetter("minor", *GATES)

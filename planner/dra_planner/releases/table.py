@@ -1,8 +1,9 @@
-"""One record per Kubernetes minor. A new minor is a new record that states every field.
+"""One record per Kubernetes minor version.
 
-Defaults of gates are upstream's; a managed control plane may differ, which is why a plan names its
-minor among its assumptions. Sources: kubernetes/kubernetes:pkg/features/kube_features.go @v1.34.9,
-v1.35.4, v1.36.3 and v1.37.0, and what `Change` names in `features.py`, at the same versions.
+A new version is a new record that states every field. Gate defaults are upstream's. A managed
+control plane can differ, so a plan lists its minor version among its assumptions. Sources:
+kubernetes/kubernetes:pkg/features/kube_features.go @v1.34.9, v1.35.4, v1.36.3 and v1.37.0, and what
+`Change` names in `features.py`, at the same versions.
 """
 
 from __future__ import annotations
@@ -288,7 +289,7 @@ _1_37: Final = Features(
 RELEASES: Final[Mapping[int, Features]] = MappingProxyType(
     {release.minor: release for release in (_1_34, _1_35, _1_36, _1_37)}
 )
-"""Every supported release by its minor, oldest first."""
+"""Every supported version by its minor number, oldest first."""
 
 # k8s.io/api@v0.38.0-alpha.2 has the fields and validation tags of resource.k8s.io that v0.37.2
 # has. kubernetes/kubernetes@v1.38.0-alpha.0 has the gates, validation, and scheduler plugin of

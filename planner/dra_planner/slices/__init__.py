@@ -1,4 +1,4 @@
-"""Predicted ResourceSlices of a node that does not exist yet, as API objects."""
+"""Predicted ResourceSlices of a future node, as API objects."""
 
 from dra_planner.slices.rendering import UNKNOWN_ANNOTATION, describe_unknown, render_slice
 

@@ -1,4 +1,4 @@
-"""Predicted slices as API objects: what is not known is left out and listed in an annotation."""
+"""Predicted slices as API objects. Unknown values are omitted and listed in an annotation."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ UNKNOWN_ANNOTATION = "pulumi-dra/unknown"
 
 
 def render_slice(resource_slice: ResourceSlice) -> dict[str, Any]:
-    """Return a ResourceSlice as `kubectl apply` takes it.
+    """Return a ResourceSlice in the form for `kubectl apply`.
 
-    The annotation `pulumi-dra/unknown` lists what real nodes publish beside it, in the words of
-    `describe_unknown`; it is missing where everything is known.
+    The annotation `pulumi-dra/unknown` lists values that only real nodes publish, in the form of
+    `describe_unknown`. It's missing if everything is known.
     """
     known = replace(
         resource_slice, devices=tuple(_known(device) for device in resource_slice.devices)
@@ -29,7 +29,7 @@ def render_slice(resource_slice: ResourceSlice) -> dict[str, Any]:
 
 
 def describe_unknown(resource_slice: ResourceSlice) -> tuple[str, ...]:
-    """Return a line for each attribute or capacity that is known at run time only, in the driver's
+    """Return a line for each attribute or capacity that is only known at run time, in the driver's
     order.
 
     "uuid": nothing is known about its values. "driverVersion (equal on all)": one value for all

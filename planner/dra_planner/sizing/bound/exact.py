@@ -288,8 +288,8 @@ class Worth:
     def _best_scale(
         self, model: BoundModel, costs: Sequence[Fraction | int], *, limited: bool
     ) -> int | None:
-        """Return the pool that pays back nothing at the best scale, None where no demand at all
-        proves as much.
+        """Return the pool with a zero contribution at the best scale, or None if an empty demand
+        gives the same bound.
         """
         scales = sorted(
             (float(costs[index]) * (self.demand / value), index)
