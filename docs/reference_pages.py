@@ -24,19 +24,16 @@ def pages() -> dict[str, str]:
         "fleet.md": _of_schema(
             "fleet",
             "The fleet",
-            "What pools there are: a YAML file of its own (`--fleet FILE`), or the key "
-            "`pulumi-dra:fleet` of a stack, "
-            "which can also name such a file. "
-            "Keys that are not listed are refused. Editors read [its "
-            "schema](../schema/fleet.json).",
+            "The cluster and its pools, in a YAML file (`--fleet FILE`) or in the key "
+            "`pulumi-dra:fleet` of a stack, which can also name such a file. "
+            "Unknown keys are errors. Editors can use [the schema](../schema/fleet.json).",
         ),
         "plan-file.md": _of_schema(
             "plan-file",
             "The plan file",
-            "What `pulumi-dra plan --stack NAME --write` writes to `stacks/NAME.plan.json`, to be "
-            "reviewed and "
-            "committed; the Pulumi program builds what it says. [Its "
-            "schema](../schema/plan-file.json).",
+            "`pulumi-dra plan --stack NAME --write` writes the plan to `stacks/NAME.plan.json`. "
+            "Review and commit this file, because the Pulumi program builds its pools from it. "
+            "The format has a [schema](../schema/plan-file.json).",
         ),
         "components.md": _components(),
     }

@@ -239,7 +239,7 @@ STACK_FIXES = [
         put("driver", "version", "25.3.2"),
     ),
     StackFix(
-        "set {}: true among its values",
+        "set {}: true in its values",
         put("driver", "values/gpuResourcesEnabledOverride", None),
         put("driver", "values/gpuResourcesEnabledOverride", True),
     ),
@@ -271,7 +271,7 @@ STACK_FIXES = [
     ),
     StackFix("raise its hard pods to {}", critical_quota(3), critical_quota(4), "gke"),
     StackFix(
-        "set nvidiaDriverRoot: {} among its values",
+        "set nvidiaDriverRoot: {} in its values",
         put("driver", "values/nvidiaDriverRoot", None),
         put("driver", "values/nvidiaDriverRoot", COS_ROOT["nvidiaDriverRoot"]),
         "gke",

@@ -20,7 +20,7 @@ from dra_planner.package_version import semantic_version
 
 _PROJECT: Final = """\
 name: {name}
-description: A Kubernetes cluster with GPU pools for Dynamic Resource Allocation, as large as its plan.
+description: A Kubernetes cluster with GPU pools for Dynamic Resource Allocation, sized by a plan.
 runtime:
   name: python
   options:

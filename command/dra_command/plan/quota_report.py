@@ -81,7 +81,7 @@ def read_quotas(path: str, fleet: Fleet) -> AccountQuotas:
     if name != fleet.cloud:
         title = name.upper()
         raise UsageError(
-            f"holds quotas for {title}, but the fleet is on {fleet.cloud.upper()}",
+            f"contains quotas for {title}, but the fleet is on {fleet.cloud.upper()}",
             place=Place(path),
             fix="pass quotas of the fleet's account",
         )

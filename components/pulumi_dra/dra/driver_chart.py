@@ -34,7 +34,7 @@ class DeviceDriverArgs(TypedDict):
     chart: NotRequired[str]
     """Chart to use instead of the published one: a path, an archive, or an oci:// address."""
     settings: NotRequired[dict[str, Any]]
-    """What a fleet sets below the driver's name, except the version."""
+    """Settings of the driver as in a fleet, except the version."""
     tolerations: NotRequired[list[pulumi.Input[DriverToleration]]]
     """Taints of the nodes that the driver tolerates."""
 

@@ -54,12 +54,12 @@ def _check_of_roles(key: str, value: str) -> str:
     if not _is_of_roles(key):
         return (
             f"must have a key of only letters, digits, spaces, and {' '.join(_OF_ROLES)}, "
-            "because roles get it, too"
+            "because roles have this tag, too"
         )
     if not _is_of_roles(value):
         return (
-            f"must be only letters, digits, spaces, and {' '.join(_OF_ROLES)}, because roles "
-            "get it, too"
+            f"must contain only letters, digits, spaces, and {' '.join(_OF_ROLES)}, because "
+            "roles have this tag, too"
         )
     return ""
 

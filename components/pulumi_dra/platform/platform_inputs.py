@@ -267,7 +267,7 @@ def _read_pools(read: InputReader, fleet: Fleet | None) -> dict[str, Mapping[str
             if key in block:
                 read.refuse(
                     f"pools[{index}].{key}",
-                    f"must be known to the plan: write it into the fleet, as {name}",
+                    f"affects the plan, so set it in the fleet: {name}",
                 )
         own = {key: value for key, value in block.items() if key not in IN_THE_FLEET}
         inner = read.inside(f"pools[{index}]", own, PoolOptions)

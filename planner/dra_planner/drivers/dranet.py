@@ -45,8 +45,8 @@ _ONLY_THE_NODE_KNOWS = (
 
 
 class DranetSettings(StrictDocument):
-    """DRANET: network interfaces that pods claim beside GPUs. EFA on EKS; on GKE the cloud runs
-    it.
+    """DRANET: network interfaces that pods claim together with GPUs. It publishes EFA interfaces
+    on EKS. GKE runs its own DRANET.
     """
 
     version: Annotated[str, refused_by(chart_version_fault)] = Field(

@@ -1,4 +1,4 @@
-"""A fleet with some of its values changed: what `--what-if` and `--matrix` ask about.
+"""A fleet with some changed values, for `--what-if` and `--matrix`.
 
     change_fleet(fleet, [read_change("pools.l4.count.max=8"), read_change("kubernetes=1.36")])
 

@@ -74,7 +74,7 @@ else:
 
 
 class DevicePluginSettings(StrictDocument):
-    """NVIDIA's device plugin beside the DRA driver, for nodes that are not DRA nodes."""
+    """NVIDIA's device plugin for nodes that aren't DRA nodes, in addition to the DRA driver."""
 
     version: str = Field(description="Version of the Helm chart.")
     feature_discovery: bool = Field(
@@ -86,7 +86,7 @@ class DevicePluginSettings(StrictDocument):
 
 
 class FleetDeviceClass(StrictDocument):
-    """A DeviceClass of the platform's own."""
+    """A custom DeviceClass."""
 
     name: Annotated[str, refused_by(class_name_fault)] = Field(description="Name for requests.")
     selectors: Annotated[list[str], refused_by(selection_fault)] = Field(

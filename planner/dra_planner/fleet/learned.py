@@ -35,7 +35,7 @@ _NODE = "node"
 
 
 class LearnedValue(StrictDocument):
-    """The value of an attribute, or what is known of it: exactly one key."""
+    """The value of an attribute, or what is known about it: exactly one key."""
 
     string: str | None = Field(default=None, description="A text.")
     int_: int | None = Field(default=None, alias="int", description="A number.")
@@ -78,7 +78,7 @@ class LearnedValue(StrictDocument):
 
 
 class LearnedRange(StrictDocument):
-    """Amounts that one consumer may take."""
+    """Amounts that one consumer can request."""
 
     min: QuantityText = Field(description="Minimum.")
     max: QuantityText | None = Field(default=None, description="Maximum.")
@@ -86,7 +86,7 @@ class LearnedRange(StrictDocument):
 
 
 class LearnedPolicy(StrictDocument):
-    """How a request for shared capacity is defaulted and rounded."""
+    """Default and rounding of a request for shared capacity."""
 
     default: QuantityText | None = Field(default=None, description="Default amount.")
     valid_values: list[QuantityText] = Field(
@@ -129,7 +129,7 @@ class LearnedCapacity(StrictDocument):
 
 
 class LearnedCounters(StrictDocument):
-    """Counters of one set: how many there are, or how many a device consumes."""
+    """Counters of one set: their amounts, or the amounts that a device consumes."""
 
     name: str = Field(description="Name of the counter set.")
     counters: dict[str, QuantityText] = Field(description="Amounts by the name of the counter.")
@@ -227,7 +227,7 @@ class LearnedDriver(StrictDocument):
 
 
 class LearnedMachine(StrictDocument):
-    """A machine type as running nodes of it were: its size, and the devices of each driver."""
+    """A machine type learned from its running nodes: its size, and the devices of each driver."""
 
     machine: str = Field(min_length=1, description="Machine type, as in the labels of nodes.")
     arch: Literal["amd64", "arm64"] = Field(
@@ -292,8 +292,8 @@ class LearnedMachine(StrictDocument):
 
 
 class CatalogFile(StrictDocument):
-    """Machine types that a team learned for several fleets, as `pulumi-dra catalog add` prints
-    them.
+    """Machine types that a team learned for several fleets, as printed by `pulumi-dra
+    catalog add`.
     """
 
     catalog: list[LearnedMachine] = Field(description="Learned machine types.")

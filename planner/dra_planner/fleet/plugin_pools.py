@@ -12,7 +12,7 @@ _REPLICAS = range(2, 129)
 
 
 class PoolSharing(StrictDocument):
-    """How a device plugin serves one device as several units of its extended resource."""
+    """Sharing of one device by a device plugin as several units of its extended resource."""
 
     strategy: Literal["time-slicing", "mps"] = Field(
         description="Time-slicing, or MPS with equal shares of memory."

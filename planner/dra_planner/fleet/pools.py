@@ -56,7 +56,9 @@ CapacityKind = Literal["on-demand", "spot", "flex-start", "queued", "reservation
 
 
 class Count(StrictDocument):
-    """How many nodes a pool may have in all; the plan says how many it needs."""
+    """Minimum and maximum number of nodes in a pool. The plan determines the number that is
+    needed.
+    """
 
     min: NodeCount = Field(
         default=0, description="Minimum number of nodes.", json_schema_extra=bounds(NODES)
@@ -78,7 +80,7 @@ BoughtNodes = Annotated[int, within(range(1, NODES[-1] + 1))]
 
 
 class Reservation(StrictDocument):
-    """Capacity bought beforehand."""
+    """A capacity reservation that you bought in advance."""
 
     reservation: str = Field(
         min_length=1, description="ID (EKS) or name (GKE) of a capacity reservation."
@@ -90,7 +92,7 @@ class Reservation(StrictDocument):
 
 
 class CapacityBlock(StrictDocument):
-    """An EC2 Capacity Block, by its reservation id."""
+    """An EC2 Capacity Block, by its reservation ID."""
 
     capacity_block: str = Field(min_length=1, description="ID of the reservation, cr-….")
     nodes: BoughtNodes | None = Field(
@@ -100,7 +102,7 @@ class CapacityBlock(StrictDocument):
 
 
 class WeeklyHours(StrictDocument):
-    """Hours of the week at which a pool has its nodes."""
+    """Weekly hours during which a pool has its nodes."""
 
     start: TimeOfDay = Field(description='Time at which the nodes start: "08:00".')
     end: TimeOfDay = Field(
@@ -120,14 +122,14 @@ class WeeklyHours(StrictDocument):
 
 
 class OnePeriod(StrictDocument):
-    """One span of time in which a pool has its nodes: that of a Capacity Block."""
+    """A single period during which a pool has its nodes, such as the period of a Capacity Block."""
 
     start: Instant = Field(description="Start in UTC: 2026-12-01T11:30:00Z.")
     end: Instant = Field(description="End in UTC.")
 
 
 class PoolSchedule(StrictDocument):
-    """When a pool has the nodes that the plan says; else it has its minimum."""
+    """Times at which a pool has the planned number of nodes. Otherwise, it has its minimum."""
 
     hours: WeeklyHours | None = Field(default=None, description="Weekly hours.")
     period: OnePeriod | None = Field(default=None, description="A single period.")
@@ -153,8 +155,8 @@ class PoolSchedule(StrictDocument):
 
 
 class PoolTaint(StrictDocument):
-    """A taint of a pool's nodes beside `nvidia.com/gpu=present:NoSchedule`, which they always
-    have.
+    """An additional taint of a pool's nodes, which always have
+    `nvidia.com/gpu=present:NoSchedule`.
     """
 
     key: LabelKey = Field(description="Key, for example example.com/team.")
@@ -165,7 +167,7 @@ class PoolTaint(StrictDocument):
 
 
 class HugePages(StrictDocument):
-    """Memory that nodes reserve for huge pages at boot, in pages of a size."""
+    """Memory that nodes reserve for huge pages at boot, as a number of pages of each size."""
 
     of_2mi: Annotated[int, within(_PAGES)] | None = Field(
         default=None, alias="2Mi", description="Pages of 2 MiB, for hugepages-2Mi."
@@ -182,7 +184,7 @@ class HugePages(StrictDocument):
 
 
 class PoolImage(StrictDocument):
-    """An image of one's own for a pool's nodes."""
+    """A custom image for a pool's nodes."""
 
     id: str = Field(min_length=1, description="ID of the image: ami-0123456789abcdef0.")
     family: str = Field(
@@ -202,7 +204,7 @@ class PoolImage(StrictDocument):
 
 
 class Pool(StrictDocument):
-    """GPU nodes of one machine type that claims are planned on."""
+    """GPU nodes with one machine type, for which claims are planned."""
 
     name: str = Field(pattern=DNS_LABEL, max_length=40, description="Name, unique in the fleet.")
     machine: str = Field(min_length=1, description="Machine type (`pulumi-dra catalog machines`).")
@@ -369,7 +371,7 @@ class Pool(StrictDocument):
 
 
 class Headroom(StrictDocument):
-    """Room kept free for more pods like those of one workload."""
+    """Capacity kept free for additional pods like those of one workload."""
 
     kind: str = Field(min_length=1, description="Kind of the workload: Deployment.")
     namespace: str = Field(default="default", min_length=1, description="Its namespace.")
@@ -381,7 +383,9 @@ class Headroom(StrictDocument):
 
 
 class Redundancy(StrictDocument):
-    """What may be lost at once with every pod placed on the GPU nodes that are left."""
+    """Nodes or zones that can fail at the same time, while every pod still fits the remaining GPU
+    nodes.
+    """
 
     nodes: Annotated[int, within(_LOST_NODES)] = Field(
         default=0,
@@ -406,8 +410,8 @@ class Redundancy(StrictDocument):
 
 
 class Quota(StrictDocument):
-    """So many vCPUs, GPUs, nodes or addresses of some machines, as far as they are there for this
-    fleet.
+    """The part of an account quota that this fleet can use: vCPUs, GPUs, nodes, or addresses of
+    certain machine types.
     """
 
     name: str = Field(

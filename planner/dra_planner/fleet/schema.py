@@ -49,7 +49,7 @@ DaemonName = Annotated[str, StringConstraints(pattern=DNS_SUBDOMAIN, max_length=
 
 
 class Network(StrictDocument):
-    """Where nodes live: a new network over some zones, or subnets that exist."""
+    """Network of the nodes: a new network with zones, or existing subnets."""
 
     zones: int | Annotated[list[str], Field(min_length=1), refused_by(repetition_fault)] = Field(
         default=2, description="Number or names of the zones of a new network."
@@ -84,7 +84,7 @@ class Network(StrictDocument):
 
 
 class Endpoint(StrictDocument):
-    """Who reaches the API server from outside; it is always reachable from inside."""
+    """Access to the API server from outside. It's always reachable from inside."""
 
     public_access_cidrs: list[Annotated[str, refused_by(public_network_fault)]] = Field(
         default_factory=empty_list,
@@ -135,7 +135,7 @@ def _one_of_the_autoscalers(schema: dict[str, Any]) -> None:
 
 
 class Fleet(StrictDocument):
-    """A cluster and its pools; see `docs/schema/fleet.json` for the published schema."""
+    """A cluster and its pools. The published schema is `docs/schema/fleet.json`."""
 
     cloud: str = Field(description="Cloud of the cluster.", json_schema_extra=_one_of_the_clouds)
     region: str = Field(min_length=1, description="Region of the cloud.")

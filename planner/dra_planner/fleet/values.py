@@ -70,8 +70,8 @@ QuantityText = Annotated[
 
 
 class Amount(StrictDocument):
-    """So much of a node: `cpu` in cores or thousandths ("500m"), `memory` in bytes or with a suffix
-    ("2Gi").
+    """An amount of a node's resources: `cpu` in cores or thousandths ("500m"), `memory` in bytes or
+    with a suffix ("2Gi").
     """
 
     cpu: QuantityText = Field(default="0", description='Cores, or thousandths of one: "500m".')

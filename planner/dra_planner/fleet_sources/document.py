@@ -129,7 +129,7 @@ def _pool(
     most = pool.maximum
     if most is None:
         most = max(_MOST_NODES, pool.minimum or 0)
-        notes.append(f"pool {name}: its maximum isn't stated; {most} nodes is assumed")
+        notes.append(f"pool {name}: its maximum isn't stated, so {most} nodes are assumed")
     found: dict[str, Any] = {
         "name": name,
         "machine": machine.name,

@@ -16,7 +16,7 @@ from dra_planner.planfile.part import PlanFilePart, Rows
 
 
 class ApiObject(PlanFilePart):
-    """An object as the Kubernetes API has it; a claim that exists has a status too."""
+    """An object in the Kubernetes API's form. An existing claim also has a status."""
 
     model_config = ConfigDict(extra="allow")
 
@@ -31,7 +31,7 @@ class ApiObject(PlanFilePart):
 
 
 class FiguresRow(PlanFilePart):
-    """Pods at the same time; null where nothing bounds them."""
+    """Numbers of simultaneous pods. null if a number isn't limited."""
 
     floor: int
     steady: int
@@ -52,7 +52,7 @@ class FiguresRow(PlanFilePart):
 
 
 class ReasonRow(PlanFilePart):
-    """Why something does not fit or cannot be told."""
+    """The reason why something doesn't fit or can't be determined."""
 
     code: str
     message: str
@@ -94,7 +94,7 @@ class KeyRow(PlanFilePart):
 
 
 class MemberRow(PlanFilePart):
-    """How many pods of a shape one workload contributes."""
+    """The pods of a shape that one workload contributes."""
 
     kind: str
     namespace: str
@@ -109,7 +109,7 @@ class MemberRow(PlanFilePart):
 
 
 class ClaimRow(PlanFilePart):
-    """One claim of a pod: its own, or one that it shares with every pod that names it."""
+    """One claim of a pod: its own, or one that it shares with other pods."""
 
     name: str
     spec: dict[str, Any] = Field(description="Spec of a ResourceClaim, resource.k8s.io/v1.")
@@ -117,7 +117,7 @@ class ClaimRow(PlanFilePart):
 
 
 class ShapeRow(PlanFilePart):
-    """Pods that the scheduler cannot tell apart."""
+    """Pods that are equal to the scheduler."""
 
     id: str
     namespace: str
@@ -129,7 +129,7 @@ class ShapeRow(PlanFilePart):
 
 
 class BlockedRow(PlanFilePart):
-    """Pods that no node can take, whatever the pools."""
+    """Pods that can't run on any node, whatever the pools."""
 
     member: MemberRow
     verdict: Verdict
@@ -157,7 +157,7 @@ class GangPartRow(PlanFilePart):
 
 
 class GangRow(PlanFilePart):
-    """Pods that are of use together alone: one group, or groups that are alike."""
+    """Pods that are only useful together: one group, or several equal groups."""
 
     name: str
     parts: Rows[GangPartRow]
@@ -168,7 +168,7 @@ class GangRow(PlanFilePart):
 
 
 class DemandPart(PlanFilePart):
-    """All that the workloads ask for, and the level that pools are sized for."""
+    """All requests of the workloads, and the level for which pools are sized."""
 
     level: DemandLevel
     shapes: Rows[ShapeRow]

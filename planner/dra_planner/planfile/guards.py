@@ -14,14 +14,14 @@ from dra_planner.planfile.part import PlanFilePart, Rows
 
 
 class PoolPartRow(PlanFilePart):
-    """A pool that replaces a part of a pool of the fleet; all parts share its maximum."""
+    """A pool that replaces a part of a pool of the fleet. All parts share its maximum."""
 
     name: str
     pool: str
 
 
 class PodSetRow(PlanFilePart):
-    """Pods of one template inside a workload."""
+    """Pods with one template in a workload."""
 
     kind: str
     namespace: str
@@ -30,8 +30,8 @@ class PodSetRow(PlanFilePart):
 
 
 class SteerRuleRow(PlanFilePart):
-    """Pods that go to one pool: those that use one of the ResourceClaimTemplates, and those of the
-    workloads.
+    """Pods that must use one pool: all pods with one of the ResourceClaimTemplates, and the pods of
+    the workloads.
     """
 
     pool: str

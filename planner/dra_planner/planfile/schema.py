@@ -16,7 +16,7 @@ VERSION = 1
 
 
 class Inputs(PlanFilePart):
-    """What the plan was made from."""
+    """Inputs of the plan."""
 
     fleet: str = Field(description="Digest of the fleet, defaults filled in.")
     workloads: str = Field(
@@ -26,8 +26,8 @@ class Inputs(PlanFilePart):
 
 
 class CountRow(PlanFilePart):
-    """Nodes of a pool: the fleet's limits, what is provably the least, what the best packing found
-    needs, and with how many the default scheduler places everything in every order tried.
+    """Node counts of a pool: the fleet's limits, the proven minimum, the best packing found, and
+    the number with which the default scheduler places everything in every tried order.
     """
 
     min: int
@@ -40,7 +40,7 @@ class CountRow(PlanFilePart):
 
 
 class NodesRow(PlanFilePart):
-    """What the pool is created with."""
+    """Initial size of the pool."""
 
     min: int = Field(ge=0)
     desired: int = Field(ge=0)
@@ -56,7 +56,7 @@ class NodesRow(PlanFilePart):
 
 
 class DevicesRow(PlanFilePart):
-    """Devices on the planned nodes; stranded ones are free, and no pod of the demand can use
+    """Devices on the planned nodes. Stranded devices are free, but no pod of the demand can use
     them.
     """
 
@@ -76,14 +76,14 @@ class PoolRow(PlanFilePart):
 
 
 class PlacementRow(PlanFilePart):
-    """So many pods on one pool."""
+    """A number of pods on one pool."""
 
     pool: str
     pods: int
 
 
 class WorkloadRow(PlanFilePart):
-    """What becomes of one workload."""
+    """The result for one workload."""
 
     kind: str
     namespace: str
@@ -97,7 +97,7 @@ class WorkloadRow(PlanFilePart):
 
 
 class PlanFile(PlanFilePart):
-    """A plan document whose content digest has been checked."""
+    """A plan file with a verified digest."""
 
     version: int
     digest: str

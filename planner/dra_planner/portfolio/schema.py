@@ -59,15 +59,15 @@ def _version(value: str | None) -> str | None:
 
 
 class PortfolioPart(BaseModel):
-    """A mapping of a portfolio: keys are camelCase outside, unknown keys are errors, values are not
-    coerced.
+    """A mapping of a portfolio. Keys are camelCase outside, unknown keys are errors, and values
+    aren't coerced.
     """
 
     model_config = StrictDocument.model_config
 
 
 class GitRef(PortfolioPart):
-    """Where files are read from instead of the working tree."""
+    """A git ref from which files are read instead of the working tree."""
 
     ref: Path = Field(description="Branch, tag or commit.")
     repository: Path = Field(
@@ -76,7 +76,7 @@ class GitRef(PortfolioPart):
 
 
 class StackEntry(PortfolioPart):
-    """One stack or fleet, or all that a glob finds. Paths are relative to the portfolio's
+    """One stack or fleet, or all that match a glob. Paths are relative to the portfolio's
     folder.
     """
 
@@ -107,8 +107,8 @@ class StackEntry(PortfolioPart):
 
 
 class Scaling(PortfolioPart):
-    """Replicas of workloads times a factor, rounded up, at every level of demand; DaemonSets stay
-    as they are.
+    """Factor for the replicas of workloads, rounded up, at every level of demand. DaemonSets don't
+    change.
     """
 
     factor: Factor = Field(description="Factor for replicas. 0 stops the workloads.")
@@ -195,7 +195,7 @@ class Scenario(PortfolioPart):
 
 
 class CurvesAsked(PortfolioPart):
-    """How many more pods of each workload each cluster takes, and at what cost."""
+    """Additional pods of each workload that fit each cluster, and their cost."""
 
     workloads: list[Path] = Field(
         default_factory=lambda: ["*"], description="Patterns of NAMESPACE/NAME."
@@ -209,8 +209,8 @@ class CurvesAsked(PortfolioPart):
 
 
 class RiskAsked(PortfolioPart):
-    """How often pods are pending on the planned nodes, over orders of arrival and losses of spot
-    nodes.
+    """Probability of pending pods on the planned nodes, for random arrival orders and losses of
+    Spot nodes.
     """
 
     draws: Annotated[int, Field(ge=10, le=100_000)] = Field(
@@ -229,8 +229,8 @@ class RiskAsked(PortfolioPart):
 
 
 class Ask(PortfolioPart):
-    """What is asked of every stack in every scenario: verdict, counts and cost always, the rest on
-    demand.
+    """Questions about every stack in every scenario: always verdict, counts, and cost, and the rest
+    on request.
     """
 
     demand: Literal["floor", "steady", "ceiling", "peak"] = Field(
@@ -264,7 +264,7 @@ class Ask(PortfolioPart):
 
 
 class Placing(PortfolioPart):
-    """Workloads that may run in any of several clusters; each runs in one."""
+    """Workloads that can run in any of several clusters. Each runs in one."""
 
     workloads: list[Path] = Field(min_length=1, description="Files, folders or globs.")
     clusters: dict[str, str] = Field(
@@ -275,7 +275,7 @@ class Placing(PortfolioPart):
 
 
 class Limits(PortfolioPart):
-    """What one cell may take; one that takes more is told by name, and the others go on."""
+    """Limits of one cell. Cells that exceed them are reported, and the others continue."""
 
     seconds: Annotated[int, Field(ge=1, le=86_400)] = Field(default=120, description="Time.")
     memory_gib: Annotated[
@@ -284,9 +284,7 @@ class Limits(PortfolioPart):
 
 
 class Portfolio(PortfolioPart):
-    """Many stacks and their possible futures; see `docs/schema/portfolio.json` for the published
-    schema.
-    """
+    """Several stacks and their scenarios. The published schema is `docs/schema/portfolio.json`."""
 
     stacks: list[StackEntry] = Field(min_length=1, description="Stacks and fleets.")
     scenarios: list[Scenario] = Field(

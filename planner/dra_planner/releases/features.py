@@ -215,7 +215,7 @@ class Features:
         ),
     ]
     counter_slices_last: Annotated[
-        bool, UngatedChange("slices with counter sets come behind the node's own", _ALLOCATOR)
+        bool, UngatedChange("slices with counter sets come after the node's own slices", _ALLOCATOR)
     ]
     walks_slices_by_name: Annotated[
         bool, UngatedChange("the slices of a pool are searched in order of name", _ALLOCATOR)

@@ -43,7 +43,7 @@ def test_a_quota_that_is_too_small_is_reported_with_the_request_that_helps(
         ("{}", "isn't an export of account quotas",
          "save the output of `aws service-quotas list-service-quotas --service-code ec2`, "
          "`az vm list-usage`, or `gcloud compute regions describe`"),
-        (json.dumps({"quotas": [{"metric": "NVIDIA_L4_GPUS", "limit": 1}]}), "holds quotas for GKE",
+        (json.dumps({"quotas": [{"metric": "NVIDIA_L4_GPUS", "limit": 1}]}), "contains quotas for GKE",
          "pass quotas of the fleet's account"),
     ],
 )  # fmt: skip

@@ -39,8 +39,8 @@ def key_region_fault(key: object, region: str) -> str:
     if not own or own[0] in ("", region):
         return ""
     return (
-        f'"{key}" is a key in {own[0]}, but AWS uses keys only in their own region: name one '
-        f"in {region}"
+        f'"{key}" is a key in {own[0]}, but AWS uses keys only in their own region, so use '
+        f"a key in {region}"
     )
 
 

@@ -9,7 +9,7 @@ from dra_planner.drivers.protocol.versions import chart_version_fault
 
 
 class ChartOptions(StrictDocument):
-    """A driver that is installed from a chart as it is."""
+    """A driver that is installed from its chart without further options."""
 
     version: Annotated[str, refused_by(chart_version_fault)] = Field(
         default="",

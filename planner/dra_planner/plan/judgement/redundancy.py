@@ -223,7 +223,7 @@ def _too_few(survival: Survival) -> Reason:
 def _not_simulated() -> Reason:
     return Reason(
         code="losses-not-simulated",
-        message="the simulation of lost nodes didn't finish in the time given",
+        message="the simulation of lost nodes didn't finish in time",
         fix="plan with a larger --simulate SECONDS",
     )
 

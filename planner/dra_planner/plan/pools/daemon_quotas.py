@@ -25,7 +25,7 @@ def find_full_quotas(
                 severity="error",
                 code="quota-exceeded",
                 message=f"{key[0]} has a pod on each of {counted(known + more, 'node')}, but "
-                f"ResourceQuota {quota} allows only {counted(known + room, 'pod')} of it, "
+                f"ResourceQuota {quota} allows only {counted(known + room, 'pod')}, "
                 f"because of {resource}",
                 fix="raise the quota, or have the DaemonSet select fewer nodes",
             )

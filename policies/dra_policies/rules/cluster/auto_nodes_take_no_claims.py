@@ -62,7 +62,7 @@ def _selects(profile: DeclaredResource, workload: Workload, template: PodTemplat
 
 RULE = Rule(
     id="auto-nodes-take-no-claims",
-    says="The cluster has nodes that the cloud chooses by itself.",
+    says="The cloud chooses nodes of the cluster automatically.",
     why="These nodes don't support claims. Pods with claims only run on the node groups of the "
     "stack.",
     fix="Disable these nodes, or use them only for pods without claims.",

@@ -21,7 +21,7 @@ def _refused(driver: InstalledDriver, values: Properties) -> Iterator[Finding]:
     if gpus and override is False:
         yield Finding(
             message=f"{driver.title} enables GPUs without {OVERRIDE}, which its chart rejects",
-            fix=f"set {OVERRIDE}: true among its values",
+            fix=f"set {OVERRIDE}: true in its values",
             urn=driver.urn,
         )
     for key, why in REFUSED.items():

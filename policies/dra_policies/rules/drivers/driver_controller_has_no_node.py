@@ -30,7 +30,7 @@ def check(view: StackView) -> Iterator[Finding]:
             yield Finding(
                 message=f"{driver.title}: its controller requires a node of the control plane, "
                 "but managed clusters expose none, so it stays pending",
-                fix="set resources.computeDomains.enabled: false among its values if no pool "
+                fix="set resources.computeDomains.enabled: false in its values if no pool "
                 "needs ComputeDomains, otherwise controller.affinity: null",
                 urn=driver.urn,
             )

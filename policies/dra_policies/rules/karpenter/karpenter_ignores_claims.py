@@ -36,7 +36,7 @@ def check(view: StackView) -> Iterator[Finding]:
         elif each.props.below("values").flag("settings.enableDRA", False) is False:
             says, fix = (
                 "it ignores claims by default",
-                "set settings.enableDRA: true among its values",
+                "set settings.enableDRA: true in its values",
             )
         else:
             continue

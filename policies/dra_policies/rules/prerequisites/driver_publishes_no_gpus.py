@@ -30,7 +30,7 @@ def check(view: StackView) -> Iterator[Finding]:
             yield Finding(
                 message=f"{view.drivers[0].title} doesn't publish GPUs ({_GPUS} is false), but "
                 f"{title} requests one",
-                fix=f"set {_GPUS} and gpuResourcesEnabledOverride to true among its values",
+                fix=f"set {_GPUS} and gpuResourcesEnabledOverride to true in its values",
                 urn=view.drivers[0].urn,
             )
             return

@@ -69,7 +69,7 @@ def _class(
         yield Finding(
             message=f"{claim.title} names StorageClass {name}, which neither this stack nor "
             f"{of_cloud.title} creates, so its pods stay pending",
-            fix=f"declare StorageClass {name}, or name one of the cloud: "
+            fix=f"declare StorageClass {name}, or use a class of the cloud: "
             f"{', '.join(sorted(builtin)) or 'none'}",
             urn=claim.urn,
         )

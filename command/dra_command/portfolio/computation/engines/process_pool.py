@@ -98,7 +98,7 @@ class Processes:
             except BrokenProcessPool:
                 self._end_pool()
         failed: Future[Worked] = Future()
-        failed.set_exception(BrokenProcessPool("no pool of processes stays up"))
+        failed.set_exception(BrokenProcessPool("worker processes keep crashing"))
         return failed
 
     def _lay_out(self, batch: Batch, inputs: Mapping[str, bytes]) -> None:
