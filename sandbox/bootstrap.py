@@ -31,7 +31,7 @@ def main() -> int:
     """Make the environment; 0 when it is ready."""
     if sys.version_info < (3, 11):  # noqa: UP036 - the Python that runs this is the system's, whatever its version
         print(
-            f"error: Python 3.11 or newer is needed, this is {sys.version.split()[0]}",
+            f"error: Python 3.11 or later is required, but this is {sys.version.split()[0]}",
             file=sys.stderr,
         )
         return 1

@@ -392,7 +392,7 @@ def _nothing_in(folder: str) -> SourceError:
     return SourceError(
         "has no *.yaml, *.yml, or *.json file",
         place=Place(folder),
-        fix="name the folder that holds the manifests",
+        fix="name the folder that contains the manifests",
     )
 
 

@@ -333,7 +333,7 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "EksCluster",
         {"tags": {"teams": "a, b"}},
         "tags.teams",
-        "must be only letters, digits, spaces, and",
+        "must contain only letters, digits, spaces, and",
     ),
     (
         "EksNetwork",
@@ -381,7 +381,7 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "EksCluster",
         {"addon_versions": {"cilium": "v1"}},
         "addon_versions.cilium",
-        "is not an add-on of this component",
+        "is not an add-on of this component, which has",
     ),
     (
         "GkeCluster",
@@ -602,7 +602,7 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
             ("coredns", '{"env": 1}', "env must be an object of JSON"),
             ("coredns", 3, "must be text, not 3"),
             ("metrics-server", "{}", "is for metrics_server: true"),
-            ("cilium", "{}", "is not an add-on of this component"),
+            ("cilium", "{}", "is not an add-on of this component, which has"),
             (
                 "vpc-cni",
                 '{"enableNetworkPolicy": "false"}',
@@ -1489,9 +1489,14 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "DraDriver",
         {"network_policy": True},
         "network_policy",
-        "the chart of 25.8.1 has none; it begins with 25.12.0",
+        "requires the chart 25.12.0 or later, not 25.8.1",
     ),
-    ("DraDriver", {"version": "25.3.2", "webhook": True}, "webhook", "it begins with 25.8.0"),
+    (
+        "DraDriver",
+        {"version": "25.3.2", "webhook": True},
+        "webhook",
+        "requires the chart 25.8.0 or later",
+    ),
     (
         "DraDriver",
         {"webhook_failure_policy": "Ignore"},

@@ -182,5 +182,5 @@ def _refuse_odd_combinations(values: argparse.Namespace) -> None:
     if values.in_place and "-" in values.paths:
         raise UsageError(
             "--in-place can't change standard input",
-            fix="leave --in-place out to print the rewritten manifests",
+            fix="omit --in-place to print the rewritten manifests",
         )

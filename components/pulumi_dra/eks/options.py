@@ -39,6 +39,6 @@ POOL_SET = {
     "zone": "the fleet's zones",
 }
 DEFAULTS: dict[str, str] = {
-    "efa": "where the fleet has DRANET and the machine has EFA",
-    "node_monitoring": "where a pool has node_repair",
+    "efa": "true if the fleet has DRANET and the machine type has EFA",
+    "node_monitoring": "true if a pool has node_repair",
 }

@@ -147,7 +147,7 @@ class ClusterOptions(TypedDict):
     node_monitoring: NotRequired[bool]
     """EKS: Install the add-on eks-node-monitoring-agent, which reports broken GPUs so that pools
     with node_repair repair them. Its pods also run on GPU nodes, so add them to daemonPods of the
-    fleet. Default: where a pool has node_repair."""
+    fleet. Default: true if a pool has node_repair."""
     metrics_server: NotRequired[bool]
     """EKS: Install the add-on metrics-server, for `kubectl top` and HorizontalPodAutoscalers.
     Default: false."""
@@ -296,8 +296,8 @@ class PoolOptions(TypedDict):
     both together. A later version replaces the nodes, and you can't revert it. Default: the newest
     version when the pool is created or its Kubernetes version changes."""
     efa: NotRequired[bool]
-    """EKS: Attach an EFA interface to every network card. Default: where the fleet has DRANET and
-    the machine has EFA."""
+    """EKS: Attach an EFA interface to every network card. Default: true if the fleet has DRANET and
+    the machine type has EFA."""
     security_group_ids: NotRequired[list[pulumi.Input[str]]]
     """EKS: Additional security groups of the nodes. They require cluster_security_group_id, because
     EKS then doesn't attach it."""

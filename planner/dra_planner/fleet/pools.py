@@ -365,8 +365,8 @@ class Pool(StrictDocument):
         if self.schedule is None:
             return ""
         return (
-            f"has its nodes {self.schedule.times}, and otherwise {self.count.min}; its pods "
-            "are pending then"
+            f"has its nodes {self.schedule.times}. Otherwise, it has {self.count.min}, and "
+            "its pods are pending"
         )
 
 

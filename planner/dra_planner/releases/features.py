@@ -231,7 +231,10 @@ class Features:
         ),
     ]
     all_without_full_devices: Annotated[
-        bool, UngatedChange("All leaves out shared devices without free capacity", _ALLOCATOR)
+        bool,
+        UngatedChange(
+            "allocationMode All excludes shared devices without free capacity", _ALLOCATOR
+        ),
     ]
     limits_devices_as_counted: Annotated[
         bool,
@@ -275,7 +278,7 @@ class Features:
         ),
     ]
     stamps_allocations: Annotated[
-        bool, UngatedChange("an allocation has the time at which it was created", _PLUGIN)
+        bool, UngatedChange("an allocation contains its creation time", _PLUGIN)
     ]
     needs_allocation_time: Annotated[
         bool,

@@ -119,8 +119,8 @@ def test_a_pool_with_hours_has_its_minimum_beside_them_and_the_plan_says_when() 
     plan = plan_of(scheduled, deployment(replicas=3))
     assert plan.pools[0].nodes == NodeRange(minimum=1, desired=3, maximum=8)
     (said,) = [each for each in plan.assumptions if "has its nodes" in each]
-    when = "Mon, Fri from 08:00 to 18:00 (Europe/Berlin), and otherwise 1"
-    assert said.endswith(f"has its nodes {when}; its pods are pending then")
+    when = "Mon, Fri from 08:00 to 18:00 (Europe/Berlin)"
+    assert said.endswith(f"has its nodes {when}. Otherwise, it has 1, and its pods are pending")
 
 
 @pytest.mark.parametrize(

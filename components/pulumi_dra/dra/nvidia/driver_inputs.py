@@ -219,16 +219,14 @@ def _check_release(read: InputReader, release: DriverRelease, settings: DriverSe
     """Reject inputs that this driver version doesn't support."""
     _check_gates(read, release, settings.feature_gates)
     if read.has("network_policy") and settings.network_policy and not has_network_policy(release):
-        read.refuse(
-            "network_policy", f"the chart of {release.version} has none; it begins with 25.12.0"
-        )
+        read.refuse("network_policy", f"requires the chart 25.12.0 or later, not {release.version}")
     shared = nvidia.PublishingSettings(
         gates=settings.feature_gates, consumable_shares=settings.consumable_shares
     )
     for error in nvidia.share_faults(release, shared):
         read.refuse("consumable_shares", str(error))
     if settings.webhook and not has_webhook(release):
-        read.refuse("webhook", f"the chart of {release.version} has none; it begins with 25.8.0")
+        read.refuse("webhook", f"requires the chart 25.8.0 or later, not {release.version}")
     if read.has("keep_old_names") and not settings.keep_old_names and not has_new_names(release):
         read.refuse(
             "keep_old_names",

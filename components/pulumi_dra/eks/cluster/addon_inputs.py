@@ -68,7 +68,7 @@ def _addon_complaint(addon: str, asked: set[str]) -> str:
     optional |= {driver.addon: f"storage_drivers: [{name}]" for name, driver in STORAGE.items()}
     known = (*ADDONS, *optional)
     if addon not in known:
-        return f"is not an add-on of this component; they are {', '.join(known)}"
+        return f"is not an add-on of this component, which has {', '.join(known)}"
     return f"is for {optional[addon]}" if addon in optional and addon not in asked else ""
 
 

@@ -63,9 +63,9 @@ def _channel(pool: DeclaredPool, view: StackView) -> Iterator[Finding]:
     for rule in rules:
         if rule.broken and channel in paths.new_images:
             yield Finding(
-                message=f'cluster "{cluster.name}" gets new node images by itself (channel '
-                f"{channel}), and release "
-                f"{rule.broken} broke {pool.machine} of {pool.title}, because {rule.says}",
+                message=f'cluster "{cluster.name}" gets new node images automatically '
+                f"(channel {channel}), and version {rule.broken} broke {pool.machine} of "
+                f"{pool.title}, because {rule.says}",
                 fix=paths.image_fix,
                 urn=cluster.urn,
             )
