@@ -106,9 +106,11 @@ def no_manifests_error(left: list[SkippedFile], findings: list[Diagnostic]) -> S
         return SourceError(first.message, place=first.place, fix=first.fix)
     first_left = left[0]
     what = f"{first_left.what} {first_left.root}".rstrip()
-    said = (
-        "contains no manifest" if what == "no manifest" else f"is {what}, and contains no manifest"
-    )
+    said = "contains no manifest"
+    if first_left.what == TEMPLATE:
+        said = "is a template whose placeholders aren't filled in"
+    elif what != "no manifest":
+        said = f"is {what}, and contains no manifest"
     others = tuple(
         SourceError(f"is {each.what} {each.root}".rstrip(), place=Place(each.file), fix=each.fix)
         for each in left[1:]

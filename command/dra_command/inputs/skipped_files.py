@@ -15,6 +15,7 @@ from functools import cache
 from typing import Any, Final
 
 from dra_command.inputs.kustomization_changes import find_changes
+from dra_planner.documents.advice import RENDER
 from dra_planner.documents.plain_values import listed
 from dra_planner.errors import ManifestError, PlannerError
 from dra_planner.manifests.documents import read_documents
@@ -89,7 +90,7 @@ def skip_reason(source: Source) -> SkippedFile | None:
     try:
         documents, _ = read_documents([source])
     except ManifestError:
-        return _template(name) if "{{" in source.text else None
+        return SkippedFile(TEMPLATE, "", name, RENDER) if "{{" in source.text else None
     for document in documents:
         if found := _of_document(document.data, name, kustomization):
             return found
@@ -141,15 +142,10 @@ def _of_document(data: Any, name: str, kustomization: _Kustomization | None) -> 
         return SkippedFile("a patch of kubeadm", "", name)
     if data.get("kind") == "Pod" and (_is_for_spark(data) or _is_unfinished_pod(data, name)):
         return SkippedFile("a pod template of Spark", "", name)
-    if not str(data.get("apiVersion", "")).startswith(_TEMPLATED) and _has_placeholder(data):
-        return _template(name)
+    is_apart = str(data.get("apiVersion", "")).startswith(_TEMPLATED)
+    if not is_apart and (placeholder := _placeholder(data)):
+        return SkippedFile(TEMPLATE, "", name, f"write the value that {placeholder} stands for")
     return None
-
-
-def _template(name: str) -> SkippedFile:
-    return SkippedFile(
-        TEMPLATE, "", name, "fill it in first, and check what comes out: … | pulumi-dra check -"
-    )
 
 
 def _of_chart(chart: str, name: str) -> SkippedFile:
@@ -212,27 +208,24 @@ def _is_for_spark(data: Mapping[str, Any]) -> bool:
     )
 
 
-def _has_placeholder(data: Mapping[str, Any]) -> bool:
-    """Return whether a name, a count or a label is still to be filled in; commands may hold
-    anything.
+def _placeholder(data: Mapping[str, Any]) -> str:
+    """Return the first name, count, or label that is still to be filled in, "" if there is none;
+    commands may hold anything.
     """
-    named = (
-        [data.get("metadata", {}).get("name")] if isinstance(data.get("metadata"), Mapping) else []
-    )
+    meta = data.get("metadata")
+    named = [meta.get("name")] if isinstance(meta, Mapping) else []
     named += [item for key, item in _entries(data) if key in _REFERENCES]
-    if any(isinstance(name, str) and _SHOUTED.fullmatch(name) for name in named):
-        return True
-    return any(
-        isinstance(value, str) and _PLACEHOLDER.search(value)
-        for key, item in _entries(data)
-        for value in (
-            (item,)
-            if key in _SCALARS
-            else item.values()
-            if key in _MAPPINGS and _is_map(item)
-            else ()
-        )
-    )
+    for name in named:
+        if isinstance(name, str) and _SHOUTED.fullmatch(name):
+            return name
+    for key, item in _entries(data):
+        values = [item] if key in _SCALARS else []
+        if key in _MAPPINGS and _is_map(item):
+            values = list(item.values())
+        for value in values:
+            if isinstance(value, str) and (found := _PLACEHOLDER.search(value)):
+                return found[0]
+    return ""
 
 
 def _is_map(value: Any) -> bool:
