@@ -46,7 +46,7 @@ class GuardQuestion:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Candidate:
+class GuardCandidate:
     """Guards, the counts expected under them, and the assignment that they were made from.
 
     `least`: nodes below which a pool is known not to do. `crowd_of`: the crowd of each used pool.
@@ -66,7 +66,7 @@ class Candidate:
         for pool, nodes in refuted.items():
             self.assignment.sizes.refute(self.crowd_of[pool], nodes)
 
-    def improved(self) -> Candidate | None:
+    def improved(self) -> GuardCandidate | None:
         """Return what a further search from here finds; None if nothing is within the limits."""
         before = self.assignment
         again = Assignment(
@@ -96,7 +96,7 @@ class Candidate:
         }
 
 
-def find_candidates(question: GuardQuestion) -> Iterator[Candidate]:
+def find_candidates(question: GuardQuestion) -> Iterator[GuardCandidate]:
     """Yield a candidate for each set of guards; a search also begins with what those before it
     found.
     """
@@ -139,7 +139,7 @@ def _assign(
     return best
 
 
-def _candidate(question: GuardQuestion, best: Assignment) -> Candidate | None:
+def _candidate(question: GuardQuestion, best: Assignment) -> GuardCandidate | None:
     if not best.is_within_limits:
         return None
     sizes = best.sizes
@@ -166,7 +166,7 @@ def _candidate(question: GuardQuestion, best: Assignment) -> Candidate | None:
         for shape in question.needs.works[work].shapes
     }
     fewest = {pool: sizes.rows_least(crowd) for pool, crowd in crowd_of.items()}
-    return Candidate(
+    return GuardCandidate(
         question=question,
         assignment=best,
         guards=guards,

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from dra_planner.model import Guards
-from dra_planner.placement.candidates import Candidate, GuardQuestion, cost_of, find_candidates
+from dra_planner.placement.candidates import GuardCandidate, GuardQuestion, cost_of, find_candidates
 from dra_planner.placement.proof import CountProver
 from dra_planner.simulation import SimulatedCounts
 
@@ -61,7 +61,7 @@ class _Search:
         self._search_on(candidates)
         return self._best
 
-    def _search_on(self, candidates: list[Candidate]) -> None:
+    def _search_on(self, candidates: list[GuardCandidate]) -> None:
         """Prove further candidates, each found from one before by what its proof showed."""
         reserve = self._question.steps - self._question.steps // _PART_OF_FURTHER
         for _ in range(_MOST_FURTHER):
@@ -73,14 +73,14 @@ class _Search:
                 return
             self._prove(min(candidates, key=lambda each: (each.cost, each.guards.kinds)))
 
-    def _is_worth(self, candidate: Candidate) -> bool:
+    def _is_worth(self, candidate: GuardCandidate) -> bool:
         return self._is_worth_counts(candidate.counts, candidate.guards)
 
     def _is_worth_counts(self, counts: Mapping[str, int], guards: Guards) -> bool:
         cost = cost_of(counts, guards, self._question.pools)
         return self._best is None or not _is_close(self._best.cost, cost)
 
-    def _prove(self, candidate: Candidate) -> None:
+    def _prove(self, candidate: GuardCandidate) -> None:
         """Keep the proved counts of a candidate if they are clearly cheaper than what is known."""
         if not self._is_worth(candidate):
             return
@@ -110,7 +110,7 @@ def _is_close(cost: tuple[int, ...], other: tuple[int, ...]) -> bool:
     return cost[0] * (1 - WORTH) <= other[0]
 
 
-def _by_promise(candidates: Iterable[Candidate]) -> list[Candidate]:
+def _by_promise(candidates: Iterable[GuardCandidate]) -> list[GuardCandidate]:
     """Order candidates: the fewest guards among those with about the lowest cost, then the others
     by price.
     """
