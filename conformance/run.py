@@ -95,7 +95,7 @@ def _everything() -> list[list[str]]:
         ["reports/run.py"],
         ["ci/run.py"],
     ]
-    others.append(["commands/every_input.py"])
+    others += [["commands/every_input.py"], ["commands/joint_fixes.py"]]
     return [
         *random,
         *servers,

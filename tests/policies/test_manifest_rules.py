@@ -122,6 +122,7 @@ spec:
   - {name: main, steps: [[{name: a, template: a}, {name: b, template: b}]]}
   - {name: a, container: {image: i, resources: {claims: [{name: gpu}]}}}
   - name: b
+    nodeSelector: {kubernetes.io/arch: "{{inputs.parameters.arch}}"}
     resourceClaims: [{name: own, resourceClaimTemplateName: gpu}]
     container: {image: i, resources: {claims: [{name: own}]}}
 """

@@ -34,6 +34,7 @@ _PLACEHOLDER: Final = re.compile(
     r"\$\{\w+\}|\$\([\w-]+\)|\$[A-Z]\w*|<[\w-]+>|__[A-Z][A-Z_]*__|\{\{.*\}\}"
 )
 _SHOUTED: Final = re.compile(r"[A-Z]+(?:[_ ][A-Z0-9]+)+")  # no object has such a name
+_NAMESPACE_NAME: Final = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?")
 _MAPPINGS: Final = frozenset({"labels", "limits", "requests", "nodeSelector"})
 _REFERENCES: Final = frozenset({"namespace", "serviceAccountName", "claimName", "secretName"})
 _SCALARS: Final = _REFERENCES | {"name", "replicas"}
@@ -136,7 +137,9 @@ def _of_document(data: Any, name: str, kustomization: _Kustomization | None) -> 
             if kustomization
             else SkippedFile("part of a kustomization", "", name)
         )
-    if kustomization and _is_part(data, adds_selectors=kustomization.adds_selectors):
+    if kustomization and (
+        _is_part(data) or (kustomization.sets_namespace and _is_unnamed_namespace(data))
+    ):
         return _of_kustomization(kustomization)
     if data.get("kind") == "Pod" and _is_kubeadm_patch(data):
         return SkippedFile("a patch of kubeadm", "", name)
@@ -157,22 +160,19 @@ def _of_kustomization(found: _Kustomization) -> SkippedFile:
     return SkippedFile("part of the kustomization", found.folder, "", fix)
 
 
-def _is_part(data: Mapping[str, Any], *, adds_selectors: bool) -> bool:
-    """Return whether a workload lacks what only a kustomization would leave out: its selector, and
-    labels or images unless the kustomization adds selectors.
+def _is_part(data: Mapping[str, Any]) -> bool:
+    """Return whether a workload lacks its selector, which its kustomization or another that uses it
+    adds.
     """
     spec = data.get("spec")
-    if data.get("kind") not in _WHOLE or not isinstance(spec, Mapping) or spec.get("selector"):
-        return False
-    if adds_selectors:
-        return True
-    template = spec.get("template")
-    template = template if isinstance(template, Mapping) else {}
-    meta, pod = template.get("metadata"), template.get("spec")
-    labels = meta.get("labels") if isinstance(meta, Mapping) else None
-    containers = pod.get("containers") if isinstance(pod, Mapping) else None
-    images = [isinstance(each, Mapping) and bool(each.get("image")) for each in containers or ()]
-    return not labels or not images or not all(images)
+    return data.get("kind") in _WHOLE and isinstance(spec, Mapping) and not spec.get("selector")
+
+
+def _is_unnamed_namespace(data: Mapping[str, Any]) -> bool:
+    """Return whether a Namespace has a name that no namespace can have: kustomize replaces it."""
+    meta = data.get("metadata")
+    name = str(meta.get("name")) if isinstance(meta, Mapping) else ""
+    return data.get("kind") == "Namespace" and _NAMESPACE_NAME.fullmatch(name) is None
 
 
 def _is_unfinished_pod(data: Mapping[str, Any], name: str) -> bool:
@@ -250,7 +250,7 @@ def _entries(data: Any) -> Iterator[tuple[str, Any]]:
 class _Kustomization:
     folder: str
     parts: frozenset[str]  # real paths of its patches and of what is no manifest
-    adds_selectors: bool = False
+    sets_namespace: bool = False
 
 
 def _folders(name: str) -> Iterator[str]:
@@ -275,16 +275,8 @@ def _kustomization_of(name: str) -> _Kustomization | None:
         data = _data_of_kustomization(os.path.abspath(folder))
         if data is not None:
             parts = (os.path.realpath(os.path.join(folder, each)) for each in _parts(data))
-            return _Kustomization(folder, frozenset(parts), _adds_selectors(data))
+            return _Kustomization(folder, frozenset(parts), bool(data.get("namespace")))
     return None
-
-
-def _adds_selectors(data: Mapping[str, Any]) -> bool:
-    """Return whether a kustomization writes its labels into selectors too."""
-    return bool(data.get("commonLabels")) or any(
-        isinstance(each, Mapping) and each.get("includeSelectors")
-        for each in listed(data.get("labels"))
-    )
 
 
 def kustomization_changes(source: Source) -> tuple[str, tuple[str, ...]] | None:

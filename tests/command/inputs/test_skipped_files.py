@@ -91,6 +91,32 @@ FOLDERS: dict[str, tuple[dict[str, str], list[tuple[str, str, str]], int]] = {
         [("note", "file-not-judged", "part of the kustomization")],
         0,
     ),
+    "a workload without its selector beside a kustomization": (
+        {
+            "kustomization.yaml": "resources: [good.yaml]\n",
+            "base.yaml": "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: d}\nspec: "
+            "{template: {metadata: {labels: {a: b}}, spec: {containers: [{name: m, image: i}]}}}\n",
+        },
+        [("note", "file-not-judged", "part of the kustomization")],
+        0,
+    ),
+    "a namespace that a kustomization names": (
+        {
+            "kustomization.yaml": "namespace: ml\nresources: [good.yaml]\n",
+            "ns.yaml": "apiVersion: v1\nkind: Namespace\nmetadata: {name: _}\n",
+        },
+        [("note", "file-not-judged", "part of the kustomization")],
+        0,
+    ),
+    "values of another driver's chart": (
+        {
+            "values.yaml": "image: {repository: registry.k8s.io/dra-driver-google/"
+            "dra-driver-google-tpu}\nkubeletPlugin: {tolerations: []}\n"
+            "selectorLabelsOverride: {}\n"
+        },
+        [("note", "file-not-judged", "values of a chart")],
+        0,
+    ),
     "a workload as unfinished, and no kustomization anywhere": (
         {"gpu.yaml": PATCH},
         [

@@ -64,6 +64,8 @@ OWN: Final = frozenset(
 # how alike a key must be to be taken for a slip: other unknown keys may be meant for others
 NEAR: Final = 0.8
 
+_OTHER_DRIVER: Final = re.compile(r"dra-driver(?!-nvidia-gpu|-gpu)[\w-]*$")
+
 
 @dataclass(frozen=True, slots=True)
 class ValueFault:
@@ -81,6 +83,9 @@ def are_driver_values(values: object) -> bool:
     """
     if not isinstance(values, Mapping) or "apiVersion" in values or "kind" in values:
         return False
+    image = values.get("image")
+    if isinstance(image, Mapping) and _OTHER_DRIVER.search(str(image.get("repository", ""))):
+        return False  # charts of other drivers began as copies
     resources = values.get("resources")
     parts = (
         [resources.get(name) for name in ("gpus", "computeDomains")]

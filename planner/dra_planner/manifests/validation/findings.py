@@ -39,6 +39,7 @@ _MOST_HINTS: Final = 50  # of one object: what comes after is the same mistake, 
 _STEP_END: Final = re.compile(r"[.\[]|\Z")
 _MOST_ENDS: Final = 100
 _LARGE: Final = 64
+_TEMPLATED: Final = ("argoproj.io", "tekton.dev")  # their controllers fill in {{…}} in pods
 
 
 def findings(
@@ -64,6 +65,8 @@ def late_findings(
     check.
     """
     places = _Places(item)
+    if item.group in _TEMPLATED:
+        violations = [each for each in violations if "{{" not in each.text]
     for index, violation in enumerate(violations):
         place = places.find(violation.field)
         fix = _hint(item, violation, context) if index < _MOST_HINTS else ""
