@@ -19,7 +19,10 @@ from typing import Final
 from dra_planner.placement.arrivals import NodeModel, Scoring
 from dra_planner.sizing import LevelNeeds
 
-_SHUFFLED: Final = 8  # orders of the quick model, besides the listed one and its reverse
+_SHUFFLED: Final = 5  # orders of the quick model, in addition to the listed one and its reverse
+_RACED: Final = 5  # orders of the quick model in which works start one after the other
+_APART: Final = (0.2, 0.5, 1.0, 2.0)  # seconds between the starts of works
+_CLAIMS: Final = 3.0  # seconds in which the claims of pods that are made together appear
 _MOST_PODS: Final = 2_000  # beyond which the quick model isn't run: the proof's count applies
 
 
@@ -219,9 +222,24 @@ class _Rows:
 
     @cached_property
     def _orders(self) -> list[Sequence[int]]:
-        """Return possible arrival orders, as positions of works: as listed, reversed, and
-        shuffled.
+        """Return possible arrival orders, as positions of works: as listed, reversed, shuffled,
+        and as controllers race.
         """
         listed = [at for at, (count, _, _) in enumerate(self._works) for _ in range(count)]
         shuffled = [random.Random(seed).sample(listed, len(listed)) for seed in range(_SHUFFLED)]
-        return [listed[::-1], listed, *shuffled]
+        return [listed[::-1], listed, *(self._raced(seed) for seed in range(_RACED)), *shuffled]
+
+    def _raced(self, seed: int) -> list[int]:
+        """Return an order as in `ArrivalOrder`: works start in any order, one after the other, and
+        each makes one pod, then two, then four.
+        """
+        chance = random.Random(f"race/{seed}")
+        apart, arrivals = chance.choice(_APART), list[tuple[float, int]]()
+        works = chance.sample(range(len(self._works)), len(self._works))
+        for number, at in enumerate(works):
+            start = number * apart
+            arrivals += [
+                (start + (pod + 1).bit_length() + chance.uniform(0, _CLAIMS), at)
+                for pod in range(self._works[at][0])
+            ]
+        return [at for _, at in sorted(arrivals)]

@@ -206,3 +206,20 @@ def test_a_free_plan_that_fits_but_is_expensive_offers_guards() -> None:
     assert fix.kind == "guards"
     assert fix.guards == guided.guards
     assert sum(fix.counts.values()) == sum(pool.nodes.desired for pool in guided.pools)
+
+
+def test_guarded_pods_are_placed_if_controllers_race() -> None:
+    """Given controllers that start one after the other with seeds that weren't tried, expect that
+    no pod is pending.
+    """
+    plan = plan_of(platform("aks", "small", 2))
+    counts = {pool.name: pool.nodes.desired for pool in plan.pools}
+    judgement = plan.judgement
+    simulator = Simulator.of(
+        plan.demand,
+        predicted_nodes(judgement.offers, counts),
+        judgement.classes,
+        judgement.features,
+    )
+    for seed in range(100, 120):
+        assert simulator.run(ArrivalOrder("at-once", seed)).places_everything

@@ -48,6 +48,7 @@ from dra_planner.simulation import (
     ArrivalOrder,
     CountQuestion,
     Fix,
+    OrderName,
     SimulatedCounts,
     SimulatedPool,
     check_orders,
@@ -63,8 +64,9 @@ _EXPENSIVE: Final = Decimal("0.05")
 """The part of its price by which a plan without guards is above the bound before guards are
 offered."""
 _CHECK_SEEDS: Final = range(11, 12)
-# of random orders, in which guarded pods stay pending most often
-_FURTHER_SEEDS: Final = range(12, 24)
+# of random orders and of controllers that race, in which guarded pods stay pending most often
+_FURTHER_SEEDS: Final = range(12, 20)
+_FURTHER_ORDERS: Final[tuple[OrderName, ...]] = ("random", "at-once")
 _RANDOM_ORDERS: Final = 4
 _ORDERS_WITHOUT: Final = (
     ArrivalOrder("settled"),
@@ -315,7 +317,7 @@ class _Search:
             orders=standard_orders(_RANDOM_ORDERS),
             checks=(
                 *check_orders(_CHECK_SEEDS),
-                *(ArrivalOrder("random", seed) for seed in _FURTHER_SEEDS),
+                *(ArrivalOrder(name, seed) for seed in _FURTHER_SEEDS for name in _FURTHER_ORDERS),
             ),
             profile=PROFILES[self._fleet.scheduler_profile],
             limits=limits,
