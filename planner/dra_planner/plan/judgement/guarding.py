@@ -65,7 +65,9 @@ _EXPENSIVE: Final = Decimal("0.05")
 offered."""
 _CHECK_SEEDS: Final = range(11, 12)
 # of random orders and of controllers that race, in which guarded pods stay pending most often
-_FURTHER_SEEDS: Final = range(12, 20)
+_FURTHER_SEEDS: Final = range(12, 36)
+_FEWEST_FURTHER: Final = 8  # of these seeds
+_FURTHER_PODS: Final = 1_600  # divided by the pods of an order: the seeds, if those are more
 _FURTHER_ORDERS: Final[tuple[OrderName, ...]] = ("random", "at-once")
 _RANDOM_ORDERS: Final = 4
 _ORDERS_WITHOUT: Final = (
@@ -304,6 +306,8 @@ class _Search:
     def _ask(
         self, demand: Demand, limits: tuple[SharedLimit, ...], offers: tuple[Offer, ...]
     ) -> CountQuestion:
+        pods = sum(shape.figures.at(self._free.level) or 0 for shape in demand.shapes)
+        seeds = _FURTHER_SEEDS[: max(_FEWEST_FURTHER, _FURTHER_PODS // max(1, pods))]
         return CountQuestion(
             demand=demand,
             pools=tuple(
@@ -317,7 +321,7 @@ class _Search:
             orders=standard_orders(_RANDOM_ORDERS),
             checks=(
                 *check_orders(_CHECK_SEEDS),
-                *(ArrivalOrder(name, seed) for seed in _FURTHER_SEEDS for name in _FURTHER_ORDERS),
+                *(ArrivalOrder(name, seed) for seed in seeds for name in _FURTHER_ORDERS),
             ),
             profile=PROFILES[self._fleet.scheduler_profile],
             limits=limits,
