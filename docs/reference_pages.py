@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import Any
 
 SCHEMAS = Path(__file__).parent / "schema"
-EXAMPLES = Path(__file__).parents[1] / "examples" / "components"
+ROOT = Path(__file__).parents[1]
+EXAMPLES = ROOT / "examples" / "components"
 _INDEX = "pulumi-dra:index:"
 
 
@@ -27,6 +28,7 @@ def pages() -> dict[str, str]:
             "The cluster and its pools, in a YAML file (`--fleet FILE`) or in the key "
             "`pulumi-dra:fleet` of a stack, which can also name such a file. "
             "Unknown keys are errors. Editors can use [the schema](../schema/fleet.json).",
+            example="examples/eighty-gi/fleet.yaml",
         ),
         "plan-file.md": _of_schema(
             "plan-file",
@@ -39,23 +41,36 @@ def pages() -> dict[str, str]:
     }
 
 
-def _of_schema(name: str, title: str, says: str) -> str:
+def _of_schema(name: str, title: str, says: str, example: str = "") -> str:
     schema = json.loads((SCHEMAS / f"{name}.json").read_text(encoding="utf-8"))
-    lines = [f"# {title}", "", says, "", *_table(schema)]
-    for part, definition in schema["$defs"].items():
+    parts = schema["$defs"]
+    lines = [f"# {title}", "", says]
+    if example:
+        text = (ROOT / example).read_text(encoding="utf-8").rstrip()
+        lines += ["", f"An example, `{example}`:", "", "```yaml", *text.split("\n"), "```"]
+    lines += ["", "## Keys", "", *_keys(schema, parts)]
+    for part, definition in parts.items():
         lines += ["", f"## {part}", ""]
         if description := definition.get("description"):
             lines += [_plain(description), ""]
-        lines += _table(definition) if "properties" in definition else [f"{_type(definition)}."]
+        lines += (
+            _keys(definition, parts) if "properties" in definition else [f"{_type(definition)}."]
+        )
     return _text(lines)
 
 
-def _table(schema: Mapping[str, Any]) -> Iterator[str]:
+def _keys(schema: Mapping[str, Any], parts: Mapping[str, Any]) -> Iterator[str]:
+    """Yield a list item for each key. Without its own description, a key has the part's."""
     required = set(schema.get("required", ()))
-    yield from ("| key | value | default | meaning |", "| :-- | :-- | :-- | :-- |")
     for key, value in schema["properties"].items():
-        default = "**required**" if key in required else _default(value)
-        yield f"| `{key}` | {_type(value)} | {default} | {_cell(value.get('description', ''))} |"
+        named = value.get("$ref") or next(
+            (each["$ref"] for each in value.get("anyOf", ()) if "$ref" in each), ""
+        )
+        part = parts.get(named.rpartition("/")[2], {})
+        meaning = _plain(value.get("description") or part.get("description", ""))
+        note = "**required**" if key in required else _default(value)
+        note = f", default {note}" if note.startswith("`") else f", {note}" if note else ""
+        yield f"- `{key}` ({_type(value)}{note})" + (f": {meaning}" if meaning else "")
 
 
 def _default(value: Mapping[str, Any]) -> str:

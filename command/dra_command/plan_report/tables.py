@@ -134,7 +134,8 @@ class PlanTables:
             f"{signs.fits} fits · {signs.does_not_fit} does not fit · {signs.cannot_tell} "
             "cannot tell"
         )
-        note = f"pods per demand · {verdicts}"
+        meanings = "floor: minimum · steady: declared · ceiling: maximum · peak: with surge"
+        note = f"{meanings} · {verdicts}"
         if self.is_placed_otherwise:
             note = f"{note} · pool: from the packing"
         if pending and self.narrow:

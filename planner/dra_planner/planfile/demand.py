@@ -20,10 +20,10 @@ class ApiObject(PlanFilePart):
 
     model_config = ConfigDict(extra="allow")
 
-    api_version: str
-    kind: str
-    metadata: dict[str, Any]
-    spec: dict[str, Any]
+    api_version: str = Field(description="API version of the object.")
+    kind: str = Field(description="Kind of the object.")
+    metadata: dict[str, Any] = Field(description="Metadata of the object.")
+    spec: dict[str, Any] = Field(description="Spec of the object.")
 
     def document(self) -> dict[str, Any]:
         """Return the object as plain data."""
@@ -33,10 +33,10 @@ class ApiObject(PlanFilePart):
 class FiguresRow(PlanFilePart):
     """Numbers of simultaneous pods. null if a number isn't limited."""
 
-    floor: int
-    steady: int
-    ceiling: int | None
-    peak: int | None
+    floor: int = Field(description="Minimum of the workload's scalers.")
+    steady: int = Field(description="Number of pods in the manifest.")
+    ceiling: int | None = Field(description="Maximum of the workload's scalers.")
+    peak: int | None = Field(description="Ceiling plus the surge of a rollout.")
 
     @classmethod
     def of(cls, figures: Figures) -> Self:
@@ -54,12 +54,12 @@ class FiguresRow(PlanFilePart):
 class ReasonRow(PlanFilePart):
     """The reason why something doesn't fit or can't be determined."""
 
-    code: str
-    message: str
-    fix: str
-    claim: str
-    request: str
-    pool: str
+    code: str = Field(description="Code of the reason.")
+    message: str = Field(description="Reason as a sentence.")
+    fix: str = Field(description="Fix, or an empty text.")
+    claim: str = Field(description="Claim that the reason refers to.")
+    request: str = Field(description="Request that the reason refers to.")
+    pool: str = Field(description="Pool that the reason refers to.")
 
     @classmethod
     def of(cls, reason: Reason) -> Self:
@@ -89,17 +89,17 @@ class ReasonRow(PlanFilePart):
 class KeyRow(PlanFilePart):
     """Namespace and name of an object."""
 
-    namespace: str
-    name: str
+    namespace: str = Field(description="Namespace.")
+    name: str = Field(description="Name.")
 
 
 class MemberRow(PlanFilePart):
     """The pods of a shape that one workload contributes."""
 
-    kind: str
-    namespace: str
-    name: str
-    pod_set: str
+    kind: str = Field(description="Kind of the workload.")
+    namespace: str = Field(description="Namespace.")
+    name: str = Field(description="Name.")
+    pod_set: str = Field(description="Name of the pod template in the workload.")
     figures: FiguresRow
     templates: Rows[KeyRow] = Field(
         default=(),
@@ -111,7 +111,7 @@ class MemberRow(PlanFilePart):
 class ClaimRow(PlanFilePart):
     """One claim of a pod: its own, or one that it shares with other pods."""
 
-    name: str
+    name: str = Field(description="Name of the entry in the pod's claims.")
     spec: dict[str, Any] = Field(description="Spec of a ResourceClaim, resource.k8s.io/v1.")
     shared: KeyRow | None
 
@@ -119,12 +119,12 @@ class ClaimRow(PlanFilePart):
 class ShapeRow(PlanFilePart):
     """Pods that are equal to the scheduler."""
 
-    id: str
-    namespace: str
-    labels: dict[str, str]
+    id: str = Field(description="Digest of the shape.")
+    namespace: str = Field(description="Namespace of the pods.")
+    labels: dict[str, str] = Field(description="Labels of the pods that rules use.")
     pod: dict[str, Any] = Field(description="Spec of a Pod, v1; only what placement depends on.")
-    claims: Rows[ClaimRow]
-    members: Rows[MemberRow]
+    claims: Rows[ClaimRow] = Field(description="Claims of one pod.")
+    members: Rows[MemberRow] = Field(description="Workloads with such pods.")
     per_node: bool = Field(description="One pod on every node that accepts it, as for a DaemonSet.")
 
 
@@ -132,7 +132,7 @@ class BlockedRow(PlanFilePart):
     """Pods that can't run on any node, whatever the pools."""
 
     member: MemberRow
-    verdict: Verdict
+    verdict: Verdict = Field(description="Verdict for the pods.")
     reason: ReasonRow
     created: bool = Field(
         default=True,
@@ -149,18 +149,18 @@ class BlockedRow(PlanFilePart):
 class GangPartRow(PlanFilePart):
     """Pods of one workload in each group of a gang."""
 
-    kind: str
-    namespace: str
-    name: str
-    pod_set: str
+    kind: str = Field(description="Kind of the workload.")
+    namespace: str = Field(description="Namespace.")
+    name: str = Field(description="Name.")
+    pod_set: str = Field(description="Name of the pod template in the workload.")
     pods: int = Field(description="0 for all of them, if the gang is one group.")
 
 
 class GangRow(PlanFilePart):
     """Pods that are only useful together: one group, or several equal groups."""
 
-    name: str
-    parts: Rows[GangPartRow]
+    name: str = Field(description="Name of the gang.")
+    parts: Rows[GangPartRow] = Field(description="Pod sets of the gang.")
     least: int = Field(description="Number of pods with which a group starts. 0 for all.")
     held_by: str = Field(
         description="Program that holds the pods back until this number fits. Empty if there is none."
@@ -170,12 +170,12 @@ class GangRow(PlanFilePart):
 class DemandPart(PlanFilePart):
     """All requests of the workloads, and the level for which pools are sized."""
 
-    level: DemandLevel
-    shapes: Rows[ShapeRow]
+    level: DemandLevel = Field(description="Level of demand for which pools are sized.")
+    shapes: Rows[ShapeRow] = Field(description="Shapes of pods.")
     shared_claims: Rows[ApiObject] = Field(
         description="ResourceClaims that pods share, resource.k8s.io/v1."
     )
-    blocked: Rows[BlockedRow]
+    blocked: Rows[BlockedRow] = Field(description="Pods that can't run on any node.")
     gangs: Rows[GangRow] = Field(default=(), description="Pods that start together.")
     namespaces: dict[str, dict[str, str]] = Field(
         default_factory=dict,

@@ -16,17 +16,17 @@ from dra_planner.planfile.part import PlanFilePart, Rows
 class PoolPartRow(PlanFilePart):
     """A pool that replaces a part of a pool of the fleet. All parts share its maximum."""
 
-    name: str
-    pool: str
+    name: str = Field(description="Name of the part.")
+    pool: str = Field(description="Name of the fleet's pool.")
 
 
 class PodSetRow(PlanFilePart):
     """Pods with one template in a workload."""
 
-    kind: str
-    namespace: str
-    name: str
-    pod_set: str
+    kind: str = Field(description="Kind of the workload.")
+    namespace: str = Field(description="Namespace.")
+    name: str = Field(description="Name.")
+    pod_set: str = Field(description="Name of the pod template in the workload.")
 
 
 class SteerRuleRow(PlanFilePart):
@@ -34,9 +34,11 @@ class SteerRuleRow(PlanFilePart):
     the workloads.
     """
 
-    pool: str
-    templates: Rows[KeyRow]
-    workloads: Rows[PodSetRow]
+    pool: str = Field(description="Name of the pool.")
+    templates: Rows[KeyRow] = Field(
+        description="ResourceClaimTemplates whose pods must use the pool."
+    )
+    workloads: Rows[PodSetRow] = Field(description="Workloads whose pods must use the pool.")
 
 
 class GuardsPart(PlanFilePart):
@@ -48,7 +50,7 @@ class GuardsPart(PlanFilePart):
     rules: Rows[SteerRuleRow] = Field(
         description="Rules that send pods to pools; other pods go to any pool."
     )
-    packs: bool
+    packs: bool = Field(description="Whether steered pods prefer the fullest nodes.")
 
     @classmethod
     def of(cls, guards: Guards) -> Self:

@@ -22,7 +22,7 @@ class Inputs(PlanFilePart):
     workloads: str = Field(
         description="Digest of the YAML documents, independent of their files and order."
     )
-    paths: Rows[str] = ()
+    paths: Rows[str] = Field(default=(), description="Paths of the workloads, for the reader.")
 
 
 class CountRow(PlanFilePart):
@@ -30,21 +30,21 @@ class CountRow(PlanFilePart):
     the number with which the default scheduler places everything in every tried order.
     """
 
-    min: int
-    bound: int
-    packing: int
+    min: int = Field(description="Minimum in the fleet.")
+    bound: int = Field(description="Proven minimum number of nodes.")
+    packing: int = Field(description="Number of nodes in the best packing found.")
     simulated: int | None = Field(
         description="null if it wasn't simulated, or wasn't found within the maximum."
     )
-    max: int
+    max: int = Field(description="Maximum in the fleet.")
 
 
 class NodesRow(PlanFilePart):
     """Initial size of the pool."""
 
-    min: int = Field(ge=0)
-    desired: int = Field(ge=0)
-    max: int = Field(ge=0)
+    min: int = Field(ge=0, description="Minimum number of nodes.")
+    desired: int = Field(ge=0, description="Number of nodes at creation.")
+    max: int = Field(ge=0, description="Maximum number of nodes.")
 
     @model_validator(mode="after")
     def _ordered(self) -> Self:
@@ -60,16 +60,16 @@ class DevicesRow(PlanFilePart):
     them.
     """
 
-    total: int
-    used: int
-    stranded: int
+    total: int = Field(description="Number of devices.")
+    used: int = Field(description="Number of used devices.")
+    stranded: int = Field(description="Number of stranded devices.")
 
 
 class PoolRow(PlanFilePart):
     """One pool of the plan."""
 
-    name: str
-    machine: str
+    name: str = Field(description="Name of the pool.")
+    machine: str = Field(description="Machine type.")
     count: CountRow
     nodes: NodesRow
     devices: DevicesRow
@@ -78,40 +78,40 @@ class PoolRow(PlanFilePart):
 class PlacementRow(PlanFilePart):
     """A number of pods on one pool."""
 
-    pool: str
-    pods: int
+    pool: str = Field(description="Name of the pool.")
+    pods: int = Field(description="Number of pods.")
 
 
 class WorkloadRow(PlanFilePart):
     """The result for one workload."""
 
-    kind: str
-    namespace: str
-    name: str
+    kind: str = Field(description="Kind of the workload.")
+    namespace: str = Field(description="Namespace.")
+    name: str = Field(description="Name.")
     demand: FiguresRow
-    placed: int
-    pending: int
-    verdicts: dict[DemandLevel, Verdict]
-    placements: Rows[PlacementRow]
-    reasons: Rows[ReasonRow]
+    placed: int = Field(description="Number of placed pods.")
+    pending: int = Field(description="Number of pending pods.")
+    verdicts: dict[DemandLevel, Verdict] = Field(description="Verdict at each level of demand.")
+    placements: Rows[PlacementRow] = Field(description="Pods by pool.")
+    reasons: Rows[ReasonRow] = Field(description="Reasons, unless it fits.")
 
 
 class PlanFile(PlanFilePart):
     """A plan file with a verified digest."""
 
-    version: int
-    digest: str
+    version: int = Field(description="Version of this format.")
+    digest: str = Field(description="Digest of the plan's content.")
     inputs: Inputs
-    kubernetes: str
-    verdict: Verdict
-    assumptions: Rows[str]
+    kubernetes: str = Field(description='Kubernetes version: "1.34".')
+    verdict: Verdict = Field(description="Verdict of the plan.")
+    assumptions: Rows[str] = Field(description="Assumptions of the plan.")
     fleet: Fleet
     classes: Rows[ApiObject] = Field(
         description="DeviceClasses of the cluster, resource.k8s.io/v1."
     )
     demand: DemandPart
-    pools: Rows[PoolRow]
-    workloads: Rows[WorkloadRow]
+    pools: Rows[PoolRow] = Field(description="Pools of the plan.")
+    workloads: Rows[WorkloadRow] = Field(description="Workloads of the plan.")
     guards: GuardsPart | None = Field(
         default=None,
         exclude_if=lambda guards: guards is None,
