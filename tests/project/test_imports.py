@@ -87,7 +87,7 @@ print(json.dumps([sorted(files), sorted(name for name in installed if not name.s
         ("plan --help", set(), 122),
         ("catalog gpus", PLANNING, 360),
         ("check examples/workloads", CHECKING, 1_260),
-        ("plan examples/workloads --stack eks-dev", PLANNING, 935),
+        ("plan examples/workloads --stack eks-dev", PLANNING, 940),
     ],
 )
 def test_a_command_loads_what_it_uses(words: str, packages: set[str], most: int) -> None:

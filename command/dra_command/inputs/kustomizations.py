@@ -110,7 +110,7 @@ def build_kustomizations(paths: Iterable[str], exclude: Sequence[str] = ()) -> B
         reason = f"more than {_MOST} are in these folders" if number >= _MOST else _missing(root)
         if not reason:
             try:
-                text = run_renderer([*build, root.folder], root.folder)
+                text = run_renderer([*build, "--", root.folder], root.folder)
                 sources.append(Source(f"{root.folder}{RENDERED}", text))
                 files |= _files(root)
                 continue

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import argparse
 import shutil
-import subprocess
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,7 +16,6 @@ from dra_planner.sources import KUSTOMIZATIONS, Source
 
 RENDERED: Final = " (rendered)"
 """The end of the name of manifests that a tool rendered; before it is the folder."""
-_SECONDS: Final = 60
 _CHANGE_FILES: Final = ("write", "check", "fix", "rewrite", "diff")
 
 
@@ -108,25 +106,12 @@ def release_name(path: str) -> str:
 
 
 def run_renderer(words: Sequence[str], path: str) -> str:
-    """Return the output of a tool that renders the folder at a path. Raises UsageError with the
-    tool's message.
+    """Return the output of a tool that renders the folder at a path, with the folder as the last
+    word. Raises UsageError with the tool's message, or with the limit that was reached.
     """
-    tool = f"{Path(words[0]).name} {words[1]}"
-    try:
-        done = subprocess.run(
-            words, capture_output=True, encoding="utf-8", check=False, timeout=_SECONDS
-        )
-    except subprocess.TimeoutExpired:
-        raise UsageError(
-            f"{tool} didn't finish within {_SECONDS} s for {path}",
-            fix=f"render it yourself, and pipe the result: {tool} … | pulumi-dra plan -",
-        ) from None
-    if done.returncode:
-        message = done.stderr.strip().splitlines() or [f"exit status {done.returncode}"]
-        raise UsageError(
-            f"{tool} can't render {path}: {message[-1]}", fix=f"try {' '.join([tool, *words[2:]])}"
-        )
-    return done.stdout
+    from dra_command.inputs.renderer_process import run_limited  # noqa: PLC0415  (most commands render nothing)
+
+    return run_limited(words, path)
 
 
 def _renderer(path: str, values: argparse.Namespace) -> list[str] | None:
@@ -146,5 +131,5 @@ def _renderer(path: str, values: argparse.Namespace) -> list[str] | None:
         version = (
             ["--kube-version", values.kubernetes] if getattr(values, "kubernetes", None) else []
         )
-        return [*helm, release_name(path), path, *files, *settings, *version]
+        return [*helm, *files, *settings, *version, "--", release_name(path), path]
     return None

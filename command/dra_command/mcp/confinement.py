@@ -14,7 +14,12 @@ import tempfile
 from pathlib import Path
 from typing import Any, Final
 
+from dra_command.inputs.renderer_process import isolate_renderers
+
 _RENDERERS: Final = {"helm": "template", "kustomize": "build", "kubectl": "kustomize"}
+_RENDERER_OPTIONS: Final = frozenset({
+    "--api-versions", "--kube-version", "--namespace", "--set", "--set-string", "--values",
+})  # fmt: skip
 _WRITES: Final = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 _NETWORK: Final = ("socket.connect", "socket.getaddrinfo", "socket.bind", "socket.sendto")
 
@@ -70,6 +75,10 @@ class Confinement:
         name, *rest = [os.fsdecode(each) for each in words] if isinstance(words, list) else [""]
         tool = os.path.basename(name)
         is_renderer = tool in _RENDERERS and rest[:1] == [_RENDERERS[tool]]
+        options = rest[: rest.index("--")] if "--" in rest else rest
+        for word in options if is_renderer else ():
+            if word.startswith("-") and word.partition("=")[0] not in _RENDERER_OPTIONS:
+                raise NotAllowedHere(f"this server doesn't pass {word} to {tool}")
         if not is_renderer and not (tool == "git" and rest[2:] == ["remote", "-v"]):
             raise NotAllowedHere(f"this server doesn't start {tool or 'programs'}")
 
@@ -78,6 +87,7 @@ def main() -> None:
     """Run the subcommand of the process's arguments in the current folder. TMPDIR must be a folder
     that only this process uses.
     """
+    isolate_renderers(Path.cwd())
     sys.addaudithook(Confinement(Path.cwd()))
     runpy.run_module("dra_command", run_name="__main__", alter_sys=True)
 

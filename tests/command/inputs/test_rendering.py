@@ -62,7 +62,7 @@ def test_a_chart_is_rendered_with_its_values(project: Project) -> None:
 
     assert done.status == 0
     words = (project.root / "words").read_text().split()
-    assert words == ["template", "chart", "chart", "--values", "prod.yaml", "--set", "a=b"]
+    assert words == ["template", "--values", "prod.yaml", "--set", "a=b", "--", "chart", "chart"]
 
 
 def test_a_chart_without_helm_is_named_with_the_command_that_renders_it(project: Project) -> None:
@@ -87,7 +87,7 @@ def test_values_without_a_chart_are_wrong_input(project: Project) -> None:
 def test_a_chart_that_renders_too_long_is_piped_as_the_fix_says(
     project: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("dra_command.inputs.rendering._SECONDS", 0.2)
+    monkeypatch.setattr("dra_command.inputs.renderer_process.SECONDS", 0.2)
     project.write("chart/Chart.yaml", "apiVersion: v2\nname: chat\nversion: 1.0.0\n")
     project.write("bin/helm", "#!/bin/sh\nexec sleep 20\n").chmod(0o755)
 

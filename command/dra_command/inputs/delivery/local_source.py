@@ -92,7 +92,7 @@ class LocalSource:
         if helm is None:
             raise NotRendered("helm isn't on PATH, so its chart isn't rendered")
         with tempfile.TemporaryDirectory(prefix="pulumi-dra-") as scratch:
-            words = [*helm, self.release, str(self.folder), *self.settings]
+            words = [*helm, *self.settings]
             for index, values in enumerate(self.values):
                 file = values if isinstance(values, Path) else Path(scratch, f"{index}.yaml")
                 if not isinstance(values, Path):
@@ -100,7 +100,8 @@ class LocalSource:
                 words += ["--values", str(file)]
             if self.namespace:
                 words += ["--namespace", self.namespace]
-            return run_renderer(words, str(self.folder))
+            # a release's name must not become an option, which could start a program
+            return run_renderer([*words, "--", self.release, str(self.folder)], str(self.folder))
 
     def _kustomization(self) -> str:
         build = kustomize_build()
@@ -109,7 +110,7 @@ class LocalSource:
                 "neither kustomize nor kubectl is on PATH, so its kustomization isn't built"
             )
         if not self.changes:
-            return run_renderer([*build, str(self.folder)], str(self.folder))
+            return run_renderer([*build, "--", str(self.folder)], str(self.folder))
         with tempfile.TemporaryDirectory(prefix="pulumi-dra-") as scratch:
             base = self.folder.resolve()
             # kustomize reads no files outside the folder that it builds
@@ -125,7 +126,7 @@ class LocalSource:
                     f"{up}{(self.folder / each).resolve()}" for each in components
                 ]
             _write_kustomization(around, {"resources": [f"{up}{base.resolve()}"], **fields})
-            return run_renderer([*build, str(around)], str(self.folder))
+            return run_renderer([*build, "--", str(around)], str(self.folder))
 
     def _files(self) -> Sequence[Any]:
         if self.is_recursive:
