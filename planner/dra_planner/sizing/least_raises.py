@@ -12,6 +12,9 @@ from dataclasses import dataclass, replace
 from dra_planner.model import SharedLimit
 
 MOST_TRIES = 40
+"""Sizings that may lower the raises. One pool needs the logarithm of its raise, so several pools
+are exact. Beyond that, the raises are enough, but perhaps not the lowest.
+"""
 MOST_PAIRS = 3_000
 """Maximum of items × pools for trying raises. Larger questions keep the first result."""
 

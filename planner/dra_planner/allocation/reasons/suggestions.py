@@ -23,9 +23,14 @@ from dra_planner.model import Shape
 
 # they exclude other edits of the same request
 _REWRITING = ("use-class", "guard-class", "constrain-pairs")
-_STEPS = 20_000  # of one search while looking for edits
-_CLASS_CHOICES = 200  # combinations of other classes for the requests
-_PAIRS = 60  # pairs of edits tried before the set of all is shrunk
+_STEPS = 20_000
+"""Steps of one allocation with edits: a tenth of a plan's, because a fix needs up to hundreds of
+them. An edit whose allocation ends at this limit isn't offered.
+"""
+_CLASS_CHOICES = 200
+"""Combinations of other classes for the requests: all of them for claims with up to three."""
+_PAIRS = 60
+"""Pairs of edits that are tried before the set of all is shrunk, which finds larger sets."""
 
 
 def suggest_edits(

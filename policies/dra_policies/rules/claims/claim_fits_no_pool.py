@@ -86,12 +86,13 @@ def _name(pool: PoolAnswer) -> str:
 def _why(case: Waiting, pool: PoolAnswer) -> str:
     """Explain the shortage of a number of devices on one node, or otherwise the nearest miss."""
     needed, offered = case.devices_per_pod, _offered(pool)
-    if _asks_devices(pool) and 0 < offered < needed:
+    reasons = _nearest(pool)
+    matches = all(reason.code != "selector-mismatch" for reason in reasons)
+    if matches and _asks_devices(pool) and 0 < offered < needed:
         return (
             f"has {counted(offered, 'device')} on a node, but {needed} are needed on one: "
             f"{needed - offered} short"
         )
-    reasons = _nearest(pool)
     return (
         ", and ".join(" ".join(reason.message.split()) for reason in reasons)
         or "no reason is known"
