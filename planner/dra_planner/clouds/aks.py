@@ -289,6 +289,7 @@ class Aks(Cloud):
             token="azure-native:network:NetworkSecurityGroup",
             used_by="networkSecurityGroup",
             rules="securityRules",
+            rule=("azure-native:network:SecurityRule", "networkSecurityGroupName"),
             everywhere=("*", "Internet", "AzureCloud"),
         ),
         # MicrosoftDocs/azure-aks-docs:articles/aks/egress-outboundtype.md@fb060ab

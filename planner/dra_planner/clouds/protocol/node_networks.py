@@ -98,12 +98,14 @@ class AddressRanges:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TrafficFilter:
     """A list of rules of a subnet: `token` is the resource, `used_by` the subnet's property that
-    names it, and `rules` its list. `everywhere` are destinations without which nodes don't work.
+    names it, and `rules` its list. `rule` is a rule that is its own resource, and the property that
+    names the list. `everywhere` are destinations without which nodes don't work.
     """
 
     token: str
     used_by: str
     rules: str
+    rule: tuple[str, str]
     everywhere: tuple[str, ...]
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from dra_planner.clouds import (
-    AddressRanges,
     Cloud,
     Gateway,
     PublicEndpoint,
@@ -30,8 +29,8 @@ def check(view: StackView) -> Iterator[Finding]:
     for name in names() if view.complete else ():
         of_cloud = cloud(name)
         network = of_cloud.node_network
-        if network.filters is not None and network.addresses is not None:
-            yield from _closed_filters(view, network.filters, network.addresses, declared)
+        if network.filters is not None:
+            yield from _closed_filters(view, network.filters, declared)
         clusters = [each for each in view.declared if each.type == of_cloud.cluster.token]
         if network.groups is not None:
             yield from _closed_groups(view, network.groups, declared)
@@ -66,24 +65,28 @@ def _closed_groups(
 
 
 def _closed_filters(
-    view: StackView, filters: TrafficFilter, addresses: AddressRanges, declared: Declared
+    view: StackView, filters: TrafficFilter, declared: Declared
 ) -> Iterator[Finding]:
     """Yield filters of nodes' subnets that deny all outbound traffic before anything allows it."""
     used: set[str] = set()
     for pool in view.pools:
         for subnet in subnets_of_pool(view, pool) or ():
             used |= subnet.sources_of(filters.used_by)
-    for urn in sorted(used & declared.keys()):
-        rules = (
-            declared[urn].props.items(filters.rules) if declared[urn].type == filters.token else ()
-        )
-        outbound = [each for each in rules or () if each.text("direction") == "Outbound"]
+    token, owner = filters.rule
+    for urn in sorted(urn for urn in used if urn in declared):
+        listed = declared[urn].props.items(filters.rules) or ()
+        single = [
+            each.props
+            for each in view.declared
+            if each.type == token and urn in each.sources_of(owner)
+        ]
+        outbound = [each for each in (*listed, *single) if each.text("direction") == "Outbound"]
         outbound.sort(key=lambda each: each.count("priority", 0) or 0)
         denied = next((each for each in outbound if each.text("access") != "Allow"), None)
         allows_first = bool(outbound) and outbound[0] is not denied
         if denied is not None and not allows_first and _is_for_everything(denied, filters):
             yield Finding(
-                message=f'"{denied.text("name")}" of "{declared[urn].name}" denies all outbound '
+                message=f'a rule of "{declared[urn].name}" denies all outbound '
                 "traffic of nodes, so they can't reach the API server and registries and don't "
                 "join the cluster",
                 fix="allow the outbound traffic that nodes need in a rule with a lower priority number",
