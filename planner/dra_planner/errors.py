@@ -40,13 +40,17 @@ NOWHERE = Place()
 
 @dataclass(frozen=True, slots=True)
 class Diagnostic:
-    """One finding about one object, as a linter, the API server, or a rule reports it."""
+    """One finding about one object, as a linter, the API server, or a rule reports it.
+
+    `rejected` is the kind of the object if the API server would reject it, for example Node.
+    """
 
     severity: Severity
     code: str  # kebab-case words, never reused for something else
     message: str
     place: Place = NOWHERE
     fix: str = ""
+    rejected: str = ""
 
     def __str__(self) -> str:
         where = f"{self.place}: " if str(self.place) else ""

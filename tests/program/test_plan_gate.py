@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import json
 import shutil
+import subprocess
+import sys
 import time
 from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 from dra_sandbox.control_plane import ApiRejection, ApiServer, Settings, control_plane
 from dra_sandbox.engine import Engine
@@ -42,7 +45,19 @@ pulumi.export("namespaces", gate.quota_namespaces)
 @pytest.mark.engine
 @pytest.mark.control_plane
 def test_what_the_engine_creates_is_enforced_by_an_api_server(tmp_path: Path) -> None:
-    objects = created_by_the_engine(tmp_path)
+    require_enforcement(created_by_the_engine(tmp_path))
+
+
+@pytest.mark.control_plane
+def test_the_yaml_that_the_command_writes_is_enforced_by_an_api_server(tmp_path: Path) -> None:
+    path = tmp_path / "gate.yaml"
+    words = ("plan", "--stack", "eks-dev", "--gate", str(path), "--quiet")
+    subprocess.run([sys.executable, "-m", "dra_command", *words], cwd=ROOT, check=True)
+    require_enforcement(list(yaml.safe_load_all(path.read_text(encoding="utf-8"))))
+
+
+def require_enforcement(objects: list[dict[str, Any]]) -> None:
+    """Create the objects in an API server, and require that it admits only what the plan has."""
     assert [each["kind"] for each in objects].count("ValidatingAdmissionPolicy") == 3
     with control_plane(Settings(36, scheduling=False)) as plane:
         server = ApiServer.of(plane)

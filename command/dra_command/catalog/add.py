@@ -28,7 +28,7 @@ from dra_planner.sources import read_file
 from dra_planner.wording import counted
 
 LEARNED_KINDS: Final = ("nodes", "resourceslices", "deviceclasses", "resourceclaims")
-_READ: Final = ("Node ", "ResourceSlice ", "DeviceClass ")
+_READ: Final = ("Node", "ResourceSlice", "DeviceClass")
 
 
 def run_add(values: argparse.Namespace) -> int:
@@ -89,7 +89,7 @@ def _unused_objects(snapshot: Manifests) -> Iterator[Diagnostic]:
     their Node is missing.
     """
     for each in snapshot.diagnostics:
-        if each.severity == "error" and each.message.startswith(_READ):
+        if each.rejected in _READ:
             yield each
     nodes = {node.meta.name for node in snapshot.nodes}
     for part in snapshot.slices:

@@ -96,7 +96,8 @@ def _refused(
     code = CODES.get(violation.reason, "refused")
     if violation.field.endswith(".adminAccess") and violation.reason == "FieldValueForbidden":
         code = "admin-access-namespace"
-    return Diagnostic("error", code, f"{item}: {where}{text}", place, fix)
+    message = f"{item}: {where}{text}"
+    return Diagnostic("error", code, message, place, fix, rejected=item.kind)
 
 
 def _dropped(
