@@ -1,7 +1,7 @@
-"""The command `pulumi-dra`: runs a subcommand and turns whatever goes wrong into one sentence and
-an exit status.
+"""The command `pulumi-dra`: runs a subcommand and reports any error as one sentence and an exit
+status.
 
-What it takes is imported in `_run`: by then the collector of cycles waits.
+`_run` imports its modules after pausing the garbage collector.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ BROKEN_PIPE = 141  # as a shell reports a program that SIGPIPE ended
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run the command and return its exit status; never raises and never prints a traceback
-    unasked.
+    """Run the command and return its exit status. Never raises, and prints a traceback only on
+    request.
     """
     words = list(sys.argv[1:] if argv is None else argv)
     if argv is None:

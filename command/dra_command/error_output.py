@@ -1,4 +1,6 @@
-"""Wrong input, told: a JSON object when JSON was asked for, else sentences on standard error."""
+"""Errors about wrong input: a JSON object if JSON is requested, otherwise sentences on standard
+error.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,7 @@ from dra_planner.errors import ManifestError, PlannerError
 
 
 def print_fault(error: PlannerError, *, as_json: bool) -> None:
-    """Print what is wrong with the input, where, and what would make it right."""
+    """Print the problem of the input, its place, and the fix."""
     error = _with_repair(error)
     if as_json:
         first, *others = [_fault(each) for each in _flatten(error)]
@@ -41,7 +43,7 @@ def _with_repair(error: PlannerError) -> PlannerError:
 
 
 def print_internal_error(error: Exception, *, as_json: bool, verbose: bool) -> None:
-    """Print that the program itself is at fault; the traceback only when asked for."""
+    """Print that the program has an internal error, with the traceback only on request."""
     message = f"internal error: {type(error).__name__}: {error}"
     fix = "please report this with the input that caused it; --verbose shows where it happened"
     if verbose:
@@ -56,7 +58,7 @@ def print_internal_error(error: Exception, *, as_json: bool, verbose: bool) -> N
 
 
 def sentence(error: PlannerError) -> str:
-    """Return one error without its companions, as one line: place, fault, fix."""
+    """Return one error without further errors, as one line: place, problem, fix."""
     where = f"{error.place}: " if str(error.place) else ""
     return f"{where}{error.message}" + (f"; {error.fix}" if error.fix else "")
 

@@ -32,8 +32,8 @@ _READ: Final = ("Node", "ResourceSlice", "DeviceClass")
 
 
 def run_add(values: argparse.Namespace) -> int:
-    """Print the rows, or write them into the fleet; what the capture doesn't tell goes to standard
-    error.
+    """Print the rows, or write them into the fleet. Facts that the capture doesn't contain are
+    listed on standard error.
     """
     if not values.observed:
         raise UsageError(
@@ -125,8 +125,7 @@ def _write(path: Path, learned: Learned, *, quiet: bool) -> None:
 def merge_rows(
     before: Sequence[Mapping[str, Any]], learned: Sequence[Mapping[str, Any]]
 ) -> list[dict[str, Any]]:
-    """Return the rows of a catalog with the learned ones in place of those that describe the same
-    thing.
+    """Return the rows of a catalog, in which learned rows replace rows for the same thing.
 
     Drivers that weren't captured this time stay in their row.
     """

@@ -23,7 +23,7 @@ Row = dict[str, str | int | float | bool | None]
 
 
 def run(values: argparse.Namespace) -> int:
-    """Print the rows of one table in which every given word occurs; 1 when there is none."""
+    """Print the rows of one table that contain every given word. Return 1 if there are none."""
     if values.table == "add":
         from dra_command.catalog.add import run_add
 

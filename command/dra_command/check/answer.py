@@ -1,6 +1,4 @@
-"""The findings of `check` in each of its formats: one text for standard output, others for
-files.
-"""
+"""The findings of `check` in each format: one text for standard output, others for files."""
 
 from __future__ import annotations
 
@@ -46,8 +44,8 @@ def check_answer(checked: CheckResult, form: str, *, quiet: bool = False) -> str
 
 
 def outputs_of(texts: Iterable[str]) -> dict[Path, str]:
-    """Return the format of each file that is named as `sarif=FILE,junit=FILE`; raises UsageError
-    for anything else.
+    """Return the format of each file in `sarif=FILE,junit=FILE`. Raises UsageError for
+    other text.
     """
     found: dict[Path, str] = {}
     for each in (part.strip() for text in texts for part in text.split(",")):
@@ -77,6 +75,6 @@ def outputs_of(texts: Iterable[str]) -> dict[Path, str]:
 
 
 def write_outputs(checked: CheckResult, outputs: dict[Path, str]) -> None:
-    """Write each file, whole or not at all; raises SourceError where that cannot be done."""
+    """Write each file atomically. Raises SourceError if that fails."""
     for path, form in outputs.items():
         write_whole(path, check_answer(checked, form), SourceError)

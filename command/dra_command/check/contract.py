@@ -12,14 +12,14 @@ from dra_command.findings.contract import DiagnosticRow
 
 
 class SkippedRuleRow(Output):
-    """A rule that had nothing to look at."""
+    """A rule without anything to check."""
 
     rule: str
     why: str
 
 
 class ExemptedRow(Output):
-    """A finding that somebody has accepted, which does not count."""
+    """An accepted finding, which doesn't count."""
 
     code: str
     file: str

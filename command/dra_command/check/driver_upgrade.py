@@ -1,5 +1,5 @@
-"""`pulumi-dra check --driver-upgrade OLD NEW`: what another release of the NVIDIA driver means for
-these manifests.
+"""`pulumi-dra check --driver-upgrade OLD NEW`: effects of another NVIDIA driver version on these
+manifests.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from dra_planner.releases import MAXIMUM_MINOR, features_of, parse_version
 
 
 def check_upgrade(inputs: CommandInputs, old: str, new: str) -> CheckResult:
-    """Return what `judge_upgrade` finds in the manifests; without a fleet or a release, for the
-    newest Kubernetes.
+    """Return the findings of `judge_upgrade` for the manifests. Without a fleet or a version, the
+    newest Kubernetes version applies.
     """
     minor = inputs.fleet.minor if inputs.fleet is not None else MAXIMUM_MINOR
     features = features_of(parse_version(inputs.kubernetes) if inputs.kubernetes else minor)

@@ -1,5 +1,5 @@
-"""`pulumi-dra check --fix`: what can be repaired without a decision is written to the files, and
-the rest is told.
+"""`pulumi-dra check --fix`: repairs files automatically where no decision is needed, and reports
+the rest.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ Check = Callable[[CommandInputs], CheckResult]
 
 @dataclass(slots=True)
 class _File:
-    """A file, its text with repairs so far, and what they are."""
+    """A file, its text with the repairs so far, and their descriptions."""
 
     source: Source
     text: str
@@ -58,7 +58,7 @@ class _File:
 
 
 def check_fix_options(values: argparse.Namespace) -> None:
-    """Raise UsageError for options that ask for something else."""
+    """Raise UsageError for options that conflict with --fix."""
     if "-" in values.paths:
         raise UsageError(
             "--fix can't change standard input",

@@ -1,5 +1,5 @@
-"""`check --diff REF`: what was found in another state of the repository; a change tells its own
-findings alone.
+"""`check --diff REF`: findings of another state of the repository, so that a change only reports
+its own findings.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Findings as workflow commands, which GitHub Actions shows beside the lines they are about."""
+"""Findings as workflow commands, which GitHub Actions shows next to the affected lines."""
 
 from __future__ import annotations
 

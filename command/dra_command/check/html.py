@@ -1,4 +1,4 @@
-"""Findings as one HTML page: no scripts, nothing loaded."""
+"""Findings as one HTML page without scripts and external resources."""
 
 from __future__ import annotations
 

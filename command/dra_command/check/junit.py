@@ -1,5 +1,5 @@
-"""Findings as JUnit XML: a test case for each finding, one for each rule that found nothing,
-skipped ones with why.
+"""Findings as JUnit XML: a test case for each finding, one for each rule without findings, and
+skipped ones with the reason.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ _NAME = "pulumi-dra check"
 
 
 def check_junit(checked: CheckResult) -> str:
-    """Return an XML document; errors are failures, other findings are output of a case that
-    passes.
+    """Return an XML document. Errors are failures, and other findings are output of passing test
+    cases.
     """
     by_code: dict[str, list[Diagnostic]] = {}
     for each in checked.diagnostics:

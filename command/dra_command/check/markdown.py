@@ -1,5 +1,5 @@
-"""Findings as a comment on a pull request, found again by its first line; errors first, everything
-else folded.
+"""Findings as a comment on a pull request, identified by its first line, with errors first and the
+rest folded.
 """
 
 from __future__ import annotations

@@ -1,6 +1,4 @@
-"""`pulumi-dra check --rewrite`: manifests with every older form of a DRA object in the form of
-v1.
-"""
+"""`pulumi-dra check --rewrite`: convert older versions of DRA objects in manifests to v1."""
 
 from __future__ import annotations
 
@@ -35,10 +33,11 @@ _OLDER = frozenset({"older-form", "unknown-field"})
 
 
 def rewrite_manifests(values: argparse.Namespace) -> int:
-    """Print the manifests that hold older forms, or change their files; raises PlannerError for
-    wrong input.
+    """Print the manifests that contain older versions, or change their files. Raises PlannerError
+    for invalid input.
 
-    Returns 1 where an object has no form in v1 that means the same: it stays as it is and is named.
+    Returns 1 if an object can't be converted to v1 with the same meaning. It stays as it is and is
+    listed.
     """
     _refuse_odd_combinations(values)
     sources = read_inputs(values, needs_capacity=False).sources

@@ -1,4 +1,4 @@
-"""`pulumi-dra check`: rules over the manifests, and over the pools when they are given."""
+"""`pulumi-dra check`: evaluate rules on the manifests, and on the pools if they are given."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 
 
 def run(values: argparse.Namespace) -> int:
-    """Run the rules, print what they found, and return the exit status; or rewrite older forms
-    where asked to.
+    """Run the rules, print their findings, and return the exit status, or rewrite older versions on
+    request.
     """
     if values.rewrite or values.in_place:
         from dra_command.check.rewrite import rewrite_manifests

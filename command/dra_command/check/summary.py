@@ -1,4 +1,4 @@
-"""One sentence for all findings: how many there are, or how much it means that there are none."""
+"""One sentence for all findings: their number, or the meaning of a result without findings."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ from dra_command.plan_report.joint_fix import joint_fix_title
 
 
 def print_check(checked: CheckResult, *, quiet: bool = False, file: TextIO | None = None) -> None:
-    """Print every finding and how many there are; `quiet` leaves the errors."""
+    """Print every finding and their number. `quiet` prints only the errors."""
     with Page(file) as page:
         for each in checked.diagnostics:
             if each.severity == "error" or not quiet:

@@ -19,8 +19,8 @@ _KNOWN_LATER = "run time only"
 
 
 def terms_table(explanation: ClaimExplanation, signs: Signs, most_pools: int) -> Table | None:
-    """Return conditions against pools; None where there is but one condition, which messages tell
-    already.
+    """Return conditions by pool, or None if there is only one condition, because messages already
+    contain it.
     """
     pools = [pool for pool in explanation.pools if pool.selectors][:most_pools]
     texts = list(
@@ -37,9 +37,7 @@ def terms_table(explanation: ClaimExplanation, signs: Signs, most_pools: int) ->
 
 
 def term_of(pool: PoolExplanation, text: str) -> SelectorTerm | None:
-    """Return a condition as the pool's devices answer it; None where it did not keep any of them
-    away.
-    """
+    """Return a condition's result for the pool's devices, or None if it excluded none of them."""
     return next((term for each in pool.selectors for term in each.terms if term.text == text), None)
 
 
@@ -53,7 +51,7 @@ def term_state(term: SelectorTerm) -> str:
 
 
 def term_values(term: SelectorTerm) -> str:
-    """Return what the devices have where the condition looks."""
+    """Return the devices' values that the condition reads."""
     return ", ".join(_values(term))
 
 

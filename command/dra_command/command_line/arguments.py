@@ -1,4 +1,4 @@
-"""The command line: subcommands, their options, and help that teaches."""
+"""The command line: subcommands, their options, and help with examples."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ Plan and check node pools for Kubernetes ResourceClaims before any node exists.
 
 
 class UsageError(PlannerError):
-    """A command line that cannot be understood."""
+    """An invalid command line."""
 
 
 def require_sandbox(what: str, *modules: str) -> None:
-    """Raise UsageError naming the extra that brings these modules, unless all of them are
+    """Raise UsageError with the extra that installs these modules, unless all of them are
     installed.
     """
     missing = [name for name in modules if find_spec(name) is None]
@@ -58,7 +58,7 @@ class Arguments:
 
 
 def parse(words: Sequence[str]) -> Arguments | None:
-    """Return the arguments, None when help or the version was all that was asked for; raises
+    """Return the arguments, or None if only help or the version was requested. Raises
     UsageError.
     """
     parser = build_parser(words)
@@ -101,8 +101,8 @@ def _take_late_words(
 
 
 def build_parser(words: Sequence[str] | None = None) -> argparse.ArgumentParser:
-    """Return the parser with every subcommand; only those that the words name have options, where
-    words are given.
+    """Return the parser with every subcommand. If words are given, only the named subcommands have
+    options.
     """
     parser = _Parser(
         prog=_NAME,

@@ -1,4 +1,4 @@
-"""Exit statuses: what a script learns from the command without reading its output."""
+"""Exit statuses, so that a script doesn't need to parse the output."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Status(IntEnum):
 def status_of(
     verdict: Literal["fits", "does-not-fit", "cannot-tell"], *, allow_unknown: bool
 ) -> Status:
-    """Return the status of an answer; an error among its findings is in its verdict already."""
+    """Return the status of an answer, whose verdict already includes errors among its findings."""
     if verdict == "does-not-fit":
         return Status.BROKEN
     if verdict == "cannot-tell" and not allow_unknown:

@@ -1,4 +1,4 @@
-"""Files that the command writes: whole, or not at all."""
+"""Files that the command writes atomically."""
 
 from __future__ import annotations
 
@@ -10,9 +10,7 @@ from dra_planner.errors import Place, PlannerError
 
 
 def write_whole(path: Path, text: str, fault: type[PlannerError], *, mode: int = 0o644) -> None:
-    """Replace a file in one step; raises `fault` with the file's place where that cannot be
-    done.
-    """
+    """Replace a file in one step. Raises `fault` with the file's place if that fails."""
     real = path.resolve()  # a link stays a link
     try:
         handle, name = tempfile.mkstemp(dir=real.parent, prefix=f".{real.name}.")

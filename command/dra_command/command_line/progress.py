@@ -1,6 +1,4 @@
-"""A word on what is being done while it takes long: on a terminal only, and gone when it is
-done.
-"""
+"""A progress message during long work, only on a terminal, which disappears afterwards."""
 
 from __future__ import annotations
 
@@ -13,8 +11,8 @@ from rich.console import Console
 
 @contextmanager
 def doing(what: str, *, quiet: bool = False) -> Iterator[None]:
-    """Show a spinner with these words on standard error when that is a terminal; print nothing
-    elsewhere.
+    """Show a spinner with this text on standard error if it's a terminal. Otherwise, print
+    nothing.
     """
     if quiet or not sys.stderr.isatty():
         yield

@@ -1,4 +1,4 @@
-"""Options that several subcommands have: what they read, and how they answer."""
+"""Options that several subcommands share: their inputs and output formats."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What was probably meant by a word that the command line does not know."""
+"""Suggestions for unknown words on the command line."""
 
 from __future__ import annotations
 
@@ -14,14 +14,12 @@ _CHOICE: Final = re.compile(
 
 
 def near(word: str, known: Iterable[str]) -> str:
-    """Return the known word that differs least from this one; empty where none is near."""
+    """Return the most similar known word, or "" if none is similar."""
     return next(iter(get_close_matches(word, list(known), n=1, cutoff=0.75)), "")
 
 
 def fix_of(message: str, program: str) -> str:
-    """Return what to do about an error of argparse: write the word that was meant, or see the
-    help.
-    """
+    """Return the fix for an argparse error: the suggested word, or a pointer to the help."""
     match = _CHOICE.match(message)
     meant = near(match["word"], re.findall(r"[\w.-]+", match["of"])) if match is not None else ""
     if match is None or not meant:
@@ -30,7 +28,7 @@ def fix_of(message: str, program: str) -> str:
 
 
 def fix_of_option(word: str, parser: argparse.ArgumentParser) -> str:
-    """Return what to do about an option that a subcommand does not have."""
+    """Return the fix for an option that a subcommand doesn't have."""
     known = [option for action in parser._actions for option in action.option_strings]
     meant = near(word.partition("=")[0], known)
     return f"did you mean `{meant}`?" if meant else f"see `{parser.prog} --help`"

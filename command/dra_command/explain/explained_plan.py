@@ -1,4 +1,4 @@
-"""The plan that `explain` takes apart: the one of `plan`, on the fleet with the values of
+"""The plan that `explain` explains: the result of `plan`, for the fleet with the values of
 --what-if.
 """
 

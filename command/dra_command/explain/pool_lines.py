@@ -1,4 +1,4 @@
-"""What pools say to a claim or a pod, in the lines that both explanations share."""
+"""Answers of pools to a claim or a pod, as lines that both explanations share."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class ExplainedPool(Protocol):
 
 
 def print_what_if(page: Page, asked: WhatIf | None) -> None:
-    """Print what is changed of the fleet, and the verdict without that."""
+    """Print the changes of the fleet, and the verdict without them."""
     if asked is not None:
         page.line(
             f"with {', '.join(asked.changes)}; without it "
@@ -47,7 +47,7 @@ def print_what_if(page: Page, asked: WhatIf | None) -> None:
 def print_title(
     page: Page, pools: Sequence[ExplainedPool], *, is_observed: bool, every: bool = False
 ) -> None:
-    """Print the names of pools that say the same, six of them unless `every`, with their
+    """Print the names of pools with the same answer (only six unless `every`), with their
     verdict.
     """
     names, first = [pool.pool for pool in pools], pools[0]

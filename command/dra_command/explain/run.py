@@ -1,5 +1,5 @@
-"""`pulumi-dra explain`: why one claim fits or not, pool by pool and term by term; what else it
-explains has modules.
+"""`pulumi-dra explain`: why one claim fits or not, by pool and condition. Other explanations have
+their own modules.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What `explain` is asked beside its object: a fleet with other values, and a format."""
+"""Further options of `explain`: changed values of the fleet, and the format."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from dra_planner.fleet.changes import change_fleet, read_change
 
 
 def require_text_or_json(values: argparse.Namespace, option: str) -> None:
-    """Raise UsageError for a format in which the answer to an option is not told."""
+    """Raise UsageError for a format that doesn't support an option's answer."""
     if values.format not in ("text", "json"):
         raise UsageError(
             f"{option} doesn't support {values.format}",
@@ -22,8 +22,8 @@ def require_text_or_json(values: argparse.Namespace, option: str) -> None:
 def changed_fleet(
     inputs: CommandInputs, values: argparse.Namespace
 ) -> tuple[Fleet | None, tuple[str, ...]]:
-    """Return the fleet with the values of --what-if, and what they change; raises UsageError where
-    they cannot.
+    """Return the fleet with the values of --what-if, and the changes. Raises UsageError if they are
+    invalid.
     """
     changes = tuple(map(read_change, values.what_if))
     if not changes:

@@ -1,4 +1,4 @@
-"""Findings that count, beside those that somebody accepted."""
+"""Findings that count, and accepted findings."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ FITTING = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class ActiveFindings:
-    """Findings that count, those that somebody accepted, and what is to be said of exemptions."""
+    """Findings that count, accepted findings, and findings about exemptions."""
 
     told: tuple[RuleFinding, ...]
     read: tuple[Diagnostic, ...]

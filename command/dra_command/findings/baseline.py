@@ -1,5 +1,5 @@
-"""Findings that were there before: of a baseline file, which a project keeps, or of another state
-of its repository.
+"""Earlier findings, from a baseline file that a project keeps or from another state of its
+repository.
 """
 
 from __future__ import annotations
@@ -43,7 +43,9 @@ class SplitFindings:
 
 
 def split_known(found: Iterable[Diagnostic], known: KnownFindings) -> SplitFindings:
-    """Tell new findings from known ones: of equal ones as many are known as there were."""
+    """Separate new findings from known ones. Of equal findings, as many are known as there were
+    before.
+    """
     left = known.prints.copy()
     new: list[Diagnostic] = []
     old: list[Diagnostic] = []
@@ -60,7 +62,7 @@ def split_known(found: Iterable[Diagnostic], known: KnownFindings) -> SplitFindi
 def fixed_notes(
     known: KnownFindings, old: Iterable[Diagnostic], checked_files: Iterable[str]
 ) -> tuple[Diagnostic, ...]:
-    """Return a note where findings of a baseline are gone from files that were checked."""
+    """Return a note if findings of a baseline no longer exist in the checked files."""
     here, files = Counter(map(fingerprint, old)), set(checked_files)
     number = 0
     for row in known.rows:
@@ -76,7 +78,7 @@ def fixed_notes(
 
 
 def read_baseline(path: str) -> KnownFindings:
-    """Return the findings that a file knows; raises SourceError for what is no such file."""
+    """Return the findings in a baseline file. Raises SourceError for an invalid file."""
     try:
         made = BaselineFile.model_validate_json(read_file(path).text)
     except ValidationError as error:
@@ -88,9 +90,7 @@ def read_baseline(path: str) -> KnownFindings:
 
 
 def write_baseline(path: Path, findings: Sequence[Diagnostic]) -> None:
-    """Write the file that knows these findings, sorted; raises SourceError where it cannot be
-    written.
-    """
+    """Write a baseline file with these findings, sorted. Raises SourceError if that fails."""
     rows = [
         KnownFinding(
             fingerprint=digest.partition(":")[0],

@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 
 class KnownFinding(BaseModel):
-    """A finding that was there when the file was written."""
+    """A finding that existed when the file was written."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
 
@@ -22,9 +22,7 @@ class KnownFinding(BaseModel):
 
 
 class BaselineFile(BaseModel):
-    """Findings that `check --baseline FILE` does not tell again; what is read is the
-    fingerprint.
-    """
+    """Findings that `check --baseline FILE` ignores, identified by fingerprint."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
 

@@ -1,4 +1,4 @@
-"""What `check` answers with, whatever was checked: the formats word it."""
+"""The answer of `check` for any input, which the formats print."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from dra_planner.plan import Plan
 
 @dataclass(frozen=True, slots=True)
 class SkippedRule:
-    """A rule that had nothing to look at, and what it would need."""
+    """A rule without anything to check, and the input that it needs."""
 
     rule: str
     why: str
@@ -20,7 +20,7 @@ class SkippedRule:
 
 @dataclass(frozen=True, slots=True)
 class ExemptedFinding:
-    """A finding that somebody has accepted: why, and where that is written."""
+    """An accepted finding, with the reason and the place of the exemption."""
 
     finding: Diagnostic
     reason: str
@@ -50,7 +50,7 @@ class CheckResult:
 
 
 def order_findings(found: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
-    """Return findings in the order in which they are told: errors first, then by place."""
+    """Return findings in the order of reports: errors first, then by place."""
     order = {"error": 0, "warning": 1, "note": 2}
     return tuple(
         sorted(found, key=lambda each: (order[each.severity], each.place, each.code, each.message))

@@ -1,4 +1,4 @@
-"""What stays of a finding when lines move: by it two runs are compared."""
+"""Fingerprints of findings that don't change when lines move, to compare two runs."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""Why a claim fits or not, as a readable tree: pool, request, steps, conditions, constraints, what
-would fix it.
-"""
+"""Why a claim fits or not, as a tree: pool, request, steps, conditions, constraints, and fix."""
 
 from __future__ import annotations
 
@@ -65,8 +63,8 @@ def print_explanation(
     verbose: bool = False,
     file: TextIO | None = None,
 ) -> None:
-    """Print the explanation; pools that say the same are told together. `quiet` leaves the
-    verdicts, `verbose` also takes apart the conditions that every device passes.
+    """Print the explanation. Pools with the same answer are grouped. `quiet` prints only the
+    verdicts, and `verbose` also lists the conditions that every device passes.
     """
     with Page(file) as page:
         page.line(
@@ -120,7 +118,7 @@ def _together(
 
 
 def pool_lines(pool: PoolExplanation, *, verbose: bool) -> Iterator[Line]:
-    """Yield what a node of one pool says to the claim, step by step."""
+    """Yield the answer of one pool's node to the claim, step by step."""
     if pool.report is not None:
         selectors = {each.text: each for each in pool.selectors}
         for request in pool.report.requests:

@@ -1,4 +1,4 @@
-"""What `explain --finding` says of one finding: the formats word it."""
+"""The answer of `explain --finding` for one finding, which the formats print."""
 
 from __future__ import annotations
 
@@ -11,9 +11,7 @@ from dra_policies.rules import Rule
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FindingExplanation:
-    """A finding, the rule that it breaks where it is one of ours, and the pods described where it
-    was found.
-    """
+    """A finding, its rule if it has one, and the pods described at its place."""
 
     finding: Diagnostic
     rule: Rule | None

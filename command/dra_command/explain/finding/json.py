@@ -1,4 +1,4 @@
-"""What findings are about, as the published JSON."""
+"""Explanations of findings as the published JSON."""
 
 from __future__ import annotations
 

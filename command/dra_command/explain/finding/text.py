@@ -1,4 +1,4 @@
-"""What findings are about, for a person at a terminal."""
+"""Explanations of findings for a terminal."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _STYLES: Final = {"error": "red", "warning": "yellow", "note": "blue"}
 def print_findings(
     explained: Sequence[FindingExplanation], *, quiet: bool = False, file: TextIO | None = None
 ) -> None:
-    """Print each finding with its rule and the pods that stand there; `quiet` leaves the
+    """Print each finding with its rule and the pods at its place. `quiet` prints only the
     findings.
     """
     told: set[str] = set()

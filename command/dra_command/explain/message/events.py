@@ -1,5 +1,5 @@
-"""`pulumi-dra explain --events NAMESPACE/POD --observed FILE`: what the cluster said of a pod, and
-what to do.
+"""`pulumi-dra explain --events NAMESPACE/POD --observed FILE`: explain the events of a pod, with
+fixes.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _WORDS: Final = ("reason", "message", "note")
 
 
 def explain_events(values: argparse.Namespace) -> int:
-    """Print what the known messages among the events mean; 3 where none is known. Raises
+    """Print the meaning of known messages among the events. Return 3 if none is known. Raises
     PlannerError.
     """
     if not values.observed:

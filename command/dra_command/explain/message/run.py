@@ -1,5 +1,5 @@
-"""`pulumi-dra explain --message TEXT`: what a message of Kubernetes, a driver or a chart means, and
-what to do.
+"""`pulumi-dra explain --message TEXT`: explain a message of Kubernetes, a driver, or a chart, with
+its fix.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from dra_planner.catalog.messages import Recognized, recognize
 
 
 def explain_message(values: argparse.Namespace) -> int:
-    """Print what the text means; 3 where no message in it is known. Raises UsageError where there
-    is no text.
+    """Print the meaning of the text. Return 3 if no message in it is known. Raises UsageError
+    without a text.
     """
     text = sys.stdin.read() if values.message == "-" else values.message
     if not text.strip():
@@ -27,9 +27,7 @@ def explain_message(values: argparse.Namespace) -> int:
 
 
 def print_meanings(text: str, format: str) -> int:
-    """Print what the messages in a text mean, as text or JSON; 3 where no message in it is
-    known.
-    """
+    """Print the meaning of the messages in a text, as text or JSON. Return 3 if none is known."""
     found = recognize(text)
     if format == "json":
         print(_json(found))

@@ -1,4 +1,4 @@
-"""`pulumi-dra explain --pod`: why a pod fits or not among all other workloads."""
+"""`pulumi-dra explain --pod`: why a pod fits or not, considering all other workloads."""
 
 from __future__ import annotations
 

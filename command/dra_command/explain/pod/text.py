@@ -28,7 +28,7 @@ def print_pods(
     quiet: bool = False,
     file: TextIO | None = None,
 ) -> None:
-    """Print the explanations; pools that say the same are told together. `quiet` leaves the
+    """Print the explanations. Pools with the same answer are grouped. `quiet` prints only the
     verdicts.
     """
     with Page(file) as page:

@@ -1,4 +1,4 @@
-"""What a pool is for, as the published JSON."""
+"""The use of a pool as the published JSON."""
 
 from __future__ import annotations
 

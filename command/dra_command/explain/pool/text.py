@@ -1,4 +1,4 @@
-"""What a pool is for, for a person at a terminal."""
+"""The use of a pool for a terminal."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def print_pool(
     quiet: bool = False,
     file: TextIO | None = None,
 ) -> None:
-    """Print the report; `quiet` leaves its first line."""
+    """Print the report. `quiet` prints only its first line."""
     pool = report.pool
     with Page(file) as page:
         kind = "node" if report.is_observed else "pool"

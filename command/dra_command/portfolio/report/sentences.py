@@ -30,11 +30,12 @@ MOST_COLUMNS = 60
 
 
 def headline(summary: Summary) -> str:
-    """Return what the cells say in one sentence."""
+    """Return the verdicts of the cells in one sentence."""
     counts = summary.counts
     parts = [f"{counts['fits']:,} of {counts.total():,} cells fit"]
     if counts["does-not-fit"]:
-        parts.append(f"{counts['does-not-fit']:,} do not")
+        misfits = counts["does-not-fit"]
+        parts.append(f"{misfits:,} {'does' if misfits == 1 else 'do'} not")
     if counts["cannot-tell"]:
         parts.append(f"{counts['cannot-tell']:,} can't be evaluated")
     if counts[FAILED]:
