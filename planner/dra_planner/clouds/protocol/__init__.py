@@ -1,1 +1,1 @@
-"""What a cloud has to answer, and what is the same on all of them."""
+"""The protocol of a cloud, and facts that are equal on all clouds."""

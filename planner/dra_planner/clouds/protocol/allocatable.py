@@ -1,4 +1,4 @@
-"""What kubelet leaves of a machine, as far as it is the same on every cloud."""
+"""Kubelet's allocatable resources of a machine type, as far as they are equal on every cloud."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ DISK_GIB = 200  # what the components of this project give a node
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NodeImage:
-    """An image of one's own: its id, whose images it is made from, and the folder of the NVIDIA
-    driver on it.
+    """A custom image: its ID, the image family that it's based on, and the folder of its NVIDIA
+    driver.
 
-    `driver_root` is "" where nobody says whether there is a driver; `family` is "" where nobody
-    says.
+    `driver_root` is "" if it isn't known whether it has a driver, and `family` is "" if it isn't
+    known.
     """
 
     id: str
@@ -57,9 +57,9 @@ class AllocatableSettings:
 class Allocatable:
     """Amounts that kubelet will report (cpu in thousandths, bytes, pods), and what was assumed.
 
-    `amounts` is the cautious estimate: how much memory kernel, firmware and hypervisor keep, and
-    how much of the disk the image keeps, is published for no machine. `at_most` is what would be
-    left if they kept none.
+    `amounts` is a conservative estimate, because the memory use of kernel, firmware, and
+    hypervisor, and the image's use of the disk, aren't published for any machine type. `at_most` is
+    the maximum without this use.
     """
 
     amounts: dict[str, int]
@@ -81,8 +81,8 @@ def reserved_cpu_milli(vcpus: int) -> int:
 
 
 def disk_bytes(settings: AllocatableSettings, image_mib: int, reserved_mib: int) -> int:
-    """Return the bytes of the disk that pods may use: kubelet evicts them at 10 % of the file
-    system.
+    """Return the bytes of the disk that pods can use, because kubelet evicts them at 10% of the
+    file system.
     """
     file_system = settings.disk_gib * 1024 - image_mib
     return (file_system - -(-file_system // 10) - reserved_mib) * MIB

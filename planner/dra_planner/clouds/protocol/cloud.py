@@ -1,5 +1,5 @@
-"""The protocol: all that the rest of the project asks of a cloud. Most of it is data; defaults are
-what most have.
+"""The protocol of a cloud: all facts that the rest of the project needs. Most of them are data, and
+defaults apply to most clouds.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ Fault = tuple[str, str]
 _ARCHITECTURES = {"arm64": "ARM_64", "amd64": "x86_64"}  # in names of images
 _NOTHING: Mapping[str, str] = MappingProxyType({})
 WHOLE = ("none", "all-disabled")
-"""What a pool's `mig` is where its GPUs are not partitioned."""
+"""The value of a pool's `mig` if its GPUs aren't partitioned."""
 _LONGEST_KEY = 253 + 1 + 63  # Kubernetes: a domain, a slash and a name
 _OF_KUBERNETES = re.compile(r"(.*\.)?(kubernetes\.io|k8s\.io)")
 _OF_KUBELET = re.compile(r"(.*\.)?(kubelet|node)\.kubernetes\.io")
@@ -57,8 +57,8 @@ _OF_KUBELET = re.compile(r"(.*\.)?(kubelet|node)\.kubernetes\.io")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Capacity:
-    """Where the machines of a pool come from: on-demand, spot, flex-start, queued, reservation or
-    capacity-block, and which was bought.
+    """The capacity of a pool: on-demand, spot, flex-start, queued, reservation, or capacity-block,
+    with the ID of bought capacity.
     """
 
     kind: str = "on-demand"
@@ -67,8 +67,8 @@ class Capacity:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CountStep:
-    """What a pool's node count must be a multiple of; why, and what changes it, as the end of a
-    sentence each.
+    """The number whose multiple a pool's node count must be, with the reason and the fix, each as
+    the end of a sentence.
     """
 
     nodes: int = 1
@@ -78,9 +78,7 @@ class CountStep:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClusterSettings:
-    """What a cluster is asked for, as far as a cloud may refuse it. `asked` names keys of the fleet
-    that are set.
-    """
+    """The settings of a cluster that a cloud may reject. `asked` are the set keys of the fleet."""
 
     region: str
     kubernetes: str = ""  # of the control plane, "" where that is not asked about
@@ -93,9 +91,7 @@ class ClusterSettings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PoolSettings:
-    """What a pool is asked for, as far as a cloud may refuse it. `asked` names keys of the pool
-    that are set.
-    """
+    """The settings of a pool that a cloud may reject. `asked` are the set keys of the pool."""
 
     name: str
     machine: Machine | None = None
@@ -118,7 +114,7 @@ class PoolSettings:
 
 
 class Cloud(ABC):
-    """One cloud. Sentences name the cloud, what it refuses and what to write instead."""
+    """One cloud. Its sentences contain the cloud, the rejected value, and a fix."""
 
     name: ClassVar[str]  # what a fleet calls it, and the name of its module
 
@@ -151,9 +147,7 @@ class Cloud(ABC):
     reservation_pattern: ClassVar[str] = ".+"
     reservation_meaning: ClassVar[str] = "what was bought"
     pods_range: ClassVar[str] = ""
-    """Range that pods of a new cluster have to themselves where nobody says another; "" for
-    none.
-    """
+    """Default address range of the pods in a new cluster, or "" if pods have no separate range."""
     nodes_of_a_pool: ClassVar[range] = NODES
     pods_of_a_node: ClassVar[range] = range(1, 251)
     disk_gib: ClassVar[range] = range(50, 16_385)  # of a node's boot disk
@@ -254,7 +248,7 @@ class Cloud(ABC):
 
     @property
     def title(self) -> str:
-        """What people call it."""
+        """The common name of the cloud."""
         return cloud_titles()[self.name]
 
     @property
@@ -268,68 +262,70 @@ class Cloud(ABC):
     def allocatable(
         self, machine: Machine, vcpus: int, memory_mib: int, settings: AllocatableSettings
     ) -> Allocatable:
-        """Return what kubelet leaves of a machine of that size; raises CatalogError for a setting
-        that cannot be.
+        """Return kubelet's allocatable resources for a machine type of that size. Raises
+        CatalogError for an invalid setting.
         """
 
     def reserved_cpu_milli(self, vcpus: int) -> int:
-        """Return how many thousandths of the cores kubelet keeps."""
+        """Return kubelet's reservation of the cores, in thousandths."""
         return reserved_cpu_milli(vcpus)
 
     def labels(self, nodes: NodeOrigin) -> tuple[NodeLabel, ...]:
-        """Return the labels that this project sets on the nodes of a pool, beside those of the
-        pool's owner.
+        """Return the labels that this project sets on a pool's nodes, in addition to the
+        owner's.
         """
         return contract_labels(nodes)
 
     def taints(self, nodes: NodeOrigin) -> tuple[Taint, ...]:
-        """Return the taints that this project sets on the nodes of a pool, beside those of the
-        pool's owner.
+        """Return the taints that this project sets on a pool's nodes, in addition to the
+        owner's.
         """
         return contract_taints(nodes)
 
     def added_labels(self, nodes: NodeOrigin) -> dict[str, str]:
-        """Return the labels that the cloud adds to nodes by itself, with values that are known
-        beforehand.
-        """
+        """Return the labels that the cloud adds to nodes, with values that are known in advance."""
         return {}
 
     def added_taints(self, nodes: NodeOrigin) -> tuple[Taint, ...]:
-        """Return the taints that the cloud adds to nodes by itself."""
+        """Return the taints that the cloud adds to nodes."""
         return ()
 
     def image_fault(self, machine: Machine, image: str) -> str:
-        """Return why a machine can't run a node image, with the fix; "" if nothing is known."""
+        """Return why a machine type can't run a node image, with the fix, or "" if nothing is
+        known.
+        """
         return ""
 
     def keeps_device_plugin(self, image: str, boot_script: str) -> bool | None:
-        """Return True if nodes with an image that brings a device plugin run it, None if it isn't
-        known.
+        """Return True if nodes with an image that contains a device plugin run it, or None if it
+        isn't known.
         """
         return None
 
     def own_dra_driver(
         self, pool: Mapping[str, Any], image: str = "", boot_script: str = ""
     ) -> str:
-        """Return the setting with which nodes run a DRA driver of the cloud or of their image; ""
-        if they don't.
+        """Return the setting with which nodes run a DRA driver of the cloud or of their image, or
+        "" if they don't.
         """
         return ""
 
     def image_labels(self, machine: Machine) -> dict[str, str]:
-        """Return the labels that every node has for its machine and image, GPU or not."""
+        """Return the labels of every node for its machine type and image, with or without GPUs."""
         return {}
 
     def knows_network_interfaces(self, machine: Machine) -> bool:
-        """Whether the catalogue says how many network interfaces pods can claim on a machine."""
+        """Return whether the catalog has the number of claimable network interfaces of a machine
+        type.
+        """
         return True
 
     def image_arch(self, image: str) -> str:
-        """Return the architecture that an image is made for, "" where its name does not say."""
+        """Return the architecture of an image, or "" if its name doesn't contain it."""
         return next((arch for arch, part in _ARCHITECTURES.items() if part in image), "")
 
     def image_ended(self, image: str) -> int | None:
-        """Return the last minor that an image is made for; None for one that is still made."""
+        """Return the last minor version of an image, or None if it's still published."""
         return next(
             (
                 int(part.gone_since.partition(".")[2]) - 1
@@ -340,34 +336,33 @@ class Cloud(ABC):
         )
 
     def boot_disk_types(self, instance_type: str) -> tuple[str, ...]:
-        """Return the types of boot disk that a machine takes, first the one to use; none where that
-        is not known.
+        """Return the boot disk types of a machine type, the default first, or none if they aren't
+        known.
         """
         return ()
 
     def subnet_addresses(
         self, machine: Machine, settings: AllocatableSettings, pods: int
     ) -> int | None:
-        """Return how many addresses of its subnet a node takes, with so many pods beside those of
-        the host's network.
+        """Return how many addresses of its subnet a node needs, with this number of pods that don't
+        use the host network.
 
-        None where it is not known.
+        None if it isn't known.
         """
         return None
 
     def pod_range_addresses(self, settings: AllocatableSettings) -> int | None:
-        """Return how many addresses a node takes of the range that pods have to themselves.
+        """Return how many addresses of the pods' separate range a node needs.
 
-        None where it is not known; 0 where pods have no such range and take addresses of the
-        subnet.
+        None if it isn't known, and 0 if pods use addresses of the subnet.
         """
         return None
 
     def pods_range_fault(self, cidr: str, nodes: Iterable[PodsOfNodes], system_nodes: int) -> str:
-        """Return why nodes have no room in the range of their pods, or "".
+        """Return why the pods' range is too small for the nodes, or "".
 
-        One system node more is counted, which an upgrade starts before an old one goes. A text that
-        is no range, "" for one, is not judged.
+        It counts one more system node, which an upgrade starts before it removes an old one. An
+        invalid or empty range isn't checked.
         """
         counted = [*nodes, (system_nodes + 1, None)]
         try:
@@ -388,11 +383,13 @@ class Cloud(ABC):
         )
 
     def count_step(self, zones: int, *, autoscaled: bool) -> CountStep:
-        """Return what the node count of a pool over so many zones must be a multiple of."""
+        """Return the number whose multiple a pool's node count must be, with this number of
+        zones.
+        """
         return CountStep()
 
     def pool_name(self, text: str) -> str:
-        """Return a name that a pool may have, made of another: that of a machine type."""
+        """Return a valid pool name made from another name, such as a machine type."""
         return (
             re.sub(r"[^a-z0-9-]+", "-", text.lower())
             .strip("-")[: self.longest_pool_name]
@@ -400,12 +397,12 @@ class Cloud(ABC):
         )
 
     def region_of(self, zone: str) -> str:
-        """Return the region of a zone, "" for what is not a zone."""
+        """Return the region of a zone, or "" for other texts."""
         found = re.fullmatch(self.zone_pattern, zone)
         return found["region"] if found else ""
 
     def zone_fault(self, zone: str, region: str = "") -> str:
-        """Return why nodes of that region, or of any, cannot be in a zone, or ""."""
+        """Return why nodes of that region, or of any region, can't be in a zone, or ""."""
         found = self.region_of(zone)
         example = f'write for example "{region or self.region_example}{self.zone_suffixes[0]}"'
         if not found:
@@ -417,7 +414,7 @@ class Cloud(ABC):
         )
 
     def region_fault(self, region: str) -> str:
-        """Return why clusters cannot be in a region, or ""."""
+        """Return why clusters can't be in a region, or ""."""
         if of_zone := self.region_of(region):
             return f'"{region}" is a zone; its region is "{of_zone}"'
         if not re.fullmatch(self.region_pattern, region):
@@ -428,9 +425,7 @@ class Cloud(ABC):
         return ""
 
     def version_fault(self, version: str) -> str:
-        """Return why a control plane cannot be asked for in words that mean a Kubernetes version,
-        or "".
-        """
+        """Return why a text isn't a valid Kubernetes version of a control plane, or ""."""
         if re.fullmatch(self.version_pattern, version):
             return ""
         minor = re.match(r"\s*v?(1\.\d+)", version)
@@ -440,16 +435,14 @@ class Cloud(ABC):
         )
 
     def address_fault(self, cidr: str) -> str:
-        """Return why a network cannot be one that may reach the API server from outside, or "".
+        """Return why a network can't have access to the API server from outside, or "".
 
-        What every cloud refuses is `public_network_fault`'s.
+        `public_network_fault` covers networks that every cloud rejects.
         """
         return ""
 
     def label_fault(self, key: str, value: str | None) -> str:
-        """Return why the cloud refuses a label of nodes, or ""; a value of None is not known
-        yet.
-        """
+        """Return why the cloud rejects a node label, or "". None is an unknown value."""
         if key in self.reserved_labels:
             return (
                 f'every pool already has the label "{key}", which drivers use to find their nodes'
@@ -466,7 +459,7 @@ class Cloud(ABC):
         return self._key_fault("label", key)
 
     def taint_fault(self, key: str) -> str:
-        """Return why the cloud refuses a taint of nodes, or ""."""
+        """Return why the cloud rejects a node taint, or ""."""
         if key == GPU_TAINT.key:
             return f'every GPU node already has the taint "{key}"'
         return self._key_fault("taint", key)
@@ -481,7 +474,7 @@ class Cloud(ABC):
 
     @property
     def reserved_labels(self) -> frozenset[str]:
-        """Keys that pools are labelled with by this project, so that nobody else sets them."""
+        """Label keys that this project sets on pools, so that users can't set them."""
         nodes = NodeOrigin(name="", machine=None)
         return frozenset(label.key for label in self.labels(nodes))
 
@@ -490,20 +483,20 @@ class Cloud(ABC):
         return ""
 
     def reservation_fault(self, reservation: str) -> str:
-        """Return why something bought cannot be what is called so, or ""."""
+        """Return why a text can't be the name of bought capacity, or ""."""
         if re.fullmatch(self.reservation_pattern, reservation):
             return ""
         return f'"{reservation}" is not {self.reservation_meaning}'
 
     def unsupported(self, what: str) -> UnsupportedFeature:
-        """Return the error for something that the cloud does not do together with DRA."""
+        """Return the error for a feature that the cloud doesn't support together with DRA."""
         return UnsupportedFeature(
             f"{self.title} does not support {what} with DRA ({self.driver_source})",
             fix="turn it off, or use a pool without DRA",
         )
 
     def cluster_faults(self, cluster: ClusterSettings) -> Iterator[Fault]:
-        """Yield what the cloud refuses of a cluster, each with its key in the fleet."""
+        """Yield the cluster settings that the cloud rejects, each with its key in the fleet."""
         if fault := self.region_fault(cluster.region):
             yield "region", fault
         if cluster.kubernetes and (fault := self.version_fault(cluster.kubernetes)):
@@ -525,7 +518,7 @@ class Cloud(ABC):
         yield from ((key, reason) for key, reason in self.refused.items() if key in cluster.asked)
 
     def pool_faults(self, pool: PoolSettings) -> Iterator[Fault]:
-        """Yield what the cloud refuses of a pool, each with its key in the pool."""
+        """Yield the pool settings that the cloud rejects, each with its key in the pool."""
         if len(pool.name) > self.longest_pool_name:
             yield (
                 "name",
@@ -567,12 +560,12 @@ class Cloud(ABC):
         return self.purchase_fault(pool.machine, kind)
 
     def capacity_assumptions(self, kind: str) -> tuple[str, ...]:
-        """Return what follows for a plan from where the machines of a pool come from."""
+        """Return the assumptions of a plan about a pool's capacity type."""
         return ()
 
     def purchase_fault(self, machine: Machine, capacity: str) -> str:
-        """Return why a machine cannot be had in that way; "" when it can, or nothing is known of
-        it.
+        """Return why a machine type isn't available with a capacity type, or "" if it is or nothing
+        is known.
         """
         if (
             not machine.purchase

@@ -1,4 +1,4 @@
-"""Identities that clusters and nodes act as, and the resources that grant rights to them."""
+"""Identities of clusters and nodes, and the resources that grant permissions to them."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GrantResource:
-    """A resource that grants rights: its type, the property that names identities, and the
-    property that names rights, or holds a policy as text.
+    """A resource that grants permissions: its type, the property with identities, and the property
+    with permissions, or with a policy as text.
     """
 
     token: str

@@ -1,4 +1,4 @@
-"""The labels and the taint that every pool for DRA has, on every cloud: stated here alone."""
+"""The labels and the taint of every DRA pool on every cloud, defined only here."""
 
 from __future__ import annotations
 
@@ -25,9 +25,7 @@ _NO_CONFIG = "the device plugin serves whole GPUs on these nodes"
 
 @dataclass(frozen=True, slots=True)
 class NodeLabel:
-    """A label that this project sets on nodes; `otherwise` is what happens where it is not
-    there.
-    """
+    """A label that this project sets on nodes. `otherwise` is the consequence if it's missing."""
 
     key: str
     value: str
@@ -53,12 +51,12 @@ class NodeOrigin:
 
     @property
     def has_gpus(self) -> bool:
-        """Whether the NVIDIA driver has devices to publish on these nodes."""
+        """Whether these nodes have devices that the NVIDIA driver can publish."""
         return self.machine is None or self.machine.gpu_count > 0
 
 
 def contract_labels(nodes: NodeOrigin) -> tuple[NodeLabel, ...]:
-    """Return what every cloud's nodes of a pool are labelled with; drivers find GPU nodes by it."""
+    """Return the labels of a pool's nodes on every cloud, by which drivers find GPU nodes."""
     own = (NodeLabel(POOL, nodes.name),)
     if not nodes.has_gpus:
         return own
@@ -81,5 +79,5 @@ def _plugin_labels(plugin: PluginServing) -> tuple[NodeLabel, ...]:
 
 
 def contract_taints(nodes: NodeOrigin) -> tuple[Taint, ...]:
-    """Return the taint that keeps pods without claims off GPU nodes."""
+    """Return the taint that excludes pods without claims from GPU nodes."""
     return (GPU_TAINT,) if nodes.has_gpus else ()

@@ -1,4 +1,6 @@
-"""Where the resources of a cloud say how nodes reach the API server and registries."""
+"""Properties of a cloud's resources that determine how nodes reach the API server and
+registries.
+"""
 
 from __future__ import annotations
 
@@ -111,7 +113,7 @@ class TrafficFilter:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NodeNetwork:
-    """All that can cut nodes off; None if the cloud doesn't have it."""
+    """All settings that can cut nodes off. None if the cloud doesn't have them."""
 
     groups: SecurityGroups | None = None
     endpoint: PublicEndpoint | None = None

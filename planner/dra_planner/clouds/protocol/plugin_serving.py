@@ -1,4 +1,4 @@
-"""How a vendor's device plugin serves the devices of a pool whose nodes take no claims."""
+"""How a vendor's device plugin serves the devices of a pool without DRA."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ class PluginServing:
 
     @property
     def config_name(self) -> str:
-        """Return the name of the plugin's configuration for such nodes; "" for whole GPUs, one unit
-        each.
+        """Return the name of the plugin's configuration for such nodes, or "" for whole GPUs with
+        one unit each.
         """
         parts = [f"mig-{self.mig_strategy}"] if self.mig_strategy else []
         parts += [f"{self.strategy}-{self.replicas}"] if self.strategy else []
@@ -44,7 +44,7 @@ class PluginServing:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CloudPlugin:
-    """What a cloud does about NVIDIA's device plugin.
+    """A cloud's support of NVIDIA's device plugin.
 
     `is_built_in` if the cloud runs its own plugin on nodes that aren't DRA nodes; then a fleet
     can't install one. `replicas` is the largest number of units of a device. `mig_strategies` has
@@ -57,7 +57,7 @@ class CloudPlugin:
     renames: bool = True
 
     def faults(self, title: str, plugin: PluginServing) -> Iterator[tuple[str, str]]:
-        """Yield what the cloud can't set up, by the key of the pool."""
+        """Yield the settings that the cloud doesn't support, by the key of the pool."""
         if plugin.replicas > self.replicas:
             yield (
                 "sharing.replicas",

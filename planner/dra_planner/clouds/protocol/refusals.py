@@ -1,5 +1,5 @@
-"""What is refused on every cloud, in a fleet and in the inputs of components alike: a sentence
-each, "" for none.
+"""Checks that apply on every cloud, in a fleet and in components: each returns a sentence, or "" if
+nothing is wrong.
 """
 
 from __future__ import annotations
@@ -25,18 +25,18 @@ _PRIVATE = tuple(map(ipaddress.IPv4Network, ("10.0.0.0/8", "172.16.0.0/12", "192
 
 
 def range_fault(number: int, allowed: range) -> str:
-    """Return why a number is not one of those allowed, which follow each other."""
+    """Return why a number isn't in the range of allowed numbers."""
     return "" if number in allowed else f"must be from {allowed[0]} to {allowed[-1]}, not {number}"
 
 
 def limits_fault(least: int, most: int) -> str:
-    """Return why two numbers of nodes cannot be minimum and maximum."""
+    """Return why two node counts can't be minimum and maximum."""
     return f"the minimum, {least}, is more than the maximum, {most}" if least > most else ""
 
 
 def huge_pages_fault(pages: Mapping[str, int], machine: Machine | None) -> str:
-    """Return why a machine cannot have so many huge pages of each size; one that is not known
-    may.
+    """Return why a machine type can't have this number of huge pages of each size. Unknown machine
+    types can.
     """
     asked = sum(HUGE_PAGES[size] * count for size, count in pages.items())
     memory_mib = machine.memory_mib if machine is not None else None
@@ -49,7 +49,7 @@ def huge_pages_fault(pages: Mapping[str, int], machine: Machine | None) -> str:
 
 
 def repetition_fault(names: Iterable[str]) -> str:
-    """Return which of some names is not the first of its kind."""
+    """Return the first name that is repeated."""
     seen: set[str] = set()
     for name in names:
         if name in seen:
@@ -59,7 +59,7 @@ def repetition_fault(names: Iterable[str]) -> str:
 
 
 def public_network_fault(cidr: str) -> str:
-    """Return why a network cannot be one that may reach the public endpoint of an API server."""
+    """Return why a network can't have access to the public endpoint of an API server."""
     try:
         network = ipaddress.ip_network(cidr)
     except ValueError as error:
@@ -70,9 +70,7 @@ def public_network_fault(cidr: str) -> str:
 
 
 def private_network_fault(cidr: str) -> str:
-    """Return why addresses that no network outside has cannot be those that reach a public
-    endpoint.
-    """
+    """Return why private addresses can't have access to a public endpoint."""
     network = ipaddress.ip_network(cidr)
     if not any(network.version == each.version and network.overlaps(each) for each in _PRIVATE):
         return ""
@@ -83,21 +81,21 @@ def private_network_fault(cidr: str) -> str:
 
 
 def label_key_fault(key: str) -> str:
-    """Return why Kubernetes would refuse the key of a label or taint."""
+    """Return why Kubernetes rejects the key of a label or taint."""
     if re.fullmatch(LABEL_KEY, key):
         return ""
     return f'"{key}" is not a valid label key; write "team" or "example.com/team"'
 
 
 def label_value_fault(value: str) -> str:
-    """Return why Kubernetes would refuse the value of a label or taint."""
+    """Return why Kubernetes rejects the value of a label or taint."""
     if re.fullmatch(LABEL_VALUE, value):
         return ""
     return f'"{value}" is not a valid label value: at most 63 letters, digits, "-", "_" and "."'
 
 
 def taints_fault(taints: Iterable[tuple[str, str]]) -> str:
-    """Return which taint, by key and effect, is not the first of its kind."""
+    """Return the first taint that is repeated, by key and effect."""
     seen: set[tuple[str, str]] = set()
     for taint in taints:
         if taint in seen:
@@ -107,14 +105,14 @@ def taints_fault(taints: Iterable[tuple[str, str]]) -> str:
 
 
 def selection_fault(selectors: Sequence[str]) -> str:
-    """Return why a DeviceClass of one's own cannot have those selectors: with none it takes devices
-    of any driver.
+    """Return why a custom DeviceClass can't have these selectors. Without selectors, it matches
+    devices of any driver.
     """
     return "" if selectors else "is empty: write the selectors of the class"
 
 
 def extended_resource_fault(minor: int) -> str:
-    """Return why a DeviceClass cannot name an extended resource on a Kubernetes minor."""
+    """Return why a DeviceClass can't have an extended resource in a Kubernetes minor version."""
     if features_of(minor).extended_resource:
         return ""
     since = default_since("extended_resource")

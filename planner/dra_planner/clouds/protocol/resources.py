@@ -1,5 +1,5 @@
-"""Where a cloud's Pulumi resources say what a pool or a cluster is: type tokens and paths of
-properties.
+"""Descriptions of a cloud's Pulumi resources for pools and clusters: type tokens and property
+paths.
 """
 
 from __future__ import annotations
@@ -10,7 +10,9 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CountLimits:
-    """Where the fewest and the most nodes stand; `per_zone` where each zone has so many."""
+    """The properties with the minimum and maximum number of nodes. `per_zone`: they are counts per
+    zone.
+    """
 
     minimum: str
     maximum: str
@@ -57,7 +59,7 @@ class MachineTemplate:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AttachedGpus:
-    """A list of GPUs attached to the machine, which a fleet writes as `machine+type:count`."""
+    """A list of GPUs attached to the machine, written in a fleet as `machine+type:count`."""
 
     path: str
     type: str = "type"

@@ -1,5 +1,5 @@
-"""When a pool has its nodes: at hours of the week, or once, from a start to an end. Plain values;
-no clock is read.
+"""Times at which a pool has its nodes: weekly hours, or one period. Plain values without access to
+a clock.
 """
 
 from __future__ import annotations
@@ -18,10 +18,9 @@ _INSTANT = "%Y-%m-%dT%H:%M:%SZ"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Hours:
-    """Every week from `start` to `end`, times of the day in `time_zone`; past midnight where the
-    end is the earlier.
+    """Weekly hours from `start` to `end`, as times of the day in `time_zone`.
 
-    `days` are those on which it starts, of DAYS.
+    An end before the start is on the next day. `days` are the days on which it starts, from DAYS.
     """
 
     start: str
@@ -40,7 +39,7 @@ class Hours:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Period:
-    """Once, from `start` to `end`, both as 2026-12-01T11:30:00Z."""
+    """One period from `start` to `end`, both in the form 2026-12-01T11:30:00Z."""
 
     start: str
     end: str
@@ -53,12 +52,12 @@ Schedule = Hours | Period
 
 
 def read_instant(text: str) -> datetime:
-    """Return a point in time written as 2026-12-01T11:30:00Z; raises ValueError."""
+    """Return the time in a text of the form 2026-12-01T11:30:00Z. Raises ValueError."""
     return datetime.strptime(text, _INSTANT).replace(tzinfo=UTC)
 
 
 def schedule_fault(schedule: Schedule) -> str:
-    """Return why nothing can follow a schedule whose parts are right, or ""."""
+    """Return why a schedule with valid parts can't work, or ""."""
     if isinstance(schedule, Hours):
         same = schedule.start == schedule.end
         return (
@@ -72,7 +71,7 @@ def schedule_fault(schedule: Schedule) -> str:
 
 
 def time_of_day_fault(text: str) -> str:
-    """Return why a text is not a time of the day, or ""."""
+    """Return why a text isn't a time of the day, or ""."""
     return (
         ""
         if re.fullmatch(r"([01]\d|2[0-3]):[0-5]\d", text)
@@ -81,7 +80,7 @@ def time_of_day_fault(text: str) -> str:
 
 
 def instant_fault(text: str) -> str:
-    """Return why a text is not a point in time, or ""."""
+    """Return why a text isn't a point in time, or ""."""
     try:
         read_instant(text)
     except ValueError:
@@ -90,9 +89,7 @@ def instant_fault(text: str) -> str:
 
 
 def time_zone_fault(name: str) -> str:
-    """Return why a text is not a time zone of the IANA database, as far as this machine has it, or
-    "".
-    """
+    """Return why a text isn't a time zone of this machine's IANA database, or ""."""
     try:
         ZoneInfo(name)
     # a ZoneInfoNotFoundError is a KeyError; a folder is an OSError

@@ -1,1 +1,1 @@
-"""What a device driver has to answer, and the defaults that most of them share."""
+"""The protocol of a device driver, and defaults that apply to most of them."""

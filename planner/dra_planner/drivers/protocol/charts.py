@@ -1,4 +1,4 @@
-"""Helm charts that drivers are installed from."""
+"""Helm charts that install drivers."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class DriverChart:
 
 
 def chart_of(driver: str, cloud: str) -> DriverChart | None:
-    """Return the chart of a driver ("amd") for a cloud; None if no table has one."""
+    """Return the chart of a driver ("amd") for a cloud, or None if it isn't in the tables."""
     return _charts().get((driver, cloud)) or _charts().get((driver, ""))
 
 

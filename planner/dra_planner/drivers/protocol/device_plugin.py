@@ -1,5 +1,5 @@
-"""The vendor's device plugin, which a driver takes the place of: what its resource names stand for,
-and in claims.
+"""The vendor's device plugin that a driver replaces: the meaning of its resource names, and the
+equivalent claims.
 
 A workload alone doesn't say what a unit of an extended resource is: `nvidia.com/gpu: 1` is a GPU,
 one of N replicas, a tenth under MPS, or a MIG device. Node labels, the plugin's configuration, or
@@ -19,10 +19,10 @@ from dra_planner.clouds import PluginServing
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Counterpart:
-    """The devices of a claim that stand for one unit of an extended resource.
+    """The devices of a claim that are equivalent to one unit of an extended resource.
 
-    `conditions` are CEL expressions about one device, all of which must hold. `capacity` is what a
-    request takes of a device that several claims share; empty for whole devices. `noun` names the
+    `conditions` are CEL expressions about one device, all of which must hold. `capacity` is the
+    requested part of a device that several claims share, empty for whole devices. `noun` names the
     devices in names of claims. `toleration` is the key of the taint of nodes with these devices, ""
     if their pools have none.
     """
@@ -48,21 +48,21 @@ class Counterpart:
 
 @dataclass(frozen=True, slots=True)
 class NoCounterpart:
-    """Why no claim can stand for an extended resource, and what to do instead, the best first."""
+    """Why no claim is equivalent to an extended resource, and alternatives, the best first."""
 
     reason: str
     alternatives: tuple[str, ...] = ()
 
 
 class NotTranslatable(Exception):
-    """A condition on node labels that no condition on devices can stand for; the message says
+    """A condition on node labels without an equivalent condition on devices. The message explains
     why.
     """
 
 
 @dataclass(frozen=True, slots=True)
 class LabelTerm:
-    """A condition on one node label, as node affinity writes it."""
+    """A condition on one node label in the form of node affinity."""
 
     key: str
     operator: str = "In"
@@ -71,7 +71,7 @@ class LabelTerm:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SelectionNeeds:
-    """What a pod's node selection says about devices, apart from what it says about nodes.
+    """Requirements for devices in a pod's node selection.
 
     `conditions` are CEL expressions that devices must meet. `profile` is a partition's profile,
     `sharing` a strategy (`time-slicing` or `mps`) if the labels demand shared devices, with
@@ -85,7 +85,7 @@ class SelectionNeeds:
     notes: tuple[str, ...] = ()
 
     def joined(self, other: SelectionNeeds) -> SelectionNeeds:
-        """Return both needs together; those of `other` count where this one says nothing."""
+        """Return both needs together. `other` is used for values that this one doesn't set."""
         new = tuple(each for each in other.conditions if each not in self.conditions)
         return SelectionNeeds(
             conditions=(*self.conditions, *new),
@@ -98,9 +98,7 @@ class SelectionNeeds:
 
 @dataclass(frozen=True, slots=True)
 class DeviceSharing:
-    """How one device is handed out several times: `time-slicing` or `mps`, into how many units (0:
-    unknown).
-    """
+    """Sharing of one device: `time-slicing` or `mps`, and the number of units (0: unknown)."""
 
     strategy: str
     replicas: int
@@ -123,7 +121,7 @@ class PluginFacts:
     is_known: bool = False
 
     def joined(self, other: PluginFacts) -> PluginFacts:
-        """Return both together; those of `other` take precedence."""
+        """Return both together. `other` takes precedence."""
         return PluginFacts(
             shared={**self.shared, **other.shared},
             by_config={**self.by_config, **other.by_config},
@@ -140,7 +138,7 @@ class VendorDevicePlugin(ABC):
 
     @abstractmethod
     def serves(self, resource: str) -> bool:
-        """Whether the plugin may serve an extended resource of this name."""
+        """Return whether the plugin may serve an extended resource with this name."""
 
     @abstractmethod
     def counterpart(
@@ -152,27 +150,25 @@ class VendorDevicePlugin(ABC):
         facts: PluginFacts,
         shares: str,
     ) -> Counterpart | NoCounterpart:
-        """Return what a claim requests instead of `count` units of a resource.
+        """Return the claim's request that replaces `count` units of a resource.
 
-        `labels` are those that the pod's node selector names. `shares` is how the driver lets
-        several claims share a device in the target cluster: "" for not at all, a number of shares,
-        or a word of the driver.
+        `labels` are the labels in the pod's node selector. `shares` is how the driver lets several
+        claims share a device in the target cluster: "" for not at all, a number of shares, or a
+        word of the driver.
         """
 
     @abstractmethod
     def class_of(self, resource: str, facts: PluginFacts) -> str:
-        """Return the DeviceClass whose devices take the place of a resource in quotas; "" if there
-        is none.
-        """
+        """Return the DeviceClass that replaces a resource in quotas, or "" if there is none."""
 
     def knows_label(self, key: str) -> bool:
-        """Whether a node label is about devices, so that it may be missing on nodes without the
-        plugin.
+        """Return whether a node label is about devices, so that nodes without the plugin may not
+        have it.
         """
         return False
 
     def needs_of(self, term: LabelTerm) -> SelectionNeeds:
-        """Return what a condition on a label that the plugin knows demands of devices. Raises
+        """Return the requirements for devices in a condition on a label of the plugin. Raises
         NotTranslatable.
         """
         raise NotTranslatable(
@@ -180,15 +176,13 @@ class VendorDevicePlugin(ABC):
         )
 
     def facts_of(self, kind: str, name: str, data: Mapping[str, Any]) -> PluginFacts | None:
-        """Return what an object of the source cluster says about the plugin; None if it says
-        nothing.
-        """
+        """Return the facts about the plugin in an object of the source cluster, or None."""
         return None
 
     def operator_notes(
         self, objects: Iterable[tuple[str, str, str, Mapping[str, Any]]]
     ) -> Iterator[str]:
-        """Yield what objects of the vendor's operator mean for a migration.
+        """Yield the effects of the vendor's operator objects on a migration.
 
         Each object is given as its version, kind, name, and data.
         """
@@ -209,13 +203,13 @@ class VendorDevicePlugin(ABC):
         return {}
 
     def serving_faults(self, machine: Machine, plugin: PluginServing) -> Iterator[tuple[str, str]]:
-        """Yield what the plugin rejects, by the key of the fleet's pool."""
+        """Yield the settings that the plugin rejects, by the key of the fleet's pool."""
         yield from ()
 
 
 @dataclass(frozen=True, slots=True)
 class WholeDevices(VendorDevicePlugin):
-    """A device plugin each of whose units is one device that the driver publishes too."""
+    """A device plugin whose units are devices that the driver also publishes."""
 
     resources: tuple[str, ...]
     device_class: str
@@ -240,7 +234,7 @@ class WholeDevices(VendorDevicePlugin):
 
 @dataclass(frozen=True, slots=True)
 class NoDirectCounterpart(VendorDevicePlugin):
-    """A device plugin whose units no request of a claim stands for, with the reason."""
+    """A device plugin whose units have no equivalent request of a claim, with the reason."""
 
     resources: tuple[str, ...]
     reason: str

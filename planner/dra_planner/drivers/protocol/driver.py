@@ -1,5 +1,5 @@
-"""The protocol: what the rest of the project asks about a device driver. Defaults are what most
-drivers have.
+"""The protocol of a device driver: all facts that the rest of the project needs. Defaults apply to
+most drivers.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ Fault = tuple[str, PlannerError]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DriverNode:
-    """A node before it exists, as far as a driver publishes devices by it. `mig` is the pool's MIG
+    """A future node with the facts that determine its published devices. `mig` is the pool's MIG
     configuration.
     """
 
@@ -41,7 +41,7 @@ class DriverNode:
 
 @dataclass(frozen=True, slots=True)
 class ConfigFault:
-    """What the driver rejects in an opaque configuration, and what to write instead."""
+    """The rejected part of an opaque configuration, and the fix."""
 
     message: str
     fix: str
@@ -51,8 +51,8 @@ class ConfigFault:
 class PodUse:
     """How a pod uses a claim that requests a driver's devices.
 
-    `containers` are the names of the containers that use it, `capacities` what its requests for
-    these devices ask of capacities.
+    `containers` are the names of the containers that use it, and `capacities` are its requests of
+    these devices' capacities.
     """
 
     claim: str
@@ -61,8 +61,8 @@ class PodUse:
 
 
 class Driver(ABC, Generic[Options]):
-    """A device driver, or several that one chart installs. Sentences name the driver and say what
-    to write instead.
+    """A device driver, or several that one chart installs. Its sentences contain the driver and a
+    fix.
     """
 
     name: ClassVar[str]  # what a fleet calls it (`drivers.<name>`), and the name of its module
@@ -96,34 +96,34 @@ class Driver(ABC, Generic[Options]):
 
     @property
     def accepts_true(self) -> bool:
-        """Whether a fleet may write `true`, because no option is required."""
+        """Return whether a fleet can set `true`, because no option is required."""
         return not any(field.is_required() for field in self.options.model_fields.values())
 
     @abstractmethod
     def serves(self, machine: Machine) -> bool:
-        """Whether the driver publishes devices on nodes of a machine type."""
+        """Return whether the driver publishes devices on nodes of a machine type."""
 
     def serves_accelerator(self, machine: Machine) -> bool:
-        """Whether the driver publishes the accelerators of a machine type, not only what is beside
-        them.
+        """Return whether the driver publishes the accelerators of a machine type, and not only
+        other devices.
         """
         return not self.is_network and self.serves(machine)
 
     @abstractmethod
     def slices(self, options: Options, node: DriverNode) -> tuple[ResourceSlice, ...]:
-        """Return what the driver publishes on a node, pool by pool; empty for machine types that it
-        doesn't serve.
+        """Return the slices that the driver publishes on a node, by pool, empty for machine types
+        that it doesn't serve.
 
-        Raises CatalogError for a version or setting that can't work on the machine type,
-        UnsupportedFeature for what the cloud or the Kubernetes version doesn't do.
+        Raises CatalogError for a version or setting that can't work on the machine type, and
+        UnsupportedFeature for a feature that the cloud or the Kubernetes version doesn't support.
         """
 
     def assumptions(self, options: Options, node: DriverNode) -> tuple[str, ...]:
-        """Return the facts that `slices` assumes or leaves open, in sentences."""
+        """Return the assumptions and unknown facts of `slices` as sentences."""
         return ()
 
     def classes(self, options: Options, cloud: Cloud, features: Features) -> Iterator[DeviceClass]:
-        """Yield the DeviceClasses that exist once the driver runs on a cloud: those in the table of
+        """Yield the DeviceClasses that exist once the driver runs on a cloud, from the table of
         classes.
         """
         for each in known_classes().values():
@@ -131,29 +131,29 @@ class Driver(ABC, Generic[Options]):
                 yield each.device_class(has_extended_resource=features.extended_resource)
 
     def class_fault(self, name: str) -> str:
-        """Return why a platform's own DeviceClass can't have the name of one of the driver's
-        classes, or "".
+        """Return why a custom DeviceClass can't have the name of one of the driver's classes, or
+        "".
         """
         return f"{name} is a class that {self.title} installs; choose another name"
 
     def chart(self, cloud: Cloud) -> DriverChart | None:
-        """Return the chart that installs the driver on a cloud; None if a cloud runs it, or no
-        table has a chart.
+        """Return the chart that installs the driver on a cloud, or None if a cloud runs it or the
+        tables have no chart.
         """
         return chart_of(self.name, cloud.name)
 
     def chart_values(
         self, options: Options, cloud: Cloud, tolerations: Sequence[Mapping[str, str]]
     ) -> Mapping[str, Any]:
-        """Return the chart's values for nodes whose taints these tolerations tolerate."""
+        """Return the chart's values for nodes with taints that these tolerations match."""
         return {}
 
     def faults(self, options: Options, cloud: Cloud, features: Features) -> Iterator[Fault]:
-        """Yield what can't work in a fleet, whatever its pools are."""
+        """Yield settings that can't work in any fleet."""
         yield from self.availability_faults(cloud)
 
     def availability_faults(self, cloud: Cloud) -> Iterator[Fault]:
-        """Yield the reason why the driver doesn't run on a cloud."""
+        """Yield the reason why the driver isn't available on a cloud."""
         known = availability(self.name, cloud.name)
         if known is None:
             reason = f"it's unknown whether {self.title} runs on {cloud.title}"
@@ -165,16 +165,16 @@ class Driver(ABC, Generic[Options]):
     def pool_faults(
         self, options: Options, cloud: Cloud, machine: Machine, mig: str
     ) -> Iterator[Fault]:
-        """Yield what can't work on a pool, by the key of the pool."""
+        """Yield settings that can't work on a pool, by the key of the pool."""
         yield from ()
 
     def config_faults(
         self, domain: str, parameters: Mapping[str, Any], options: Options | None
     ) -> Iterator[ConfigFault]:
-        """Yield what the driver rejects in the opaque configuration of a claim or class when it
-        prepares the claim.
+        """Yield faults in the opaque configuration of a claim or class, which the driver rejects
+        when it prepares the claim.
 
-        Without `options`, nothing that depends on settings is checked.
+        Without `options`, faults that depend on settings aren't checked.
         """
         yield from ()
 
@@ -183,34 +183,34 @@ class Driver(ABC, Generic[Options]):
         yield from ()
 
     def shares(self, options: Options) -> str:
-        """Return how claims share a device: a number of shares, a word of the driver, or "" for not
-        at all.
+        """Return how claims share a device: a number of shares, a keyword of the driver, or "" for
+        no sharing.
         """
         return ""
 
     def divides_claim(self, parameters: Mapping[str, Any]) -> bool:
-        """Whether an opaque configuration lets the pods of one claim share its devices.
+        """Return whether an opaque configuration lets the pods of one claim share its devices.
 
-        Pods with claims of their own share nothing by it.
+        Pods with their own claims don't share devices.
         """
         return False
 
     def has_racks(self, options: Options) -> bool:
-        """Whether the driver publishes devices that join the nodes of one rack."""
+        """Return whether the driver publishes devices that connect the nodes of one rack."""
         return False
 
     def accelerator(self, devices: Sequence[Device]) -> Accelerator | None:
-        """Return what a machine type that the tables don't have carries, by its devices; None if
-        that has no effect.
+        """Return the accelerator of an unknown machine type, by its devices, or None if it has no
+        effect.
 
         Labels and taints of nodes follow from it.
         """
         return None
 
     def kind(self, domain: str, attributes: Mapping[str, AttributeValue]) -> str:
-        """Return what people call such a device: "GPU", "NIC"."""
+        """Return the common name of such a device: "GPU", "NIC"."""
         return f"device of {domain}"
 
     def board(self, device: Device) -> str:
-        """Return the name of the device that this one is a part of, "" for a whole one."""
+        """Return the name of the device that contains this one, or "" for a whole device."""
         return ""

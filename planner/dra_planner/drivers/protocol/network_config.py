@@ -1,5 +1,4 @@
-"""The configuration that DRANET decodes: an object without apiVersion and kind, whose unknown
-fields it rejects.
+"""DRANET's configuration: an object without apiVersion and kind. DRANET rejects unknown fields.
 
 Source: kubernetes-sigs/dranet:pkg/apis/{types,validation}.go@f258477, and the field ipvlan of
 @07cded12.
@@ -40,7 +39,7 @@ _CHOICES: Final[Mapping[str, tuple[int, ...]]] = {
 
 
 def network_config_faults(parameters: Mapping[str, Any]) -> Iterator[ConfigFault]:
-    """Yield what DRANET rejects when it prepares a claim with this configuration."""
+    """Yield the parts of this configuration that DRANET rejects when it prepares a claim."""
     if "apiVersion" in parameters or "kind" in parameters:
         yield ConfigFault(
             "DRANET's configuration has neither apiVersion nor kind", "remove apiVersion and kind"

@@ -1,4 +1,4 @@
-"""Facts about drivers that a claim's author should know, although no verdict depends on them."""
+"""Facts about drivers for authors of claims, which don't affect a verdict."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class DriverNote:
     fix: str
 
     def holds_in(self, minor: int) -> bool:
-        """Whether the fact is true in a minor version of Kubernetes."""
+        """Return whether the fact is true in a minor version of Kubernetes."""
         return (self.from_minor or 0) <= minor and (
             self.before_minor is None or minor < self.before_minor
         )

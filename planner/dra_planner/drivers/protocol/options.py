@@ -1,4 +1,4 @@
-"""What a fleet can set of a driver that has no settings but the version of its chart."""
+"""Options of a driver whose only setting is its chart's version."""
 
 from typing import Annotated
 

@@ -1,4 +1,4 @@
-"""One slice that holds all devices of a node, as most drivers publish them."""
+"""One slice with all devices of a node, as most drivers publish them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dra_planner.model import Device, ResourceSlice
 
 
 def node_slice(domain: str, node_name: str, devices: Iterable[Device]) -> tuple[ResourceSlice, ...]:
-    """Return the slice of a node's devices, in a pool named after the node; empty without
+    """Return the slice of a node's devices in a pool named after the node, empty without
     devices.
     """
     found = tuple(devices)

@@ -1,6 +1,4 @@
-"""What tables say of drivers: where each runs, which classes it creates, which labels and taints
-its nodes carry.
-"""
+"""Facts about drivers from tables: their clouds, classes, and node labels and taints."""
 
 from __future__ import annotations
 
@@ -14,8 +12,8 @@ from dra_planner.model import CelSelector, DeviceClass, ObjectMeta
 
 @dataclass(frozen=True, slots=True)
 class Availability:
-    """Whether a driver runs on a cloud: `chart` (installed from it), `managed` (by the cloud) or
-    `no`, and why not.
+    """Availability of a driver on a cloud: `chart` (installed from it), `managed` (by the cloud),
+    or `no`, with the reason.
     """
 
     runs: str
@@ -45,15 +43,15 @@ class KnownClass:
     extended_resource: str
 
     def device_class(self, *, has_extended_resource: bool) -> DeviceClass:
-        """Return the class as an object; control planes without the field drop its extended
-        resource.
+        """Return the class as an object, without its extended resource for control planes that
+        don't have the field.
         """
         extended = self.extended_resource if has_extended_resource else ""
         return device_class(self.name, self.selector, extended_resource=extended or None)
 
 
 def availability(driver: str, cloud: str) -> Availability | None:
-    """Return whether a driver ("amd") runs on a cloud; None if no table says."""
+    """Return the availability of a driver ("amd") on a cloud, or None if it isn't in the tables."""
     return _availabilities().get((driver, cloud))
 
 
@@ -73,8 +71,8 @@ def device_class(name: str, *selectors: str, extended_resource: str | None = Non
 
 
 def has_accelerator(machine: Machine, vendor: str, kind: str) -> bool:
-    """Whether a machine type has accelerators of this vendor and kind, as the tables of machine
-    types name them.
+    """Return whether a machine type has accelerators of this vendor and kind, as named in the
+    tables of machine types.
     """
     accelerator = machine.accelerator
     return accelerator is not None and (accelerator.vendor, accelerator.kind) == (vendor, kind)

@@ -1,4 +1,4 @@
-"""Versions of the charts that drivers are installed from."""
+"""Versions of charts that install drivers."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import re
 
 
 def chart_version_fault(text: str) -> str:
-    """Return why a text cannot be the version of a chart that no table lists, or ""; "" stands for
-    the default.
+    """Return why a text can't be the version of an unknown chart, or "". "" as a version means the
+    default.
     """
     return (
         ""
