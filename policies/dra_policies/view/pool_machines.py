@@ -88,3 +88,10 @@ def minor_of_pool(view: StackView, pool: DeclaredPool) -> int | None:
     """
     minors = {version.urn: version.minor for version in view.versions}
     return minors.get(pool.urn) or minors.get(pool.cluster_urn)
+
+
+def leaves_driver_out(pool: DeclaredPool) -> bool:
+    """Return whether the cloud's own driver installation is disabled for each of a pool's GPUs."""
+    listed, path, value = cloud(pool.cloud).installer_off
+    items = (pool.own.items(listed) or ()) if listed else ()
+    return bool(items) and all(item.text(path) == value for item in items)

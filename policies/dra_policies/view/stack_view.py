@@ -134,11 +134,12 @@ class SecondDriver:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Installer:
-    """A DaemonSet that installs one version of the NVIDIA driver on nodes."""
+    """A DaemonSet that installs the NVIDIA driver on nodes, and the version, "" if it sets none."""
 
     title: str
     urn: str
     version: str
+    pod: Properties
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

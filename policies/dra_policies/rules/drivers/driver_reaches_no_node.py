@@ -10,12 +10,13 @@ from dra_policies.rules.rule import DRIVER_PAGE, Finding, Rule
 from dra_policies.unknowns import Properties
 from dra_policies.view.driver_pod import plugin_pod
 from dra_policies.view.node_selection import affine, selects, tolerates
-from dra_policies.view.stack_view import DeclaredPool, InstalledDriver, StackView
+from dra_policies.view.pool_machines import leaves_driver_out
+from dra_policies.view.stack_view import DeclaredPool, InstalledDriver, Installer, StackView
 
 
 def check(view: StackView) -> Iterator[Finding]:
     for driver in view.drivers:
-        if driver.values is None or not driver.version:
+        if driver.values is None:
             continue
         pod = plugin_pod(driver)
         for pool in view.pools:
@@ -23,6 +24,26 @@ def check(view: StackView) -> Iterator[Finding]:
                 yield from _faults(driver, pod, pool)
         if view.complete and len(view.drivers) == 1:
             yield from _nowhere(driver, view)
+    for installer in view.installers if view.complete and len(view.installers) == 1 else ():
+        for pool in view.pools:
+            if pool.is_dra is True and leaves_driver_out(pool):
+                yield from _kept_away(installer, pool)
+
+
+def _kept_away(installer: Installer, pool: DeclaredPool) -> Iterator[Finding]:
+    """Yield a finding if nodes that get the NVIDIA driver from an installer never run it."""
+    if tolerates(installer.pod, pool) is False:
+        why, fix = "does not tolerate its taints", "set tolerations: [{operator: Exists}]"
+    elif selects(installer.pod, pool) is False or affine(installer.pod, pool) is False:
+        why, fix = "selects labels that the pool doesn't have", "correct its node selector"
+    else:
+        return
+    yield Finding(
+        message=f"{installer.title} never runs on {pool.title}: it {why}, so the nodes have no "
+        "NVIDIA driver",
+        fix=f"{fix} in the pods of the installer",
+        urn=installer.urn,
+    )
 
 
 def _nowhere(driver: InstalledDriver, view: StackView) -> Iterator[Finding]:

@@ -14,6 +14,8 @@ URL: Final = "https://docs.cloud.google.com/container-optimized-os/docs/how-to/r
 
 def check(view: StackView) -> Iterator[Finding]:
     for installer in view.installers:
+        if not installer.version:
+            continue
         milestones = qualified_on(installer.version)
         yield Finding(
             message=f"{installer.title} installs NVIDIA driver {installer.version}, which "

@@ -8,7 +8,8 @@ from typing import Any, Final
 from dra_planner.clouds import cloud
 from dra_policies.rules.rule import Finding, Rule
 from dra_policies.unknowns import as_list, as_mapping
-from dra_policies.view.stack_view import DeclaredPool, StackView
+from dra_policies.view.pool_machines import leaves_driver_out
+from dra_policies.view.stack_view import StackView
 
 _INSTALLERS: Final = ("driver-installer", "nvidia-installer", "nvidia-driver")
 """Parts of the names of Google's DaemonSets, their images, and charts that wrap them."""
@@ -21,7 +22,7 @@ def check(view: StackView) -> Iterator[Finding]:
         yield from _of_other_images(view)
         return
     for pool in view.pools:
-        if pool.has_gpus and _leaves_driver_out(pool):
+        if pool.has_gpus and leaves_driver_out(pool):
             yield Finding(
                 message=f"{pool.title}: its nodes don't get the NVIDIA driver, because it turns "
                 "off the cloud's installation and this stack doesn't declare an installer",
@@ -42,7 +43,7 @@ def _of_other_images(view: StackView) -> Iterator[Finding]:
         }
         if (
             pool.has_gpus
-            and _leaves_driver_out(pool)
+            and leaves_driver_out(pool)
             and named
             and pool.image
             and not pool.image.upper().startswith(tuple(named))
@@ -62,13 +63,6 @@ def _texts(value: Any) -> Iterator[str]:
         yield value
     for item in (*(as_mapping(value) or {}).values(), *(as_list(value) or ())):
         yield from _texts(item)
-
-
-def _leaves_driver_out(pool: DeclaredPool) -> bool:
-    """Return whether the cloud's own driver installation is disabled for each of a pool's GPUs."""
-    listed, path, value = cloud(pool.cloud).installer_off
-    items = (pool.own.items(listed) or ()) if listed else ()
-    return bool(items) and all(item.text(path) == value for item in items)
 
 
 def _names_installer(value: Any) -> bool:

@@ -20,13 +20,14 @@ _VARIABLES: Final = ("NVIDIA_DRIVER_VERSION", "DRIVER_VERSION")
 
 
 def installer_of(resource: Resource) -> Installer | None:
-    """Return the driver installer in a DaemonSet, or None if it isn't one or has no version."""
+    """Return the driver installer in a DaemonSet, or None if it isn't one."""
     if not resource.type.endswith(":DaemonSet"):
         return None
     pod = resource.props.below("spec.template.spec")
     for container in (*(pod.items("initContainers") or ()), *(pod.items("containers") or ())):
-        if _IMAGE.search(container.text("image") or "") and (version := _version(container)):
-            return Installer(title=resource.title("DaemonSet"), urn=resource.urn, version=version)
+        if _IMAGE.search(container.text("image") or ""):
+            title, version = resource.title("DaemonSet"), _version(container)
+            return Installer(title=title, urn=resource.urn, version=version, pod=pod)
     return None
 
 
