@@ -1,8 +1,8 @@
-"""How the allocator of a release behaves where releases differ, its known defects included.
+"""Differences between the allocators of Kubernetes versions, including known defects.
 
-A verdict is given for the latest patch of a minor, as it is. Where a defect took part, the search
-is repeated as intended; when that changes the verdict, the finding says *may*, since another patch
-decides otherwise.
+A verdict applies to the latest patch version of a minor version, with its defects. If a defect was
+involved, the search is repeated without it. If that changes the verdict, the finding uses *may*,
+because another patch version decides differently.
 
 Sources: kubernetes/dynamic-resource-allocation @v0.34.9, v0.35.6, v0.36.3, v0.37.2;
 kubernetes/kubernetes issues 140434, 140436, 140438, 140729.
@@ -72,8 +72,9 @@ BEHAVIOURS: Final[Mapping[int, Behaviour]] = {
 
 
 def is_plain(features: Features) -> bool:
-    """Tell whether a release serves these features by its simpler implementation, which knows no
-    shares, `distinctAttribute` or binding conditions and silently disregards capacity requests.
+    """Return whether a version serves these features with its simpler implementation, which doesn't
+    support shares, `distinctAttribute`, or binding conditions, and silently ignores capacity
+    requests.
     """
     status = features.device_status and features.status_needs_shares
     shares = features.consumable_capacity or features.fractional_capacity_range
@@ -81,7 +82,7 @@ def is_plain(features: Features) -> bool:
 
 
 def behaviour_of(features: Features) -> Behaviour:
-    """Return the behaviour of the latest patch of a minor."""
+    """Return the behavior of the latest patch version of a minor version."""
     behaviour, plain = BEHAVIOURS[features.minor], is_plain(features)
     return replace(
         behaviour, plain=plain, shares_draw_counters=behaviour.shares_draw_counters and not plain
@@ -89,7 +90,7 @@ def behaviour_of(features: Features) -> Behaviour:
 
 
 def intended(behaviour: Behaviour) -> Behaviour:
-    """Return the same release without its defects."""
+    """Return the same version without its defects."""
     return replace(
         behaviour,
         leaks_counters=False,

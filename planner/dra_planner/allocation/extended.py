@@ -1,11 +1,10 @@
-"""Extended resources served by DRA: on which nodes the implicit claim of a pod counts, and what it
-replaces.
+"""Extended resources served by DRA: the nodes on which a pod's implicit claim applies, and the
+requests that it replaces.
 
-Each resource goes one way on a node as a whole: to the device plugin where the node counts it among
-its resources, to the claim elsewhere.
-
-Source of the behaviour: kubernetes/kubernetes:pkg/scheduler/framework/plugins/dynamicresources/
-{extendeddynamicresources.go @v1.36.3, dynamicresources.go @v1.34.9}.
+On each node, a resource is served completely by the device plugin if the node lists it among its
+resources, and otherwise by the claim. Source of the behavior:
+kubernetes/kubernetes:pkg/scheduler/framework/plugins/dynamicresources/ {extendeddynamicresources.go
+@v1.36.3, dynamicresources.go @v1.34.9}.
 """
 
 from __future__ import annotations
@@ -23,8 +22,8 @@ CLAIM_NAME: Final = "extended-resources"
 
 @dataclass(frozen=True, slots=True)
 class ClaimsOnNode:
-    """The claims of a pod on one node, in the order of the search, and what it asks of a device
-    plugin instead.
+    """The claims of a pod on one node in the order of the search, and its requests of a device
+    plugin.
     """
 
     claims: tuple[ShapeClaim, ...]
@@ -32,9 +31,7 @@ class ClaimsOnNode:
 
 
 def claims_on(shape: Shape, template: Template) -> ClaimsOnNode:
-    """Return the pod's claims on this node; an implicit one stands last, as the scheduler takes
-    it.
-    """
+    """Return the pod's claims on this node. An implicit claim is last, as in the scheduler."""
     claims = [claim for claim in shape.claims if claim.name != CLAIM_NAME]
     plain: Counter[str] = Counter()
     for claim in shape.claims:

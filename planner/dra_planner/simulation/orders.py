@@ -19,13 +19,13 @@ OrderName = Literal["settled", "at-once", "reversed", "random"]
 
 @dataclass(frozen=True, slots=True)
 class ArrivalOrder:
-    """An order of arrival; `seed` is that of a random one, and of ties between nodes where it is
-    given.
+    """A pod arrival order.
 
-    settled: a document after all pods of those before have a verdict. reversed: the same from the
-    last document on. at-once: all documents together, bare pods before those that a controller has
-    to make first; with a seed, as the controllers race (see `_race`). random: the same, with all
-    pods that are made together shuffled.
+    `seed` is the seed of a random order, and of ties between nodes if it's set. settled: each
+    document after all pods of earlier ones have a result. reversed: the same, starting with the
+    last document. at-once: all documents together, with bare pods before pods of controllers, or
+    with a seed in the order of racing controllers (see `_race`). random: the same, with
+    simultaneously created pods shuffled.
     """
 
     name: OrderName
@@ -44,7 +44,9 @@ class ArrivalOrder:
         yield sorted(together, key=lambda each: each.workload.kind != BARE_POD)
 
     def mix(self, made: Sequence[Sequence[SimulatedPod]], turn: int) -> list[SimulatedPod]:
-        """Return the pods that controllers made in the same turn, by controller, as they arrive."""
+        """Return the pods that controllers created at the same time, by controller, in arrival
+        order.
+        """
         pods = [pod for each in made for pod in each]
         if self.name == "random":
             return random.Random(f"{self.seed}/{turn}").sample(pods, len(pods))
@@ -82,7 +84,7 @@ REVERSED = ArrivalOrder("reversed")
 
 
 def standard_orders(random_orders: int) -> tuple[ArrivalOrder, ...]:
-    """Return the orders that are tried: the three that need no seed, and so many random ones, with
+    """Return the orders to try: the three without a seed, and this number of random ones, with
     seeds from 1 on.
     """
     return (

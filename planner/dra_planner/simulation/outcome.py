@@ -1,4 +1,4 @@
-"""What became of a demand on given nodes, in one order of arrival."""
+"""The result of a demand on given nodes in one pod arrival order."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from dra_planner.simulation.scheduler.scheduling import SchedulingFailure
 
 @dataclass(frozen=True, slots=True)
 class WorkloadOutcome:
-    """Pods of one workload: `nodes` says how many are on which, by name; `groups` the same by pool.
+    """Pods of one workload: `nodes` are the numbers of pods by node name, and `groups` by pool.
 
-    `pending` pods exist and are on no node; `not_created` were never made, for they follow one that
-    is pending; `lost` were preempted, and nothing makes them again. `old` are pods of the template
-    before a rollout that are still on nodes, by name of node; `old_groups` the same by pool;
-    `old_pending` of the pending ones are of that template.
+    `pending` pods exist without a node. `not_created` pods were never created, because an earlier
+    one is pending. `lost` pods were preempted and aren't re-created. `old` are pods with the
+    template before a rollout that are still on nodes, by node name, and `old_groups` by pool.
+    `old_pending` is the number of pending pods with that template.
     """
 
     workload: WorkloadRef
@@ -41,8 +41,8 @@ class WorkloadOutcome:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SimulationOutcome:
-    """The cluster at the end, and every workload. `complete`: the budget sufficed; else some pods
-    were not tried.
+    """The cluster at the end, and every workload. `complete`: the steps sufficed. Otherwise, some
+    pods weren't tried.
     """
 
     order: ArrivalOrder
@@ -57,7 +57,7 @@ class SimulationOutcome:
 
     @property
     def places_everything(self) -> bool:
-        """Whether every pod was made and is on a node."""
+        """Whether every pod was created and has a node."""
         workloads = self.workloads.values()
         return self.complete and not any(
             each.pending or each.not_created or each.lost for each in workloads
@@ -74,10 +74,10 @@ class SimulationOutcome:
 
 
 def failure_reasons(failure: SchedulingFailure, names: tuple[str, ...]) -> Iterator[Reason]:
-    """Yield what ended an attempt, or each different reason with the first node that gave it; the
-    undecided first.
+    """Yield the error that ended an attempt, or each different reason with its first node,
+    undecided ones first.
 
-    `names` are those of the nodes.
+    `names` are the names of the nodes.
     """
     if failure.error is not None:
         yield from reasons_of(failure.error)

@@ -19,10 +19,10 @@ from dra_planner.releases import Features
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DevicePool:
-    """What one driver offers under one name to one node.
+    """The devices of one driver's pool that a node can use.
 
-    `slices` hold the devices the search walks, in its order; `others` are slices of the same
-    generation for other nodes, whose devices weigh on the counters only.
+    `slices` contain the devices in search order. `others` are slices of the same generation for
+    other nodes, whose devices only affect counters.
     """
 
     id: PoolId
@@ -63,7 +63,7 @@ def gather_pools(
 
 
 def is_relevant(item: ResourceSlice, node: Node, features: Features) -> bool:
-    """Tell whether a slice concerns a node at all."""
+    """Return whether a slice is relevant to a node."""
     if not features.partitionable_devices and item.per_device_node_selection:
         return False
     if features.counter_sets_apart and item.shared_counters:
@@ -77,7 +77,7 @@ def is_relevant(item: ResourceSlice, node: Node, features: Features) -> bool:
 
 
 def device_reaches(device: Device, node: Node) -> bool:
-    """Tell whether a device with a node selection of its own can be used from the node."""
+    """Return whether a device with its own node selection can be used from the node."""
     return selection_matches(node, device.node_name, device.all_nodes, device.node_selector)
 
 

@@ -1,11 +1,9 @@
-"""The scheduler's filters besides devices, in its order: a node rejected by one is never searched
-for devices.
+"""The scheduler's filters other than devices, in its order.
 
-Source of the behaviour:
+If one rejects a node, its devices aren't searched. Source of the behavior:
 kubernetes/kubernetes:pkg/scheduler/framework/plugins/{nodeunschedulable,nodename,
 tainttoleration,nodeaffinity,nodeports,noderesources,interpodaffinity}/*.go,
-apis/config/v1/default_plugins.go
-@v1.36.3.
+apis/config/v1/default_plugins.go @v1.36.3.
 """
 
 from __future__ import annotations
@@ -55,7 +53,7 @@ class Misfit:
 
 
 def reject_for_good(pod: PodSpec, node: Node) -> Misfit | None:
-    """Return what keeps such pods off the node whatever runs there, or None."""
+    """Return the reason that always excludes such pods from the node, or None."""
     if node.unschedulable and not any(tolerates(t, UNSCHEDULABLE) for t in pod.tolerations):
         return Misfit("unschedulable")
     if pod.node_name and pod.node_name != node.name:
@@ -89,7 +87,9 @@ def with_absent(misfit: Misfit | None, requests: Mapping[str, int], node: Node) 
 def reject_for_now(
     requests: dict[str, int], ports: frozenset[Port], state: NodeState
 ) -> Misfit | None:
-    """Return what keeps the pod off the node as it is now: ports and resources."""
+    """Return the reason that excludes the pod from the node in its current state: ports and
+    resources.
+    """
     if ports:
         port = ports_clash(ports, state.ports)
         if port is not None:

@@ -1,6 +1,6 @@
-"""Pods that mind each other: which pods on a node a term of (anti-)affinity or spread speaks of.
+"""Rules between pods: the pods on a node that a term of (anti-)affinity or spread selects.
 
-Source of the behaviour:
+Source of the behavior:
 kubernetes/kubernetes:pkg/scheduler/framework/{types.go,plugins/interpodaffinity/filtering.go}
 @v1.36.3.
 """
@@ -38,7 +38,7 @@ class PodView:
 def term_selects(
     term: PodAffinityTerm, owner: PodView, pod: PodView, namespaces: Namespaces
 ) -> bool:
-    """Tell whether a pod is among those a term of `owner` speaks of."""
+    """Return whether a term of `owner` selects a pod."""
     if not _namespace_selected(term, owner, pod, namespaces):
         return False
     return labels_match(
@@ -47,8 +47,8 @@ def term_selects(
 
 
 def spread_selects(constraint: TopologySpreadConstraint, owner: PodView, pod: PodView) -> bool:
-    """Tell whether a pod counts for a topology spread constraint of `owner`; other namespaces never
-    do.
+    """Return whether a pod counts for a topology spread constraint of `owner`, which only counts
+    its own namespace.
     """
     if owner.namespace != pod.namespace:
         return False
@@ -91,7 +91,7 @@ class Sight:
     namespaces: Namespaces = field(default_factory=dict, hash=False)
 
     def notices(self, pod: PodView) -> bool:
-        """Tell whether the pod can matter to a pod that comes after it."""
+        """Return whether the pod can affect a later pod."""
         if pod.anti_affinity:
             return True
         return any(
@@ -106,7 +106,7 @@ NOTHING_SEEN = Sight()
 
 
 def sight_of(shapes: Iterable[Shape], namespaces: Namespaces | None = None) -> Sight:
-    """Return what the pods of these shapes notice of each other."""
+    """Return the facts about pods that the rules of these shapes use."""
     watchers: list[tuple[PodView, PodAffinityTerm | TopologySpreadConstraint]] = []
     for shape in shapes:
         view = PodView.of(shape)

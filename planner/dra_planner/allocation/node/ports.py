@@ -1,6 +1,6 @@
-"""Host ports that a pod takes of a node.
+"""Host ports that a pod uses.
 
-Source of the behaviour:
+Source of the behavior:
 kubernetes/kubernetes:pkg/scheduler/framework/plugins/nodeports/node_ports.go @v0.36.3.
 """
 
@@ -12,7 +12,7 @@ from dra_planner.model import Container, PodSpec
 
 
 def host_ports(pod: PodSpec) -> frozenset[tuple[str, str, int]]:
-    """Return the host ports a pod takes, as (address, protocol, port)."""
+    """Return the host ports of a pod as (address, protocol, port)."""
     sidecars = (c for c in pod.init_containers if c.always_restarts)
     return frozenset(_ports((*pod.containers, *sidecars), pod.host_network))
 

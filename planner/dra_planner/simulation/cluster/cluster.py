@@ -1,5 +1,5 @@
-"""A cluster as pods come and go: which nodes are in which stage, where pods are, and the claims
-that pods share.
+"""A cluster with changing pods: the stages of nodes, the places of pods, and the claims that pods
+share.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ from dra_planner.simulation.cluster.stages import NodeStage, Population, Stages
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SimulatedPod:
-    """A pod. `only_node`: the number of the one node that it may go to, where a DaemonSet made it
-    for that.
+    """A pod. `only_node` is the number of the only node that it can use, if a DaemonSet created it
+    for that node.
     """
 
     name: ObjectKey
@@ -37,9 +37,9 @@ class SimulatedPod:
 
 @dataclass(frozen=True, slots=True)
 class PlacedPod:
-    """A pod on a node, by the number of the node, and what its own claims hold there.
+    """A pod on a node (by number), and the devices of its own claims there.
 
-    `since` orders pods by when they started; of equal ones it is unknown which was first.
+    `since` orders pods by their start. For equal values, the order isn't known.
     """
 
     pod: SimulatedPod
@@ -51,8 +51,8 @@ class PlacedPod:
 
 @dataclass(frozen=True, slots=True)
 class SharedClaim:
-    """A claim that has devices: where it can be used, by the numbers of nodes, and by how many pods
-    it is.
+    """A claim with devices: the numbers of the nodes where it can be used, and its number
+    of pods.
     """
 
     allocation: ClaimAllocation
@@ -139,7 +139,9 @@ class Cluster:
         return placed
 
     def remove(self, name: ObjectKey) -> None:
-        """Take a pod away: its own claims are freed, a shared one when nobody uses it any more."""
+        """Remove a pod. Its own claims are freed, and a shared claim when no pod uses it any
+        longer.
+        """
         placed = self.pods.pop(name)
         del self._pods_on[placed.node][name]
         self.census.change(placed.pod.kind, self.start.nodes[placed.node], -1)
@@ -153,8 +155,8 @@ class Cluster:
     def stage_without(
         self, placed: PlacedPod, stage: NodeStage, *, keep_devices: bool = False
     ) -> NodeStage:
-        """Return the stage of a node after a pod on it has gone; `keep_devices` leaves its devices
-        taken.
+        """Return the stage of a node after removing a pod. `keep_devices` keeps its devices
+        allocated.
         """
         kind, state = placed.pod.kind, stage.state
         picks = () if keep_devices else tuple(pick for got in placed.picks for pick in got.picks)
@@ -168,7 +170,7 @@ class Cluster:
         return self.stages.without_pod(stage, left, kind)
 
     def free_claim(self, key: ObjectKey) -> None:
-        """Take the devices back that a shared claim holds."""
+        """Free the devices of a shared claim."""
         claim = self.claims.pop(key)
         for node, stage in enumerate(self.stage_of):
             state = stage.state
@@ -180,11 +182,11 @@ class Cluster:
         self.version += 1
 
     def devices_of(self, placed: PlacedPod, got: ClaimPicks) -> tuple[AllocatedDevice, ...]:
-        """Return what a claim of a pod holds, by the names that its node has for its devices."""
+        """Return the devices of a pod's claim, with the names of its node's devices."""
         return allocation_of(got.picks, self.start.templates[placed.node]).devices
 
     def devices_of_claim(self, key: ObjectKey) -> tuple[AllocatedDevice, ...]:
-        """Return what a shared claim holds, by the names that the node has on which it was
+        """Return the devices of a shared claim, with the names on the node where it was
         allocated.
         """
         claim = self.claims[key]
@@ -201,8 +203,8 @@ class Cluster:
     # -- nodes
 
     def close(self, node: int) -> None:
-        """Let a node take no pod any more; those on it stay. It still counts where pods are spread
-        over nodes.
+        """Exclude a node from new pods. Its pods stay, and it still counts for spreading pods over
+        nodes.
         """
         stage = self.stage_of[node]
         used = {**dict(stage.state.used), "pods": stage.node.allocatable.get("pods", 0)}

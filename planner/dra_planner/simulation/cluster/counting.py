@@ -1,6 +1,6 @@
-"""Pods counted by the domains of nodes, stage by stage: (stage, how many nodes are in it).
+"""Pods counted by the domains of nodes, as (stage, number of nodes in it).
 
-The label `kubernetes.io/hostname` stands for the node itself.
+The label `kubernetes.io/hostname` means the node itself.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ def count_pods(
 
 
 def counter_of(key: str, kinds: KindSet, population: Population) -> Count:
-    """Return what counts the pods of these kinds in the domain of a node; 0 where the node has no
-    such label.
+    """Return a function that counts the pods of these kinds in a node's domain, or 0 without the
+    label.
     """
     if key == HOSTNAME:
         return lambda stage: stage.count(kinds) if stage.label(key) is not None else 0

@@ -54,9 +54,7 @@ class Kinds:
         )
 
     def of_bound(self, spec: PodSpec, view: PodView, siblings: Hashable = None) -> PodKind:
-        """Return the kind of pods that are on nodes already; which node a pod is on makes no other
-        kind of it.
-        """
+        """Return the kind of pods that are already on nodes, independent of the node."""
         spec = replace(spec, node_name="") if spec.node_name else spec
         key = (
             "bound",

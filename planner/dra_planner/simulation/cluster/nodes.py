@@ -1,4 +1,4 @@
-"""The nodes of a simulation: those of a snapshot, or so many of each pool."""
+"""The nodes of a simulation: a snapshot's nodes, or a number of nodes of each pool."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _REGION = "topology.kubernetes.io/region"
 
 @dataclass(frozen=True, slots=True)
 class SimulatedNode:
-    """A node, the offer that says what it has, and the pool that it is counted in."""
+    """A node, its offer, and its pool."""
 
     node: Node
     offer: Offer
@@ -25,9 +25,7 @@ class SimulatedNode:
 def observed_nodes(
     offers: Iterable[Offer], groups: Mapping[str, str] | None = None
 ) -> tuple[SimulatedNode, ...]:
-    """Return the nodes of a snapshot, each its own group where `groups` does not say otherwise, by
-    name.
-    """
+    """Return the nodes of a snapshot. Each is its own group, unless `groups` contains its name."""
     return tuple(
         SimulatedNode(offer.node, offer, (groups or {}).get(offer.name, offer.name))
         for offer in offers
@@ -37,7 +35,9 @@ def observed_nodes(
 def predicted_nodes(
     offers: Iterable[Offer], counts: Mapping[str, int]
 ) -> tuple[SimulatedNode, ...]:
-    """Return so many nodes of each pool, named <pool>-<index>, in turn in the zones of the pool."""
+    """Return these numbers of nodes of each pool, named <pool>-<index>, alternating between the
+    pool's zones.
+    """
     return tuple(
         each for offer in offers for each in PoolNodes.of(offer).take(counts.get(offer.name, 0))
     )
@@ -60,7 +60,7 @@ class PoolNodes:
         return cls(offer.name, tuple(zoned) or (_named(offer, stem),), stem)
 
     def take(self, count: int) -> Iterator[SimulatedNode]:
-        """Yield the first so many nodes."""
+        """Yield this number of nodes, from the first on."""
         for index in range(count):
             offer = self.zoned[index % len(self.zoned)]
             meta = replace(offer.node.meta, name=f"{self.stem}-{index}")

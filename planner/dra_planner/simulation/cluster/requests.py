@@ -1,6 +1,6 @@
-"""What pods request of cpu and memory: as they say it, and as it counts when nodes are scored.
+"""CPU and memory requests of pods: as written, and as used in node scores.
 
-Source of the behaviour:
+Source of the behavior:
 kubernetes/kubernetes:pkg/scheduler/framework/plugins/noderesources/resource_allocation.go and
 pkg/scheduler/util/pod_resources.go @v1.34.9 to v1.37.1.
 """
@@ -33,8 +33,8 @@ NOTHING = CpuMemory(0, 0)
 
 
 class PodAmounts(NamedTuple):
-    """What a pod requests, and what of it counts when nodes are scored: pods with equal amounts
-    make loads alike.
+    """A pod's requests, and their values for node scores. Pods with equal amounts have
+    equal loads.
     """
 
     requested: CpuMemory
@@ -42,20 +42,18 @@ class PodAmounts(NamedTuple):
 
     @property
     def is_best_effort(self) -> bool:
-        """Whether the pod requests neither cpu nor memory."""
+        """Return whether the pod requests neither CPU nor memory."""
         return not any(self.requested)
 
 
 def requested(pod: PodSpec) -> CpuMemory:
-    """Return what a pod requests of cpu and memory."""
+    """Return a pod's CPU and memory requests."""
     amounts = pod_requests(pod)
     return CpuMemory(amounts.get("cpu", 0), amounts.get("memory", 0))
 
 
 def requested_for_score(pod: PodSpec) -> CpuMemory:
-    """Return the same where a container without a request counts as 100m of cpu and 200 MiB of
-    memory.
-    """
+    """Return the same, with 100m of CPU and 200 MiB of memory for containers without a request."""
     return requested(
         replace(
             pod,
@@ -71,7 +69,7 @@ def _with_defaults(container: Container) -> Container:
 
 
 def scored_amounts(amounts: Amounts, containers: int) -> CpuMemory:
-    """Return the same of a pod that is known by its amounts and its number of containers alone."""
+    """Return the same for a pod with only known amounts and a known number of containers."""
     return CpuMemory(
         amounts.get("cpu", 0) or _DEFAULT_CPU * containers,
         amounts.get("memory", 0) or _DEFAULT_MEMORY * containers,

@@ -1,7 +1,7 @@
-"""States of nodes, each judged once for each kind of pod however many nodes are in it.
+"""States of nodes, each evaluated once for each kind of pod, for any number of nodes.
 
-Two nodes in one stage have equal futures: the same pods fit and score the same. So pods are placed
-on stages, and only then on one of their nodes.
+Nodes in the same stage behave equally: the same pods fit, with equal scores. So pods are placed on
+a stage first, and then on one of its nodes.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ Company = tuple[tuple[int, int], ...]
 
 
 class NodeHoldings:
-    """What is taken of nodes but for amounts (cpu, memory, pods…): devices, ports, claims, and whom
-    pods mind there.
+    """A node's use except amounts (CPU, memory, pods, …): devices, ports, claims, and pods that
+    other pods' rules refer to.
 
-    A pod for which the amounts suffice is told the same by all nodes that have it in common:
-    `placements` are what they told so far, by number of kind, and `afters` what is taken then.
+    If the amounts suffice, all nodes with equal holdings give the same answer to a pod.
+    `placements` are the known answers by number of kind, and `afters` are the holdings afterwards.
     """
 
     __slots__ = ("afters", "parts", "placements")
@@ -100,7 +100,7 @@ class NodeStage:
 
     @property
     def state(self) -> NodeState:
-        """The state of the node, as the allocator has it; made when it is first asked for."""
+        """The state of the node in the allocator's form, created on first use."""
         state = self._state
         if state is None:
             state = self._state = NodeState(self.template, self.load.amounts, *self.taken.parts)
@@ -108,7 +108,7 @@ class NodeStage:
 
     @property
     def node(self) -> Node:
-        """The node, or one that stands for all of them."""
+        """The node, or a representative of all of them."""
         return self.template.node
 
     def label(self, key: str) -> str | None:
@@ -132,7 +132,7 @@ Population = Sequence[tuple[NodeStage, int]]
 
 
 class Stages:
-    """Makes stages, each once, and asks them."""
+    """Creates each stage once, and evaluates it."""
 
     def __init__(self, noticed: Sequence[bool], place_budget: int) -> None:
         """`noticed`, by number of kind: whether rules speak of such pods; `place_budget` bounds one
@@ -195,14 +195,13 @@ class Stages:
         return self.open(state, stage.load.scored.minus(kind.scored), company)
 
     def with_state(self, stage: NodeStage, state: NodeState) -> NodeStage:
-        """Return the stage of the same pods on a node whose devices have changed."""
+        """Return the stage with the same pods on a node whose devices have changed."""
         return self.open(state, stage.load.scored, stage.company)
 
     def ask(self, stage: NodeStage, kind: PodKind) -> Answer:
-        """Return what the stage says to one more pod of the kind; rules that span nodes are left
-        aside.
+        """Return the stage's answer to one more pod of the kind, without rules that span nodes.
 
-        Of a placement all but the amounts of `node` is that of this stage.
+        In a placement, everything except the amounts of `node` belongs to this stage.
         """
         placement = stage.taken.placements.get(kind.number)
         if placement is not None and self._load_after(stage, kind) is not None:
@@ -218,7 +217,7 @@ class Stages:
         return answer
 
     def after(self, stage: NodeStage, kind: PodKind) -> NodeStage | None:
-        """Return the stage after one more pod of the kind has come; None where it does not fit."""
+        """Return the stage after adding one more pod of the kind, or None if it doesn't fit."""
         number = kind.number
         after = stage.afters.get(number)
         if after is None:

@@ -1,8 +1,8 @@
-"""Nodes of a snapshot that are equal but for their names: they share one state, so that each is
-judged once for all.
+"""Nodes of a snapshot that differ only in their names.
 
-Only what the pods of the demand can tell apart counts: labels that some rule names, what selectors
-say of a device, and which devices a constraint finds equal.
+They share one state, so that they are evaluated once. Only differences that the demand's pods can
+distinguish count: labels in rules, results of selectors, and the devices that a constraint treats
+as equal.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ from dra_planner.simulation.cluster.nodes import ZONE
 
 @dataclass(frozen=True, slots=True)
 class Distinctions:
-    """What tells nodes apart: labels, names, selectors of devices and attributes that constraints
-    compare.
+    """Facts that distinguish nodes: labels, names, selectors of devices, and attributes in
+    constraints.
     """
 
     labels: frozenset[str]
@@ -35,8 +35,8 @@ class Distinctions:
     def of(
         cls, kinds: Sequence[PodKind], classes: Iterable[DeviceClass], labels: Iterable[str] = ()
     ) -> Distinctions:
-        """Return what pods of these kinds tell apart, and `labels` that plugins read whatever pods
-        say.
+        """Return the facts that pods of these kinds distinguish, and the `labels` that plugins
+        always read.
         """
         specs = [kind.spec for kind in kinds]
         claims = [

@@ -25,7 +25,7 @@ from dra_planner.simulation.scheduler.rules import PodRules
 
 
 def filter_claims(_kind: PodKind, _rules: PodRules, view: ClusterView) -> Reject | None:
-    """Return what rejects nodes for the claims that pods share."""
+    """Return a filter that rejects nodes because of the claims that pods share."""
     claims = view.claims
     if not claims:
         return None
@@ -39,8 +39,8 @@ def filter_claims(_kind: PodKind, _rules: PodRules, view: ClusterView) -> Reject
 def refuse_claims(
     shape: Shape, state: NodeState, claims: Mapping[ObjectKey, SharedClaim], fits: bool
 ) -> Refusal | None:
-    """Return why the shared claims of a pod keep it off a node, or None. `fits`: nothing else
-    does.
+    """Return why the shared claims of a pod exclude it from a node, or None. `fits`: nothing else
+    excludes it.
     """
     shared = [entry.shared for entry in shape.claims if entry.shared is not None]
     held = [(key, claims[key]) for key in shared if key in claims]

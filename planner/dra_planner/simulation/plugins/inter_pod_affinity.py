@@ -21,7 +21,7 @@ from dra_planner.simulation.scheduler.rules import PodRules
 
 
 def filter_neighbours(_kind: PodKind, rules: PodRules, view: ClusterView) -> Reject | None:
-    """Return what rejects nodes for required rules, counted out on the nodes as they are."""
+    """Return a filter that rejects nodes by required rules, computed for the current nodes."""
     if not (rules.beside or rules.apart):
         return None
     population = view.population

@@ -1,4 +1,4 @@
-"""NodeName: a pod that names its node goes nowhere else. The allocator filters."""
+"""NodeName: a pod with a node name can only use that node. The allocator filters."""
 
 from dra_planner.simulation.plugins.plugin import Plugin
 

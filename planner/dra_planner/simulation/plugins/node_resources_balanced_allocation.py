@@ -24,8 +24,8 @@ from dra_planner.simulation.scheduler.profile import Profile
 def score_balance(
     amounts: PodAmounts, node: Node, features: Features, _profile: Profile
 ) -> Callable[[NodeLoad], int] | None:
-    """Return what scores loads of nodes like this one; None for pods that request neither cpu nor
-    memory.
+    """Return a function that scores loads of nodes like this one, or None for pods without CPU and
+    memory requests.
     """
     if amounts.is_best_effort:
         return None

@@ -29,7 +29,7 @@ _HIGHEST_POINT = 10
 def score_fit(
     amounts: PodAmounts, node: Node, _features: Features, profile: Profile
 ) -> Callable[[NodeLoad], int]:
-    """Return what scores loads of nodes like this one, the pod included."""
+    """Return a function that scores loads of nodes like this one, including the pod."""
     arguments = profile.fit
     more_cpu, more_memory = amounts.scored
     have_cpu, have_memory = node.allocatable.get("cpu", 0), node.allocatable.get("memory", 0)

@@ -1,6 +1,4 @@
-"""NodeUnschedulable: cordoned nodes take no pod that does not tolerate it. The allocator
-filters.
-"""
+"""NodeUnschedulable: cordoned nodes reject pods that don't tolerate it. The allocator filters."""
 
 from dra_planner.simulation.plugins.plugin import Plugin
 

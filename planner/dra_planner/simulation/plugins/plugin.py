@@ -46,17 +46,17 @@ counted.
 """
 
 Reject = Callable[[NodeStage, Answer], Refusal | None]
-"""Returns what keeps a pod off a node in this stage; the answer is that of the node by itself."""
+"""Returns the reason that excludes a pod from a node in this stage, independent of other nodes."""
 
 LoadScore = Callable[[PodAmounts, Node, Features, Profile], Callable[[NodeLoad], int] | None]
-"""Returns what scores nodes like this one for pods of these amounts; None if the plugin scores all
-of them 0.
+"""Returns a function that scores nodes like this one for pods with these amounts, or None if all
+scores are 0.
 """
 
 
 @dataclass(frozen=True, slots=True)
 class ClusterView:
-    """What filters see: the nodes with their pods, and the claims that hold devices."""
+    """The input of filters: the nodes with their pods, and the allocated claims."""
 
     population: Population
     claims: Mapping[ObjectKey, SharedClaim]
@@ -66,7 +66,7 @@ class DomainScore(Protocol):
     """Scores nodes by the pods in their domains."""
 
     def places(self, rules: PodRules, node: Node) -> tuple[LabelledPlace, ...] | None:
-        """Return where constraints count pods on a node, one by one; None where the node does not
+        """Return the places where constraints count pods on a node, or None if the node doesn't
         count.
         """
         ...
@@ -91,7 +91,7 @@ def shares_of_most(raw: Sequence[int]) -> list[int]:
 
 
 def shares_of_least(raw: Sequence[int]) -> list[int]:
-    """Return the same reversed: 100 for the least."""
+    """Return the same reversed: 100 for the lowest."""
     return [MAX_SCORE - share for share in shares_of_most(raw)]
 
 

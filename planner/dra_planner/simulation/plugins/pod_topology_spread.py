@@ -29,7 +29,7 @@ from dra_planner.simulation.scheduler.rules import PodRules, Spread, includes
 
 
 def filter_spread(kind: PodKind, rules: PodRules, view: ClusterView) -> Reject | None:
-    """Return what rejects nodes for hard constraints, counted out on the nodes as they are."""
+    """Return a filter that rejects nodes by hard constraints, computed for the current nodes."""
     if not rules.hard_spread:
         return None
     counted = [
@@ -88,8 +88,8 @@ class SoftSpread:
 
     @staticmethod
     def places(rules: PodRules, node: Node) -> tuple[LabelledPlace, ...] | None:
-        """Return where soft constraints count pods on a node, one by one; None where the node does
-        not count.
+        """Return the places where soft constraints count pods on a node, or None if the node
+        doesn't count.
         """
         if not rules.counts_node(node):
             return None

@@ -1,8 +1,8 @@
-"""How many nodes of each pool place everything, in every order of arrival that is tried.
+"""The number of nodes of each pool that places everything in every tried pod arrival order.
 
-From the counts of a packing, nodes are added where pending pods can go, the cheapest first; what
-was added too much is taken away again, and cheaper counts are looked for. Counts are returned only
-after they were simulated in every order.
+Starting with a packing's counts, nodes are added for pending pods, cheapest first. Then unneeded
+nodes are removed, and cheaper counts are searched. Counts are only returned after they were
+simulated in every order.
 """
 
 from __future__ import annotations
@@ -43,8 +43,7 @@ _STEPS_FOR_CHEAPER: Final = 4  # for each that was taken before
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SimulatedPool:
-    """A pool to be sized: its offer, the nodes of the packing, the most it may have, and what a
-    node costs.
+    """A pool to size: its offer, the nodes of the packing, its maximum, and a node's cost.
 
     `stem` begins the names of its nodes; "" is the name of the pool. The cloud builds multiples of
     `multiple` nodes.
@@ -60,8 +59,8 @@ class SimulatedPool:
 
 @dataclass(frozen=True, slots=True)
 class Stranding:
-    """Pods that one order of arrival leaves without a node, by workload; those never made are among
-    them.
+    """Pods without a node in one arrival order, by workload, including pods that were never
+    created.
     """
 
     order: ArrivalOrder
@@ -123,7 +122,9 @@ class CountQuestion:
     limits: tuple[SharedLimit, ...] = ()
 
     def scale(self, steps: int) -> int:
-        """Return by how much pods and nodes are divided, so that so many steps suffice."""
+        """Return the factor by which pods and nodes are divided, so that this number of steps
+        suffices.
+        """
         pods = sum(
             shape.figures.at(self.level) or 0 for shape in self.demand.shapes if not shape.per_node
         )
@@ -132,7 +133,7 @@ class CountQuestion:
 
 @dataclass(slots=True)
 class Opened:
-    """Nodes of the pools and what they answered, for questions about one demand on the same
+    """Nodes of the pools and their cached answers, for questions about one demand on the same
     offers.
     """
 
@@ -263,8 +264,8 @@ class _Search:
         )
 
     def confirm(self) -> tuple[Stranding | None, int]:
-        """Return the first order that leaves pods pending with the maxima, None where the steps
-        don't suffice to find one, and how many were taken.
+        """Return the first order that leaves pods pending with the maximums (None if the steps
+        don't suffice), and the number of used steps.
         """
         least = {each.offer.name: each.packing for each in self.pools}
         most = {each.offer.name: max(each.packing, each.maximum) for each in self.pools}

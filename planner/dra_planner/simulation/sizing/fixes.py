@@ -1,8 +1,8 @@
-"""What would let a packing run as it is, or with fewer more nodes: each fix is simulated before it
-is named.
+"""Fixes with which a packing works as it is, or with fewer additional nodes.
 
-Tried are a taint that makes a pool the last resort, required affinity of pods to the pools of the
-packing, a scheduler that prefers full nodes, and more nodes than the maxima allow.
+Each fix is simulated before it's reported. Possible fixes are a taint that makes a pool the last
+choice, required affinity of pods to the packing's pools, a scheduler that prefers full nodes, and
+more nodes than the maximums allow.
 """
 
 from __future__ import annotations
@@ -33,19 +33,17 @@ from dra_planner.simulation.sizing.counts import (
 
 FixKind = Literal["taint", "affinity", "profile", "maximum", "guards"]
 FIX_KINDS: Final[tuple[FixKind, ...]] = ("taint", "affinity", "profile", "maximum", "guards")
-"""The one that is least to change first."""
+"""The order of fixes from the smallest change on."""
 
 PREFER_OTHERS: Final = Taint("pulumi-dra/prefer-other-pools", "true", "PreferNoSchedule")
-"""The taint of a pool that pods take last; nothing needs to tolerate it."""
+"""The taint of a pool that pods use last. Pods don't need to tolerate it."""
 _MOST_TAINTED: Final = 3  # pools that are tried, the most expensive first
 _MOST_PINNED: Final = 64  # shapes of which the fewest are looked for
 _ROOM: Final = 8  # nodes above twice the maximum up to which more are tried
 
 
 def prefer_others(level: int) -> tuple[Taint, ...]:
-    """Return as many such taints: pods take pools with fewer of them first, as TaintToleration
-    counts them.
-    """
+    """Return this number of such taints. TaintToleration prefers pools with fewer of them."""
     further = (
         replace(PREFER_OTHERS, key=f"{PREFER_OTHERS.key}-{at}") for at in range(2, level + 1)
     )

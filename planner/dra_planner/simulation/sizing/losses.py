@@ -1,6 +1,4 @@
-"""What becomes of pods when nodes are lost: those of the lost nodes are made again, the others stay
-where they are.
-"""
+"""Consequences of lost nodes: their pods are re-created, and the other pods stay where they are."""
 
 from __future__ import annotations
 
@@ -19,7 +17,7 @@ from dra_planner.simulation.sizing.counts import CountQuestion
 
 @dataclass(frozen=True, slots=True)
 class Loss:
-    """Nodes that are lost after one order of arrival, and the pods that find no node then, by
+    """Nodes that are lost after one arrival order, and the pods that then have no node, by
     workload.
     """
 
@@ -35,7 +33,7 @@ class Loss:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Losses:
-    """The losses that leave pods pending, of so many that were tried. `complete`: the steps
+    """The losses that leave pods pending, and the number of tried losses. `complete`: the steps
     sufficed for all.
     """
 
@@ -53,11 +51,11 @@ def simulate_losses(
     nodes: int = 0,
     zones: int = 0,
 ) -> Losses:
-    """Return what becomes of the pods when any so many of the sized nodes, or any one zone of them,
-    are lost.
+    """Return the result for the pods after any loss of this number of sized nodes, or of any one
+    zone.
 
-    Every order of the question is run on these counts; of nodes that hold the same in a pool, one
-    stands for all. Pods that nobody makes again are not pending: they are gone.
+    Every order of the question runs with these counts. Equal nodes of a pool are represented by
+    one. Pods that aren't re-created don't count as pending.
     """
     named = (PoolNodes.of(each.offer, each.stem) for each in question.pools)
     sized = tuple(node for pool in named for node in pool.take(counts[pool.name]))

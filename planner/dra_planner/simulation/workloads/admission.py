@@ -1,8 +1,8 @@
-"""Whom quotas let in: pods are made as far as there is room, and those that go leave theirs to who
-asks next.
+"""Admission by quotas: pods are created while quota is left, and deleted pods free their quota for
+the next request.
 
-Source of the behaviour: kubernetes/apiserver:pkg/admission/plugin/resourcequota/controller.go
-@v0.36.3. A controller whose pods are refused tries again; nobody applies a bare pod a second time.
+Source of the behavior: kubernetes/apiserver:pkg/admission/plugin/resourcequota/controller.go
+@v0.36.3. A controller retries rejected pods, but a bare pod isn't applied again.
 """
 
 from __future__ import annotations
@@ -13,14 +13,14 @@ from dra_planner.simulation.workloads.controllers import Controller, Runs
 
 
 class Admission:
-    """The room of quotas as pods come and go."""
+    """The free quota as pods are created and deleted."""
 
     def __init__(self, quotas: PodQuotas) -> None:
         """Take note of the room at the start."""
         self._room = dict(quotas.room)
 
     def create(self, controller: Controller, runs: Runs) -> list[SimulatedPod]:
-        """Return the pods that a controller makes now and that are let in."""
+        """Return the pods that a controller creates now and that are admitted."""
         charges = controller.charges
         if not charges:
             return controller.create(runs)
@@ -30,7 +30,7 @@ class Admission:
         return pods
 
     def release(self, controller: Controller) -> None:
-        """Take note that a pod of a controller has gone."""
+        """Record the deletion of a controller's pod."""
         self._charge(controller, -1)
 
     def _charge(self, controller: Controller, pods: int) -> None:

@@ -1,9 +1,8 @@
-"""How many pods each PodDisruptionBudget lets go, counted as the disruption controller does.
+"""The allowed disruptions of each PodDisruptionBudget, computed like in the disruption controller.
 
-Pods on a node are healthy, unless the cluster says that they are not ready. Where the cluster has
-counted already, its count is taken, and what has come and gone since.
-
-Source of the behaviour: kubernetes/kubernetes:pkg/controller/disruption/disruption.go @v1.36.3.
+Pods on a node are healthy, unless the cluster reports that they aren't ready. If the cluster has a
+status, it's used together with later changes. Source of the behavior:
+kubernetes/kubernetes:pkg/controller/disruption/disruption.go @v1.36.3.
 """
 
 from __future__ import annotations
@@ -85,8 +84,8 @@ def compile_budgets(
 
 
 def selects(budget: DisruptionBudget, namespace: str, labels: Mapping[str, str]) -> bool:
-    """Return whether a budget selects pods with these labels; one without a selector selects
-    none.
+    """Return whether a budget selects pods with these labels. Without a selector, it
+    selects none.
     """
     selector = budget.selector
     return (
@@ -113,8 +112,8 @@ class BudgetCounts:
         self._before = [self._margin(each, cluster, ()) for each in budgets]
 
     def left(self, cluster: Cluster, controllers: Sequence[Controller]) -> list[Allowance]:
-        """Return how many pods each budget lets go now; the controllers are those that have
-        begun.
+        """Return the allowed disruptions of each budget now. The controllers are the ones that have
+        started.
         """
         return [
             Allowance(

@@ -1,8 +1,8 @@
-"""Who makes pods, and when: each controller is asked again whenever the queue is empty.
+"""Controllers that create pods.
 
-Source of the behaviour:
-kubernetes/kubernetes:pkg/controller/{replicaset,deployment,statefulset,job,daemon}/*.go
-@v1.36.3. Pods that are bound run and are ready at once, and none ends.
+Each is evaluated again whenever the queue is empty. Source of the behavior:
+kubernetes/kubernetes:pkg/controller/{replicaset,deployment,statefulset,job,daemon}/*.go @v1.36.3.
+Bound pods run and are ready immediately, and never end.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from dra_planner.simulation.cluster.cluster import PlacedPod, SimulatedPod
 from dra_planner.simulation.cluster.kinds import PodKind
 
 Runs = Callable[[SimulatedPod], PlacedPod | None]
-"""Returns where a pod is; None for one that is on no node."""
+"""Returns the place of a pod, or None if it has no node."""
 Names = Iterator[ObjectKey]
 UNBOUNDED: Final = 2**62
 BARE_POD: Final = "Pod"  # the kind of a workload that no controller makes
@@ -34,9 +34,9 @@ class Controller(Protocol):
     waiting: Sequence[SimulatedPod]
     """Pods of a template before that are in the queue at the start."""
     seed: int | None
-    """By which pods are chosen where any will do; None: the first."""
+    """Chooses a pod if several are possible. None: the first."""
     waits_for_ends: ClassVar[bool]
-    """Whether it makes a pod only after the one that it replaces is gone."""
+    """Whether it creates a pod only after the replaced one is deleted."""
 
     @property
     def old(self) -> Sequence[SimulatedPod]:
@@ -50,17 +50,15 @@ class Controller(Protocol):
 
     @property
     def lost(self) -> int:
-        """How many pods were preempted, or refused by a quota, that are not made again."""
+        """The number of preempted or rejected pods that aren't re-created."""
         ...
 
     def create(self, runs: Runs, room: int = UNBOUNDED) -> list[SimulatedPod]:
-        """Return the pods that it makes now, at most `room`; none where nothing is to be done
-        now.
-        """
+        """Return the pods to create now, at most `room`."""
         ...
 
     def delete(self, runs: Runs) -> list[SimulatedPod]:
-        """Return the pods that it takes away now."""
+        """Return the pods to delete now."""
         ...
 
     def lose(self, pod: SimulatedPod) -> None:
@@ -68,7 +66,7 @@ class Controller(Protocol):
 
 
 def surplus(controller: Controller, runs: Runs) -> list[SimulatedPod]:
-    """Return the pods above what is wanted, which go: pending ones first, then the last."""
+    """Return the surplus pods to delete: pending ones first, then the last ones."""
     if len(controller.pods) <= controller.wanted:
         return []
     kept = sorted(controller.pods, key=lambda pod: not runs(pod))[: controller.wanted]
@@ -80,13 +78,12 @@ def surplus(controller: Controller, runs: Runs) -> list[SimulatedPod]:
 def first_to_go(
     pods: Iterable[SimulatedPod], beside: Iterable[SimulatedPod], runs: Runs, seed: int | None
 ) -> list[SimulatedPod]:
-    """Return the pods of a ReplicaSet in the order in which it would take them away.
-
-    Pending ones go first, then those on nodes that have most pods of the same Deployment, `beside`;
-    of these the youngest, or any by the seed.
+    """Return the pods of a ReplicaSet in the order of deletion: pending ones first, then pods on
+    nodes with most pods of the same Deployment (`beside`), and of these the youngest, or any by the
+    seed.
 
     Source: kubernetes/kubernetes:pkg/controller/controller_utils.go@v1.36.3 (ActivePodsWithRanks).
-    Pods go by their age only where one is about twice as old as another, and by their uid else.
+    Age only matters if one pod is about twice as old as another. Otherwise, the UID decides.
     """
     crowds = Counter(placed.node for pod in beside if (placed := runs(pod)) is not None)
 

@@ -1,8 +1,6 @@
-"""Who replaces pods by others: Deployments, and StatefulSets in a cluster, one step after the
-other.
+"""Controllers that replace pods step by step: Deployments, and StatefulSets in a cluster.
 
-Source of the behaviour: kubernetes/kubernetes:pkg/controller/{deployment,statefulset}/*.go
-@v1.36.3.
+Source of the behavior: kubernetes/kubernetes:pkg/controller/{deployment,statefulset}/*.go @v1.36.3.
 """
 
 from __future__ import annotations
