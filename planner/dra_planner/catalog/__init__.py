@@ -1,8 +1,8 @@
 """Facts about machine types, topology, daemon pods, and prices: the tables in `data/`, each row
 with its source.
 
-Nothing is read before it is asked for. A name that no table holds raises CatalogError with the
-nearest ones; a fact that nobody sourced is None.
+Tables are read on first use. An unknown name raises CatalogError with similar names. A fact without
+a source is None.
 """
 
 from dra_planner.catalog.daemons import DaemonPod, daemon_pods

@@ -1,4 +1,4 @@
-"""Pods that land on every node: what they ask for, as far as somebody has published it."""
+"""Pods that run on every node, and their published requests."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from dra_planner.catalog.tables import Provenance, integer, provenance, read_tab
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DaemonPod:
-    """One pod per node; None is a request that nobody sourced, 0 one that asks for nothing; so of
-    `containers`.
+    """One pod per node. None is a request without a source, and 0 is no request. The same applies
+    to `containers`.
     """
 
     name: str

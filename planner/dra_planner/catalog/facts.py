@@ -1,4 +1,4 @@
-"""Facts that expire: what was seen on which day, and until when it counts as true."""
+"""Facts that expire: what was observed, on which day, and how long it counts as true."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class DatedFact:
         return today > self.true_until
 
     def sentence(self) -> str:
-        """Return what was seen, when, and until when that counts."""
+        """Return the observation, its date, and its expiry date."""
         version = f" (newest: {self.newest})" if self.newest else ""
         return (
             f"{self.about[0].upper()}{self.about[1:]}{version}: seen on {self.seen_on}, true "

@@ -1,5 +1,5 @@
-"""Node labels that are not the owner's of a pool to set: who sets them, and what to select by
-instead.
+"""Node labels that a pool's owner can't set, with the component that sets them and alternatives for
+selectors.
 """
 
 from __future__ import annotations

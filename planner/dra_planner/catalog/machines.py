@@ -1,4 +1,4 @@
-"""Machine types of the clouds: what a node of each has."""
+"""Machine types of the clouds, with the resources of a node."""
 
 from __future__ import annotations
 
@@ -41,8 +41,8 @@ class Accelerator:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Machine:
-    """A machine type; None is a fact that nobody sourced. Memory is the machine's, before kernel
-    and kubelet.
+    """A machine type. None is a fact without a source. Memory is the machine's, before kernel and
+    kubelet.
     """
 
     cloud: str
@@ -87,13 +87,13 @@ class Machine:
 
 @cache
 def cloud_titles() -> Mapping[str, str]:
-    """Return the clouds whose machines the tables hold, each with what people call it."""
+    """Return the clouds in the tables of machine types, with their common names."""
     return {row["cloud"]: row["title"] for row in read_table("clouds")}
 
 
 @cache
 def machines(cloud: str) -> tuple[Machine, ...]:
-    """Return the machine types of a cloud that have or take accelerators, in table order.
+    """Return the machine types of a cloud that have or support accelerators, in table order.
 
     Raises CatalogError for an unknown cloud.
     """
@@ -103,7 +103,7 @@ def machines(cloud: str) -> tuple[Machine, ...]:
 
 @cache
 def machines_without_accelerators(cloud: str) -> tuple[Machine, ...]:
-    """Return the common machine types of a cloud for everything else, in table order."""
+    """Return the common machine types of a cloud without accelerators, in table order."""
     return tuple(_machine(_cloud(cloud), row) for row in _plain_rows(_cloud(cloud)))
 
 

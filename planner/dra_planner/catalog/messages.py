@@ -1,5 +1,5 @@
-"""What Kubernetes, drivers, Helm and autoscalers say when claims do not run: cause and next step of
-every message.
+"""Messages of Kubernetes, drivers, Helm, and autoscalers about claims that don't run, with cause
+and next step.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ _SPACE: Final = re.compile(r"\s+")
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """One message: who says it, an example, why, and what to do. `pattern` tells it within longer
-    texts.
+    """One message: its program, an example, the cause, and the fix.
 
-    Commands stand in backticks in `fix`; where it names none, `nothing_to_run` says why.
+    `pattern` finds it in longer texts. Commands in `fix` are in backticks. Without a command,
+    `nothing_to_run` explains why.
     """
 
     id: str
@@ -37,8 +37,8 @@ class Message:
 
 @dataclass(frozen=True, slots=True)
 class Recognized:
-    """A known message within a text: the words that told it, and on how many nodes, where the text
-    counts them.
+    """A known message in a text: the matching words, and the number of nodes if the text contains
+    it.
     """
 
     message: Message
@@ -66,9 +66,7 @@ def messages() -> tuple[Message, ...]:
 
 
 def commands(message: Message) -> tuple[str, ...]:
-    """Return the commands that a message's answer says to run, in its order; capitals stand for
-    names.
-    """
+    """Return the commands in a message's fix, in order. Capitals are placeholders."""
     return tuple(_COMMAND.findall(message.fix))
 
 

@@ -58,8 +58,8 @@ def _listed(cloud: str, name: str, region: str, purchase: Purchase) -> Price | N
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SpotHistory:
-    """What the cloud said of Spot nodes at a date: saving against on-demand, share taken back in a
-    month.
+    """The cloud's statement about Spot nodes at a date: savings compared with on-demand, and
+    monthly reclaim rate.
     """
 
     savings_percent: int

@@ -20,7 +20,7 @@ NOTICE = timedelta(days=90)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Support:
-    """Support for one Kubernetes minor version on one cloud; None is a date that nobody sourced."""
+    """Support of one Kubernetes minor version on one cloud. None is a date without a source."""
 
     cloud: str
     minor: int  # 35 for Kubernetes 1.35
@@ -37,7 +37,9 @@ class Support:
         return self.standard_until <= today + NOTICE
 
     def sentence(self, today: date) -> str:
-        """Return what happens at the end of standard support, "" while that is far away."""
+        """Return the consequence at the end of standard support, or "" while it's far in the
+        future.
+        """
         if not self.ends_soon(today):
             return ""
         ended = self.standard_until < today

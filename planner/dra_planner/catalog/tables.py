@@ -1,9 +1,9 @@
 """The tables in `data/`: one CSV file per subject, one row per fact, read on first use.
 
-A distribution that adds a cloud brings further rows in a `dra_planner/data/` of its own.
+A distribution that adds a cloud has further rows in its own `dra_planner/data/`.
 
-Units stand in the column names (`memory_mib`, `usd_per_hour`), an empty cell means that nobody
-sourced the fact, and `source` names rows of `sources.csv`.
+Units are in the column names (`memory_mib`, `usd_per_hour`), an empty cell means that the fact has
+no source, and `source` names rows of `sources.csv`.
 """
 
 from __future__ import annotations
@@ -25,9 +25,7 @@ Confidence = Literal["observed", "documented", "derived", "high", "medium", "low
 
 @dataclass(frozen=True, slots=True)
 class FactSource:
-    """Where facts come from: what it is, which state of it, its date ("" where it gives none), its
-    licence.
-    """
+    """A source of facts: its description, version, date ("" if it has none), and license."""
 
     key: str
     what: str

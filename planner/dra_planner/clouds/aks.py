@@ -1,4 +1,4 @@
-"""Azure Kubernetes Service, agent pools of scale sets: what is different there."""
+"""Azure Kubernetes Service with agent pools of scale sets."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ IMAGE = "Ubuntu"
 IMAGE_MIB = 2 * 1024
 _NOBODY = "0.0.0.0/32"
 MOST_RANGES = 199
-"""AKS takes 200 ranges, one of which is the address that nodes go out by."""
+"""AKS accepts 200 ranges, one of which is the outbound address of nodes."""
 LONGEST_LABEL_NAME = 63
 """Names of a subnet of nodes, its network and its group become labels of nodes: "Limitations" of
 learn.microsoft.com/azure/aks/azure-cni-overlay (MicrosoftDocs/azure-aks-docs@04d389a)."""
@@ -69,9 +69,7 @@ _ONE_PROFILE = re.compile(r"all-(?P<slices>[12347])g\.(?P<memory>\d+)gb")
 
 
 def instance_profile(mig: str) -> str:
-    """Return what AKS calls a MIG configuration: MIG1g for all-1g.10gb; "" if it has no name for
-    it.
-    """
+    """Return AKS' name of a MIG configuration (MIG1g for all-1g.10gb), or "" if it has none."""
     found = _ONE_PROFILE.fullmatch(mig)
     return f"MIG{found['slices']}g" if found else ""
 
@@ -565,8 +563,8 @@ class Aks(Cloud):
 
 
 def subnet_fault(subnet: str) -> str:
-    """Return why nodes cannot be in the subnet of that id, or ""; what is no id is left to
-    Azure.
+    """Return why nodes can't be in the subnet with that ID, or "". Azure checks texts that aren't
+    IDs.
     """
     parts = subnet.split("/")
     for what in ("resourceGroups", "virtualNetworks", "subnets"):
@@ -651,7 +649,7 @@ def image_fault(machine: Machine, image: str) -> str:
 
 
 def api_zone(zone: str) -> str:
-    """Return what Azure's API calls a zone of a fleet: "1" for eastus-1."""
+    """Return the name of a fleet's zone in Azure's API: "1" for eastus-1."""
     return zone.rpartition("-")[2]
 
 

@@ -1,4 +1,4 @@
-"""Amazon EKS with managed node groups: what is different there."""
+"""Amazon EKS with managed node groups."""
 
 from __future__ import annotations
 
@@ -452,8 +452,8 @@ class Eks(Cloud):
         return bool(found and found["city"])
 
     def family_fault(self, family: str) -> str:
-        """Return why nodes cannot boot images of a family, or ""; "" is for whoever names an image
-        of their own.
+        """Return why nodes can't boot images of a family, or "". "" as a family means a custom
+        image.
         """
         if family == "al2023":
             return ""
@@ -464,9 +464,7 @@ class Eks(Cloud):
         )
 
     def image_faults(self, image: NodeImage, mig: str = "none") -> Iterator[Fault]:
-        """Yield what is wrong with an image of one's own: id, family or driverRoot, and the
-        sentence.
-        """
+        """Yield faults of a custom image: the key (id, family, or driverRoot), and the sentence."""
         if image.id and (fault := self.image_id_fault(image.id)):
             yield "id", fault
         if fault := self.family_fault(image.family):

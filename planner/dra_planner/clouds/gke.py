@@ -1,4 +1,4 @@
-"""Google Kubernetes Engine, Standard node pools: what is different there."""
+"""Google Kubernetes Engine with Standard node pools."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ _COMPACT_FLEX_START = ("a3-ultragpu-", "a4-", "h4d-")
 
 
 SHARING_STRATEGIES = {TIME_SLICING: "TIME_SHARING", MPS: "MPS"}
-"""What a node pool's API calls a way of sharing."""
+"""Names of sharing strategies in the node pool's API."""
 
 
 def partition_size(mig: str) -> str:
@@ -591,9 +591,7 @@ def is_for_accelerators(zone: str) -> bool:
 
 
 def boot_disks(machine_type: str) -> tuple[str, ...]:
-    """Return the types of boot disk that a machine type (a3-highgpu-8g) takes, first the one to use
-    by default.
-    """
+    """Return the boot disk types of a machine type (a3-highgpu-8g), starting with the default."""
     family = machine_type.partition("-")[0]
     if family in _HYPERDISK_ONLY or machine_type.startswith("a3-ultragpu-"):
         return (_HYPERDISK,)
@@ -631,8 +629,8 @@ def bundled_ssds(machine_type: str) -> int:
 
 
 def local_ssds_fault(machine_type: str, count: int) -> str:
-    """Return why a machine type (g2-standard-48) cannot have so many local SSDs by choice; "" when
-    it can.
+    """Return why a machine type (g2-standard-48) can't have this number of optional local SSDs, or
+    "".
     """
     choices = _SSD_CHOICES.get(machine_type, ())
     if machine_type.startswith("n1-"):
@@ -660,8 +658,8 @@ GPU_EXAMPLE = "name one that has, or attach some: n1-standard-8+nvidia-tesla-t4:
 
 
 def attachment(machine: Machine) -> tuple[str, int] | None:
-    """Return type and number of the NVIDIA GPUs of a machine, as a node pool is told; None for one
-    without.
+    """Return type and number of a machine type's NVIDIA GPUs in a node pool's form, or None without
+    GPUs.
     """
     accelerator = machine.accelerator
     if (

@@ -108,7 +108,7 @@ def publishers_of(resource: str) -> frozenset[str]:
 
 
 def is_managed(each: AnyDriver, cloud: Cloud) -> bool:
-    """Whether the cloud itself runs a driver, so that nobody installs it."""
+    """Return whether the cloud itself runs a driver, so that it isn't installed."""
     known = availability(each.name, cloud.name)
     return known is not None and known.is_managed
 

@@ -1,6 +1,4 @@
-"""The catalogue as a page for people: `python -m dra_planner.drivers.catalog_page >
-docs/catalog.md`.
-"""
+"""The catalog as a page: `python -m dra_planner.drivers.catalog_page > docs/catalog.md`."""
 
 from __future__ import annotations
 

@@ -73,7 +73,7 @@ class CpuOptions(StrictDocument):
     )
 
     def reserved_of(self, vcpus: int) -> frozenset[int]:
-        """Return which CPUs of a node with so many the driver doesn't publish."""
+        """Return the CPUs of a node with this number of CPUs that the driver doesn't publish."""
         return frozenset(
             cpu
             for first, last in _ranges(self.reserved)

@@ -137,7 +137,7 @@ def _attributes_of_cloud(machine: Machine) -> dict[str, AttributeValue]:
 
 
 def network_assumptions(machine: Machine) -> tuple[str, ...]:
-    """Return what `predict_network_slices` takes for granted or leaves open on such a node, in
+    """Return the assumptions and unknown facts of `predict_network_slices` for such a node, as
     sentences.
     """
     interfaces = network_interfaces(machine)

@@ -36,8 +36,7 @@ _POST_RENDERER: Final = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ValuesOutcome:
-    """What became of the values of a chart: what changed, or why nothing can, and what to do
-    instead.
+    """The result for the values of a chart: the changes, or the reason for none and an alternative.
 
     `device_classes` are DeviceClasses in API form that the new values need.
     """

@@ -30,7 +30,7 @@ class Editor:
 
     @property
     def data(self) -> Any:
-        """The document as plain data, as it stands now."""
+        """The document as plain data in its current state."""
         return read_yaml(self.text)[0]
 
     def get(self, path: Path) -> Any:
@@ -100,7 +100,7 @@ class Editor:
         self.text = layout.result()
 
     def replace_text(self, path: Path, value: str) -> None:
-        """Replace a scalar in place, so that what stands beside it on its line stays."""
+        """Replace a scalar in place, so that the rest of its line stays."""
         node = self._node(path)
         if not isinstance(node, spans.Scalar) or node.style in ("|", ">"):
             self.set(path, value)

@@ -24,7 +24,7 @@ _CONTAINERS: Final = ("initContainers", "containers")
 def device_defaults(
     objects: Iterable[KubernetesObject], is_device: Callable[[str], bool]
 ) -> DeviceDefaults:
-    """Return what LimitRanges give to containers that don't request it."""
+    """Return the defaults of LimitRanges for containers without requests."""
     found: dict[str, dict[str, int]] = {}
     for item in objects:
         if item.kind != "LimitRange":
@@ -41,7 +41,7 @@ def device_defaults(
 
 
 def with_defaults(spec: Mapping[str, Any], defaults: Mapping[str, int]) -> Mapping[str, Any]:
-    """Return a pod spec whose containers request what they get by default."""
+    """Return a pod spec whose containers explicitly request their defaults."""
     if not defaults:
         return spec
     filled = {

@@ -15,7 +15,9 @@ _CLAIM_METRIC: Final = (
 
 
 def monitoring_notes(reader: MetricReader) -> Iterator[str]:
-    """Yield what an object reads that no longer counts migrated pods, and what to read instead."""
+    """Yield the metrics in an object that no longer count migrated pods, with their
+    replacements.
+    """
     if reader.exported and reader.selects_pods:
         yield (
             f"it reads {', '.join(reader.exported)} of dcgm-exporter, which has no pod labels for "

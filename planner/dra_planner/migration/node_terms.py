@@ -20,7 +20,7 @@ _TERMS: Final = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NodeSelection:
-    """What a pod's node selection demands of devices, and the paths of the parts that say it, last
+    """A pod's node selection as requirements for devices, and the paths of its parts, last
     first.
     """
 

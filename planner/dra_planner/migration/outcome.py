@@ -1,4 +1,4 @@
-"""What becomes of each pod template and object in a migration from device plugins to claims."""
+"""The result for each pod template and object in a migration from device plugins to claims."""
 
 from __future__ import annotations
 

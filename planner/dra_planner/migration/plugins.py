@@ -1,4 +1,4 @@
-"""The device plugins of all vendors, asked together."""
+"""The device plugins of all vendors together."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ AliyunContainerService/gpushare-device-plugin, tkestack/gpu-manager (README).
 
 
 def is_device(resource: str) -> bool:
-    """Return whether an extended resource stands for devices of a vendor whose driver is known."""
+    """Return whether an extended resource belongs to a vendor with a known driver."""
     return _plugin(resource) is not None
 
 
@@ -59,7 +59,7 @@ def is_about_devices(key: str) -> bool:
 
 
 def needs_of(terms: Sequence[LabelTerm]) -> SelectionNeeds:
-    """Return what conditions on labels, all of which must hold, demand of devices. Raises
+    """Return the requirements for devices in label conditions that must all hold. Raises
     NotTranslatable.
     """
     needs = SelectionNeeds()
@@ -79,7 +79,7 @@ def counterpart(
     facts: PluginFacts,
     target: Target,
 ) -> Counterpart | NoCounterpart:
-    """Return what a claim requests instead of `count` units of a resource on nodes with these
+    """Return the claim's request that replaces `count` units of a resource on nodes with these
     labels and needs.
     """
     plugin = _plugin(resource)
@@ -89,9 +89,7 @@ def counterpart(
 
 
 def class_of(resource: str, facts: PluginFacts) -> str:
-    """Return the DeviceClass whose devices take the place of a resource in quotas; "" if there is
-    none.
-    """
+    """Return the DeviceClass that replaces a resource in quotas, or "" if there is none."""
     plugin = _plugin(resource)
     return plugin.class_of(resource, facts) if plugin is not None else ""
 
@@ -99,7 +97,7 @@ def class_of(resource: str, facts: PluginFacts) -> str:
 def read_plugin_facts(
     objects: Iterable[KubernetesObject], answers: PluginFacts | None = None
 ) -> PluginFacts:
-    """Return the facts that objects state, and those of `answers`, which take precedence."""
+    """Return the facts in objects and in `answers`, which take precedence."""
     facts = PluginFacts()
     for item in objects:
         for plugin in _plugins():
@@ -109,7 +107,7 @@ def read_plugin_facts(
 
 
 def operator_notes(objects: Iterable[KubernetesObject]) -> Iterator[str]:
-    """Yield what the objects of vendors' operators mean for a migration."""
+    """Yield the effects of vendors' operator objects on a migration."""
     known = [(item.api_version, item.kind, item.name, item.data) for item in objects]
     for plugin in _plugins():
         yield from plugin.operator_notes(known)

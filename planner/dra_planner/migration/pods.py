@@ -20,8 +20,8 @@ _LONGEST_NAME: Final = 63
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ContainerNeed:
-    """What one container requests of device plugins: counts by resource name. `ends` marks init
-    containers that end.
+    """One container's requests of device plugins: counts by resource name. `ends`: an init
+    container that ends.
     """
 
     name: str

@@ -11,11 +11,12 @@ from dra_planner.documents.plain_values import number
 from dra_planner.migration.editor import Editor, Path
 
 ClassOf = Callable[[str], str]
-"""The DeviceClass whose devices take the place of an extended resource; "" if there is none."""
+"""The DeviceClass that replaces an extended resource, or "" if there is none."""
 
 
 def migrate_quota(editor: Editor, prefix: Path, class_of: ClassOf) -> Iterator[str]:
-    """Let a quota count devices of claims beside units of device plugins; yield what changed.
+    """Make a quota count devices of claims in addition to units of device plugins. Yield the
+    changes.
 
     The old key stays: it counts the pods that haven't moved, and claims too if a class serves the
     name.

@@ -21,10 +21,9 @@ def rewrite_pods(
     template_name: str,
     device_parts: Sequence[Path],
 ) -> None:
-    """Let the pods of a template request a claim of `template_name`.
+    """Make a template's pods request a claim from `template_name`.
 
-    The extended resources, the node selection about devices, and nothing else goes. Raises
-    NotEditable.
+    This only removes the extended resources and the node selection for devices. Raises NotEditable.
     """
     pod: Path = (*prefix, *part.path)
     name = _claim_name(claim, counterparts, _names(part.spec.get("resourceClaims")))

@@ -1,5 +1,5 @@
-"""The cluster that pods migrate to, as far as it decides what can take the place of an extended
-resource.
+"""The target cluster of a migration, with the facts that determine replacements of extended
+resources.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Migrate the pod templates of one object, and say what became of each."""
+"""Migration of the pod templates in one object, with a result for each."""
 
 from __future__ import annotations
 

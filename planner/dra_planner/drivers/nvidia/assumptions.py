@@ -1,5 +1,5 @@
-"""What a prediction rests on, in sentences: facts that nobody sourced, and choices that only the
-node makes.
+"""Assumptions of a prediction, as sentences: facts without a source, and choices that only the node
+makes.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ def slice_assumptions(
     mig: str = "none",
     settings: PublishingSettings = _DEFAULTS,
 ) -> tuple[str, ...]:
-    """Return what `predict_slices` takes for granted or leaves open on such a node, none where it
-    has no NVIDIA GPU.
+    """Return the assumptions and unknown facts of `predict_slices` for such a node. Empty without
+    NVIDIA GPUs.
     """
     if machine.accelerator is None or machine.accelerator.gpu is None:
         return ()

@@ -1,5 +1,5 @@
-"""Values of the NVIDIA driver's Helm chart: which there are, which a chart refuses, which do
-nothing.
+"""Values of the NVIDIA driver's Helm chart: known values, rejected values, and values without
+effect.
 
 Source:
 kubernetes-sigs/dra-driver-nvidia-gpu:deployments/helm/*/{values.yaml,templates/validation.yaml}@v25.3.0
@@ -51,8 +51,8 @@ IGNORED: Final = {
     "deviceClasses": "use resources.gpus.enabled and resources.computeDomains.enabled",
     "cdi": "leave it out",
 }
-"""Values of the charts of 2023 to 2025 and of other charts, which this one ignores, and what to do
-instead.
+"""Values of charts from 2023 to 2025 and of other charts, which this chart ignores, with their
+replacements.
 """
 OWN: Final = frozenset(
     {*REFUSED, *IGNORED, "gpuResourcesEnabledOverride", "nvidiaDriverRoot", "altProcDevices"}
@@ -69,7 +69,7 @@ _OTHER_DRIVER: Final = re.compile(r"dra-driver(?!-nvidia-gpu|-gpu)[\w-]*$")
 
 @dataclass(frozen=True, slots=True)
 class ValueFault:
-    """What is wrong with one value; `is_refused` where the chart is not rendered with it."""
+    """The fault of one value. `is_refused`: the chart doesn't render with it."""
 
     key: str
     message: str
@@ -99,7 +99,7 @@ def are_driver_values(values: object) -> bool:
 
 
 def value_faults(values: Mapping[str, Any]) -> Iterator[ValueFault]:
-    """Yield what the chart refuses or ignores of the values in a file."""
+    """Yield the values in a file that the chart rejects or ignores."""
     for key in values:
         if key in REFUSED and values[key]:
             yield ValueFault(
@@ -158,10 +158,9 @@ def _gate_faults(gates: Mapping[str, Any]) -> Iterator[ValueFault]:
 
 
 def release_faults(version: str, gates: object) -> Iterator[ValueFault]:
-    """Yield gates that a release does not know, or with which its plugin does not start; nothing
-    for other releases.
+    """Yield gates that a version doesn't know, or with which its plugin doesn't start.
 
-    Gates that no release has are told by `value_faults`.
+    Empty for unknown versions. `value_faults` reports gates that don't exist in any version.
     """
     release = next(
         (each for each in driver_releases() if each.version == version.removeprefix("v")), None

@@ -1,4 +1,4 @@
-"""What the ComputeDomain plugin publishes: one channel and one daemon on every node it runs on.
+"""Devices of the ComputeDomain plugin: one channel and one daemon on each of its nodes.
 
 Source:
 kubernetes-sigs/dra-driver-nvidia-gpu:cmd/compute-domain-kubelet-plugin/{deviceinfo,driver}.go@95932046.

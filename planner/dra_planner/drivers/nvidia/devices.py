@@ -1,4 +1,4 @@
-"""What the NVIDIA DRA driver publishes of the GPUs of a node.
+"""The devices that the NVIDIA DRA driver publishes for a node's GPUs.
 
 Source:
 kubernetes-sigs/dra-driver-nvidia-gpu:cmd/gpu-kubelet-plugin/{deviceinfo,mig,partitions,driver,
@@ -87,8 +87,8 @@ def predict_devices(
 def as_set(
     devices: Sequence[Device], driver: DriverRelease, settings: PublishingSettings
 ) -> list[Device]:
-    """Return GPUs and MIG devices as settings that concern each of them alone have them
-    published.
+    """Return GPUs and MIG devices with the effects of settings that apply to each of them
+    separately.
     """
     shares = settings.shares(driver)
     if settings.has("DRAListTypeAttributes", driver):
@@ -113,7 +113,7 @@ def whole_gpu(board: Board, driver: DriverRelease) -> Device:
 
 
 def partition(board: Board, driver: DriverRelease, instance: MigInstance) -> Device:
-    """Return a MIG instance as a device, without what only cut instances publish."""
+    """Return a MIG instance as a device, without facts that only dynamic instances publish."""
     profile = instance.profile
     known: dict[str, AttributeValue] = {
         "type": "mig",
@@ -129,8 +129,8 @@ def partition(board: Board, driver: DriverRelease, instance: MigInstance) -> Dev
 
 
 def partition_capacity(profile: MigProfile) -> dict[str, DeviceCapacity]:
-    """Return what an instance of a profile has: memory in bytes and engines, Unknown where not
-    sourced.
+    """Return the resources of a profile's instance: memory in bytes and engines, Unknown without a
+    source.
     """
     capacity = {"memory": mebibytes(profile.memory_mib)}
     for column, name in ENGINES.items():
@@ -184,7 +184,7 @@ def _shared(device: Device, shares: str) -> Device:
 
 
 def mebibytes(number: int | None) -> DeviceCapacity:
-    """Return so many MiB as a capacity, unknown for None."""
+    """Return an amount in MiB as a capacity, unknown for None."""
     return DeviceCapacity(Unknown() if number is None else Quantity.parse(canonical_memory(number)))
 
 
@@ -194,7 +194,7 @@ def count(number: int | None) -> DeviceCapacity:
 
 
 def canonical_memory(mebi: int) -> str:
-    """Return so many MiB as Kubernetes prints them: 81920 is 80Gi."""
+    """Return an amount in MiB in Kubernetes' form: 81920 is 80Gi."""
     suffixes = ("Mi", "Gi", "Ti", "Pi")
     power = 0
     while mebi and mebi % 1024 == 0 and power < len(suffixes) - 1:

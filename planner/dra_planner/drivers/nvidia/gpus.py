@@ -1,4 +1,4 @@
-"""GPU models: what a driver reads from each, and how each can be partitioned."""
+"""GPU models: the values that a driver reads, and the possible partitions."""
 
 from __future__ import annotations
 
@@ -18,10 +18,11 @@ from dra_planner.catalog.tables import (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Gpu:
-    """A GPU model as NVML describes it; None is a fact that nobody sourced.
+    """A GPU model as NVML describes it.
 
-    `memory_mib` is what the driver publishes (NVML's total), smaller than the figure on the box.
-    `dynamic_mig_memory_mib` replaces it where the driver publishes partitions (gate DynamicMIG).
+    None is a fact without a source. `memory_mib` is the amount that the driver publishes (NVML's
+    total), which is less than the nominal memory. `dynamic_mig_memory_mib` replaces it where the
+    driver publishes partitions (gate DynamicMIG).
     """
 
     id: str

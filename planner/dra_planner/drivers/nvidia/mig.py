@@ -37,8 +37,8 @@ MigGeometry = tuple[MigInstance, ...] | None
 
 
 def check_mig_layout(machine: Machine, layout: str) -> None:
-    """Raise CatalogError where a layout is unknown, names what the GPU lacks, or does not fit
-    it.
+    """Raise CatalogError if a MIG configuration is unknown, isn't supported by the GPU, or doesn't
+    fit it.
     """
     mig_layout(machine, layout)
 
@@ -71,7 +71,7 @@ def mig_layout(machine: Machine, layout: str) -> tuple[MigGeometry, ...]:
 
 
 def mig_layouts(model: Gpu) -> tuple[str, ...]:
-    """Return the named layouts that a GPU model has, none where it has no MIG."""
+    """Return the named MIG configurations of a GPU model, or none without MIG."""
     profiles = mig_profiles(model.id)
     if not profiles:
         return ()
@@ -81,7 +81,7 @@ def mig_layouts(model: Gpu) -> tuple[str, ...]:
 
 
 def layout_name(profile: MigProfile) -> str:
-    """Return the layout of one profile on every GPU: "all-1g.10gb.me" for 1g.10gb+me."""
+    """Return the configuration of one profile on every GPU: "all-1g.10gb.me" for 1g.10gb+me."""
     return "all-" + profile.name.replace("+", ".")
 
 
@@ -200,7 +200,7 @@ def _placed(model: Gpu, counts: dict[MigProfile, int], *, certain: bool) -> MigG
 
 
 def engines_suffice(model: Gpu, wanted: Sequence[MigProfile]) -> bool:
-    """Whether the instances together take no more engines than the largest profile has."""
+    """Return whether the instances together need at most the engines of the largest profile."""
     for engine in ENGINES:
         amounts: list[int | None] = [getattr(profile, engine) for profile in wanted]
         totals: list[int | None] = [getattr(profile, engine) for profile in mig_profiles(model.id)]

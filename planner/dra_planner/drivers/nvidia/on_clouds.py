@@ -1,4 +1,4 @@
-"""What clouds don't support of the NVIDIA driver, which their modules declare."""
+"""Features of the NVIDIA driver that clouds don't support, declared in their modules."""
 
 from __future__ import annotations
 
@@ -22,6 +22,6 @@ def gate_faults_on(
 def mig_faults_on(
     cloud: Cloud, driver: DriverRelease, settings: PublishingSettings, mig: str
 ) -> Iterator[UnsupportedFeature]:
-    """Yield why a MIG layout cannot be had; dynamic MIG is a feature gate."""
+    """Yield why a MIG configuration isn't supported. Dynamic MIG is a feature gate."""
     if mig not in WHOLE and not cloud.supports_mig and not settings.has("DynamicMIG", driver):
         yield cloud.unsupported("MIG")

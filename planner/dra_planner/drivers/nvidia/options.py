@@ -1,4 +1,4 @@
-"""What a fleet says of the NVIDIA DRA driver."""
+"""Options of the NVIDIA DRA driver in a fleet."""
 
 from typing import Annotated, Any, Literal
 
@@ -60,7 +60,7 @@ class NvidiaDriver(StrictDocument):
 
     @property
     def settings(self) -> PublishingSettings:
-        """What of this changes what a node publishes."""
+        """The options that affect the published devices of a node."""
         return PublishingSettings(
             gates=self.feature_gates,
             consumable_shares=str(self.consumable_shares),

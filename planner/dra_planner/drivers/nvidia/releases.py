@@ -1,5 +1,5 @@
-"""Releases of the NVIDIA DRA driver and of the device plugin: their charts, and what each
-publishes.
+"""Versions of the NVIDIA DRA driver and of the device plugin: their charts and published
+devices.
 """
 
 from __future__ import annotations
@@ -93,9 +93,7 @@ class DriverRelease:
 
     @property
     def chart_reference(self) -> str:
-        """What Helm takes as the chart's name: the whole OCI address, or the plain name in a
-        repository.
-        """
+        """The chart's name for Helm: the whole OCI address, or the name in a repository."""
         return f"{self.repository}/{self.chart}" if self.is_oci else self.chart
 
     def has_gate(self, name: str) -> bool:
@@ -139,7 +137,7 @@ def driver_releases() -> tuple[DriverRelease, ...]:
 
 
 def newest_driver_release() -> DriverRelease:
-    """Return the newest release of the NVIDIA DRA driver that Kubernetes 1.34 and later take."""
+    """Return the newest version of the NVIDIA DRA driver that Kubernetes 1.34 and later support."""
     return [release for release in driver_releases() if release.is_installable][-1]
 
 
@@ -176,9 +174,7 @@ def driver_release(version: str) -> DriverRelease:
 
 
 def require_installable(release: DriverRelease) -> DriverRelease:
-    """Return the release; raises CatalogError where Kubernetes 1.34 and later cannot take its
-    chart.
-    """
+    """Return the version. Raises CatalogError if Kubernetes 1.34 and later reject its chart."""
     if release.is_installable:
         return release
     good = ", ".join(other.version for other in driver_releases() if other.is_installable)

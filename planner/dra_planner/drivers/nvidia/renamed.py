@@ -21,4 +21,4 @@ RENAMED: Final[dict[tuple[str, str], str]] = {
     ("gpu.nvidia.com", "index"): "driver 25.8 and later don't publish index",
     ("gpu.nvidia.com", "minor"): "driver 25.8 and later don't publish minor",
 }
-"""Attributes by domain and name, with what to read instead."""
+"""Attributes by domain and name, with their replacements."""

@@ -30,7 +30,7 @@ _NEEDED = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PublishingSettings:
-    """Helm values of the NVIDIA driver that change what a node publishes.
+    """Helm values of the NVIDIA driver that affect the published devices of a node.
 
     `gates` are the chart's `featureGates`; `consumable_shares` its value of that name ("",
     "disabled", "memory", "unlimited" or a positive number); `compute_domains` its
@@ -101,7 +101,7 @@ def gate_faults(
 def driver_faults(
     driver: DriverRelease, settings: PublishingSettings, features: Features
 ) -> Iterator[tuple[str, PlannerError]]:
-    """Yield what cannot work whatever the nodes are, each with the fleet's key: "featureGates",
+    """Yield settings that can't work on any node, each with the fleet's key: "featureGates",
     "consumableShares".
     """
     yield from (
@@ -141,7 +141,9 @@ def _release_gate_faults(
 def machine_faults(
     machine: Machine, driver: DriverRelease, settings: PublishingSettings, mig: str
 ) -> Iterator[PlannerError]:
-    """Yield what cannot work on a machine: a MIG layout beside what the driver does."""
+    """Yield settings that can't work on a machine type: a MIG configuration that conflicts with the
+    driver's settings.
+    """
     if settings.has("DynamicMIG", driver):
         if mig not in (*WHOLE, "all-enabled"):
             yield CatalogError(
@@ -169,7 +171,7 @@ def machine_faults(
 
 
 def share_faults(driver: DriverRelease, settings: PublishingSettings) -> Iterator[PlannerError]:
-    """Yield why a release does not share devices as it is told to, on any Kubernetes."""
+    """Yield why a version can't share devices as configured, on any Kubernetes version."""
     chosen = settings.consumable_shares.strip()
     if chosen not in ("", "disabled", "memory", "unlimited") and not re.fullmatch(
         r"[1-9]\d*", chosen

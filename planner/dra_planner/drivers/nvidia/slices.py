@@ -29,7 +29,8 @@ def predict_slices(
     mig: str = "none",
     settings: PublishingSettings = _DEFAULTS,
 ) -> tuple[ResourceSlice, ...]:
-    """Return what the NVIDIA driver on such a node publishes, pool by pool, in the driver's order.
+    """Return the slices that the NVIDIA driver publishes on such a node, by pool, in the driver's
+    order.
 
     Attributes and capacities are known, `Unknown()`, or `Unknown(group)` where they are equal on
     devices of one group; `mig` is a layout of `nvidia.mig`. A machine without NVIDIA GPUs publishes

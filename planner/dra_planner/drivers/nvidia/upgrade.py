@@ -1,5 +1,5 @@
-"""Two releases of the NVIDIA driver side by side: what a claim or class that reads the old one
-would miss.
+"""Comparison of two NVIDIA driver versions: facts that a claim or class for the old version would
+no longer find.
 """
 
 from __future__ import annotations
@@ -60,8 +60,8 @@ def compare_releases(
     old_settings: PublishingSettings = _DEFAULTS,
     new_settings: PublishingSettings = _DEFAULTS,
 ) -> tuple[DriverChange, ...]:
-    """Return what changes from one release, with its settings, to another; those that break
-    something first.
+    """Return the changes from one version, with its settings, to another, breaking changes
+    first.
     """
     changes = [
         *_attribute_changes(old, new),

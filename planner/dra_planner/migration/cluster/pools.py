@@ -1,5 +1,5 @@
-"""Devices of a running cluster by pool: what device plugins offer, what drivers publish, and what
-pods hold.
+"""Devices of a running cluster by pool: units of device plugins, published devices, and devices
+that pods hold.
 """
 
 from __future__ import annotations

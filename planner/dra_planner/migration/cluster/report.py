@@ -42,7 +42,7 @@ _ALSO_MIGRATED: Final = frozenset({
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClusterReport:
-    """What a migration of a running cluster meets.
+    """Facts that affect the migration of a running cluster.
 
     `changes` are quotas, limits, queues, and metrics that count extended resources. `notes` are
     about the vendor's operator and about priorities.
@@ -71,7 +71,7 @@ class ClusterReport:
 def report_cluster(
     objects: Sequence[KubernetesObject], target: Target, answers: PluginFacts | None = None
 ) -> ClusterReport:
-    """Return who uses devices in a snapshot, what becomes of them in the target, and which pods
+    """Return the users of devices in a snapshot, their result in the target, and the pods that
     would be lost.
     """
     owners = Owners(objects)

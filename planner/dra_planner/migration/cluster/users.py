@@ -44,8 +44,8 @@ class DeviceUser:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PodLoss:
-    """A pod that doesn't survive the migration of its node or of its workload, and what to do
-    before.
+    """A pod that doesn't survive the migration of its node or workload, and the preparation
+    for it.
     """
 
     pod: str  # "ml/trainer"
@@ -107,8 +107,8 @@ def users_of(
     facts: PluginFacts,
     target: Target,
 ) -> Iterator[DeviceUser]:
-    """Yield the workloads of pods, sorted; the nodes on which their pods run say how the plugin
-    shares devices.
+    """Yield the workloads of pods, sorted. The nodes of their pods show how the plugin shares
+    devices.
     """
     by_owner: dict[tuple[Owner, bool], list[_PodUse]] = {}
     for pod in pods:

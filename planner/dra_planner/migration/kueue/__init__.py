@@ -1,4 +1,4 @@
-"""Kueue's queues in a migration: what their flavors demand of jobs, and quotas for claims."""
+"""Kueue's queues in a migration: the requirements of their flavors, and quotas for claims."""
 
 from dra_planner.migration.kueue.objects import is_queue_object, migrate_queue_object
 from dra_planner.migration.kueue.queues import NotOneFlavor, Queues

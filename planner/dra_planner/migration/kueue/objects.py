@@ -35,12 +35,12 @@ _LIMITS: Final = ("nominalQuota", "borrowingLimit", "lendingLimit")
 LogicalName = Callable[[str], tuple[str, str]]
 """The name of a resource's quota for claims, and its DeviceClass; "" for other resources."""
 Wanted = Mapping[str, Sequence[str]]
-"""The names of quotas for claims, each with the extended resources that it stands for."""
+"""The names of quotas for claims, each with the extended resources that it replaces."""
 
 
 @dataclass(frozen=True, slots=True)
 class QueueChange:
-    """What changed in an object, and the new flavors that it needs, in API form."""
+    """The changes of an object, and the new flavors that it needs, in API form."""
 
     changes: Sequence[str] = ()
     flavors: Sequence[Mapping[str, Any]] = ()

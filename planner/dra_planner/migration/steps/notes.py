@@ -15,7 +15,7 @@ from dra_planner.migration.target import Target
 def notes_before_the_start(
     fleet: Fleet, target: Target, found: Migration, objects: Iterable[KubernetesObject]
 ) -> tuple[str, ...]:
-    """Return what a team has to know or decide before the first step."""
+    """Return facts and decisions for a team before the first step."""
     return tuple(_notes(fleet, target, found, list(objects)))
 
 

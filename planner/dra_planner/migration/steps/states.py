@@ -114,7 +114,7 @@ def without(
 def old_copies(
     objects: Iterable[KubernetesObject], workloads: Collection[str]
 ) -> list[KubernetesObject]:
-    """Return these workloads under other names, so that they can be planned beside their
+    """Return these workloads with other names, so that they can be planned together with their
     successors.
     """
     copies = []
@@ -126,7 +126,9 @@ def old_copies(
 
 
 def shown_name(workload: WorkloadRef) -> str:
-    """Return the name of a workload in reasons; a copy shows that it stands for the old pods."""
+    """Return the name of a workload in reasons. A copy's name shows that it represents the old
+    pods.
+    """
     name = str(workload)
     return f"{name.removesuffix(_BEFORE)} (old pods)" if name.endswith(_BEFORE) else name
 

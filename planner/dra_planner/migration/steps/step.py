@@ -14,7 +14,7 @@ from dra_planner.sources import Source
 
 
 class StepKind(StrEnum):
-    """What a step does."""
+    """Kind of a step."""
 
     PREPARE = "prepare"  # DRA pools, driver, quotas; no workload moves
     MOVE = "move"  # some workloads move, because new manifests are applied

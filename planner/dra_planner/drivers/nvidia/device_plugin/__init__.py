@@ -1,4 +1,4 @@
-"""NVIDIA's device plugin: what its resources, its node labels, and its configuration mean."""
+"""NVIDIA's device plugin: the meaning of its resources, its node labels, and its configuration."""
 
 from __future__ import annotations
 

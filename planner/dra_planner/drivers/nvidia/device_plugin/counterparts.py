@@ -1,4 +1,5 @@
-"""Claims for what NVIDIA's device plugin serves: whole GPUs, shares of GPUs, and MIG devices.
+"""Claims that replace resources of NVIDIA's device plugin: whole GPUs, shares of GPUs, and MIG
+devices.
 
 Sources: NVIDIA/k8s-device-plugin:internal/rm/device_map.go@1b826ac (names),
 kubernetes-sigs/dra-driver-nvidia-gpu:demo/specs/consumable-shares/README.md@9593204 (shares).
@@ -55,7 +56,7 @@ def nvidia_counterpart(
     facts: PluginFacts,
     shares: str,
 ) -> Counterpart | NoCounterpart:
-    """Return what a claim requests instead of `count` units of a resource on nodes with these
+    """Return the claim's request that replaces `count` units of a resource on nodes with these
     labels and needs.
     """
     if resource in _FRACTIONS:
@@ -133,9 +134,7 @@ def _share(
 
 
 def nvidia_class(resource: str, facts: PluginFacts) -> str:
-    """Return the DeviceClass whose devices take the place of a resource in quotas; "" if there is
-    none.
-    """
+    """Return the DeviceClass that replaces a resource in quotas, or "" if there is none."""
     if _MIG.fullmatch(resource) or (resource == GPU and facts.partition):
         return "mig.nvidia.com"
     return "gpu.nvidia.com" if resource in (GPU, f"{GPU}.shared") else ""

@@ -1,5 +1,5 @@
-"""What NVIDIA's device plugin says about its resources: by its ConfigMap, labels of nodes, or the
-GPU Operator.
+"""Facts about resources of NVIDIA's device plugin from its ConfigMap, node labels, or the GPU
+Operator.
 
 Sources: NVIDIA/k8s-device-plugin:api/config/v1/{config,replicas}.go@1b826ac,
 NVIDIA/gpu-operator:api/nvidia/v1/clusterpolicy_types.go@a22dbf6.
@@ -38,7 +38,7 @@ def sharing_of(
 
 
 def facts_of(kind: str, name: str, data: Mapping[str, Any]) -> PluginFacts | None:
-    """Return what an object says about the device plugin; None if it says nothing."""
+    """Return an object's facts about the device plugin, or None if it has none."""
     if kind == "ConfigMap":
         return _of_configurations(name, data.get("data"))
     if kind == "Node":

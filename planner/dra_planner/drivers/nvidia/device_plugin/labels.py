@@ -45,7 +45,7 @@ def is_about_devices(key: str) -> bool:
 
 
 def needs_of(term: LabelTerm) -> SelectionNeeds:
-    """Return what a condition on a label demands of the devices. Raises NotTranslatable."""
+    """Return a label condition's requirements for devices. Raises NotTranslatable."""
     if term.key.startswith(_ABOUT_THE_PLUGIN):
         return SelectionNeeds()
     meaning = _MEANINGS.get(term.key)

@@ -18,7 +18,9 @@ _EXPORTER_WITH_CLAIMS: Final = (4, 6, 0)
 
 
 def operator_notes(objects: Iterable[tuple[str, str, str, Mapping[str, Any]]]) -> Iterator[str]:
-    """Yield what the operator's objects mean; each is given as version, kind, name, and data."""
+    """Yield the effects of the operator's objects. Each is given as version, kind, name,
+    and data.
+    """
     found = [each for each in objects if each[0].startswith(_GROUP)]
     policies = [
         (name, block(data, "spec")) for _, kind, name, data in found if kind == "ClusterPolicy"

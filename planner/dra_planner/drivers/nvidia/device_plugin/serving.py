@@ -25,8 +25,8 @@ WHOLE_GPUS: Final = "whole-gpus"
 
 
 def nvidia_units(machine: Machine, serving: PluginServing) -> Mapping[str, int]:
-    """Return the resources of a node with their amounts, sorted by name; raises CatalogError for a
-    bad MIG layout.
+    """Return the resources of a node with their amounts, sorted by name. Raises CatalogError for an
+    invalid MIG configuration.
     """
     found: Counter[str] = Counter()
     for geometry in mig_layout(machine, serving.mig):
@@ -66,7 +66,7 @@ def nvidia_labels(machine: Machine, serving: PluginServing) -> dict[str, str]:
 
 
 def nvidia_serving_faults(machine: Machine, serving: PluginServing) -> Iterator[tuple[str, str]]:
-    """Yield what the plugin rejects, by the key of the pool."""
+    """Yield the settings that the plugin rejects, by the key of the pool."""
     try:
         geometries = mig_layout(machine, serving.mig)
     except CatalogError as error:
