@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from difflib import SequenceMatcher
 from fractions import Fraction
 from functools import cache
 from typing import Literal
@@ -148,6 +150,7 @@ def find_machine(name: str) -> Machine:
 def check_region(found: Machine, region: str) -> None:
     """Raise CatalogError where the cloud lists the machine in some regions, and not in this one."""
     if found.regions and region not in found.regions:
+        check_listed_region(found.cloud, region)
         prefix = region.split("-")[0]
         near = [name for name in found.regions if name.startswith(f"{prefix}-")] or list(
             found.regions
@@ -156,6 +159,34 @@ def check_region(found: Machine, region: str) -> None:
             f"{found.name} is not offered in region {region}",
             fix=f"it is offered in {', '.join(near)}",
         )
+
+
+def check_listed_region(cloud: str, region: str) -> None:
+    """Raise CatalogError with the nearest name if no machine type is listed in the region."""
+    known = listed_regions(cloud)
+    if known and region not in known:
+        raise CatalogError(
+            f'unknown region "{region}", unless it is newer than the machine tables',
+            fix=f"did you mean {_nearest(region, known)}?",
+        )
+
+
+@cache
+def listed_regions(cloud: str) -> tuple[str, ...]:
+    """Return the regions in which the tables list a machine type of a cloud, sorted."""
+    return tuple(sorted({name for names in _regions(_cloud(cloud)).values() for name in names}))
+
+
+def _nearest(word: str, known: Sequence[str]) -> str:
+    """Return the known name with a word's letters in another order, or the most similar one."""
+    letters = Counter(word)
+    return max(
+        known,
+        key=lambda each: (
+            letters == Counter(each),
+            SequenceMatcher(None, word, each).ratio(),
+        ),
+    )
 
 
 def _cloud(cloud: str) -> str:

@@ -29,6 +29,7 @@ def check_together(fleet: Fleet) -> list[Fault]:
         *_gate_faults(fleet),
         *_driver_faults(fleet),
         *_catalog_faults(fleet),
+        *_region_faults(fleet),
     ]
     if fleet.device_plugin:
         version = fleet.device_plugin.version
@@ -103,6 +104,18 @@ def _catalog_faults(fleet: Fleet) -> Iterator[Fault]:
                 if name in devices[:position]:
                     where: Location = (*at, "drivers", number, "devices", position, "name")
                     yield where, f'"{name}" is the name of an earlier device'
+
+
+def _region_faults(fleet: Fleet) -> list[Fault]:
+    """Return that no machine type is listed in the region, if those of the pools are elsewhere."""
+    found = [_machine(fleet, pool)[0] for pool in fleet.pools]
+    if cloud(fleet.cloud).region_fault(fleet.region) or not any(
+        machine is not None and machine.regions for machine in found
+    ):
+        return []
+    return _catalog_fault(
+        ("region",), lambda: catalog.check_listed_region(fleet.cloud, fleet.region)
+    )
 
 
 def _gate_faults(fleet: Fleet) -> Iterator[Fault]:
@@ -223,7 +236,7 @@ def _pool_faults(fleet: Fleet, index: int, pool: Pool) -> Iterator[Fault]:
     if machine is None:
         yield (*at, "machine"), unknown
         return
-    if not cloud(fleet.cloud).region_of(fleet.region):
+    if fleet.region in catalog.listed_regions(fleet.cloud):
         yield from _catalog_fault(
             (*at, "machine"), lambda: catalog.check_region(machine, fleet.region)
         )

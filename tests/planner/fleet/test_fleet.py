@@ -204,6 +204,13 @@ BAD = [
         "it is offered in us-",
     ),
     (
+        "a misspelled region",
+        [("region", "us-esat-1")],
+        "region",
+        'unknown region "us-esat-1", unless it is newer than the machine tables; '
+        "did you mean us-east-1?",
+    ),
+    (
         "a driver with MIG parents",
         [("pools.1.mig", "all-1g.10gb"), ("drivers.nvidia.version", "25.8.0")],
         "pools[1].mig",
