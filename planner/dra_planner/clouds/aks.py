@@ -331,6 +331,7 @@ class Aks(Cloud):
             switch=("storageProfile.blobCSIDriver.enabled", True, False),
         ),
     )
+    default_storage_class = "default"
     # AKS guide, "Bring your own keys with Azure managed disks"
     disk_keys = DiskKeys(
         used_by=(("azure-native:containerservice:ManagedCluster", "diskEncryptionSetID"),),

@@ -380,6 +380,7 @@ class Gke(Cloud):
             switch=("addonsConfig.gcsFuseCsiDriverConfig.enabled", True, False),
         ),
     )
+    default_storage_class = "standard-rwo"
     # GKE guide, "Use customer-managed encryption keys": the Compute Engine service agent
     disk_keys = DiskKeys(
         used_by=(("gcp:container/nodePool:NodePool", "nodeConfig.bootDiskKmsKey"),),

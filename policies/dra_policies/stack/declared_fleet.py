@@ -4,6 +4,7 @@ nodes of each pool.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -18,6 +19,7 @@ from dra_policies.stack.resource import Resource
 from dra_policies.stack.wording import with_titles
 from dra_policies.view.stack_view import DeclaredPool, StackView
 
+_MAX_PODS = re.compile(r"max-?pods[\"']?\s*[:=]\s*(\d{1,4})\b", re.IGNORECASE)
 _ONLY_OF_PLUGINS = ("allocation", "migStrategy", "sharing")
 
 
@@ -139,6 +141,8 @@ def _places(pool: DeclaredPool, base: Mapping[str, Any], region: str) -> dict[st
     of_cloud, found = cloud(pool.cloud), dict[str, Any]()
     paths = of_cloud.pool
     most = pool.own.count(paths.max_pods, 0) if paths.max_pods else 0
+    if not most and (set_at_boot := _MAX_PODS.search(pool.boot_script or "")):
+        most = int(set_at_boot[1])
     if most and most in of_cloud.pods_of_a_node:
         found["maxPods"] = most
     zones = (pool.own.texts(paths.zones) or ()) if paths.zones else ()

@@ -240,6 +240,7 @@ class Cloud(ABC):
     identity: ClassVar[IdentityResource]
     node_admission: ClassVar[NodeAdmission | None] = None
     volume_drivers: ClassVar[tuple[VolumeDriver, ...]] = ()
+    default_storage_class: ClassVar[str] = ""  # of a new cluster
     disk_keys: ClassVar[DiskKeys | None] = None
     registry: ClassVar[RegistryResource | None] = None
     # definitions of policies that reject privileged pods or host paths, by the resource that

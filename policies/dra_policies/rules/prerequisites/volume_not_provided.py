@@ -11,7 +11,11 @@ from dra_policies.unknowns import Properties
 from dra_policies.view.stack_view import DeclaredResource, StackView
 
 _CLAIM: Final = "kubernetes:core/v1:PersistentVolumeClaim"
+_EPHEMERAL: Final = "ephemeral.volumeClaimTemplate.spec"
 _CLASS: Final = "kubernetes:storage.k8s.io/v1:StorageClass"
+_DEFAULT: Final = "storageclass.kubernetes.io/is-default-class"
+_CHARTS: Final = frozenset({"aws-ebs-csi-driver", "rook-ceph", "longhorn", "openebs"})
+"""Charts that may bring a default class."""
 _OF_ONE_NODE: Final = ("ReadWriteOnce", "ReadWriteOncePod")
 _PODS: Final[Mapping[str, str]] = {
     "kubernetes:apps/v1:Deployment": "spec.replicas",
@@ -48,14 +52,17 @@ def _claims(view: StackView) -> Iterator[_Claim]:
             yield _Claim(f'PersistentVolumeClaim "{each.name}"', each.urn, each.props.below("spec"))
         for item in each.props.items("spec.volumeClaimTemplates") or ():
             yield _Claim(f'a volume of StatefulSet "{each.name}"', each.urn, item.below("spec"))
+        for volume in each.props.items("spec.template.spec.volumes") or ():
+            if volume.has("ephemeral"):
+                kind, spec = each.type.rpartition(":")[2], volume.below(_EPHEMERAL)
+                yield _Claim(f'an ephemeral volume of {kind} "{each.name}"', each.urn, spec)
 
 
 def _class(
     view: StackView, of_cloud: Cloud, cluster: DeclaredResource, claim: _Claim
 ) -> Iterator[Finding]:
     """Yield a claim whose class doesn't exist, or whose class has no driver."""
-    name = claim.spec.text("storageClassName")
-    if not name or claim.spec.text("volumeName"):
+    if claim.spec.text("volumeName") != "":
         return
     declared = {
         each.props.text("metadata.name"): each.props.text("provisioner")
@@ -63,6 +70,18 @@ def _class(
         if each.type == _CLASS
     }
     if None in declared or None in declared.values():
+        return
+    name = claim.spec.text("storageClassName")
+    if claim.spec.has("storageClassName") is False:
+        name = of_cloud.default_storage_class
+        if not name and not _has_default(view):
+            yield Finding(
+                message=f"{claim.title} names no StorageClass, and the cluster has no default one, "
+                "so its pods stay pending",
+                fix="set storageClassName, or mark a StorageClass as the default",
+                urn=claim.urn,
+            )
+    if not name:
         return
     builtin = {each: driver for driver in of_cloud.volume_drivers for each in driver.classes}
     if name not in declared and name not in builtin and not view.charts & {"", name}:
@@ -85,6 +104,16 @@ def _class(
             fix=f"install the add-on {what}" if driver.addon else f"set {what} to true",
             urn=claim.urn,
         )
+
+
+def _has_default(view: StackView) -> bool:
+    """Return True if a class of the stack is, or may be, the default."""
+    marks = [
+        (each.props.mapping("metadata.annotations") or {}).get(_DEFAULT, "")
+        for each in view.objects
+        if each.type.startswith(_CLASS)  # also a patch of a class that the cloud creates
+    ]
+    return any(mark in ("true", None) for mark in marks) or bool(view.charts & _CHARTS)
 
 
 def _has_driver(
