@@ -373,13 +373,29 @@ class _Expansion:
         reason.
         """
         for admitted, denial in self._quotas.split(
-            member, namespace, pod, claims, before, per_node=per_node
+            member,
+            namespace,
+            pod,
+            claims,
+            before,
+            per_node=per_node,
+            without_claims=self._without_claims(member.workload),
         ):
             if denial is not None:
                 yield admitted, denial
                 continue
             for part, reason in self._limit.split(admitted, claims):
                 yield part, None if reason is None else Denial(reason)
+
+    def _without_claims(self, workload: WorkloadRef) -> int:
+        """Return how many pods of a workload are pending in the cluster and lack a claim."""
+        existing = self._manifests.existing.get(workload)
+        if existing is None or len(existing.pod_sets) != 1:
+            return 0
+        return sum(
+            pod.owner == workload and not all(pod.claims.values())
+            for pod in self._manifests.waiting_pods
+        )
 
     def _limits(self, namespace: str) -> list[LimitRange]:
         return [each for each in self._manifests.limit_ranges if each.meta.namespace == namespace]

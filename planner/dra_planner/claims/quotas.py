@@ -179,13 +179,15 @@ class QuotaRoom:
         before: tuple[PodSpec, tuple[ShapeClaim, ...]] | None = None,
         *,
         per_node: bool = False,
+        without_claims: int = 0,
     ) -> Iterator[tuple[Member, Denial | None]]:
         """Yield the pods that the quotas admit, including running ones, and the others with the
         reason.
 
         A DaemonSet (`per_node`) counts as one pod, because its number is only known after sizing.
         `before` are running pods with their claims that are replaced. If a rollout adds pods before
-        removing others and the quota doesn't allow one more, it stalls.
+        removing others and the quota doesn't allow one more, it stalls. `without_claims` pods of
+        the cluster exist, and quotas count them, but not the claims that they lack.
         """
         quotas = self._quotas.get(namespace)
         if not quotas:
@@ -201,6 +203,8 @@ class QuotaRoom:
             return
         charged = [(quota, self._usage(quota, data, claims)) for quota in quotas]
         of_pods = [(quota, self._of_pod(quota, data)) for quota in quotas]
+        for quota, usage in of_pods:  # below, they count like all others
+            quota.charge(usage, [-without_claims] * _LEVELS)
         key = member.workload, member.pod_set
         self._charges[key] = {
             (ObjectKey(namespace, quota.name), resource): usage[resource].milli_value

@@ -253,7 +253,8 @@ def _aside(
     for key, owner in owners.items():  # pods that nobody looks after
         if owner not in {member.workload for member in members} and key in outcome.cluster.pods:
             node = outcome.nodes[outcome.cluster.pods[key].node].name
-            alone.setdefault(_name(owner), Counter())[node] += 1
+            of_workload = owner.name.partition("-")[0]  # as its annotation says
+            alone.setdefault(f"{owner.namespace}/{of_workload}", Counter())[node] += 1
     rows |= {
         name: {"placed": on.total(), "pending": 0, "nodes": dict(sorted(on.items()))}
         for name, on in alone.items()
