@@ -19,8 +19,9 @@ from typing import Final
 from dra_planner.placement.arrivals import NodeModel, Scoring
 from dra_planner.sizing import LevelNeeds
 
-_SHUFFLED: Final = 5  # orders of the quick model, in addition to the listed one and its reverse
-_RACED: Final = 5  # orders of the quick model in which works start one after the other
+_SHUFFLED: Final = 4  # orders of the quick model, in addition to the listed one and its reverse
+_RACED: Final = 3  # orders of the quick model in which works start one after the other
+_IN_TURN: Final = 5  # orders of the quick model in which works arrive one after the other
 _APART: Final = (0.2, 0.5, 1.0, 2.0)  # seconds between the starts of works
 _CLAIMS: Final = 3.0  # seconds in which the claims of pods that are made together appear
 _MOST_PODS: Final = 2_000  # beyond which the quick model isn't run: the proof's count applies
@@ -227,7 +228,14 @@ class _Rows:
         """
         listed = [at for at, (count, _, _) in enumerate(self._works) for _ in range(count)]
         shuffled = [random.Random(seed).sample(listed, len(listed)) for seed in range(_SHUFFLED)]
-        return [listed[::-1], listed, *(self._raced(seed) for seed in range(_RACED)), *shuffled]
+        raced = [self._raced(seed) for seed in range(_RACED)]
+        in_turn = [self._in_turn(seed) for seed in range(_IN_TURN)]
+        return [listed[::-1], listed, *in_turn, *raced, *shuffled]
+
+    def _in_turn(self, seed: int) -> list[int]:
+        """Return an order in which works arrive one after the other, in any order."""
+        works = random.Random(f"turn/{seed}").sample(range(len(self._works)), len(self._works))
+        return [at for at in works for _ in range(self._works[at][0])]
 
     def _raced(self, seed: int) -> list[int]:
         """Return an order as in `ArrivalOrder`: works start in any order, one after the other, and

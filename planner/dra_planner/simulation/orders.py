@@ -14,7 +14,7 @@ _APART: Final = (0.2, 0.5, 1.0, 2.0)
 _BETWEEN_BATCHES: Final = (0.2, 1.2)
 _CLAIMS: Final = 3.0
 
-OrderName = Literal["settled", "at-once", "reversed", "random"]
+OrderName = Literal["settled", "at-once", "reversed", "random", "shuffled"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +25,7 @@ class ArrivalOrder:
     document after all pods of earlier ones have a result. reversed: the same, starting with the
     last document. at-once: all documents together, with bare pods before pods of controllers, or
     with a seed in the order of racing controllers (see `_race`). random: the same, with
-    simultaneously created pods shuffled.
+    simultaneously created pods shuffled. shuffled: as settled, with the documents shuffled.
     """
 
     name: OrderName
@@ -36,9 +36,13 @@ class ArrivalOrder:
 
     def phases(self, documents: Sequence[Sequence[Controller]]) -> Iterator[list[Controller]]:
         """Yield the controllers that start together, phase by phase."""
-        if self.name in ("settled", "reversed"):
-            for document in documents if self.name == "settled" else reversed(documents):
-                yield list(document)
+        if self.name in ("settled", "reversed", "shuffled"):
+            arranged = list(documents)
+            if self.name == "reversed":
+                arranged.reverse()
+            elif self.name == "shuffled":
+                random.Random(f"{self.seed}/documents").shuffle(arranged)
+            yield from map(list, arranged)
             return
         together = [controller for document in documents for controller in document]
         yield sorted(together, key=lambda each: each.workload.kind != BARE_POD)

@@ -19,7 +19,7 @@ from dra_planner.fleet import read_fleet, split_pools
 from dra_planner.model import Guards, PoolPart
 from dra_planner.plan import Plan, PlanRequest, judge_document, make_plan, plan_file
 from dra_planner.planfile import file_text, parse_document
-from dra_planner.simulation import ArrivalOrder, Simulator, predicted_nodes
+from dra_planner.simulation import ArrivalOrder, OrderName, Simulator, predicted_nodes
 from dra_planner.sizing.bound.certificate import certificate_of
 from dra_planner.sources import Source
 
@@ -208,13 +208,14 @@ def test_a_free_plan_that_fits_but_is_expensive_offers_guards() -> None:
     assert sum(fix.counts.values()) == sum(pool.nodes.desired for pool in guided.pools)
 
 
-def test_guarded_pods_are_placed_if_controllers_race() -> None:
-    """Given controllers that start one after the other, expect no pod to be pending with the seeds
-    of the proof, and hardly ever with others.
+@pytest.mark.parametrize("name", ["at-once", "shuffled"])
+def test_guarded_pods_are_hardly_ever_pending_in_other_orders(name: OrderName) -> None:
+    """Given controllers that race, or workloads in any order, expect no pod to be pending with the
+    seeds of the proof, and hardly ever with others.
     """
     plan = plan_of(platform("aks", "small", 2))
     assert plan.guarded is not None
-    assert ArrivalOrder("at-once", 19) in plan.guarded.proof.orders
+    assert ArrivalOrder(name, 17) in plan.guarded.proof.orders
     counts = {pool.name: pool.nodes.desired for pool in plan.pools}
     judgement = plan.judgement
     simulator = Simulator.of(
@@ -223,5 +224,5 @@ def test_guarded_pods_are_placed_if_controllers_race() -> None:
         judgement.classes,
         judgement.features,
     )
-    orders = [ArrivalOrder("at-once", seed) for seed in range(100, 140)]
+    orders = [ArrivalOrder(name, seed) for seed in range(100, 140)]
     assert sum(not simulator.run(order).places_everything for order in orders) <= 2

@@ -64,11 +64,12 @@ _EXPENSIVE: Final = Decimal("0.05")
 """The part of its price by which a plan without guards is above the bound before guards are
 offered."""
 _CHECK_SEEDS: Final = range(11, 12)
-# of random orders and of controllers that race, in which guarded pods stay pending most often
-_FURTHER_SEEDS: Final = range(12, 36)
-_FEWEST_FURTHER: Final = 8  # of these seeds
-_FURTHER_PODS: Final = 1_600  # divided by the pods of an order: the seeds, if those are more
+# of further orders, in which guarded pods stay pending most often
+_FURTHER_SEEDS: Final = range(12, 18)
 _FURTHER_ORDERS: Final[tuple[OrderName, ...]] = ("random", "at-once")
+_SHUFFLED_SEEDS: Final = range(12, 92)
+_FEWEST_SHUFFLED: Final = 8
+_SHUFFLED_PODS: Final = 5_000  # divided by the pods of an order: the shuffled orders, if more
 _RANDOM_ORDERS: Final = 4
 _ORDERS_WITHOUT: Final = (
     ArrivalOrder("settled"),
@@ -307,7 +308,7 @@ class _Search:
         self, demand: Demand, limits: tuple[SharedLimit, ...], offers: tuple[Offer, ...]
     ) -> CountQuestion:
         pods = sum(shape.figures.at(self._free.level) or 0 for shape in demand.shapes)
-        seeds = _FURTHER_SEEDS[: max(_FEWEST_FURTHER, _FURTHER_PODS // max(1, pods))]
+        shuffled = _SHUFFLED_SEEDS[: max(_FEWEST_SHUFFLED, _SHUFFLED_PODS // max(1, pods))]
         return CountQuestion(
             demand=demand,
             pools=tuple(
@@ -321,7 +322,8 @@ class _Search:
             orders=standard_orders(_RANDOM_ORDERS),
             checks=(
                 *check_orders(_CHECK_SEEDS),
-                *(ArrivalOrder(name, seed) for seed in seeds for name in _FURTHER_ORDERS),
+                *(ArrivalOrder("shuffled", seed) for seed in shuffled),
+                *(ArrivalOrder(name, seed) for seed in _FURTHER_SEEDS for name in _FURTHER_ORDERS),
             ),
             profile=PROFILES[self._fleet.scheduler_profile],
             limits=limits,
