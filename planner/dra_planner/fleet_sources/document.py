@@ -10,12 +10,13 @@ from typing import Any, Final
 
 from dra_planner import catalog
 from dra_planner.catalog import Machine
-from dra_planner.clouds import Cloud, NodeOrigin, cloud
+from dra_planner.clouds import Cloud, cloud
 from dra_planner.clouds.foreign import ForeignCluster, ForeignPool
 from dra_planner.drivers import nvidia
 from dra_planner.errors import CatalogError, FleetError, Place
 from dra_planner.fleet import Fleet, LearnedMachine, read_fleet
 from dra_planner.fleet.starting import free_pool_name, is_own_label
+from dra_planner.fleet_sources.taints import imported_taints, lost_taints
 
 _MOST_NODES: Final = 10
 """Default maximum of a pool if the tool states none. A person must check it."""
@@ -54,18 +55,10 @@ def fleet_of_cluster_description(
         machines = _known(pool, of_cloud, rows, notes)
         with_gpus = [each for each in machines if each.accelerator or _has_devices(rows, each)]
         if with_gpus:
-            for machine in with_gpus:
-                title = pool.name if len(with_gpus) == 1 else f"{pool.name}-{machine.name}"
-                gpu_pools.append(
-                    _pool(pool, machine, free_pool_name(title, taken, of_cloud), of_cloud, notes)
-                )
-            if len(with_gpus) > 1:
-                notes.append(
-                    f"pool {pool.name} may use {len(with_gpus)} machine types; each is a pool with "
-                    "the same maximum"
-                )
+            gpu_pools += _pools(pool, with_gpus, taken, of_cloud, notes)
         elif machines:
             plain.append((machines[0].name, pool.maximum or pool.minimum or 1))
+            notes += lost_taints(pool, of_cloud)
     if not gpu_pools:
         message = "no pool here has accelerators and a known machine type"
         raise FleetError(
@@ -123,6 +116,37 @@ def _has_devices(rows: Mapping[str, LearnedMachine], machine: Machine) -> bool:
     return machine.name in rows and bool(rows[machine.name].drivers)
 
 
+def _pools(
+    pool: ForeignPool,
+    machines: Sequence[Machine],
+    taken: set[str],
+    of_cloud: Cloud,
+    notes: list[str],
+) -> list[dict[str, Any]]:
+    """Return a pool for each machine type. Alternatives share one maximum, and only the first has
+    the minimum.
+    """
+    group = free_pool_name(pool.name, taken, of_cloud)
+    found = _pool(pool, machines[0], group, of_cloud, notes)
+    if len(machines) == 1:
+        return [found]
+    notes.append(
+        f"pool {group} may use {len(machines)} machine types; each is a pool, and they share the "
+        f"maximum of {found['count']['max']} nodes. Only {machines[0].name} has the minimum of "
+        f"{found['count']['min']}"
+    )
+    return [
+        {
+            **found,
+            "name": free_pool_name(f"{pool.name}-{machine.name}", taken, of_cloud),
+            "machine": machine.name,
+            "count": {"min": 0 if at else found["count"]["min"], "max": found["count"]["max"]},
+            "partOf": group,
+        }
+        for at, machine in enumerate(machines)
+    ]
+
+
 def _pool(
     pool: ForeignPool, machine: Machine, name: str, of_cloud: Cloud, notes: list[str]
 ) -> dict[str, Any]:
@@ -147,7 +171,7 @@ def _pool(
         )
     if labels := dict(_labels(pool, of_cloud)):
         found["labels"] = labels
-    if taints := list(_taints(pool, machine, of_cloud)):
+    if taints := imported_taints(pool, machine, of_cloud, notes):
         found["taints"] = taints
     return found
 
@@ -173,15 +197,6 @@ def _labels(pool: ForeignPool, of_cloud: Cloud) -> Iterator[tuple[str, str]]:
     for key, value in sorted(pool.labels.items()):
         if is_own_label(key, value, of_cloud):
             yield key, value
-
-
-def _taints(pool: ForeignPool, machine: Machine, of_cloud: Cloud) -> Iterator[dict[str, str]]:
-    """Yield the taints that this project doesn't set automatically."""
-    ours = {taint.key for taint in of_cloud.taints(NodeOrigin(name=pool.name, machine=machine))}
-    added = {taint.key for taint in of_cloud.possible_taints}
-    for taint in pool.taints:
-        if taint.key not in ours | added and not of_cloud.taint_fault(taint.key):
-            yield {"key": taint.key, "value": taint.value, "effect": taint.effect}
 
 
 def _system_pool(

@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from dra_planner.clouds.foreign.description import ForeignCluster, ForeignPool
 from dra_planner.clouds.foreign.values import taints
-from dra_planner.documents.plain_values import block, blocks, labels, number, text, texts
+from dra_planner.documents.plain_values import block, labels, listed, number, text, texts
 
 _POOLS: Final = frozenset({"MachineDeployment", "MachinePool"})
 _AUTOSCALER: Final = "cluster.x-k8s.io/cluster-api-autoscaler-node-group-"
@@ -112,6 +112,7 @@ def _pool(name: str, item: Mapping[str, Any], machine: Mapping[str, Any]) -> For
     )
     capacity = text(spec.get("capacityType")) or text(spec.get("scaleSetPriority"))
     template = block(block(block(item, "spec"), "template"), "metadata")
+    tainted = taints([*listed(spec.get("taints")), *listed(spec.get("kubernetesTaints"))])
     return ForeignPool(
         name=name,
         machines=machines,
@@ -120,7 +121,8 @@ def _pool(name: str, item: Mapping[str, Any], machine: Mapping[str, Any]) -> For
         zones=texts(spec.get("availabilityZones")) or texts(spec.get("nodeLocations")),
         capacity="spot" if spot or capacity.lower() == "spot" else "on-demand",
         labels={**labels(template.get("labels")), **_node_labels(spec)},
-        taints=taints([*blocks(spec, "taints"), *blocks(spec, "kubernetesTaints")]),
+        taints=tainted.known,
+        unread_taints=tainted.unread,
         notes=()
         if machines
         else (f"{item['kind']} {name}: its template doesn't set a machine type",),

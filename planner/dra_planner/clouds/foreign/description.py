@@ -15,8 +15,8 @@ class ForeignPool:
     """Nodes of one or more machine types, any of which may be used.
 
     Counts are nodes in all zones; None is unknown. `capacity` is on-demand, spot, reservation, or
-    capacity-block, and `reservation` the ID of what was bought. `driver` is false if the pool says
-    that no GPU driver is installed.
+    capacity-block, and `reservation` the ID of what was bought. `unread_taints` are taints in a
+    form that no tool reads.
     """
 
     name: str
@@ -28,6 +28,7 @@ class ForeignPool:
     reservation: str = ""
     labels: Mapping[str, str] = field(default_factory=dict, hash=False)
     taints: tuple[Taint, ...] = ()
+    unread_taints: tuple[str, ...] = ()
     mig: str = ""
     notes: tuple[str, ...] = ()
 

@@ -6,12 +6,12 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from dra_planner.clouds.foreign.description import ForeignCluster, ForeignPool
-from dra_planner.clouds.foreign.values import taints
+from dra_planner.clouds.foreign.values import ReadTaints, taints
 from dra_planner.documents.plain_values import (
     block,
     blocks,
-    indexed_blocks,
     labels,
+    listed,
     number,
     text,
     texts,
@@ -55,6 +55,7 @@ def _pool(group: Mapping[str, Any]) -> ForeignPool:
     capacity = "reservation" if reservation else "spot" if spot else "on-demand"
     count = number(group.get("desiredCapacity"))
     name = text(group.get("name"))
+    tainted = _taints(group.get("taints"))
     return ForeignPool(
         name=name,
         machines=machines,
@@ -64,19 +65,20 @@ def _pool(group: Mapping[str, Any]) -> ForeignPool:
         capacity="capacity-block" if market == "capacity-block" else capacity,
         reservation=reservation,
         labels=labels(group.get("labels")),
-        taints=_taints(group.get("taints")),
+        taints=tainted.known,
+        unread_taints=tainted.unread,
         notes=() if machines else (f"the node group {name} doesn't set an instance type",),
     )
 
 
-def _taints(written: Any) -> Any:
+def _taints(written: Any) -> ReadTaints:
     """Return taints, written as a list, or as a map of key to `value:Effect`."""
     if isinstance(written, Mapping):
         split = ((key, *str(value).rpartition(":")[::2]) for key, value in written.items())
         return taints(
             [{"key": key, "value": value, "effect": effect} for key, value, effect in split]
         )
-    return taints(each for _, each in indexed_blocks(written))
+    return taints(listed(written))
 
 
 def _first(value: Any, otherwise: int | None) -> int | None:

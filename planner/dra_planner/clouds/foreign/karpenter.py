@@ -159,6 +159,7 @@ def _pool(
     capacity = _capacity(requirements, node_class, name, notes)
     replicas = number(spec.get("replicas"))
     limit = number(block(spec, "limits").get("nodes"))
+    tainted = taints(listed(inner.get("taints")))
     return ForeignPool(
         name=name,
         machines=tuple(found),
@@ -169,7 +170,8 @@ def _pool(
         capacity=capacity,
         reservation=_reservation(node_class),
         labels=labels(block(template, "metadata").get("labels")),
-        taints=taints(blocks(inner, "taints")),
+        taints=tainted.known,
+        unread_taints=tainted.unread,
     )
 
 

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, Final
 
 from dra_planner.clouds.foreign.description import ForeignCluster, ForeignPool
 from dra_planner.clouds.foreign.terraform import StateResource, TerraformState
-from dra_planner.clouds.foreign.values import taint_of_text
-from dra_planner.documents.plain_values import block, labels, number, text, texts
+from dra_planner.clouds.foreign.values import taints
+from dra_planner.documents.plain_values import block, labels, listed, number, text, texts
+
+_CRITICAL: Final = "CriticalAddonsOnly=true:NoSchedule"
+"""The taint of `only_critical_addons_enabled` (learn.microsoft.com/azure/aks/use-system-pools)."""
 
 
 def read_aks(configuration: TerraformState) -> Iterator[ForeignCluster]:
@@ -47,6 +50,8 @@ def _pool(values: Mapping[str, Any], address: str) -> ForeignPool:
     is_scaled = values.get("auto_scaling_enabled") or values.get("enable_auto_scaling")
     count = number(values.get("node_count"))
     machine = text(values.get("vm_size"))
+    critical = [_CRITICAL] if values.get("only_critical_addons_enabled") else []
+    tainted = taints([*listed(values.get("node_taints")), *critical])
     return ForeignPool(
         name=text(values.get("name")) or address,
         machines=(machine,) if machine else (),
@@ -55,7 +60,8 @@ def _pool(values: Mapping[str, Any], address: str) -> ForeignPool:
         zones=texts(values.get("zones")),
         capacity="spot" if values.get("priority") == "Spot" else "on-demand",
         labels=labels(values.get("node_labels")),
-        taints=tuple(filter(None, map(taint_of_text, texts(values.get("node_taints"))))),
+        taints=tainted.known,
+        unread_taints=tainted.unread,
         mig=text(values.get("gpu_instance")),
         notes=() if machine else (f"{address} has no machine type that is known before apply",),
     )

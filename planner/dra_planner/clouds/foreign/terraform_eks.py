@@ -9,7 +9,7 @@ from typing import Any, Final
 from dra_planner.clouds.foreign.description import ForeignCluster, ForeignPool
 from dra_planner.clouds.foreign.terraform import StateResource, TerraformState
 from dra_planner.clouds.foreign.values import taints
-from dra_planner.documents.plain_values import block, blocks, labels, number, text, texts
+from dra_planner.documents.plain_values import block, labels, listed, number, text, texts
 
 _CAPACITY: Final = {"SPOT": "spot", "CAPACITY_BLOCK": "capacity-block"}
 _ARN_REGION: Final = re.compile(r"arn:aws[\w-]*:eks:([\w-]+):")
@@ -78,6 +78,7 @@ def _pool(group: StateResource, configuration: TerraformState) -> ForeignPool:
         or text(values.get("node_group_name_prefix"))
         or group.address
     )
+    tainted = taints(listed(values.get("taint")))
     return ForeignPool(
         name=name.rstrip("-"),
         machines=machines,
@@ -86,7 +87,8 @@ def _pool(group: StateResource, configuration: TerraformState) -> ForeignPool:
         capacity=capacity,
         reservation=reservation,
         labels=labels(values.get("labels")),
-        taints=taints(blocks(values, "taint")),
+        taints=tainted.known,
+        unread_taints=tainted.unread,
         notes=()
         if machines
         else (f"{group.address} has no instance type that is known before apply",),

@@ -8,7 +8,7 @@ from typing import Any
 from dra_planner.clouds.foreign.description import ForeignCluster, ForeignPool
 from dra_planner.clouds.foreign.terraform import StateResource, TerraformState
 from dra_planner.clouds.foreign.values import taints
-from dra_planner.documents.plain_values import block, blocks, labels, number, text, texts
+from dra_planner.documents.plain_values import block, blocks, labels, listed, number, text, texts
 
 
 def read_gke(configuration: TerraformState) -> Iterator[ForeignCluster]:
@@ -71,6 +71,7 @@ def _pool(
     reservation = block(config, "reservation_affinity")
     is_specific = text(reservation.get("consume_reservation_type")) == "SPECIFIC_RESERVATION"
     spot = config.get("spot") or config.get("preemptible")
+    tainted = taints(listed(config.get("taint")))
     return ForeignPool(
         name=name or address,
         machines=(machine,) if machine else (),
@@ -80,7 +81,8 @@ def _pool(
         capacity="reservation" if is_specific else "spot" if spot else "on-demand",
         reservation="".join(texts(reservation.get("values"))[:1]) if is_specific else "",
         labels=labels(config.get("labels")),
-        taints=taints(blocks(config, "taint")),
+        taints=tainted.known,
+        unread_taints=tainted.unread,
         mig=text(accelerator.get("gpu_partition_size")),
         notes=() if machine else (f"{address} has no machine type that is known before apply",),
     )

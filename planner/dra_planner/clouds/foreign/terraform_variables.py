@@ -12,11 +12,12 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final
 
 from dra_planner.clouds.foreign.description import ForeignCluster, ForeignPool
-from dra_planner.clouds.foreign.values import taint_of_text, taints
+from dra_planner.clouds.foreign.values import taints
 from dra_planner.documents.plain_values import (
     block,
     blocks,
     labels,
+    listed,
     named_blocks,
     number,
     text,
@@ -93,6 +94,7 @@ def _read_eks(data: Mapping[str, Any]) -> ForeignCluster:
         )
         reservation = text(target.get("capacity_reservation_id"))
         capacity = capacities.get(text(group.get("capacity_type")), "on-demand")
+        tainted = taints(_items(group.get("taints")))
         pools.append(
             ForeignPool(
                 name=name,
@@ -102,7 +104,8 @@ def _read_eks(data: Mapping[str, Any]) -> ForeignCluster:
                 capacity="reservation" if reservation and capacity == "on-demand" else capacity,
                 reservation=reservation,
                 labels=labels(group.get("labels")),
-                taints=taints(_items(group.get("taints"))),
+                taints=tainted.known,
+                unread_taints=tainted.unread,
             )
         )
     return ForeignCluster(
@@ -114,11 +117,8 @@ def _read_eks(data: Mapping[str, Any]) -> ForeignCluster:
     )
 
 
-def _items(value: Any) -> Iterable[Mapping[str, Any]]:
-    rows = (
-        value.values() if isinstance(value, Mapping) else value if isinstance(value, list) else ()
-    )
-    return (each for each in rows if isinstance(each, Mapping))
+def _items(value: Any) -> Iterable[Any]:
+    return value.values() if isinstance(value, Mapping) else listed(value)
 
 
 def _write_gke(cluster: ForeignCluster) -> dict[str, Any]:
@@ -168,6 +168,7 @@ def _read_gke(data: Mapping[str, Any]) -> ForeignCluster:
         factor = max(len(zones), 1)  # limits without `total` are per zone
         fewest, most = number(pool.get("total_min_count")), number(pool.get("total_max_count"))
         reservation = text(pool.get("reservation_name"))
+        tainted = taints(listed(block(data, "node_pools_taints").get(name)))
         pools.append(
             ForeignPool(
                 name=name,
@@ -182,7 +183,8 @@ def _read_gke(data: Mapping[str, Any]) -> ForeignCluster:
                 else "on-demand",
                 reservation=reservation,
                 labels=labels(block(data, "node_pools_labels").get(name)),
-                taints=taints(blocks(block(data, "node_pools_taints"), name)),
+                taints=tainted.known,
+                unread_taints=tainted.unread,
                 mig=text(pool.get("gpu_partition_size")),
             )
         )
@@ -233,6 +235,7 @@ def _read_aks(data: Mapping[str, Any]) -> ForeignCluster:
     for key, pool in named_blocks(data, "node_pools"):
         is_scaled = pool.get("auto_scaling_enabled") or pool.get("enable_auto_scaling")
         count, machine = number(pool.get("node_count")), text(pool.get("vm_size"))
+        tainted = taints(listed(pool.get("node_taints")))
         pools.append(
             ForeignPool(
                 name=text(pool.get("name")) or key,
@@ -242,7 +245,8 @@ def _read_aks(data: Mapping[str, Any]) -> ForeignCluster:
                 zones=tuple(f"{region}-{zone}" for zone in texts(pool.get("zones"))),
                 capacity="spot" if pool.get("priority") == "Spot" else "on-demand",
                 labels=labels(pool.get("node_labels")),
-                taints=tuple(filter(None, map(taint_of_text, texts(pool.get("node_taints"))))),
+                taints=tainted.known,
+                unread_taints=tainted.unread,
                 mig=text(pool.get("gpu_instance")),
             )
         )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from typing import Any, Final, Literal
 
 from dra_planner.documents.plain_values import text
@@ -21,19 +22,44 @@ def _effect(written: Any) -> Effect | None:
     return _EFFECTS.get(text(written).replace("-", "").replace("_", "").lower())
 
 
-def taints(items: Iterable[Mapping[str, Any]]) -> tuple[Taint, ...]:
-    """Return taints that are written as mappings of key, value, and effect, the effect in any
-    tool's spelling.
+@dataclass(frozen=True, slots=True)
+class ReadTaints:
+    """Taints of a pool, and those without a key or a known effect, as they are written."""
+
+    known: tuple[Taint, ...] = ()
+    unread: tuple[str, ...] = ()
+
+
+def taints(items: Iterable[Any]) -> ReadTaints:
+    """Return taints that are written as mappings of key, value, and effect, or as text
+    `key=value:Effect`, the effect in any tool's spelling.
     """
-    found = []
+    known, unread = [], []
     for item in items:
-        effect = _effect(item.get("effect"))
-        if effect and text(item.get("key")):
-            found.append(Taint(key=item["key"], value=text(item.get("value")), effect=effect))
-    return tuple(found)
+        if isinstance(item, str):
+            found, written = _taint_of_text(item), item
+        else:
+            found, written = _taint_of_block(item)
+        if found:
+            known.append(found)
+        else:
+            unread.append(written)
+    return ReadTaints(tuple(known), tuple(unread))
 
 
-def taint_of_text(written: str) -> Taint | None:
+def _taint_of_block(item: Any) -> tuple[Taint | None, str]:
+    """Return the taint of a mapping, if it's readable, and its text."""
+    if not isinstance(item, Mapping):
+        return None, str(item)
+    key, value, effect = (item.get(name) for name in ("key", "value", "effect"))
+    head = f"{key}={value}" if value else str(key)
+    known = _effect(effect)
+    if not known or not text(key) or not isinstance(value, str | None):
+        return None, f"{head}:{effect}"
+    return Taint(key=text(key), value=value or "", effect=known), ""
+
+
+def _taint_of_text(written: str) -> Taint | None:
     """Return the taint `key=value:Effect`; None for other text."""
     head, colon, effect = written.rpartition(":")
     key, _, value = head.partition("=")

@@ -1,0 +1,192 @@
+"""Facts of another tool's pools are in the fleet, or a note names them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+import yaml
+
+from cluster_descriptions import plan
+from dra_planner.fleet_sources import ImportedFleet, read_imported_fleet
+
+TAINTS = [
+    {"key": "nvidia.com/gpu", "value": "true", "effect": "NO_SCHEDULE"},
+    {"key": "nvidia.com/gpu", "value": "", "effect": "NO_EXECUTE"},
+    {"key": "example.com/team", "value": "train", "effect": "NO_SCHEDULE"},
+    {"key": "example.com/odd", "value": "x", "effect": "SOMETIMES"},
+]
+AS_TEXT = [
+    "nvidia.com/gpu=true:NoSchedule",
+    "nvidia.com/gpu:NoExecute",
+    "example.com/team=train:NoSchedule",
+    "example.com/odd=x:SOMETIMES",
+]
+
+
+def imported(*documents: Any, kubernetes: str = "1.35", **options: str) -> ImportedFleet:
+    found = read_imported_fleet(documents, file="a.json", kubernetes=kubernetes, **options)
+    assert found is not None
+    return found
+
+
+def eks_plan(**pool: Any) -> dict[str, Any]:
+    """The plan of terraform-aws-eks with a system group and a GPU group that has these values."""
+    scaling = {"min_size": 1, "max_size": 4, "desired_size": 1}
+    group = {"instance_types": ["g6.12xlarge"], "scaling_config": [scaling], **pool}
+    system = {"min_size": 1, "max_size": 3, "desired_size": 2}
+    names = {"gpu": group, "system": {"instance_types": ["m7i.large"], "scaling_config": [system]}}
+    cluster: tuple[str, str, Mapping[str, Any]] = (
+        "module.eks.aws_eks_cluster.this[0]",
+        "aws_eks_cluster",
+        {"name": "ml", "version": "1.35"},
+    )
+    address = 'module.eks.module.eks_managed_node_group["{}"].aws_eks_node_group.this[0]'
+    groups = [
+        (address.format(name), "aws_eks_node_group", {"node_group_name": name, **values})
+        for name, values in names.items()
+    ]
+    return plan([cluster, *groups], {"aws": {"region": "us-west-2"}})
+
+
+def gke_plan(**config: Any) -> dict[str, Any]:
+    cluster = {"name": "ml", "location": "us-central1", "remove_default_node_pool": True}
+    settings = {"machine_type": "g2-standard-8", **config}
+    pool = {"name": "gpu", "cluster": "ml", "node_count": 1, "node_config": [settings]}
+    return plan(
+        [
+            ("google_container_cluster.a", "google_container_cluster", cluster),
+            ("google_container_node_pool.a", "google_container_node_pool", pool),
+        ]
+    )
+
+
+def aks_plan(system: Mapping[str, Any] | None = None, **values: Any) -> dict[str, Any]:
+    default = {"name": "system", "vm_size": "Standard_D4s_v5", "node_count": 3, **(system or {})}
+    cluster = {"name": "ml", "location": "East US", "default_node_pool": [default]}
+    pool = {"name": "gpu", "vm_size": "Standard_NC24ads_A100_v4", "node_count": 1, **values}
+    return plan(
+        [
+            ("azurerm_kubernetes_cluster.a", "azurerm_kubernetes_cluster", cluster),
+            (
+                "azurerm_kubernetes_cluster_node_pool.a",
+                "azurerm_kubernetes_cluster_node_pool",
+                pool,
+            ),
+        ]
+    )
+
+
+def eksctl(**group: Any) -> dict[str, Any]:
+    return {
+        "apiVersion": "eksctl.io/v1alpha5",
+        "kind": "ClusterConfig",
+        "metadata": {"name": "ml", "region": "us-east-1", "version": "1.35"},
+        "managedNodeGroups": [
+            {"name": "gpu", "instanceType": "g6.12xlarge", "minSize": 0, "maxSize": 4, **group}
+        ],
+    }
+
+
+def karpenter(node_class: Mapping[str, Any] | None = None, **spec: Any) -> list[dict[str, Any]]:
+    types = {"key": "node.kubernetes.io/instance-type", "operator": "In", "values": ["g6.12xlarge"]}
+    zones = {"key": "topology.kubernetes.io/zone", "operator": "In", "values": ["us-east-1a"]}
+    inner = {"nodeClassRef": {"name": "gpu"}, "requirements": [types, zones], **spec}
+    pool = {"limits": {"nodes": 4}, "template": {"spec": inner}}
+    return [
+        {
+            "apiVersion": "karpenter.sh/v1",
+            "kind": "NodePool",
+            "metadata": {"name": "gpu"},
+            "spec": pool,
+        },
+        {
+            "apiVersion": "karpenter.k8s.aws/v1",
+            "kind": "EC2NodeClass",
+            "metadata": {"name": "gpu"},
+            "spec": node_class or {},
+        },
+    ]
+
+
+def cluster_api(prefix: str = "AWS", **spec: Any) -> list[dict[str, Any]]:
+    name = f"{prefix}ManagedMachinePool"
+    text = f"""
+        apiVersion: cluster.x-k8s.io/v1beta2
+        kind: MachinePool
+        metadata: {{name: gpu}}
+        spec: {{replicas: 1, template: {{spec: {{infrastructureRef: {{kind: {name}, name: gpu}}}}}}}}
+        """
+    pool = {"kind": name, "metadata": {"name": "gpu"}, "spec": spec}
+    return [yaml.safe_load(text), pool]
+
+
+def variables(**group: Any) -> dict[str, Any]:
+    groups = {"gpu": {"instance_types": ["g6.12xlarge"], "min_size": 0, "max_size": 4, **group}}
+    return {"name": "ml", "region": "us-east-1", "eks_managed_node_groups": groups}
+
+
+@pytest.mark.parametrize(
+    "documents",
+    [
+        [eks_plan(taint=TAINTS)],
+        [gke_plan(taint=TAINTS)],
+        [aks_plan(node_taints=AS_TEXT)],
+        [eksctl(taints=TAINTS)],
+        karpenter(taints=TAINTS),
+        cluster_api(instanceType="g6.12xlarge", taints=TAINTS),
+        [variables(taints={each["effect"] + each["key"]: each for each in TAINTS})],
+    ],
+    ids=["eks", "gke", "aks", "eksctl", "karpenter", "cluster-api", "variables"],
+)
+def test_every_taint_is_kept_or_named(documents: list[Any]) -> None:
+    region = "us-east-1" if len(documents) == 2 else ""
+
+    found = imported(*documents, region=region)
+
+    (pool,) = found.document["pools"]
+    assert pool["taints"] == [{"key": "example.com/team", "value": "train", "effect": "NoSchedule"}]
+    notes = [note for note in found.notes if "taint" in note]
+    assert notes == [
+        "pool gpu: its taint nvidia.com/gpu=true:NoSchedule isn't imported, because the nodes have "
+        "nvidia.com/gpu=present:NoSchedule. A toleration of this key needs the operator Exists or "
+        "the value present",
+        "pool gpu: its taint nvidia.com/gpu:NoExecute isn't imported, because every GPU node "
+        'already has the taint "nvidia.com/gpu"',
+        "pool gpu: its taint example.com/odd=x:SOMETIMES isn't imported, because it's not a valid "
+        "taint",
+    ]
+
+
+def test_a_taint_that_nodes_have_automatically_needs_no_note() -> None:
+    present = {"key": "nvidia.com/gpu", "value": "present", "effect": "NO_SCHEDULE"}
+    spot = "kubernetes.azure.com/scalesetpriority=spot:NoSchedule"
+
+    assert not [note for note in imported(eks_plan(taint=[present])).notes if "taint" in note]
+    of_spot = imported(aks_plan(node_taints=[spot], priority="Spot"))
+    assert not [note for note in of_spot.notes if "taint" in note]
+    of_others = imported(aks_plan(node_taints=[spot]))
+    assert any("only AKS sets taints with this key" in note for note in of_others.notes)
+
+
+def test_a_taint_of_system_nodes_is_named() -> None:
+    found = imported(aks_plan({"only_critical_addons_enabled": True}))
+
+    assert any("pool system: its taint CriticalAddonsOnly=true" in note for note in found.notes)
+
+
+def test_machine_types_of_one_group_share_its_maximum_and_have_its_minimum_once() -> None:
+    found = imported(eks_plan(instance_types=["g6.12xlarge", "g6e.12xlarge"]))
+
+    pools = [
+        (each["name"], each["machine"], each["count"], each["partOf"])
+        for each in found.document["pools"]
+    ]
+    assert pools == [
+        ("gpu-g6-12xlarge", "g6.12xlarge", {"min": 1, "max": 4}, "gpu"),
+        ("gpu-g6e-12xlarge", "g6e.12xlarge", {"min": 0, "max": 4}, "gpu"),
+    ]
+    (limit,) = found.fleet.limits
+    assert (limit.most, set(limit.takes)) == (4, {"gpu-g6-12xlarge", "gpu-g6e-12xlarge"})
+    assert any("share the maximum of 4 nodes" in note for note in found.notes)
