@@ -646,7 +646,7 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "EksGpuPool",
         {"boot_script": "echo"},
         "boot_script",
-        "must begin with the line of its interpreter",
+        "must start with an interpreter line",
     ),
     ("EksGpuPool", {"boot_script": ["#!/bin/sh"]}, "boot_script", "must be text, not a list"),
     (

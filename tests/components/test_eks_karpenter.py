@@ -392,7 +392,7 @@ WRONG_POOLS: dict[str, tuple[dict[str, Any], str]] = {
     "EFA without a network": ({"efa": True}, "vpc_id: is missing"),
     "a script without a first line": (
         {"boot_script": "echo"},
-        "must begin with the line of its interpreter",
+        "must start with an interpreter line",
     ),
     "text for a count": ({"nodes": "two"}, "nodes: must be an integer"),
     "a layout that does not fit": ({"mig_layout": "all-9g.99gb"}, "mig_layout: "),

@@ -217,7 +217,7 @@ def test_a_claim_of_cpus_serves_one_container() -> None:
     plan = planned(fleet("eks", "p5.48xlarge", {"cpu": True}), yaml.safe_dump_all(documents))
 
     assert plan.verdict == "does-not-fit"
-    assert "gives a claim to one container" in reasons(plan)
+    assert "gives a claim to only one container" in reasons(plan)
     assert "give each container its own claim" in reasons(plan)
 
 

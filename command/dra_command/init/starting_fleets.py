@@ -107,7 +107,7 @@ def _from_region(region: str, values: argparse.Namespace) -> InitialFleet:
     if found.best is None:
         raise PlannerError(
             f"no machine type of {region} fits the workloads",
-            fix="ask why: pulumi-dra suggest PATH --region REGION",
+            fix="see the reasons: pulumi-dra suggest PATH --region REGION",
         )
     document = {**found.best.document, "placement": "guided"}
     document["pools"] = [{**pool, "count": _with_room(pool["count"])} for pool in document["pools"]]

@@ -159,7 +159,7 @@ def _run_stacks(values: argparse.Namespace) -> int:
     if not names:
         raise UsageError(
             f"--stack {values.stack}: doesn't name a stack",
-            fix="give names with commas between them",
+            fix="separate names with commas",
         )
     stacks = []
     for name in names:
@@ -175,7 +175,8 @@ def _run_stacks(values: argparse.Namespace) -> int:
 def _refuse_odd_combinations(values: argparse.Namespace) -> None:
     if values.picture and not values.picture.lower().endswith(".svg"):
         raise UsageError(
-            f"--picture {values.picture}: the picture is SVG", fix="name a file that ends in .svg"
+            f"--picture {values.picture}: the picture is an SVG file",
+            fix="name a file that ends in .svg",
         )
     if values.gate and values.observed:
         raise UsageError("--gate needs a fleet", fix="pass --fleet or --stack, not --observed")

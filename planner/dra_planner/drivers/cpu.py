@@ -173,8 +173,7 @@ class CpuDriver(Driver[CpuOptions]):
             names = ", ".join(f'"{name}"' for name in use.containers)
             yield ConfigFault(
                 f'containers {names} use claim "{use.claim}", but {self.title} gives a claim to '
-                "one container: the "
-                "others fail with CreateContainerError",
+                "only one container, so the others fail with CreateContainerError",
                 "give each container its own claim",
             )
         for amounts in use.capacities:

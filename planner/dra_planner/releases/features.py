@@ -252,7 +252,7 @@ class Features:
         ),
     ]
     names_subrequests: Annotated[
-        bool, UngatedChange("an error about a subrequest names it", _ALLOCATOR)
+        bool, UngatedChange("an error about a subrequest contains its name", _ALLOCATOR)
     ]
     names_device_in_errors: Annotated[
         bool, UngatedChange("an error of a selector at run time names the device", _ALLOCATOR)
@@ -266,7 +266,7 @@ class Features:
     scores_balance_change: Annotated[
         bool,
         UngatedChange(
-            "a node scores by how a pod changes the balance of cpu and memory, not by the balance",
+            "a node's score depends on how a pod changes the balance of CPU and memory",
             _RESOURCES,
         ),
     ]

@@ -130,5 +130,5 @@ def read_boot_script(read: InputReader) -> str:
     """Return `boot_script`, or "" if it's unset. Faults are noted in `read`."""
     script = read.text("boot_script", "")
     if script and not script.startswith("#!"):
-        read.refuse("boot_script", 'must begin with the line of its interpreter: "#!/bin/bash"')
+        read.refuse("boot_script", 'must start with an interpreter line: "#!/bin/bash"')
     return script

@@ -27,7 +27,7 @@ _HINTS: Final = {
     VOLCANO: "enable the plugin argument predicate.DynamicResourceAllocationEnable in Volcano's "
     "scheduler, which "
     "otherwise ignores claims; `pulumi-dra rehearse` and the simulation cover kube-scheduler",
-    KAI: "check the result in KAI; the simulation covers kube-scheduler",
+    KAI: "check the result in KAI, because the simulation only covers kube-scheduler",
 }
 
 

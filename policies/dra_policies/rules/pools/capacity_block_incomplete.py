@@ -68,7 +68,7 @@ def _of_template(pool: DeclaredPool, template: Properties) -> Iterator[Finding]:
         yield _finding(
             pool,
             "its launch template doesn't set an instance type",
-            "set instanceType of the template, and no instanceTypes",
+            "set instanceType of the template instead of instanceTypes",
         )
 
 

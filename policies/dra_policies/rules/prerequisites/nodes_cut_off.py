@@ -193,7 +193,7 @@ def _subnets_without_routes(
                 message=f'subnet "{subnet.name}" has no route table, but the outbound traffic of '
                 f'cluster "{cluster.name}" follows your routes ({value}), so {of_cloud.title} '
                 "rejects the cluster",
-                fix=f"set {routes.routes} of the subnet to one with a default route",
+                fix=f"set {routes.routes} of the subnet to a route table with a default route",
                 urn=urn,
             )
 
