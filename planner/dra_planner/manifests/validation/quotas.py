@@ -1,4 +1,4 @@
-"""Resource quotas: what an object is charged, and whether there is room.
+"""Resource quotas: an object's usage, and whether it's within the quota.
 
 Source: kubernetes/kubernetes:pkg/quota/v1/evaluator/core/{resource_claims,pods}.go@v1.36.3 and
 apiserver/pkg/admission/plugin/resourcequota.
@@ -35,10 +35,10 @@ _BOTH: Final = {f"requests.{name}": name for name in ("cpu", "memory", "ephemera
 
 
 def claim_usage(spec: Data, features: Features, classes: Mapping[str, str]) -> Usage:
-    """Return what one claim is charged: itself, and its devices by class and by the class's
-    extended resources.
+    """Return one claim's usage: itself, and its devices by class and by the class's extended
+    resources.
 
-    `classes` are the DeviceClasses that exist, with their extendedResourceName.
+    `classes` are the existing DeviceClasses, with their extendedResourceName.
     """
     usage = {"count/resourceclaims.resource.k8s.io": Quantity.from_int(1)}
     counts: dict[str, int] = {}
@@ -105,8 +105,8 @@ def template_usage() -> Usage:
 
 
 def pod_usage(spec: Data, features: Features) -> Usage:
-    """Return what one pod is charged; extended resources under `requests.`, implicit ones of
-    classes from 1.35 on.
+    """Return one pod's usage. Extended resources count with the prefix `requests.`, implicit ones
+    of classes from 1.35 on.
     """
     usage = {"pods": Quantity.from_int(1), "count/pods": Quantity.from_int(1)}
     all_are_charged, implicit = (
@@ -179,7 +179,7 @@ def amounts_of(data: Data | None) -> Usage:
 
 
 def quota_faults(quota: Data, usage: Usage, pod: Data | None) -> Iterator[str]:
-    """Yield why a quota refuses an object with this usage; `pod` is its spec where it is a pod."""
+    """Yield why a quota rejects an object with this usage. `pod` is its spec if it is a pod."""
     name = (quota.get("metadata") or {}).get("name")
     spec, status = quota.get("spec") or {}, quota.get("status") or {}
     hard = {key: parse_pod_amount(value) for key, value in (spec.get("hard") or {}).items()}
@@ -235,7 +235,7 @@ def _has_amounts_of_its_own(pod: Data) -> bool:
 
 
 def covers(quota: Data, pod: Data | None) -> bool:
-    """Return whether a quota's scopes take in the object; only pods have scopes."""
+    """Return whether a quota's scopes include the object. Only pods have scopes."""
     spec = quota.get("spec") or {}
     expressions = [{"scopeName": scope, "operator": "Exists"} for scope in spec.get("scopes") or ()]
     expressions += (spec.get("scopeSelector") or {}).get("matchExpressions") or ()

@@ -22,7 +22,7 @@ Data = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PodFacts:
-    """What the rules of a pod's parts need to know of the pod."""
+    """Facts about a pod that the rules of its parts need."""
 
     is_pod: bool = False  # a Pod itself, not a template
     is_whole: bool = True  # False: a controller of another kind may fill in what is left out
@@ -60,7 +60,7 @@ class PodFacts:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scope:
-    """The surroundings of a struct: the release, the pod, the container."""
+    """The context of a struct: the Kubernetes version, the pod, the container."""
 
     features: Features
     pod: PodFacts = field(default_factory=PodFacts)
@@ -71,12 +71,12 @@ class Scope:
         return self.features.minor
 
     def inside(self, container: Data) -> Scope:
-        """Return the scope of what belongs to a container."""
+        """Return the scope for the parts of a container."""
         return replace(self, container=container)
 
 
 Check = Callable[[Any, str, Scope], Violations]
-"""Yields what is wrong with a value (None where the field is left out) at a path."""
+"""Yields the faults of a value (None if the field is unset) at a path."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +101,7 @@ _NO_RULES: Final = StructRules()
 
 
 def check_struct(data: Data, struct: str, path: str, scope: Scope, table: Table) -> Violations:
-    """Yield what is wrong with a struct and with all that it holds."""
+    """Yield the faults of a struct and of its nested structs."""
     rules = table.get(struct, _NO_RULES)
     for name, checks in rules.fields.items():
         where = join(path, rules.paths.get(name, name))
@@ -140,7 +140,7 @@ def _structs_in(struct: str, minor: int) -> tuple[tuple[str, ApiType], ...]:
 
 
 def join(path: str, name: str) -> str:
-    """Return the path of a field of what is at `path`."""
+    """Return the path of a field below a path."""
     return f"{path}.{name}" if path else name
 
 

@@ -1,4 +1,4 @@
-"""Which versions of which kinds a release serves, and what became of the others.
+"""The kinds and API versions that a Kubernetes version serves, and replacements for the others.
 
 Source: kubernetes/api:resource/v1*/zz_generated.prerelease-lifecycle.go@v0.36.3, and the
 deprecation guide.
@@ -83,8 +83,8 @@ _OLD_VERSIONS: Final = {
 
 
 def why_not_served(api_version: str, kind: str, features: Features) -> tuple[str, str] | None:
-    """Return why this release serves no such kind, and what to do; None where it does, or where
-    nobody can know.
+    """Return why this version doesn't serve such a kind, with a fix, or None if it does or if it
+    isn't known.
     """
     group, _, version = api_version.rpartition("/")
     message = f'no matches for kind "{kind}" in version "{api_version}"'

@@ -1,4 +1,4 @@
-"""The form in which the API server stores an object, and how it differs from what was sent."""
+"""The stored form of an object in the API server, and its differences from the sent form."""
 
 from __future__ import annotations
 
@@ -104,8 +104,8 @@ value stored.
 
 
 def changes(sent: Any, stored: Any, path: str = "") -> Iterator[Change]:
-    """Yield how the stored form of an object differs from what was sent; what is empty counts as
-    left out.
+    """Yield the differences between the stored and the sent form of an object. Empty values count
+    as unset.
     """
     if isinstance(sent, dict) and isinstance(stored, dict):
         for name in [*sent, *(name for name in stored if name not in sent)]:

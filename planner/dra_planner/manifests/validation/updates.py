@@ -1,4 +1,4 @@
-"""What may not change once an object exists.
+"""Fields that can't change in an existing object.
 
 Source: kubernetes/kubernetes:pkg/apis/{resource,core,apps,batch}/validation@v1.36.3 (…Update
 functions).
@@ -41,7 +41,7 @@ _FIXED: Final = {
 
 
 def check_update(kind: str, new: Data, old: Data) -> Violations:
-    """Yield the changes that the server refuses; both objects in the form it would store."""
+    """Yield the changes that the server rejects. Both objects are in stored form."""
     for path in _FIXED.get(kind, ()):
         before, after = _at(old, path), _at(new, path)
         if _plain(before) != _plain(after):

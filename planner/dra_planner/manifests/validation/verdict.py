@@ -1,4 +1,4 @@
-"""What the API server would answer to one object, and what it would store."""
+"""The API server's answer to one object, and the stored object."""
 
 from __future__ import annotations
 

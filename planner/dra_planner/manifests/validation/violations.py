@@ -14,9 +14,10 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class Violation:
-    """One field that the API server refuses; `reason` is that of `Status.details.causes`.
+    """One field that the API server rejects.
 
-    `fix` says what would make it right, where whoever found it knows.
+    `reason` is the reason in `Status.details.causes`. `fix` explains how to correct it, if that's
+    known.
     """
 
     field: str

@@ -1,5 +1,5 @@
-"""Batch kinds that a row cannot tell: CronJobs, training with elastic bounds, Spark, scaled
-jobs.
+"""Batch kinds that a table row can't describe: CronJobs, training with elastic bounds, Spark,
+scaled jobs.
 """
 
 from __future__ import annotations
@@ -21,9 +21,10 @@ _TRAINER_NAMES: Final = ("node", "trainer", "trainer-node")
 
 
 def read_job(reading: Reading) -> list[PodSet]:
-    """As many pods as run at the same time; Kueue may admit it with fewer, where it says so.
+    """Read a Job: the pods that run at the same time.
 
-    A Job of a cluster makes no more pods than it still lacks.
+    Kueue can admit it with fewer if the Job allows that. A Job in a cluster only creates its
+    missing pods.
     """
     root = reading.root
     spec = root.at("spec")
@@ -55,7 +56,7 @@ def _pods_left(job: ObjectPart) -> int | None:
 
 
 def read_volcano_job(reading: Reading) -> list[PodSet]:
-    """Tasks of so many replicas; the job runs already with what is available at least."""
+    """Read a Volcano job: tasks with replicas. The job already runs with its minAvailable pods."""
     sets = []
     tasks = list(reading.root.at("spec.tasks").members())
     for name, task in tasks:
@@ -101,7 +102,7 @@ def read_elastic_pytorch(reading: Reading) -> list[PodSet]:
 
 
 def read_train_job(reading: Reading) -> list[PodSet]:
-    """The jobs of the runtime, with the number of nodes that the TrainJob asks for."""
+    """Read a TrainJob: the jobs of its runtime, with the requested number of nodes."""
     root = reading.root
     name = str(root.get("spec.runtimeRef.name", ""))
     kind = str(root.get("spec.runtimeRef.kind", "ClusterTrainingRuntime"))
@@ -137,7 +138,7 @@ def read_scaled_job(reading: Reading) -> list[PodSet]:
 
 
 def read_spark(reading: Reading) -> list[PodSet]:
-    """A driver and executors, whose pods the operator assembles."""
+    """Read a Spark application: a driver and executors, whose pods the operator creates."""
     root = reading.root
     base = (
         root.at("spec.template")

@@ -1,4 +1,6 @@
-"""How a kind is described: where its pod templates and counts stand, and what moves the counts."""
+"""Description of a kind: the places of its pod templates and counts, and the scalers of the
+counts.
+"""
 
 from __future__ import annotations
 
@@ -41,13 +43,13 @@ LocalQueueDefaulting).
 
 @dataclass(frozen=True, slots=True)
 class ObjectPart:
-    """A part of an object and where it stands."""
+    """A part of an object and its place."""
 
     data: Any
     place: Place
 
     def at(self, path: str) -> ObjectPart:
-        """Return the part below a dotted path; its data is None where there is none."""
+        """Return the part below a dotted path. Its data is None if it doesn't exist."""
         node = self
         for key in path.split(".") if path else ():
             data = node.data.get(key) if isinstance(node.data, dict) else None
@@ -55,15 +57,15 @@ class ObjectPart:
         return node
 
     def get(self, path: str, default: Any = None) -> Any:
-        """Return the data below a dotted path, or the default where there is none."""
+        """Return the data below a dotted path, or the default if it doesn't exist."""
         data = self.data
         for key in path.split("."):
             data = data.get(key) if isinstance(data, dict) else None
         return default if data is None else data
 
     def number(self, path: str, default: int) -> int:
-        """Return an integer below a dotted path; text that holds one is fine, anything else is the
-        default.
+        """Return an integer below a dotted path. Text with an integer is accepted, and other values
+        give the default.
         """
         value = self.get(path)
         if isinstance(value, bool) or not isinstance(value, int | float | str):
@@ -106,7 +108,9 @@ class Role:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WorkloadKind:
-    """One kind of workload. `roles` says it all for most; `read` does for the others."""
+    """One kind of workload. `roles` describes most kinds, and `read` is a function for the
+    others.
+    """
 
     group: str
     kind: str
@@ -122,7 +126,7 @@ class WorkloadKind:
 
 @dataclass(frozen=True, slots=True)
 class UnknownPods:
-    """Pods that an object makes, but nobody can tell which."""
+    """Pods that an object creates, but that aren't known."""
 
     reason: str
     figures: Figures
@@ -164,15 +168,15 @@ class Reading:
 
     @property
     def bounds(self) -> Bounds | None:
-        """What the scaler of the object allows, which is said: whoever asks counts with it."""
+        """The limits of the object's scaler. Using them records an assumption."""
         if self.scaler is not None and self.scaler.said:
             self.assume(self.scaler.said)
         return self.scaler
 
     @property
     def suspended(self) -> bool:
-        """Whether the object makes no pods now; one that waits for Kueue counts as what it will
-        be.
+        """Whether the object currently creates no pods. An object that waits for Kueue counts as
+        admitted.
         """
         if not self.kind.suspend or self.root.get(self.kind.suspend) is not True:
             return False
@@ -188,9 +192,7 @@ class Reading:
 
     @property
     def queue(self) -> str | None:
-        """The queue of Kueue that the object waits in, a default one of its namespace included;
-        None where in none.
-        """
+        """The object's Kueue queue, including its namespace's default queue, or None."""
         labels = self.object.metadata.get("labels")
         name = labels.get(KUEUE_QUEUE) if isinstance(labels, Mapping) else None
         if name:
@@ -207,11 +209,11 @@ class Reading:
             self.assumptions.append(text)
 
     def unresolved(self, reason: str, figures: Figures) -> None:
-        """Say that pods are made which cannot be read."""
+        """Report pods that are created but can't be read."""
         self.unknown.append(UnknownPods(reason, figures))
 
     def generate(self, name: str, spec: Mapping[str, Any]) -> str:
-        """Note a claim template that the object's controller makes, and return its name."""
+        """Record a claim template that the object's controller creates, and return its name."""
         full = f"{self.object.name}-{name}"
         self.generated[full] = spec
         self.assume(f"its controller creates ResourceClaimTemplate {full}")

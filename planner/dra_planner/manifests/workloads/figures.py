@@ -61,7 +61,7 @@ def count_pods(
     surge: Surge = NO_SURGE,
     suspended: bool = False,
 ) -> Figures:
-    """Return the four figures of so many replicas, each of so many pods."""
+    """Return the four figures of this number of replicas with this number of pods each."""
     floor = steady = replicas
     ceiling: int | None = replicas
     if bounds is not None:

@@ -64,7 +64,7 @@ _QUEUED_WHOLE: Final = frozenset(
 
 
 def groups_pods(item: KubernetesObject) -> bool:
-    """Return whether an object says which pods start together."""
+    """Return whether an object defines which pods start together."""
     return _is_pod_group(item) or (item.group, item.kind) in (_LEADERS, _VOLCANO_JOB)
 
 
@@ -91,8 +91,8 @@ def find_gangs(
 def gang_findings(
     objects: Iterable[KubernetesObject], workloads: Iterable[Workload]
 ) -> Iterator[Diagnostic]:
-    """Yield what keeps gangs from starting: groups of old, labels that nobody reads, minimums that
-    no pods reach.
+    """Yield faults that prevent gangs from starting: old groups, ignored labels, unreachable
+    minimums.
     """
     objects, workloads = list(objects), list(workloads)
     yield from _unread_by_kai(objects, workloads)

@@ -1,4 +1,4 @@
-"""Kinds that make groups of pods: leaders with workers, cliques, graphs, wrapped objects."""
+"""Kinds that create groups of pods: leaders with workers, cliques, graphs, wrapped objects."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from dra_planner.model import PodSet, PodSpec
 
 
 def read_stateful_set(reading: Reading) -> list[PodSet]:
-    """Replicas of one template, made in order; each with volumes of its own, in zones known at run
-    time only.
+    """Read a StatefulSet: replicas of one template, created in order, each with its own volumes in
+    zones that are only known at run time.
     """
     root = reading.root
     replicas = root.number("spec.replicas", 1)
@@ -44,8 +44,8 @@ def _with_volumes(spec: PodSpec, names: tuple[str, ...]) -> PodSpec:
 
 
 def read_leader_worker_set(reading: Reading) -> list[PodSet]:
-    """Each replica is a group of `size` pods: a leader of its own template, or all of the workers'
-    template.
+    """Read a LeaderWorkerSet: each replica is a group of `size` pods, with a leader from its own
+    template or the workers'.
     """
     root = reading.root
     replicas, size = (
@@ -66,8 +66,8 @@ def read_leader_worker_set(reading: Reading) -> list[PodSet]:
 
 
 def read_pod_clique_set(reading: Reading) -> list[PodSet]:
-    """Cliques of so many pods, times the replicas of the set and of the scaling group that holds
-    the clique.
+    """Read a PodCliqueSet: cliques of pods, multiplied by the replicas of the set and of the
+    clique's scaling group.
     """
     root = reading.root
     replicas = root.number("spec.replicas", 1)
@@ -96,7 +96,7 @@ def read_pod_clique_set(reading: Reading) -> list[PodSet]:
 
 
 def read_dynamo_graph(reading: Reading) -> list[PodSet]:
-    """Services of so many replicas, each of so many nodes."""
+    """Read a DynamoGraphDeployment: services with replicas, each with a number of nodes."""
     sets = []
     for name, service in reading.root.at("spec.services").members():
         replicas, nodes = service.number("replicas", 1), service.number("multinode.nodeCount", 1)
@@ -139,7 +139,7 @@ def _dynamo_pod(service: ObjectPart) -> dict[str, Any]:
 
 
 def read_model_deployment(reading: Reading) -> list[PodSet]:
-    """Engines whose members are a leader and, with more than one node, its workers."""
+    """Read a ModelDeployment: engines with a leader and, with several nodes, its workers."""
     root = reading.root
     replicas = root.number("spec.replicas", 1)
     base = root.at("spec.template.spec.engines")
@@ -156,7 +156,7 @@ def read_model_deployment(reading: Reading) -> list[PodSet]:
 
 
 def read_app_wrapper(reading: Reading) -> list[PodSet]:
-    """The wrapped objects, each read as what it is."""
+    """Read an AppWrapper: each wrapped object is read as its own kind."""
     sets: list[PodSet] = []
     for index, (_, component) in enumerate(reading.root.at("spec.components").members()):
         wrapped = component.at("template")

@@ -144,7 +144,7 @@ def _patched(pod: dict[str, Any], patch: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def read_task_run(reading: Reading) -> list[PodSet]:
-    """One pod, its steps as containers; a task by reference must be given."""
+    """Read a TaskRun: one pod with its steps as containers. A referenced task must be given."""
     root = reading.root
     spec = _task(reading, root.at("spec.taskSpec"), root.at("spec.taskRef"), reading.figures(1))
     pod = root.get("spec.podTemplate", root.get("spec.taskRunTemplate.podTemplate", {}))

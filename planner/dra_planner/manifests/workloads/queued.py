@@ -30,6 +30,6 @@ def has_other_scheduler(workload: Workload) -> bool:
 
 
 def is_queued(workload: Workload) -> bool:
-    """Whether somebody but the default scheduler decides when its pods start."""
+    """Return whether another component than the default scheduler decides when its pods start."""
     labels = labels_of(workload)
     return any(label in labels for label in (KUEUE_QUEUE, KAI_QUEUE, OLD_KAI_QUEUE))

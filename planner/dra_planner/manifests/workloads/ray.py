@@ -1,4 +1,4 @@
-"""Ray: a head and groups of workers, each worker of so many hosts.
+"""Ray: a head and groups of workers, where each worker has a number of hosts.
 
 Source: ray-project/kuberay:ray-operator/apis/ray/v1@v1.4.
 """
@@ -15,7 +15,7 @@ def read_ray_cluster(reading: Reading) -> list[PodSet]:
 
 
 def read_ray_job(reading: Reading) -> list[PodSet]:
-    """The cluster, and the pod that submits the job where one is described."""
+    """Read a RayJob: the cluster, and the pod that submits the job if it's described."""
     root = reading.root
     sets = _cluster(reading, root.at("spec.rayClusterSpec"))
     if root.get("spec.submissionMode", "K8sJobMode") == "K8sJobMode":
@@ -29,7 +29,7 @@ def read_ray_job(reading: Reading) -> list[PodSet]:
 
 
 def read_ray_service(reading: Reading) -> list[PodSet]:
-    """The cluster; an upgrade brings a second one up before the first goes."""
+    """Read a RayService: the cluster. An upgrade starts a second one before removing the first."""
     root = reading.root
     spec = root.at("spec.rayClusterConfig")
     if spec.data is None:

@@ -30,9 +30,7 @@ _DEEPEST: Final = 5
 
 @dataclass(frozen=True, slots=True)
 class ReadWorkload:
-    """A workload, the claim templates that its controller makes, and pods of it that nobody can
-    tell.
-    """
+    """A workload, the claim templates that its controller creates, and its unknown pods."""
 
     workload: Workload
     templates: tuple[ResourceClaimTemplate, ...] = ()
@@ -42,8 +40,8 @@ class ReadWorkload:
 
 
 class WorkloadReader:
-    """Reads the workloads among a set of objects; the set says who scales them and what they refer
-    to.
+    """Reads the workloads in a set of objects, which contains their scalers and referenced
+    objects.
     """
 
     def __init__(self, objects: Iterable[KubernetesObject], minor: int) -> None:
@@ -69,7 +67,7 @@ class WorkloadReader:
         return any(key in self._by_kind for key in read_bounds([item]))
 
     def read(self, item: KubernetesObject) -> ReadWorkload | None:
-        """Return the workload that an object describes; None where it makes no pods of its own."""
+        """Return the workload in an object, or None if it doesn't create pods itself."""
         kind = _BY_NAME.get((item.group, item.kind))
         if (item.group, item.kind) in WITHOUT_PODS or self.is_owned(item):
             return None

@@ -1,4 +1,4 @@
-"""Scalers: HorizontalPodAutoscalers and KEDA ScaledObjects, tied to what they scale by
+"""Scalers: HorizontalPodAutoscalers and KEDA ScaledObjects, assigned to their targets by
 reference.
 """
 
@@ -33,7 +33,7 @@ def is_scaler(item: KubernetesObject) -> bool:
 
 
 def read_bounds(objects: Iterable[KubernetesObject]) -> dict[Target, Bounds]:
-    """Return what the scalers among these objects allow, by what they scale."""
+    """Return the limits of the scalers among these objects, by target."""
     found: dict[Target, Bounds] = {}
     for item in objects:
         if not is_scaler(item):

@@ -68,8 +68,8 @@ def _scale(annotations: Mapping[str, Any], *names: str) -> int:
 
 
 def read_inference_service(reading: Reading) -> list[PodSet]:
-    """Predictor, transformer and explainer; with `workerSpec` each replica has workers beside its
-    head.
+    """Read an InferenceService: predictor, transformer, and explainer. With `workerSpec`, each
+    replica also has workers.
     """
     root = reading.root
     mode = str(root.get("metadata.annotations", {}).get(f"{_KSERVE}deploymentMode", "Serverless"))
@@ -133,7 +133,9 @@ def _inference_pod(component: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def read_llm_inference_service(reading: Reading) -> list[PodSet]:
-    """Decode and prefill, each of so many replicas; with a worker each replica is a group."""
+    """Read an LLMInferenceService: decode and prefill with replicas. With a worker, each replica is
+    a group.
+    """
     root = reading.root
     annotations = root.get("metadata.annotations", {})
     claim = _annotated_claim(reading, annotations)

@@ -1,4 +1,4 @@
-"""Kinds that nobody described: their pods are found by shape, and what is assumed is said."""
+"""Unknown kinds: their pods are found by their shape, and assumptions are reported."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _DEEPEST: Final = 12
 
 
 def asks_for_devices(spec: Any) -> bool:
-    """Return whether a pod spec names claims, or a resource with a domain of its own."""
+    """Return whether a pod spec has claims, or a resource with its own domain."""
     if not isinstance(spec, Mapping):
         return False
     if isinstance(spec.get("resourceClaims"), list) and spec["resourceClaims"]:
@@ -37,8 +37,8 @@ def asks_for_devices(spec: Any) -> bool:
 
 
 def find_templates(data: Any, place: Any) -> list[tuple[str, ObjectPart, ObjectPart]]:
-    """Return path, pod spec and the mapping that may hold its count, for every pod spec that asks
-    for devices.
+    """Return path, pod spec, and the mapping that may contain its count, for every pod spec that
+    requests devices.
     """
     return list(_search(ObjectPart(data, place), "", [], 0))
 

@@ -39,7 +39,7 @@ INSTALLERS: Final[Mapping[tuple[str, str], tuple[str, str]]] = {
         _PODS,
     ),
 }
-"""Kinds that make something from what they only name: why that isn't read, and what to give
+"""Kinds that create objects from references: why they can't be read, and which input to give
 instead.
 """
 
@@ -141,8 +141,8 @@ _DEEPEST: Final = 40
 
 
 def unread_object(item: KubernetesObject) -> UnreadObject | None:
-    """Return why pods of an object that nothing reads may be missing; None if it makes none that
-    use devices.
+    """Return why pods of an unread object may be missing, or None if it creates none with
+    devices.
     """
     title = f"{item.kind} {item.key}" if item.namespace else f"{item.kind} {item.name}"
     installer = INSTALLERS.get((item.group, item.kind))

@@ -78,7 +78,7 @@ _MOST_SECONDS: Final = 2**31 - 1
 
 
 def check_pod(data: Data, features: Features) -> Violations:
-    """Yield what the server says to a new Pod."""
+    """Yield the server's errors for a new Pod."""
     metadata, spec = data.get("metadata") or {}, data.get("spec") or {}
     spec = without_disabled(spec, "core.PodSpec", features.minor)
     facts = PodFacts(
@@ -126,7 +126,7 @@ def check_pod_template(
     is_whole: bool = True,
     of_stateful_set: Data | None = None,
 ) -> Violations:
-    """Yield what the server says to a pod template.
+    """Yield the server's errors for a pod template.
 
     `is_whole`: there are containers, and each names its image; controllers of other kinds may fill
     in what is left out. `of_stateful_set`: the spec around it, which adds volumes and names the

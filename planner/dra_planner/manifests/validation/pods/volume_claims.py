@@ -1,4 +1,4 @@
-"""Rules of claims for volumes: those inside of pods and StatefulSets, and objects of their own."""
+"""Rules of PersistentVolumeClaims, as objects and inside of pods and StatefulSets."""
 
 from __future__ import annotations
 

@@ -98,7 +98,7 @@ _PARTITION: Final = between(0, 255)
 def check_volumes(
     volumes: Any, path: str, scope: Scope, table: Table
 ) -> tuple[list[Any], dict[str, Data]]:
-    """Return what is wrong with the volumes, and those that mounts can name."""
+    """Return the faults of the volumes, and the volumes that mounts can use."""
     found: list[Any] = []
     valid: dict[str, Data] = {}
     pod = scope.pod

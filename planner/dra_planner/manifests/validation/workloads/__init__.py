@@ -1,4 +1,4 @@
-"""What the API server says to the workloads of Kubernetes itself, and to what scales and protects
+"""The API server's rules for Kubernetes' own workloads, and for objects that scale and protect
 them.
 
 Source:

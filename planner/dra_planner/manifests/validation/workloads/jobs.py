@@ -135,8 +135,8 @@ _UID: Final = "<uid>"
 
 
 def labels_of_job(data: Data) -> Any:
-    """Return the labels of a Job: without any, it has those of its template, with what the server
-    adds there.
+    """Return the labels of a Job. Without its own labels, it has its template's, with the server's
+    additions.
     """
     metadata, template = data.get("metadata") or {}, (data.get("spec") or {}).get("template") or {}
     own, inner = metadata.get("labels"), (template.get("metadata") or {}).get("labels")

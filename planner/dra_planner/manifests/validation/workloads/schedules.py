@@ -48,7 +48,7 @@ class _Invalid(Exception):
 
 
 def schedule_fault(schedule: str) -> str:
-    """Return why the API server refuses a schedule; empty where it takes it."""
+    """Return why the API server rejects a schedule, or "" if it accepts it."""
     if "TZ" in schedule:
         return "cannot use TZ or CRON_TZ in schedule, use timeZone field instead"
     try:

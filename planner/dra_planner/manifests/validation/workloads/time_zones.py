@@ -1,4 +1,4 @@
-"""Names of time zones, as the API server takes them.
+"""Names of time zones that the API server accepts.
 
 Source: kubernetes/kubernetes:pkg/apis/batch/validation/validation.go@v1.36.3 (validateTimeZone).
 """
@@ -15,9 +15,9 @@ _ALWAYS: Final = frozenset({"UTC"})
 
 
 def time_zone_fault(name: str) -> str:
-    """Return what is wrong with the name of a time zone; empty if nothing is.
+    """Return the fault of a time zone's name, or "".
 
-    Without a time zone database on this machine, every name of the right form is fine.
+    Without a time zone database on this machine, every name of the right form is accepted.
     """
     if not name:
         return "timeZone must be nil or non-empty string"
