@@ -15,8 +15,10 @@ from dra_planner.clouds.foreign import ForeignCluster, ForeignPool
 from dra_planner.drivers import nvidia
 from dra_planner.errors import CatalogError, FleetError, Place
 from dra_planner.fleet import Fleet, LearnedMachine, read_fleet
+from dra_planner.fleet.schema import SystemPool
 from dra_planner.fleet.starting import free_pool_name, is_own_label
-from dra_planner.fleet_sources.taints import imported_taints, lost_taints
+from dra_planner.fleet_sources.images import imported_disk, note_image
+from dra_planner.fleet_sources.taints import imported_taints, note_lost_taints
 
 _MOST_NODES: Final = 10
 """Default maximum of a pool if the tool states none. A person must check it."""
@@ -48,7 +50,7 @@ def fleet_of_cluster_description(
     notes = list(described.notes)
     rows = {row.machine: row for row in learned}
     gpu_pools: list[dict[str, Any]] = []
-    plain: list[tuple[str, int]] = []
+    plain: list[tuple[Machine, ForeignPool]] = []
     taken: set[str] = set()
     for pool in described.pools:
         notes += pool.notes
@@ -57,8 +59,8 @@ def fleet_of_cluster_description(
         if with_gpus:
             gpu_pools += _pools(pool, with_gpus, taken, of_cloud, notes)
         elif machines:
-            plain.append((machines[0].name, pool.maximum or pool.minimum or 1))
-            notes += lost_taints(pool, of_cloud)
+            plain.append((machines[0], pool))
+            note_lost_taints(pool, of_cloud, notes)
     if not gpu_pools:
         message = "no pool here has accelerators and a known machine type"
         raise FleetError(
@@ -169,6 +171,8 @@ def _pool(
             f"pool {name}: its GPUs are partitioned ({pool.mig}); set `mig` to their MIG "
             "configuration"
         )
+    found["diskGib"] = imported_disk(pool, of_cloud, notes)
+    note_image(pool, machine, of_cloud, notes)
     if labels := dict(_labels(pool, of_cloud)):
         found["labels"] = labels
     if taints := imported_taints(pool, machine, of_cloud, notes):
@@ -200,7 +204,7 @@ def _labels(pool: ForeignPool, of_cloud: Cloud) -> Iterator[tuple[str, str]]:
 
 
 def _system_pool(
-    plain: Sequence[tuple[str, int]], of_cloud: Cloud, notes: list[str]
+    plain: Sequence[tuple[Machine, ForeignPool]], of_cloud: Cloud, notes: list[str]
 ) -> dict[str, Any]:
     if not plain:
         notes.append(
@@ -208,13 +212,22 @@ def _system_pool(
             f"{of_cloud.system_machine}"
         )
         return {"machine": of_cloud.system_machine}
-    machine, count = max(plain, key=lambda each: each[1])
+    machine, pool = max(plain, key=lambda each: each[1].desired or each[1].minimum or 0)
     if len(plain) > 1:
         notes.append(
             f"{len(plain)} pools have no accelerators; the system pool stands for the largest, "
-            f"{machine}"
+            f"{machine.name}"
         )
-    return {"machine": machine, "count": count}
+    which = "desired" if pool.desired else "minimum"
+    count = pool.desired or pool.minimum
+    if not count:
+        which, count = "default", SystemPool.model_fields["count"].default
+    if count != pool.minimum or count != pool.maximum:
+        notes.append(
+            f"the system pool has {count} nodes, the {which} number of pool {pool.name}; a fleet "
+            "doesn't scale its system pool"
+        )
+    return {"machine": machine.name, "count": count}
 
 
 def _driver(charts: Mapping[str, str], notes: list[str]) -> str:

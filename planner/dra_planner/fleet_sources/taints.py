@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from dra_planner.catalog import Machine
 from dra_planner.clouds import Cloud, NodeOrigin
 from dra_planner.clouds.foreign import ForeignPool
@@ -31,24 +29,24 @@ def imported_taints(
             notes.append(f"pool {pool.name}: its taint {taint} isn't imported, {reason}")
         else:
             kept[place] = taint
-    notes += _unread(pool)
+    _note_unread(pool, notes)
     return [
         {"key": taint.key, "value": taint.value, "effect": taint.effect} for taint in kept.values()
     ]
 
 
-def lost_taints(pool: ForeignPool, of_cloud: Cloud) -> Iterator[str]:
-    """Yield notes about the taints of a pool without accelerators, which becomes part of the system
+def note_lost_taints(pool: ForeignPool, of_cloud: Cloud, notes: list[str]) -> None:
+    """Add a note for each taint of a pool without accelerators, which becomes part of the system
     pool.
     """
     automatic = of_cloud.added_taints(NodeOrigin(name=pool.name, machine=None))
-    for taint in pool.taints:
-        if taint not in automatic:
-            yield (
-                f"pool {pool.name}: its taint {taint} isn't imported, because the system pool "
-                "doesn't have taints"
-            )
-    yield from _unread(pool)
+    notes.extend(
+        f"pool {pool.name}: its taint {taint} isn't imported, because the system pool doesn't have "
+        "taints"
+        for taint in pool.taints
+        if taint not in automatic
+    )
+    _note_unread(pool, notes)
 
 
 def _reason(taint: Taint, automatic: tuple[Taint, ...], of_cloud: Cloud) -> str:
@@ -66,6 +64,8 @@ def _reason(taint: Taint, automatic: tuple[Taint, ...], of_cloud: Cloud) -> str:
     return ""
 
 
-def _unread(pool: ForeignPool) -> Iterator[str]:
-    for written in pool.unread_taints:
-        yield f"pool {pool.name}: its taint {written} isn't imported, because it's not a valid taint"
+def _note_unread(pool: ForeignPool, notes: list[str]) -> None:
+    notes.extend(
+        f"pool {pool.name}: its taint {written} isn't imported, because it's not a valid taint"
+        for written in pool.unread_taints
+    )

@@ -190,3 +190,94 @@ def test_machine_types_of_one_group_share_its_maximum_and_have_its_minimum_once(
     (limit,) = found.fleet.limits
     assert (limit.most, set(limit.takes)) == (4, {"gpu-g6-12xlarge", "gpu-g6e-12xlarge"})
     assert any("share the maximum of 4 nodes" in note for note in found.notes)
+
+
+@pytest.mark.parametrize(
+    "documents",
+    [
+        [eks_plan(disk_size=100)],
+        [gke_plan(disk_size_gb=100)],
+        [aks_plan(os_disk_size_gb=100)],
+        [eksctl(volumeSize=100)],
+        karpenter({"blockDeviceMappings": [{"ebs": {"volumeSize": "100Gi"}}]}),
+        cluster_api(instanceType="g6.12xlarge", diskSize=100),
+        [variables(disk_size=100)],
+        [variables(block_device_mappings={"xvda": {"ebs": {"volume_size": 100}}})],
+    ],
+    ids=["eks", "gke", "aks", "eksctl", "karpenter", "cluster-api", "variables", "mappings"],
+)
+def test_the_size_of_the_boot_disk_is_kept(documents: list[Any]) -> None:
+    found = imported(*documents, region="us-east-1" if len(documents) == 2 else "")
+
+    assert found.document["pools"][0]["diskGib"] == 100
+    assert not [note for note in found.notes if "disk" in note]
+
+
+def test_a_disk_that_is_not_stated_or_too_small_is_named() -> None:
+    for size, planned, words in ((None, 200, "isn't stated"), (20, 50, "has 20 GiB")):
+        found = imported(eks_plan(disk_size=size))
+        assert found.document["pools"][0]["diskGib"] == planned
+        assert [note for note in found.notes if "boot disk" in note and words in note]
+
+
+@pytest.mark.parametrize(
+    ("documents", "said"),
+    [
+        ([eks_plan(ami_type="AL2023_x86_64_STANDARD")], "doesn't contain the NVIDIA driver"),
+        ([eks_plan(ami_type="BOTTLEROCKET_x86_64_NVIDIA")], "assumes AL2023_x86_64_NVIDIA"),
+        ([eks_plan(ami_type="AL2023_x86_64_NVIDIA")], ""),
+        ([variables(ami_type="AL2023_x86_64_STANDARD")], "doesn't contain the NVIDIA driver"),
+        (cluster_api(instanceType="g6.12xlarge", amiType="AL2_x86_64"), "doesn't contain"),
+        ([gke_plan(image_type="UBUNTU_CONTAINERD")], "assumes COS_CONTAINERD"),
+        (
+            [
+                gke_plan(
+                    guest_accelerator=[
+                        {
+                            "type": "nvidia-l4",
+                            "count": 1,
+                            "gpu_driver_installation_config": [
+                                {"gpu_driver_version": "INSTALLATION_DISABLED"}
+                            ],
+                        }
+                    ]
+                )
+            ],
+            "INSTALLATION_DISABLED turns off",
+        ),
+        ([aks_plan(gpu_driver="None")], "gpu_driver None turns off"),
+        ([aks_plan(os_sku="Ubuntu")], ""),
+        ([eksctl(amiFamily="Bottlerocket")], "image Bottlerocket isn't imported"),
+        ([eksctl(amiFamily="AmazonLinux2023")], ""),
+        (karpenter({"amiSelectorTerms": [{"alias": "al2023@latest"}]}), ""),
+        (karpenter({"amiSelectorTerms": [{"id": "ami-0123"}]}), "image id: ami-0123 isn't"),
+    ],
+)
+def test_an_image_that_is_not_planned_is_named(documents: list[Any], said: str) -> None:
+    found = imported(*documents, region="us-east-1" if len(documents) == 2 else "")
+
+    notes = [note for note in found.notes if "image" in note or "NVIDIA driver" in note]
+    assert [note for note in notes if said in note] if said else notes == []
+
+
+@pytest.mark.parametrize(
+    ("scaling", "count", "which"),
+    [
+        ({"min_size": 1, "max_size": 3, "desired_size": 2}, 2, "desired"),
+        ({"min_size": 1, "max_size": 3}, 1, "minimum"),
+        ({"min_size": 0, "max_size": 3}, 2, "default"),
+        ({"min_size": 3, "max_size": 3, "desired_size": 3}, 3, ""),
+    ],
+)
+def test_system_nodes_are_the_desired_number(
+    scaling: Mapping[str, int], count: int, which: str
+) -> None:
+    data = eks_plan()
+    modules = data["planned_values"]["root_module"]["child_modules"]
+    modules[2]["resources"][0]["values"]["scaling_config"] = [scaling]
+
+    found = imported(data)
+
+    assert found.document["systemPool"] == {"machine": "m7i.large", "count": count}
+    notes = [note for note in found.notes if "the system pool has" in note]
+    assert [which in note for note in notes] == ([True] if which else [])

@@ -22,13 +22,14 @@ def test_an_eks_module_gives_its_node_groups() -> None:
 
     assert found.document["cloud"] == "eks"
     assert found.document["region"] == "us-east-1"
-    assert found.document["systemPool"] == {"machine": "m7i.large", "count": 3}
+    assert found.document["systemPool"] == {"machine": "m7i.large", "count": 2}
     assert found.document["pools"] == [
         {
             "name": "h100",
             "machine": "p5.48xlarge",
             "count": {"min": 2, "max": 2},
             "capacity": {"capacityBlock": "cr-0123456789abcdef0"},
+            "diskGib": 200,
             "labels": {"team": "train"},
             "taints": [{"key": "example.com/team", "value": "train", "effect": "NoSchedule"}],
         }

@@ -123,10 +123,31 @@ def _pool(name: str, item: Mapping[str, Any], machine: Mapping[str, Any]) -> For
         labels={**labels(template.get("labels")), **_node_labels(spec)},
         taints=tainted.known,
         unread_taints=tainted.unread,
+        desired=replicas,
+        disk_gib=_disk_gib(spec),
+        image=text(block(spec, "ami").get("id"))
+        or text(spec.get("amiType"))
+        or text(spec.get("imageType"))
+        or text(spec.get("osSKU")),
         notes=()
         if machines
         else (f"{item['kind']} {name}: its template doesn't set a machine type",),
     )
+
+
+def _disk_gib(spec: Mapping[str, Any]) -> int | None:
+    """Return the size of the boot disk, by the name of its field in each kind of template."""
+    sizes = (
+        spec.get("diskSize"),
+        block(spec, "rootVolume").get("size"),
+        block(block(spec, "awsLaunchTemplate"), "rootVolume").get("size"),
+        spec.get("diskSizeGb"),
+        spec.get("diskSizeGB"),
+        spec.get("rootDeviceSize"),
+        spec.get("osDiskSizeGB"),
+        block(spec, "osDisk").get("diskSizeGB"),
+    )
+    return next((size for each in sizes if (size := number(each))), None)
 
 
 def _node_labels(spec: Mapping[str, Any]) -> Mapping[str, str]:

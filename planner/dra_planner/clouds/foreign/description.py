@@ -16,7 +16,9 @@ class ForeignPool:
 
     Counts are nodes in all zones; None is unknown. `capacity` is on-demand, spot, reservation, or
     capacity-block, and `reservation` the ID of what was bought. `unread_taints` are taints in a
-    form that no tool reads.
+    form that no tool reads. `desired` is the number of nodes to start with. `image` is the tool's
+    name of the image, or "" for the cloud's default. `driver_off` is the setting that turns off the
+    installation of GPU drivers.
     """
 
     name: str
@@ -29,6 +31,10 @@ class ForeignPool:
     labels: Mapping[str, str] = field(default_factory=dict, hash=False)
     taints: tuple[Taint, ...] = ()
     unread_taints: tuple[str, ...] = ()
+    desired: int | None = None
+    disk_gib: int | None = None
+    image: str = ""
+    driver_off: str = ""
     mig: str = ""
     notes: tuple[str, ...] = ()
 

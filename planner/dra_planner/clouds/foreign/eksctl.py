@@ -67,8 +67,19 @@ def _pool(group: Mapping[str, Any]) -> ForeignPool:
         labels=labels(group.get("labels")),
         taints=tainted.known,
         unread_taints=tainted.unread,
+        desired=count,
+        disk_gib=number(group.get("volumeSize")),
+        image=_image(group),
         notes=() if machines else (f"the node group {name} doesn't set an instance type",),
     )
+
+
+def _image(group: Mapping[str, Any]) -> str:
+    """Return the image of a group; "" for eksctl's choice of AL2023, which has the NVIDIA driver on
+    GPU machines.
+    """
+    image, family = text(group.get("ami")), text(group.get("amiFamily"))
+    return image or ("" if family == "AmazonLinux2023" else family)
 
 
 def _taints(written: Any) -> ReadTaints:

@@ -172,7 +172,34 @@ def _pool(
         labels=labels(block(template, "metadata").get("labels")),
         taints=tainted.known,
         unread_taints=tainted.unread,
+        desired=replicas,
+        disk_gib=_disk_gib(node_class),
+        image=_image(node_class),
     )
+
+
+def _disk_gib(node_class: Mapping[str, Any]) -> int | None:
+    """Return the GiB of the root volume: the only one, or the one that is marked; None if the node
+    class states none.
+    """
+    rows = blocks(node_class, "blockDeviceMappings")
+    marked = [each for each in rows if each.get("rootVolume")] or rows
+    size = _amount(block(marked[0], "ebs").get("volumeSize")) if len(marked) == 1 else None
+    return None if size is None else size // 2**30
+
+
+def _image(node_class: Mapping[str, Any]) -> str:
+    """Return the image of a node class; "" for AL2023, of which Karpenter chooses the image with
+    the NVIDIA driver for GPU machines.
+    """
+    terms = [
+        f"{key}: {value}"
+        for term in blocks(node_class, "amiSelectorTerms")
+        for key, value in term.items()
+        if not (key == "alias" and text(value).startswith("al2023@"))
+    ]
+    family = text(node_class.get("amiFamily"))
+    return ", ".join(terms) or ("" if family == "AL2023" else family)
 
 
 def _reservation(node_class: Mapping[str, Any]) -> str:

@@ -62,6 +62,10 @@ def _pool(values: Mapping[str, Any], address: str) -> ForeignPool:
         labels=labels(values.get("node_labels")),
         taints=tainted.known,
         unread_taints=tainted.unread,
+        desired=count,
+        disk_gib=number(values.get("os_disk_size_gb")),
+        image=text(values.get("os_sku")),
+        driver_off="gpu_driver None" if values.get("gpu_driver") == "None" else "",
         mig=text(values.get("gpu_instance")),
         notes=() if machine else (f"{address} has no machine type that is known before apply",),
     )

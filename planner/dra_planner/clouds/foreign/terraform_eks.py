@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from dra_planner.clouds.foreign.description import ForeignCluster, ForeignPool
 from dra_planner.clouds.foreign.terraform import StateResource, TerraformState
-from dra_planner.clouds.foreign.values import taints
+from dra_planner.clouds.foreign.values import root_disk_gib, taints
 from dra_planner.documents.plain_values import block, labels, listed, number, text, texts
 
 _CAPACITY: Final = {"SPOT": "spot", "CAPACITY_BLOCK": "capacity-block"}
@@ -89,10 +89,19 @@ def _pool(group: StateResource, configuration: TerraformState) -> ForeignPool:
         labels=labels(values.get("labels")),
         taints=tainted.known,
         unread_taints=tainted.unread,
+        desired=number(scaling.get("desired_size")),
+        disk_gib=number(values.get("disk_size")) or root_disk_gib(template),
+        image=text(template.get("image_id")) or _image(values),
         notes=()
         if machines
         else (f"{group.address} has no instance type that is known before apply",),
     )
+
+
+def _image(values: Mapping[str, Any]) -> str:
+    """Return the type of a group's image; CUSTOM is what its launch template names."""
+    image = text(values.get("ami_type"))
+    return "" if image == "CUSTOM" else image
 
 
 def _launch_template(group: StateResource, configuration: TerraformState) -> Mapping[str, Any]:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, Final
 
 from dra_planner.clouds.foreign.description import ForeignCluster, ForeignPool
 from dra_planner.clouds.foreign.terraform import StateResource, TerraformState
 from dra_planner.clouds.foreign.values import taints
 from dra_planner.documents.plain_values import block, blocks, labels, listed, number, text, texts
+
+_DRIVER_OFF: Final = "INSTALLATION_DISABLED"
 
 
 def read_gke(configuration: TerraformState) -> Iterator[ForeignCluster]:
@@ -71,6 +73,8 @@ def _pool(
     reservation = block(config, "reservation_affinity")
     is_specific = text(reservation.get("consume_reservation_type")) == "SPECIFIC_RESERVATION"
     spot = config.get("spot") or config.get("preemptible")
+    boot = block(config, "boot_disk")
+    driver = block(accelerator, "gpu_driver_installation_config").get("gpu_driver_version")
     tainted = taints(listed(config.get("taint")))
     return ForeignPool(
         name=name or address,
@@ -83,6 +87,10 @@ def _pool(
         labels=labels(config.get("labels")),
         taints=tainted.known,
         unread_taints=tainted.unread,
+        desired=_desired(values, max(len(zones), 1)),
+        disk_gib=number(config.get("disk_size_gb")) or number(boot.get("size_gb")),
+        image=text(config.get("image_type")),
+        driver_off=_DRIVER_OFF if driver == _DRIVER_OFF else "",
         mig=text(accelerator.get("gpu_partition_size")),
         notes=() if machine else (f"{address} has no machine type that is known before apply",),
     )
@@ -103,9 +111,15 @@ def _counts(values: Mapping[str, Any], zones: int) -> tuple[int | None, int | No
             number(scaling.get("max_node_count")),
         )
         return fewest * zones, most * zones if most is not None else None
+    count = _desired(values, zones)
+    return count, count
+
+
+def _desired(values: Mapping[str, Any], zones: int) -> int | None:
+    """Return the number of nodes to start with in all zones."""
     count = number(values.get("node_count"))
-    count = count if count is not None else number(values.get("initial_node_count"))
-    return (count * zones, count * zones) if count is not None else (None, None)
+    count = number(values.get("initial_node_count")) if count is None else count
+    return None if count is None else count * zones
 
 
 def _notes(values: Mapping[str, Any]) -> Iterator[str]:

@@ -106,6 +106,10 @@ def _read_eks(data: Mapping[str, Any]) -> ForeignCluster:
                 labels=labels(group.get("labels")),
                 taints=tainted.known,
                 unread_taints=tainted.unread,
+                desired=number(group.get("desired_size")),
+                disk_gib=number(group.get("disk_size"))
+                or _first_disk(block(group, "block_device_mappings")),
+                image=text(group.get("ami_id")) or text(group.get("ami_type")),
             )
         )
     return ForeignCluster(
@@ -115,6 +119,12 @@ def _read_eks(data: Mapping[str, Any]) -> ForeignCluster:
         kubernetes=text(data.get("kubernetes_version")) or text(data.get("cluster_version")),
         pools=tuple(pools),
     )
+
+
+def _first_disk(mappings: Mapping[str, Any]) -> int | None:
+    """Return the GiB of a group's only volume."""
+    rows = list(_items(mappings))
+    return number(block(rows[0], "ebs").get("volume_size")) if len(rows) == 1 else None
 
 
 def _items(value: Any) -> Iterable[Any]:
@@ -185,6 +195,12 @@ def _read_gke(data: Mapping[str, Any]) -> ForeignCluster:
                 labels=labels(block(data, "node_pools_labels").get(name)),
                 taints=tainted.known,
                 unread_taints=tainted.unread,
+                desired=_times(pool.get("initial_node_count"), factor),
+                disk_gib=number(pool.get("disk_size_gb")),
+                image=text(pool.get("image_type")),
+                driver_off="INSTALLATION_DISABLED"
+                if pool.get("gpu_driver_version") == "INSTALLATION_DISABLED"
+                else "",
                 mig=text(pool.get("gpu_partition_size")),
             )
         )
@@ -247,6 +263,10 @@ def _read_aks(data: Mapping[str, Any]) -> ForeignCluster:
                 labels=labels(pool.get("node_labels")),
                 taints=tainted.known,
                 unread_taints=tainted.unread,
+                desired=count,
+                disk_gib=number(pool.get("os_disk_size_gb")),
+                image=text(pool.get("os_sku")),
+                driver_off="gpu_driver None" if pool.get("gpu_driver") == "None" else "",
                 mig=text(pool.get("gpu_instance")),
             )
         )

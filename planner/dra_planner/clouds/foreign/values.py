@@ -1,4 +1,4 @@
-"""Taints in the spellings of other tools."""
+"""Taints in the spellings of other tools, and disks of launch templates."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, Literal
 
-from dra_planner.documents.plain_values import text
+from dra_planner.documents.plain_values import block, blocks, number, text
 from dra_planner.model import Taint
 
 Effect = Literal["NoSchedule", "PreferNoSchedule", "NoExecute"]
@@ -15,6 +15,9 @@ _EFFECTS: Final[Mapping[str, Effect]] = {
     "prefernoschedule": "PreferNoSchedule",
     "noexecute": "NoExecute",
 }
+
+_ROOTS: Final = ("/dev/xvda", "/dev/sda1")
+"""Root devices of Amazon Linux and Ubuntu."""
 
 
 def _effect(written: Any) -> Effect | None:
@@ -65,3 +68,10 @@ def _taint_of_text(written: str) -> Taint | None:
     key, _, value = head.partition("=")
     known = _effect(effect)
     return Taint(key=key, value=value, effect=known) if colon and known and key else None
+
+
+def root_disk_gib(template: Mapping[str, Any]) -> int | None:
+    """Return the GiB of the root volume of an EC2 launch template; None if it isn't stated."""
+    rows = blocks(template, "block_device_mappings")
+    roots = [each for each in rows if each.get("device_name") in _ROOTS] or rows
+    return number(block(roots[0], "ebs").get("volume_size")) if len(roots) == 1 else None
