@@ -41,10 +41,9 @@ def resolve_claims(
     generated: Mapping[str, str],
 ) -> tuple[ShapeClaim, ...]:
     """Return the claims that a pod of this spec creates or shares, in the pod's order. Raises
-    UnresolvedClaims. `generated` are the names of existing ResourceClaims for entries with a
-    template (an observed pod).
+    UnresolvedClaims.
 
-    `generated` names the ResourceClaims that already exist for entries with a template (an observed
+    `generated` are the names of existing ResourceClaims for entries with a template (an observed
     pod).
     """
     if spec.node_name and spec.resource_claims:

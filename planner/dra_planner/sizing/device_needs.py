@@ -165,10 +165,9 @@ class _Drawing:
 def _draws_by_set(
     spec: ClaimSpec, drawing: Mapping[str, _Drawing]
 ) -> Iterator[tuple[str, int, int]]:
-    """Yield a claim's use of single counter sets: family, amount, count. A constraint can tie the
-    devices of requests to one counter set, which they then use together.
+    """Yield a claim's use of single counter sets: family, amount, count.
 
-    Devices of requests that a constraint ties to one counter set draw from it together.
+    A constraint can tie the devices of requests to one counter set, which they then use together.
     """
     left = dict(drawing)
     for constraint in spec.constraints:

@@ -30,8 +30,6 @@ def shared_cause(
 ) -> SharedCause | None:
     """Return the common cause of several workloads, or None for fewer than two. Workloads with
     other reasons aren't included.
-
-    A workload with any other reason isn't among them.
     """
     if found is None or found.counts is not None:
         return None

@@ -105,11 +105,10 @@ class _Division:
         return first
 
     def _choose(self, case: Case, nodes: Sequence[float]) -> tuple[int, int] | None:
-        """Return the pool with the most expensive fraction of a node, and its whole nodes. None if
-        all nodes are whole, or if they aren't known because the case uses its parent's prices.
+        """Return the pool with the most expensive fraction of a node, and its whole nodes.
 
-        None if all nodes are whole, or none are known because the case has the prices of the case
-        around it.
+        None if all nodes are whole, or if they aren't known because the case uses its parent's
+        prices.
         """
         best, choice = 0.0, None
         for pool, (least, most) in case.ranges.items() if nodes else ():
