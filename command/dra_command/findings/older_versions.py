@@ -1,5 +1,5 @@
-"""Objects of an older version: what is wrong in them besides, and whether they have a form in v1 at
-all.
+"""Objects with an older API version: further faults in them, and whether they can be converted to
+v1.
 
 Who is told only that a version is gone writes the new one and is refused again. So the form in v1
 is judged too, and what is found in it is told at the object as it is written; a fix names `check
@@ -24,7 +24,7 @@ from dra_planner.sources import Source, has_embedded
 from dra_tutorials.rewriting import rewrite_with_pages
 
 _At = tuple[str, int]
-"""File and line where an object begins."""
+"""File and first line of an object."""
 OLDER: Final = "version-not-served"
 _SHOWN: Final = re.compile(
     r"[;:] pulumi-dra check --rewrite (?:shows the v1 form|shows it|does, given both)"

@@ -1,5 +1,5 @@
-"""The configuration of a project, as `check` finds and applies it: nothing is loaded where there is
-none.
+"""The configuration of a project, as `check` finds and applies it. Without a file, nothing is
+loaded.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ OF_READING = "object-is-refused"
 
 @dataclass(frozen=True, slots=True)
 class ProjectConfiguration:
-    """What a project's configuration says, and the day by which its exemptions expire."""
+    """A project's configuration, and the date for the expiry of its exemptions."""
 
     configured: Configured
     today: date
@@ -87,9 +87,7 @@ def custom_rules(asked: ProjectConfiguration | None) -> tuple[Rule, ...]:
 def configured_rules_of(
     rules: Sequence[Rule], asked: ProjectConfiguration | None, *, selected: bool
 ) -> tuple[Rule, ...]:
-    """Return the rules at the levels of a configuration; where none was selected, those that are on
-    with it.
-    """
+    """Return the rules with a configuration's levels, by default its enabled rules."""
     if asked is None:
         return tuple(rules)
     if selected:

@@ -30,12 +30,12 @@ _RULES: Final = frozenset(
         "device-of-another-driver",
     }
 )
-"""Rules that look only at what is written, and not at what else there must be."""
+"""Rules that only check written objects, and not missing ones."""
 
 
 def extract_tutorials(inputs: CommandInputs) -> tuple[CommandInputs, tuple[Diagnostic, ...]]:
-    """Return inputs in which pages and scripts are replaced by their manifests, and findings on
-    what else they hold.
+    """Return inputs with the manifests of pages and scripts, and findings about their other
+    contents.
     """
     if not any(map(_may_hold_others, inputs.sources)):
         return inputs, ()
@@ -46,7 +46,7 @@ def extract_tutorials(inputs: CommandInputs) -> tuple[CommandInputs, tuple[Diagn
 
 
 def fragment_evaluation(features: Features) -> Evaluation:
-    """Return what parts of objects on a page are evaluated with."""
+    """Return the context for evaluating parts of objects on a page."""
     return Evaluation(features, _rule_findings)
 
 

@@ -29,11 +29,11 @@ def read_observed(
 
 
 def take_snapshot(kubeconfig: str, context: str, kinds: Sequence[str]) -> Source:
-    """Return what `kubectl get` prints of these kinds.
+    """Return the output of `kubectl get` for these kinds.
 
     Without a kubeconfig, kubectl looks for its own. Reading needs permission to list the kinds, and
-    nothing else. Raises UsageError when there is no such file, no kubectl on PATH, or the cluster
-    does not answer.
+    nothing else. Raises UsageError if the file doesn't exist, kubectl isn't on PATH, or the cluster
+    doesn't answer.
     """
     if kubeconfig and not Path(kubeconfig).is_file():
         wrong = "is a folder" if Path(kubeconfig).is_dir() else "does not exist"

@@ -190,7 +190,7 @@ def mark_unrelated_files(
 
 
 def print_skipped_files(left_alone: Iterable[Diagnostic], *, quiet: bool) -> None:
-    """Say on standard error which files are no manifests, where the answer has no place for it."""
+    """List files that aren't manifests on standard error, if the answer doesn't contain them."""
     for note in () if quiet else left_alone:
         print(f"{note.message}{f'; {note.fix}' if note.fix else ''}", file=sys.stderr)
 

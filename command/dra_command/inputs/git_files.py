@@ -65,9 +65,7 @@ def options_at(
 
 
 def top_of(folder: Path) -> Path:
-    """Return the root of the repository that a folder is in; raises SourceError where it is in
-    none.
-    """
+    """Return the root of a folder's repository. Raises SourceError if it isn't in one."""
     return Path(
         _git(folder, NOWHERE, "rev-parse", "--show-toplevel", sought="a repository")
         .decode()

@@ -8,7 +8,7 @@ from dra_command.command_line.arguments import UsageError
 
 
 def requested_machine_types(values: argparse.Namespace) -> tuple[str, ...]:
-    """Return the machine types that `--machines` lists; raises UsageError where it lists none."""
+    """Return the machine types in `--machines`. Raises UsageError if it lists none."""
     machines = tuple(
         name.strip() for each in values.machines for name in each.split(",") if name.strip()
     )

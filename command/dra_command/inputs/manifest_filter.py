@@ -1,4 +1,4 @@
-"""Which of the given files are manifests, and what is said of those that are not."""
+"""Selection of manifests among the given files, and notes about other files."""
 
 from __future__ import annotations
 
@@ -136,9 +136,7 @@ def skipped_file_notes(left: list[SkippedFile]) -> Iterable[Diagnostic]:
 
 
 def kustomization_notes(kept: Iterable[Source]) -> Iterable[Diagnostic]:
-    """Yield one note for each kustomization that changes manifests which are judged as they stand
-    in their files.
-    """
+    """Yield one note for each kustomization whose manifests are checked without its changes."""
     for folder, changes in dict(filter(None, map(kustomization_changes, kept))).items():
         what = ", ".join(changes[:MOST_NAMES])
         said = f"the kustomization of {folder} isn't built, so its changes ({what}) aren't checked"

@@ -1,4 +1,4 @@
-"""Kubernetes version of a new cluster where nobody names one."""
+"""Default Kubernetes version of a new cluster."""
 
 from __future__ import annotations
 

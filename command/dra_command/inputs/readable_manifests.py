@@ -30,7 +30,7 @@ Answer = TypeVar("Answer")
 
 @dataclass(frozen=True, slots=True)
 class ReadableAnswer(Generic[Answer]):
-    """What judging gave, and what is to be said of the files that were left out."""
+    """The result of an evaluation, and notes about skipped files."""
 
     answer: Answer
     inputs: CommandInputs

@@ -1,4 +1,4 @@
-"""Texts that lost their indentation or have typographic signs: what was meant, where that is
+"""Repairs of texts with lost indentation or typographic characters, if the intent is
 unambiguous.
 """
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 _LARGEST: Final = 100_000  # characters
 _NOT_OF_FORM: Final = frozenset({"version-not-served", "namespace-not-found", "admission-refused"})
-"""Refusals that say nothing about the form of a text."""
+"""Rejections that aren't about the form of a text."""
 
 
 def repair_source(source: Source, features: Features) -> TextRepair | None:

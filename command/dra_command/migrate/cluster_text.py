@@ -1,6 +1,4 @@
-"""The report of a running cluster for people: devices, users, pods that are lost, and what else to
-change.
-"""
+"""The text report of a running cluster: devices, users, lost pods, and further changes."""
 
 from __future__ import annotations
 

@@ -20,9 +20,7 @@ _ALLOCATIONS = {"dra": "DRA driver", "device-plugin": "device plugin"}
 
 
 def print_steps(found: MigrationSteps, *, folder: str, quiet: bool, verbose: bool) -> None:
-    """Print all steps; `quiet` leaves out safe ones. `folder` is where their files were written, ""
-    for nowhere.
-    """
+    """Print all steps. `quiet` omits safe ones. `folder` is the folder with their files, or ""."""
     with Page() as page:
         page.text(_headline(found))
         for name, reason in sorted(found.without_twin.items()):

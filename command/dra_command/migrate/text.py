@@ -1,4 +1,6 @@
-"""A migration for people: how many workloads migrate, what each needs, and the diff."""
+"""The text report of a migration: the number of migrated workloads, their requirements, and the
+diff.
+"""
 
 from __future__ import annotations
 

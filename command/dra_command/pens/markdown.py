@@ -1,4 +1,4 @@
-"""GitHub's Markdown: what names and messages hold stays text, tables, code, folded details."""
+"""GitHub's Markdown: names and messages stay text, with tables, code, and folded details."""
 
 from __future__ import annotations
 
@@ -17,9 +17,7 @@ _CODE: Final = re.compile(r"`([^`]+)`")
 
 
 def safe(text: str) -> str:
-    """Escape what Markdown or HTML would take for its own; `code` of messages stays code, nobody is
-    mentioned.
-    """
+    """Escape Markdown and HTML syntax. `code` in messages stays code, and nobody is mentioned."""
     parts = _CODE.split(visible(text))
     return "".join(_escaped(part) if at % 2 == 0 else code(part) for at, part in enumerate(parts))
 
@@ -86,8 +84,8 @@ def html_code(text: str) -> str:
 
 
 def joined(head: Sequence[str], folded: Sequence[list[str]], foot: Sequence[str]) -> str:
-    """Return a comment that is short enough to be posted: what is folded last is left out first,
-    and that is said.
+    """Return a comment that is short enough to be posted. The last folded parts are omitted first,
+    with a note.
     """
     kept = list(folded)
     while True:

@@ -1,5 +1,5 @@
-"""Names and messages that come from foreign files, made safe to print: whatever acts or hides is
-written out.
+"""Names and messages from foreign files, made safe to print: invisible and control characters are
+shown.
 """
 
 from __future__ import annotations

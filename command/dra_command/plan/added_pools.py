@@ -14,8 +14,8 @@ from dra_planner.plan.suggestion.added_pools import find_added_pools
 
 
 def write_added_pools(path: Path, request: PlanRequest) -> str:
-    """Write the cheapest pools found with which everything fits; return what was done, or why
-    nothing was.
+    """Write the cheapest pools found with which everything fits. Return the result, or the reason
+    for none.
     """
     found = find_added_pools(request)
     if found is None:

@@ -27,8 +27,8 @@ _FOR_FLEET = "Merge these keys into the fleet, pools by name."
 
 
 def write_constraints(path: Path, plan: Plan) -> str:
-    """Write the guards of the plan, or else the cheapest fix; return a sentence that names the
-    file, or the reason why none was written.
+    """Write the guards of the plan, or otherwise the cheapest fix. Return a sentence with the file,
+    or the reason for none.
     """
     if plan.guarded is not None:
         return _write_guards(path, plan)

@@ -1,6 +1,4 @@
-"""Which command says more about what does not fit: `explain`, with the options that the plan was
-made with.
-"""
+"""Commands that explain misfits: `explain`, with the options of the plan."""
 
 from __future__ import annotations
 

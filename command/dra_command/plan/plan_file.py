@@ -1,6 +1,4 @@
-"""The plan of a stack as it is saved beside the stack's settings: written, and compared with one
-made now.
-"""
+"""The saved plan of a stack: writing it, and comparing it with a new one."""
 
 from __future__ import annotations
 
@@ -20,17 +18,15 @@ if TYPE_CHECKING:
 
 
 def write(stack: str, plan: Plan) -> Path:
-    """Save the plan of a stack, and return where; raises PlanFileError when it cannot be
-    written.
-    """
+    """Save the plan of a stack, and return its path. Raises PlanFileError if that fails."""
     path = plan_path(stack)
     write_whole(path, file_text(plan_file(plan)), PlanFileError)
     return path
 
 
 def find_difference(inputs: CommandInputs, plan: Plan) -> PlanDifference | None:
-    """Return what the plan changes of the stack's saved one; None where none is saved, or it cannot
-    be read.
+    """Return the differences from the stack's saved plan, or None if none is saved or it can't be
+    read.
     """
     path = plan_path(inputs.stack)
     if not inputs.stack or not path.exists():
@@ -42,9 +38,7 @@ def find_difference(inputs: CommandInputs, plan: Plan) -> PlanDifference | None:
 
 
 def find_stale(inputs: CommandInputs, plan: Plan) -> str:
-    """Return why the saved plan is not the one that would be made now; raises PlanFileError when it
-    cannot be read.
-    """
+    """Return why the saved plan is stale. Raises PlanFileError if it can't be read."""
     path = plan_path(inputs.stack)
     fix = f"run `pulumi-dra plan --stack {inputs.stack} --write`"
     if not path.exists():

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 def run(values: argparse.Namespace) -> int:
-    """Plan, save or compare the plan where asked for, print it, and return the exit status."""
+    """Plan, save or compare the plan on request, print it, and return the exit status."""
     if values.matrix:
         from dra_command.plan.matrix.run import run_matrix
 

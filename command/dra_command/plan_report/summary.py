@@ -1,6 +1,4 @@
-"""A plan as rows and sentences, before any format: what the text, Markdown and HTML reports
-share.
-"""
+"""A plan as rows and sentences, shared by the text, Markdown, and HTML reports."""
 
 from __future__ import annotations
 
@@ -33,7 +31,7 @@ MOST_NAMED = 4  # pools that share something, workloads that fit no pool
 
 @dataclass(frozen=True, slots=True)
 class Obstacle:
-    """Why something does not fit, and what would fix it."""
+    """Why something doesn't fit, and its fix."""
 
     subject: str
     verdict: Verdict
@@ -156,7 +154,7 @@ def _simulated_pending(plan: Plan) -> str:
 
 
 def setting(plan: Plan) -> str:
-    """Return where this was planned: cloud, region and release, or a snapshot."""
+    """Return the target of the plan: cloud, region, and Kubernetes version, or a snapshot."""
     if plan.fleet is None:
         return f"{counted(len(plan.pools), 'observed node')} · Kubernetes {plan.kubernetes}"
     there = f" · {counted(len(plan.offers), 'observed node')}" if plan.judgement.is_observed else ""
@@ -239,8 +237,8 @@ def diagnostics(plan: Plan) -> tuple[Diagnostic, ...]:
 
 
 def costs(plan: Plan) -> tuple[str, ...]:
-    """Return what the planned nodes cost, with the date of the prices, or that it is unknown; and
-    what pools share.
+    """Return the cost of the planned nodes with the date of the prices, or that it's unknown, and
+    shared limits.
     """
     return (*_costs(plan), *_spares(plan), *map(_limit, plan.limits))
 
@@ -338,7 +336,7 @@ def _growth_costs(plan: Plan) -> tuple[str, ...]:
 
 
 def simulation(plan: Plan) -> tuple[str, ...]:
-    """Return what the simulation found, in sentences, and whether a search ended at its limit."""
+    """Return the simulation's results as sentences, and whether a search ended at its limit."""
     found = plan.judgement.simulated
     said = _simulation_result(plan)
     if said and found is not None and found.complete and not plan.judgement.tried_all_fixes:

@@ -420,9 +420,7 @@ def _without_namespace(ref: WorkloadRef) -> str:
 
 
 def difference_table(difference: PlanDifference) -> Table:
-    """Return what changes of the saved plan, pool by pool; pools that stay as they are are left
-    out.
-    """
+    """Return the differences from the saved plan by pool, without unchanged pools."""
     rows = [
         (
             short(pool.pool, 40),

@@ -45,9 +45,9 @@ def print_plan(
     difference: PlanDifference | None = None,
     file: TextIO | None = None,
 ) -> None:
-    """Print the plan, with `detail` also the devices of each claim and what one more costs; `quiet`
-    leaves the verdict and what is wrong, `verbose` leaves nothing out. `difference` is that to the
-    saved plan.
+    """Print the plan, with `detail` also the devices of each claim and the cost of one more.
+    `quiet` prints only the verdict and problems, and `verbose` prints everything. `difference` is
+    the difference from the saved plan.
     """
     with Page(file) as page:
         _PlanPage(page, plan, difference, verbose=verbose).write(detail=detail, quiet=quiet)

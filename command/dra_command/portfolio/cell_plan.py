@@ -17,8 +17,8 @@ from dra_planner.portfolio.cells import StackCells
 
 
 def print_cell(collected: Collected, values: argparse.Namespace) -> Status:
-    """Plan one cell, print it, and return its exit status; raises PlannerError where there is no
-    such cell.
+    """Plan one cell, print it, and return its exit status. Raises PlannerError if the cell doesn't
+    exist.
     """
     plan = plan_cell(collected, values.cell)
     match values.format:

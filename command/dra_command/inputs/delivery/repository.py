@@ -1,6 +1,4 @@
-"""The repository that holds a file: where its root is, and whether a URL is the repository's
-own.
-"""
+"""The repository of a file: its root, and whether a URL belongs to it."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""A page made of a template: everything is escaped, what hides or acts is written out, and nothing
-is loaded.
+"""A page from a template: everything is escaped, invisible characters are shown, and nothing is
+loaded.
 """
 
 from __future__ import annotations
@@ -70,13 +70,13 @@ def render_picture(template: str, **context: Any) -> str:
 
 
 def coded(message: str) -> Parts:
-    """Return a message in parts: what stands between backticks is code."""
+    """Return a message in parts, where text in backticks is code."""
     parts = _CODE.split(message)
     return tuple((at % 2 == 1, part) for at, part in enumerate(parts) if part)
 
 
 def coded_lines(lines: Iterable[tuple[str, str]]) -> tuple[tuple[Parts, Parts], ...]:
-    """Return pairs of what is wrong and its fix, in parts."""
+    """Return pairs of problem and fix, in parts."""
     return tuple((coded(what), coded(fix)) for what, fix in lines)
 
 

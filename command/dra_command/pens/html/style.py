@@ -54,7 +54,7 @@ TEXT_ON: Final = (
     ("u1ink", "u1"), ("u2ink", "u2"), ("u3ink", "u3"), ("soft", "badground"), ("bad", "sheet"), ("ok", "sheet"),
     ("ink", "badground"),
 )  # fmt: skip
-"""Which text stands on which ground: 4.5 to 1 at least."""
+"""Text and background colors with a contrast of at least 4.5:1."""
 LINES_ON: Final = (
     ("edge", "paper"),
     ("u1", "paper"),
@@ -188,7 +188,7 @@ def page_style() -> str:
 
 
 def picture_style() -> str:
-    """Return the styles of a picture that stands alone."""
+    """Return the styles of a standalone picture."""
     return f"{_themes().replace(':root', 'svg')}{PICTURE_STYLE}{_FORCED}"
 
 

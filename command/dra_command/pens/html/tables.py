@@ -76,7 +76,7 @@ def grid_lines(table: Table) -> Iterator[str]:
 
 
 def shown(text: str) -> str:
-    """Return text escaped for HTML, with what hides or acts written out."""
+    """Return text escaped for HTML, with invisible and control characters shown."""
     return escape(visible(text))
 
 

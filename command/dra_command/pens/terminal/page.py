@@ -137,7 +137,7 @@ class Page:
         )
 
     def diagnostic(self, each: Diagnostic) -> None:
-        """Print one finding about an object, and what would fix it."""
+        """Print one finding about an object, and its fix."""
         where = f"{each.place} " if str(each.place) else ""
         self.line(
             where, (each.severity, _SEVERITY_STYLES[each.severity]), f" {each.code}: {each.message}"

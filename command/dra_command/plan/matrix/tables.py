@@ -36,9 +36,7 @@ def matrix_headline(matrix: Matrix) -> str:
 
 
 def obstacles_of(matrix: Matrix) -> Iterator[tuple[str, str, str]]:
-    """Yield the name of each combination that does not fit, the first reason, and what would fix
-    it.
-    """
+    """Yield the name of each combination that doesn't fit, the first reason, and its fix."""
     for each in matrix.combinations:
         name = ", ".join(
             f"{path}={value}" for path, value in zip(matrix.axes, each.values, strict=True)

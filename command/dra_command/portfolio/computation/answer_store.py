@@ -110,7 +110,7 @@ class Store:
             self.flush()
 
     def flush(self) -> None:
-        """Write what waits; raises PlannerError."""
+        """Write buffered rows. Raises PlannerError."""
         self._written = time.monotonic()
         if self._waiting:
             self._write(self._waiting)

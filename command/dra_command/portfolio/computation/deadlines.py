@@ -1,4 +1,4 @@
-"""An end to work that takes too long, in whatever thread it runs."""
+"""A deadline for work in any thread."""
 
 from __future__ import annotations
 

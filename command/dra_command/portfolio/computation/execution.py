@@ -38,8 +38,8 @@ _BYTES_PER_GIB = 2**30
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunOptions:
-    """How a portfolio is run: where, with how many workers (0: as many as cores), and which share
-    of its stacks.
+    """Settings of a portfolio run: the engine, the number of workers (0: one per core), and the
+    share of its stacks.
     """
 
     results: Path

@@ -39,7 +39,7 @@ def place_row(collected: Collected, digest: str) -> AnswerRow:
 
 
 def place(collected: Collected) -> PlacedWorkloads:
-    """Return where the portfolio's movable workloads go; raises PlannerError."""
+    """Return the placement of the portfolio's movable workloads. Raises PlannerError."""
     clusters: list[PlacingCluster] = []
     left_out: list[str] = []
     movable: dict[Any, Movable] = {}

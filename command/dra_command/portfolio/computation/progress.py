@@ -1,4 +1,4 @@
-"""How far a run is: cells, rate and time left, on a terminal alone."""
+"""Progress of a run: cells, rate, and remaining time, only on a terminal."""
 
 from __future__ import annotations
 
