@@ -9,7 +9,7 @@ import pytest
 
 from dra_planner.drivers.dranet import DRIVER as DRANET
 from dra_planner.fleet import Fleet, read_fleet
-from pulumi_dra.dra import DraDriver, Dranet
+from pulumi_dra.dra import DeviceDriver, DraDriver, Dranet
 from pulumi_dra.dra.dranet.from_fleet import dranet_args
 from pulumi_dra.dra.node_terms import pool_tolerations
 from pulumi_dra.dra.nvidia.from_fleet import driver_args
@@ -175,3 +175,22 @@ def test_two_drivers_in_one_program_have_names_of_their_own(declare: Any) -> Non
     assert {provider for name, provider in providers.items() if name.startswith("green")} == {
         "green"
     }
+
+
+def test_the_example_driver_is_installed_from_its_chart(declare: Any) -> None:
+    taints = [{"key": "team", "value": "vision"}]
+
+    def make() -> DeviceDriver:
+        return DeviceDriver(
+            "example", {"driver": "example", "platform": "eks", "tolerations": taints}
+        )
+
+    release = declare(make).one("Release").inputs
+
+    assert (release["chart"], release["version"], release["name"]) == (
+        "oci://registry.k8s.io/dra-example-driver/charts/dra-example-driver",
+        "0.4.0",
+        "dra-example-driver",
+    )
+    (toleration,) = release["values"]["kubeletPlugin"]["tolerations"]
+    assert (toleration["key"], toleration["value"]) == ("team", "vision")

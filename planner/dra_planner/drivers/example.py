@@ -5,10 +5,11 @@ Source: kubernetes-sigs/dra-example-driver@31914ce.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import ClassVar
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
 
 from dra_planner.catalog import Machine
+from dra_planner.clouds import Cloud
 from dra_planner.drivers.protocol.driver import Driver, DriverNode
 from dra_planner.drivers.protocol.options import ChartOptions
 from dra_planner.drivers.protocol.slices import node_slice
@@ -46,6 +47,11 @@ class ExampleDriver(Driver[ChartOptions]):
 
     def slices(self, options: ChartOptions, node: DriverNode) -> tuple[ResourceSlice, ...]:
         return node_slice(EXAMPLE_DRIVER, node.name, map(_gpu, range(_GPUS)))
+
+    def chart_values(
+        self, options: ChartOptions, cloud: Cloud, tolerations: Sequence[Mapping[str, str]]
+    ) -> Mapping[str, Any]:
+        return {"kubeletPlugin": {"tolerations": list(tolerations)}}
 
     def kind(self, domain: str, attributes: Mapping[str, AttributeValue]) -> str:
         return "simulated GPU"
