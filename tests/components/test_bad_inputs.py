@@ -1768,13 +1768,13 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "DraPlatform",
         {"pools": [{"name": "l4", "disk_gib": 1}]},
         "pools[0].disk_gib",
-        "into the fleet, as disk",
+        "set it in the fleet: diskGib",
     ),
     (
         "DraPlatform",
         {"pools": [{"name": "l4", "mig_layout": "x"}]},
         "pools[0].mig_layout",
-        "into the fleet, as mig",
+        "set it in the fleet: mig",
     ),
     (
         "DraPlatform",
