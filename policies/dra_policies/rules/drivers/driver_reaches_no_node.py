@@ -33,15 +33,17 @@ def check(view: StackView) -> Iterator[Finding]:
 def _kept_away(installer: Installer, pool: DeclaredPool) -> Iterator[Finding]:
     """Yield a finding if nodes that get the NVIDIA driver from an installer never run it."""
     if tolerates(installer.pod, pool) is False:
-        why, fix = "does not tolerate its taints", "set tolerations: [{operator: Exists}]"
+        why = "does not tolerate its taints"
+        fix = "set tolerations: [{operator: Exists}] in the pods of the installer"
     elif selects(installer.pod, pool) is False or affine(installer.pod, pool) is False:
-        why, fix = "selects labels that the pool doesn't have", "correct its node selector"
+        why = "selects labels that the pool doesn't have"
+        fix = "correct the node selector of the installer's pods"
     else:
         return
     yield Finding(
         message=f"{installer.title} never runs on {pool.title}: it {why}, so the nodes have no "
         "NVIDIA driver",
-        fix=f"{fix} in the pods of the installer",
+        fix=fix,
         urn=installer.urn,
     )
 
