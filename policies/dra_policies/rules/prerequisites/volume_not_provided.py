@@ -76,8 +76,8 @@ def _class(
         name = of_cloud.default_storage_class
         if not name and not _has_default(view):
             yield Finding(
-                message=f"{claim.title} names no StorageClass, and the cluster has no default one, "
-                "so its pods stay pending",
+                message=f"{claim.title} doesn't name a StorageClass, and the cluster has no "
+                "default one, so its pods stay pending",
                 fix="set storageClassName, or mark a StorageClass as the default",
                 urn=claim.urn,
             )
