@@ -135,6 +135,22 @@ CASES: dict[str, tuple[list[str], list[tuple[str, str]]]] = {
         [claim(), deployment(4, named=True)],
         [("warning", "claim-shared-by-replicas")],
     ),
+    "pods that name their template as a claim": (
+        [TEMPLATE, deployment(4, named=True)],
+        [("note", "claim-misspelt")],
+    ),
+    "pods that name a claim as a template": (
+        [claim(), deployment(1)],
+        [("note", "claim-misspelt")],
+    ),
+    "a slip in the name of a template": (
+        [TEMPLATE, deployment(1).replace("TemplateName: gpu", "TemplateName: gpus")],
+        [("note", "claim-misspelt")],
+    ),
+    "a template of another chart": (
+        [TEMPLATE, deployment(1).replace("TemplateName: gpu", "TemplateName: other")],
+        [],
+    ),
     "no toleration, and nobody says that nodes are tainted": (
         [TEMPLATE, deployment(tolerations="")],
         [],

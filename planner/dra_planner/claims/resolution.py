@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Final
+from typing import Final, Literal
 
 from dra_planner.drivers import known_classes
 from dra_planner.manifests import Manifests
@@ -20,6 +20,11 @@ from dra_planner.model import (
     Verdict,
 )
 
+ClaimKind = Literal["ResourceClaim", "ResourceClaimTemplate"]
+_FIELDS: Final[dict[ClaimKind, str]] = {
+    "ResourceClaim": "resourceClaimName",
+    "ResourceClaimTemplate": "resourceClaimTemplateName",
+}
 CANNOT_TELL: Final[Verdict] = "cannot-tell"
 DOES_NOT_FIT: Final[Verdict] = "does-not-fit"
 
@@ -81,12 +86,12 @@ def _resolve(
         key = ObjectKey(namespace, name)
         claim = manifests.claims.get(key)
         if claim is None:
-            raise _missing("ResourceClaim", key, entry, manifests.claims, manifests)
+            raise _missing("ResourceClaim", key, entry, manifests)
         return ShapeClaim(name=entry.name, spec=claim.spec, shared=key, place=claim.meta.place)
     key = ObjectKey(namespace, entry.resource_claim_template_name or "")
     template = manifests.templates.get(key)
     if template is None:
-        raise _missing("ResourceClaimTemplate", key, entry, manifests.templates, manifests)
+        raise _missing("ResourceClaimTemplate", key, entry, manifests)
     return ShapeClaim(name=entry.name, spec=template.spec, place=template.meta.place)
 
 
@@ -142,11 +147,7 @@ def _bypassed(spec: PodSpec) -> Reason:
 
 
 def _missing(
-    kind: str,
-    key: ObjectKey,
-    entry: PodResourceClaim,
-    known: Iterable[ObjectKey],
-    manifests: Manifests,
+    kind: ClaimKind, key: ObjectKey, entry: PodResourceClaim, manifests: Manifests
 ) -> UnresolvedClaims:
     if (kind, key) in manifests.refused:
         reason = Reason(
@@ -157,20 +158,32 @@ def _missing(
             place=entry.place,
         )
         return UnresolvedClaims(DOES_NOT_FIT, reason)
-    elsewhere = sorted(str(other) for other in known if other.name == key.name)
-    if elsewhere:
-        hint = f"; {', '.join(elsewhere)} exists, but in another namespace"
-    else:
-        hint = _near(key.name, [other.name for other in known if other.namespace == key.namespace])
-    code = "claim-not-found" if kind == "ResourceClaim" else "template-not-found"
+    known = manifests.claims if kind == "ResourceClaim" else manifests.templates
+    elsewhere = sorted(str(each) for each in known if each.name == key.name)
+    hint = f"; {', '.join(elsewhere)} exists, but in another namespace" if elsewhere else ""
     reason = Reason(
-        code=code,
+        code="claim-not-found" if kind == "ResourceClaim" else "template-not-found",
         message=f"{kind} {key} isn't in the manifests, so the requests of its pods are unknown",
-        fix=f"add the manifest of {kind} {key}{hint}",
+        fix=intended_claim(kind, key, manifests) or f"add the manifest of {kind} {key}{hint}",
         claim=str(key),
         place=entry.place,
     )
     return UnresolvedClaims(CANNOT_TELL, reason)
+
+
+def intended_claim(kind: ClaimKind, key: ObjectKey, manifests: Manifests) -> str:
+    """Return the fix for a reference to a missing object if the manifests have the object that was
+    probably meant, "" otherwise.
+    """
+    known: dict[ClaimKind, Iterable[ObjectKey]] = {
+        "ResourceClaim": manifests.claims,
+        "ResourceClaimTemplate": manifests.templates,
+    }
+    (other,) = known.keys() - {kind}
+    if key in known[other]:
+        return f"write {_FIELDS[other]}: {key.name}, because {key} is a {other}"
+    hint = _near(key.name, [each.name for each in known[kind] if each.namespace == key.namespace])
+    return f"add the manifest of {kind} {key}{hint}" if hint else ""
 
 
 def _installed_by(name: str) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dra_planner.claims.written import alternatives, pod_sets_with_claims, spec_of
 from dra_planner.drivers.nvidia import CHART_CLASSES
 from dra_planner.manifests import Manifests
-from dra_planner.model import PodResourceClaim
+from dra_planner.model import ObjectKey, PodResourceClaim
 from dra_planner.plan.hindrances.shared_claims import is_of_several_nodes
 from dra_policies.rules.rule import Finding, Rule
 from dra_policies.view.stack_view import StackView
@@ -23,12 +23,15 @@ def check(view: StackView) -> Iterator[Finding]:
         pods = "all its pods" if most is None else f"its {most} pods"
         for entry in pod_set.template.spec.resource_claims:
             if entry.resource_claim_name is not None:
-                claim = f"ResourceClaim {workload.meta.namespace}/{entry.resource_claim_name}"
+                key = ObjectKey(workload.meta.namespace, entry.resource_claim_name)
+                if key in view.manifests.templates and key not in view.manifests.claims:
+                    continue  # the pods mean the template, each with its own devices
+                claim = f"ResourceClaim {key}"
                 is_known = _is_of_nodes(view.manifests, workload.meta.namespace, entry)
                 where = (
                     "run on one node"
                     if is_known
-                    else "run on one node unless many nodes reach them"
+                    else "run on one node unless several nodes can reach its devices"
                 )
                 yield Finding(
                     message=f"{workload.ref}: {pods} name {claim}, so they share its devices and "

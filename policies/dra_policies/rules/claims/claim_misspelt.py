@@ -1,0 +1,46 @@
+"""A pod's claim whose name or kind differs from the object that was probably meant."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from dra_planner.claims.resolution import ClaimKind, intended_claim
+from dra_planner.claims.written import pod_sets_with_claims
+from dra_planner.model import ObjectKey
+from dra_policies.rules.rule import Finding, Rule
+from dra_policies.view.stack_view import StackView
+
+
+def check(view: StackView) -> Iterator[Finding]:
+    manifests = view.manifests
+    if manifests is None or view.judgement is not None:  # a plan reports it with the pods
+        return
+    for workload, pod_set in pod_sets_with_claims(manifests):
+        for entry in pod_set.template.spec.resource_claims:
+            kind: ClaimKind = "ResourceClaim"
+            name, known = entry.resource_claim_name, {*manifests.claims}
+            if name is None:
+                kind, known = "ResourceClaimTemplate", {*manifests.templates}
+                name = entry.resource_claim_template_name or ""
+            key = ObjectKey(workload.meta.namespace, name)
+            if key in known or (kind, key) in manifests.refused:
+                continue
+            fix = intended_claim(kind, key, manifests)
+            if fix:
+                yield Finding(
+                    message=f"{workload.ref} names {kind} {key}, which isn't in the manifests",
+                    fix=fix,
+                    place=entry.place if entry.place.file else workload.place,
+                    certain=False,
+                )
+
+
+RULE = Rule(
+    id="claim-misspelt",
+    says="The name or the kind of a pod's claim is probably wrong.",
+    why="A pod whose claim or template doesn't exist stays pending. The manifests have an object "
+    "of a similar name, or of the other kind.",
+    fix="Correct the name, or write resourceClaimTemplateName for a template.",
+    level="advisory",
+    check=check,
+)
