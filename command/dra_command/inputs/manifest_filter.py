@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Final
 
 from dra_command.inputs.kustomizations import NOT_BUILT
+from dra_command.inputs.rendering import helm_template
 from dra_command.inputs.skipped_files import (
     CHART_PART,
     TEMPLATE,
@@ -106,17 +107,23 @@ def no_manifests_error(left: list[SkippedFile], findings: list[Diagnostic]) -> S
         return SourceError(first.message, place=first.place, fix=first.fix)
     first_left = left[0]
     what = f"{first_left.what} {first_left.root}".rstrip()
-    said = "contains no manifest"
-    if first_left.what == TEMPLATE:
+    said, place = "contains no manifest", Place(first_left.file)
+    fix = first_left.fix or "name a file or folder that holds Kubernetes manifests"
+    if first_left.what == CHART_PART:
+        said, place = "is a Helm chart", Place(first_left.root)
+        if helm_template() is None:
+            said += ", and helm isn't on PATH"
+            fix = f"install helm, or render it elsewhere: {fix}"
+    elif first_left.what == TEMPLATE:
         said = "is a template whose placeholders aren't filled in"
     elif what != "no manifest":
         said = f"is {what}, and contains no manifest"
     others = tuple(
         SourceError(f"is {each.what} {each.root}".rstrip(), place=Place(each.file), fix=each.fix)
         for each in left[1:]
+        if not each.root or each.root != first_left.root
     )
-    fix = first_left.fix or "name a file or folder that holds Kubernetes manifests"
-    return SourceError(said, place=Place(first_left.file), fix=fix, others=others[:MOST_NAMES])
+    return SourceError(said, place=place, fix=fix, others=others[:MOST_NAMES])
 
 
 def skipped_file_notes(left: list[SkippedFile]) -> Iterable[Diagnostic]:
