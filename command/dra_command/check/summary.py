@@ -27,7 +27,7 @@ def _passed(checked: CheckResult) -> str:
     said = [f"No rule is broken: {judged} on {workloads}, for Kubernetes {checked.kubernetes}"]
     for needs, what in (
         ("pools", "need --stack, --fleet or --observed"),
-        ("stack", "only apply to Pulumi stacks"),
+        ("stack", "check the resources of a Pulumi program, in the policy pack"),
     ):
         number = sum(each.why == MISSING_INPUT[needs] for each in checked.skipped)
         said += [f"{number} more {what}"] if number else []

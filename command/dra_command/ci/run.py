@@ -44,9 +44,8 @@ def run(values: argparse.Namespace) -> int:
         raise UsageError(
             "PATH can't be combined with several stacks", fix="list the workloads in each stack"
         )
-    done = list(_checks(values, stacks))
-    if stacks or values.fleet:
-        done.insert(0, _plan(values, stacks))
+    done = [_plan(values, stacks)] if stacks or values.fleet else []
+    done += _checks(values, stacks)
     report = "\n".join(each.out for each in done if each.out)
     _summarize(report)
     _comment(values, report)
@@ -60,6 +59,7 @@ def _plan(values: argparse.Namespace, stacks: list[str]) -> _Done:
     """Plan all stacks as one report. A saved plan that is stale fails, if there is one."""
     capacity = ["--stack", ",".join(stacks)] if stacks else ["--fleet", values.fleet]
     done = _pulumi_dra("plan", *values.paths, *capacity, "--format", "markdown", *_allowing(values))
+    print(_head(done.out), end="", flush=True)
     statuses = [done.status]
     for name in stacks if not values.paths else ():
         if plan_path(name).is_file() and done.status != Status.WRONG_INPUT:
@@ -71,6 +71,14 @@ def _plan(values: argparse.Namespace, stacks: list[str]) -> _Done:
     if values.fail_on == "never" and status == Status.BROKEN:
         status = Status.FITS
     return _Done(status, done.out)
+
+
+def _head(report: str) -> str:
+    """Return the part of a Markdown report that stands before the folded details: the verdict, the
+    table of stacks, and the reasons.
+    """
+    head = report.partition("<details>")[0].partition("-->\n")[2]
+    return head.strip("#\n ") + "\n\n" if head else ""
 
 
 def _checks(values: argparse.Namespace, stacks: list[str]) -> Iterator[_Done]:

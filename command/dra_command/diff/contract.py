@@ -55,7 +55,7 @@ class DiffOutput(Output):
 
     version: Literal[1] = 1
     verdict: VerdictText = Field(
-        description="Verdict on the change: fits if nothing fits less surely than before."
+        description="Verdict on the change: fits if no workload has a worse verdict than before."
     )
     before: str = Field(description="Title of the older side.")
     after: str = Field(description="Title of the newer side.")

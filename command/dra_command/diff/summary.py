@@ -28,7 +28,7 @@ def headline(found: ComparedSides) -> str:
     if worse := difference.worse:
         parts.insert(
             1,
-            f"{counted(len(worse), 'workload')} {verb(len(worse), 'fit')} less surely than before",
+            f"{counted(len(worse), 'workload')} {verb(len(worse), 'have')} a worse verdict than before",
         )
     return "; ".join(filter(None, parts)) + "."
 
@@ -129,7 +129,7 @@ def _value(text: str) -> str:
 
 
 def reasons(found: ComparedSides) -> Iterator[tuple[str, str, str]]:
-    """Yield for each workload that fits less surely: its name, the reason, and the fix."""
+    """Yield for each workload with a worse verdict: its name, the reason, and the fix."""
     for each in found.difference.worse:
         for reason in each.after.reasons if each.after is not None else ():
             yield str(each), reason.message, reason.fix

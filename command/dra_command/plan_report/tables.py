@@ -443,7 +443,7 @@ def difference_line(difference: PlanDifference) -> str:
     plan".
     """
     if difference.is_empty:
-        return "no difference to the saved plan"
+        return "same nodes and cost as the saved plan"
     noun = "node" if abs(difference.nodes) == 1 else "nodes"
     nodes = f"{difference.nodes:+d} {noun}" if difference.nodes else "as many nodes"
     if difference.hourly_usd is None:
