@@ -6,6 +6,8 @@ import argparse
 
 from dra_command.command_line.shared_options import add_cluster
 
+DEFAULT_CI = "github"
+
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
@@ -79,7 +81,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--ci",
         choices=("github", "gitlab", "none"),
-        default="github",
+        default=DEFAULT_CI,
         help="[default: %(default)s]",
     )
     parser.add_argument(

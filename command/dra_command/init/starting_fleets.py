@@ -16,6 +16,7 @@ import yaml
 
 from dra_command.command_line.arguments import UsageError
 from dra_command.command_line.progress import doing
+from dra_command.init.options import DEFAULT_CI
 from dra_command.init.schema_comment import schema_comment
 from dra_command.init.starter_files import FIRST_CLAIM, FIRST_CLAIM_FILE, WORKLOADS
 from dra_command.inputs.catalog_section import replace_catalog
@@ -34,6 +35,8 @@ from dra_planner.sources import Source, read_file, read_sources
 from dra_policies.stack.starting_fleet import fleet_of_state
 
 _LEAST_MAXIMUM = 4
+_PLACEMENT = "guided"
+"""Placement of new fleets, so that few guards keep the price low."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -109,7 +112,7 @@ def _from_region(region: str, values: argparse.Namespace) -> InitialFleet:
             f"no machine type of {region} fits the workloads",
             fix="see the reasons: pulumi-dra suggest PATH --region REGION",
         )
-    document = {**found.best.document, "placement": "guided"}
+    document = {**found.best.document, "placement": _PLACEMENT}
     document["pools"] = [{**pool, "count": _with_room(pool["count"])} for pool in document["pools"]]
     price = f"USD {found.best.hourly_usd:.2f} per hour"
     workloads = " ".join(map(shlex.quote, values.workloads)) or WORKLOADS
@@ -145,10 +148,15 @@ def _from_file(values: argparse.Namespace) -> InitialFleet:
     """
     path = values.other_tool
     found = read_other_tools_fleet(
-        path, region=values.region, kubernetes=values.kubernetes, cluster=values.cluster
+        path,
+        region=values.region,
+        kubernetes=values.kubernetes,
+        cluster=values.cluster,
+        target=_target(values),
     )
     if found is not None:
-        return _described(found.document, path, found.notes, start=path)
+        document = {**found.document, "placement": _PLACEMENT}
+        return _described(document, path, found.notes, start=path)
     if not values.stack:
         raise UsageError(
             f"{path} isn't a file of Terraform, eksctl, Karpenter, or Cluster API",
@@ -160,6 +168,23 @@ def _from_file(values: argparse.Namespace) -> InitialFleet:
     if fleet.catalog:  # which may come from the project's configuration
         text = replace_catalog(text, fleet.document()["catalog"])
     return InitialFleet(fleet=fleet, text=text, file=path)
+
+
+def _target(values: argparse.Namespace) -> str:
+    """Return the folder and the other options of this command without --from, to repeat it."""
+    options = {
+        "--stack": [values.stack],
+        "--region": [values.region],
+        "--cluster": [values.cluster],
+        "--kubernetes": [values.kubernetes],
+        "--workloads": values.workloads,
+        "--ci": [values.ci] if values.ci != DEFAULT_CI else [],
+        "--install": [values.install],
+    }
+    words = [
+        word for name, each in options.items() for value in each if value for word in (name, value)
+    ]
+    return shlex.join([values.folder, *words, *(["--force"] if values.force else [])])
 
 
 def _described(

@@ -56,10 +56,16 @@ def read_remote_fleet(url: str) -> Fleet:
 
 
 def read_other_tools_fleet(
-    path: str, *, region: str = "", kubernetes: str = "", cluster: str = ""
+    path: str,
+    *,
+    region: str = "",
+    kubernetes: str = "",
+    cluster: str = "",
+    target: str = "FOLDER",
 ) -> ImportedFleet | None:
-    """Return the fleet that another tool's file describes; None for a file of another kind. Raises
-    PlannerError.
+    """Return the fleet that another tool's file describes; None for a file of another kind.
+
+    `target` are the other arguments of `init`, for the command in a fix. Raises PlannerError.
     """
     _require_no_terraform_code(Path(path))
     text = read_file(path).text
@@ -74,6 +80,7 @@ def read_other_tools_fleet(
         kubernetes=kubernetes,
         cluster=cluster,
         learned=find_shared_catalog(path),
+        target=target,
     )
 
 

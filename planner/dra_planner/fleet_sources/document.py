@@ -4,6 +4,7 @@ are omitted and noted.
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
@@ -41,8 +42,10 @@ def fleet_of_cluster_description(
     region: str = "",
     kubernetes: str = "",
     learned: Sequence[LearnedMachine] = (),
+    target: str = "FOLDER",
 ) -> ImportedFleet:
-    """Return the fleet of a described cluster. `learned` are machine types beyond the tables.
+    """Return the fleet of a described cluster. `learned` are machine types beyond the tables, and
+    `target` the other arguments of `init`, for the command in a fix.
 
     Raises FleetError if no pool has accelerators, or a fact is missing.
     """
@@ -66,7 +69,7 @@ def fleet_of_cluster_description(
         raise FleetError(
             message, place=Place(file), fix="; ".join(notes[:3]) or "name a file with GPU pools"
         )
-    where = _required("region", region or described.region, file)
+    where = _required("region", region or described.region, file, target)
     if described.has_single_zones:
         _fill_in_zones(gpu_pools, f"{where}{of_cloud.zone_suffixes[0]}", notes)
     version = _minor(kubernetes or described.kubernetes)
@@ -242,13 +245,13 @@ def _driver(charts: Mapping[str, str], notes: list[str]) -> str:
     return newest
 
 
-def _required(what: str, value: str, file: str) -> str:
+def _required(what: str, value: str, file: str, target: str) -> str:
     if value:
         return value
     raise FleetError(
         f"the {what} isn't stated here",
         place=Place(file),
-        fix=f"pulumi-dra init FOLDER --from {file} --{what} NAME",
+        fix=f"pulumi-dra init {target} --from {shlex.quote(file)} --{what} NAME",
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Sequence
 from typing import Any, Final
 
@@ -21,12 +22,14 @@ def read_imported_fleet(
     kubernetes: str = "",
     cluster: str = "",
     learned: Sequence[LearnedMachine] = (),
+    target: str = "FOLDER",
 ) -> ImportedFleet | None:
     """Return the fleet that plain data of another tool describes; None if no such tool wrote it.
 
     `region` and `kubernetes` stand in for what the data doesn't state. `cluster` names one of
-    several clusters. `learned` are machine types beyond the tables. Raises FleetError if no pool of
-    it can be planned, or if several clusters are described and none is named.
+    several clusters. `learned` are machine types beyond the tables, and `target` the other
+    arguments of `init`, for the command in a fix. Raises FleetError if no pool of it can be
+    planned, or if several clusters are described and none is named.
     """
     if any(map(_is_provisioner, documents)):
         raise FleetError(
@@ -58,12 +61,17 @@ def read_imported_fleet(
             fix=f"use the name of a cluster that is described here: {known}",
         )
     if len(named) > 1:
-        fix = f"choose one: pulumi-dra init FOLDER --from {file} --cluster NAME"
+        fix = f"choose one: pulumi-dra init {target} --from {shlex.quote(file)} --cluster NAME"
         raise FleetError(
             f"{len(named)} clusters are described here: {known}", place=Place(file), fix=fix
         )
     return fleet_of_cluster_description(
-        named[0], file=file, region=region, kubernetes=kubernetes, learned=learned
+        named[0],
+        file=file,
+        region=region,
+        kubernetes=kubernetes,
+        learned=learned,
+        target=target,
     )
 
 

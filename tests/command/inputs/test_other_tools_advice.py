@@ -46,16 +46,34 @@ def follow(project: Project, told: str, **values: str) -> str:
 def test_a_missing_region_is_given_as_the_fix_says(project: Project) -> None:
     told = init(project, TWO_POOLS.replace("region: us-east-1, ", ""))
     assert "the region isn't stated here" in told
-    assert "pulumi-dra init FOLDER --from cluster.yaml --region NAME" in told
-    follow(project, told, FOLDER="gpus", NAME="us-west-2")
+    assert "pulumi-dra init gpus --ci none --force --from cluster.yaml --region NAME" in told
+    follow(project, told, NAME="us-west-2")
     assert yaml.safe_load((project.root / "gpus/fleet.yaml").read_text())["region"] == "us-west-2"
+
+
+def test_the_command_in_a_fix_repeats_the_other_options(project: Project) -> None:
+    told = init(
+        project,
+        TWO_POOLS.replace("region: us-east-1, ", ""),
+        *("--stack", "prod", "--workloads", "my jobs", "--kubernetes", "1.35"),
+    )
+
+    options = "gpus --stack prod --kubernetes 1.35 --workloads 'my jobs' --ci none --force"
+    assert f"pulumi-dra init {options} --from cluster.yaml --region NAME" in told
+
+
+def test_the_fleet_of_another_tool_has_the_placement_of_new_fleets(project: Project) -> None:
+    init(project, TWO_POOLS)
+    fleet = yaml.safe_load((project.root / "gpus/fleet.yaml").read_text())
+    assert fleet["placement"] == "guided"
 
 
 def test_one_of_several_clusters_is_chosen_as_the_fix_says(project: Project) -> None:
     told = init(project, TWO_CLUSTERS)
     assert "2 clusters are described here: ml, web" in told
-    assert "choose one: pulumi-dra init FOLDER --from cluster.yaml --cluster NAME" in told
-    follow(project, told, FOLDER="gpus", NAME="web")
+    options = "gpus --ci none --force --from cluster.yaml --cluster NAME"
+    assert f"choose one: pulumi-dra init {options}" in told
+    follow(project, told, NAME="web")
     counts = [
         pool["count"]["max"]
         for pool in yaml.safe_load((project.root / "gpus/fleet.yaml").read_text())["pools"]

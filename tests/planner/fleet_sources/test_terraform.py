@@ -225,3 +225,68 @@ def test_a_state_file_holds_the_same_as_its_json() -> None:
 def test_a_state_without_pools_is_an_error(data: Any, said: str) -> None:
     with pytest.raises(FleetError, match=said):
         imported(data)
+
+
+SITE = {"region": "us-west-2"}
+
+
+@pytest.mark.parametrize(
+    ("references", "variables", "defaults"),
+    [
+        (["var.region"], {"region": {"value": "us-west-2"}}, {}),
+        (["var.region"], {}, {"region": {"default": "us-west-2"}}),
+        (["var.site.region", "var.site"], {"site": {"value": SITE}}, {}),
+    ],
+    ids=["value", "default", "attribute"],
+)
+def test_a_provider_has_the_values_of_variables(
+    references: list[str], variables: dict[str, Any], defaults: dict[str, Any]
+) -> None:
+    data = plan(EKS)
+    data["variables"] = variables
+    data["configuration"] = {
+        "provider_config": {
+            "aws": {"name": "aws", "expressions": {"region": {"references": references}}},
+            "aws.b": {
+                "name": "aws",
+                "alias": "b",
+                "expressions": {"region": {"constant_value": "eu-west-1"}},
+            },
+        },
+        "root_module": {"variables": defaults},
+    }
+
+    assert imported(data).document["region"] == "us-west-2"
+
+
+def test_a_provider_of_a_module_has_the_values_of_its_call() -> None:
+    data = plan(EKS)
+    data["variables"] = {"where": {"value": "us-west-2"}}
+    data["configuration"] = {
+        "provider_config": {
+            "module.a:aws": {
+                "name": "aws",
+                "module_address": "module.a",
+                "expressions": {"region": {"references": ["var.region"]}},
+            }
+        },
+        "root_module": {
+            "module_calls": {
+                "a": {"expressions": {"region": {"references": ["var.where"]}}, "module": {}}
+            }
+        },
+    }
+
+    assert imported(data).document["region"] == "us-west-2"
+
+
+@pytest.mark.parametrize("references", [["local.region"], ["var.a", "var.b"], ["var.missing"], []])
+def test_an_expression_without_a_known_value_states_no_region(references: list[str]) -> None:
+    data = plan(EKS)
+    data["variables"] = {"a": {"value": "us-west-2"}, "b": {"value": "x"}}
+    data["configuration"]["provider_config"] = {
+        "aws": {"name": "aws", "expressions": {"region": {"references": references}}}
+    }
+
+    with pytest.raises(FleetError, match="region isn't stated"):
+        imported(data)

@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from dra_planner.clouds.foreign.terraform_providers import read_provider_settings
 from dra_planner.documents.plain_values import block, blocks, text
 
 _STATE_VERSION: Final = 4
@@ -37,7 +38,7 @@ class StateResource:
 
 @dataclass(frozen=True, slots=True)
 class TerraformState:
-    """All resources of a plan or state, and the constant regions of providers."""
+    """All resources of a plan or state, and the known settings of providers."""
 
     resources: tuple[StateResource, ...]
     provider_settings: Mapping[str, Mapping[str, Any]]
@@ -58,7 +59,7 @@ class TerraformState:
         }
 
     def setting(self, provider: str, key: str) -> str:
-        """Return a constant setting of a provider; "" if it's computed or missing."""
+        """Return a setting of a provider; "" if it's unknown or missing."""
         return text(self.provider_settings.get(provider, {}).get(key))
 
 
@@ -98,16 +99,7 @@ def read_configuration(data: Mapping[str, Any]) -> TerraformState:
         )
         for each in found
     )
-    providers = {
-        text(each.get("name")) or name.rpartition(":")[2]: {
-            key: value.get("constant_value")
-            for key, value in block(each, "expressions").items()
-            if isinstance(value, Mapping)
-        }
-        for name, each in block(block(data, "configuration"), "provider_config").items()
-        if isinstance(each, Mapping)
-    }
-    return TerraformState(resources, providers)
+    return TerraformState(resources, read_provider_settings(data))
 
 
 def _resources(module: Mapping[str, Any]) -> Iterator[StateResource]:
