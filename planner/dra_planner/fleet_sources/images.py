@@ -36,7 +36,7 @@ def note_image(pool: ForeignPool, machine: Machine, of_cloud: Cloud, notes: list
 def imported_disk(pool: ForeignPool, of_cloud: Cloud, notes: list[str]) -> int:
     """Return the size of the boot disk in GiB. Add a note if the size isn't the pool's."""
     size, allowed = pool.disk_gib, of_cloud.disk_gib
-    if not size:  # AKS: 0 is the default of the machine type
+    if not size:  # 0 can stand for the default of the machine type
         notes.append(
             f"pool {pool.name}: its boot disk size isn't stated, so {DISK_GIB} GiB is assumed"
         )
