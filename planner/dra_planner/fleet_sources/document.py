@@ -5,13 +5,13 @@ are omitted and noted.
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
 from dra_planner import catalog
 from dra_planner.catalog import Machine
-from dra_planner.clouds import Cloud, cloud
+from dra_planner.clouds import Cloud, NodeOrigin, cloud
 from dra_planner.clouds.foreign import ForeignCluster, ForeignPool
 from dra_planner.drivers import nvidia
 from dra_planner.errors import CatalogError, FleetError, Place
@@ -60,7 +60,7 @@ def fleet_of_cluster_description(
         machines = _known(pool, of_cloud, rows, notes)
         with_gpus = [each for each in machines if each.accelerator or _has_devices(rows, each)]
         if with_gpus:
-            gpu_pools += _pools(pool, with_gpus, taken, of_cloud, notes)
+            gpu_pools += _pools(pool, with_gpus, taken, of_cloud, notes, region or described.region)
         elif machines:
             plain.append((machines[0], pool))
             note_lost_taints(pool, of_cloud, notes)
@@ -127,12 +127,13 @@ def _pools(
     taken: set[str],
     of_cloud: Cloud,
     notes: list[str],
+    region: str,
 ) -> list[dict[str, Any]]:
     """Return a pool for each machine type. Alternatives share one maximum, and only the first has
     the minimum.
     """
     group = free_pool_name(pool.name, taken, of_cloud)
-    found = _pool(pool, machines[0], group, of_cloud, notes)
+    found = _pool(pool, machines[0], group, of_cloud, notes, region)
     if len(machines) == 1:
         return [found]
     notes.append(
@@ -153,7 +154,7 @@ def _pools(
 
 
 def _pool(
-    pool: ForeignPool, machine: Machine, name: str, of_cloud: Cloud, notes: list[str]
+    pool: ForeignPool, machine: Machine, name: str, of_cloud: Cloud, notes: list[str], region: str
 ) -> dict[str, Any]:
     most = pool.maximum
     if most is None:
@@ -164,9 +165,8 @@ def _pool(
         "machine": machine.name,
         "count": {"min": min(pool.minimum or 0, most), "max": most},
     }
-    zones = [zone for zone in pool.zones if of_cloud.region_of(zone)]
-    if zones:
-        found["zones"] = list(zones)
+    if zones := _zones(pool, region, of_cloud, notes):
+        found["zones"] = zones
     if capacity := _capacity(pool, of_cloud, notes):
         found["capacity"] = capacity
     if pool.mig:
@@ -176,7 +176,7 @@ def _pool(
         )
     found["diskGib"] = imported_disk(pool, of_cloud, notes)
     note_image(pool, machine, of_cloud, notes)
-    if labels := dict(_labels(pool, of_cloud)):
+    if labels := _labels(pool, machine, of_cloud, notes):
         found["labels"] = labels
     if taints := imported_taints(pool, machine, of_cloud, notes):
         found["taints"] = taints
@@ -197,13 +197,40 @@ def _capacity(pool: ForeignPool, of_cloud: Cloud, notes: list[str]) -> Any:
     return {key: pool.reservation}
 
 
-def _labels(pool: ForeignPool, of_cloud: Cloud) -> Iterator[tuple[str, str]]:
-    """Yield the labels that a fleet's pool can set, without those of clouds and drivers, which are
-    set automatically.
+def _zones(pool: ForeignPool, region: str, of_cloud: Cloud, notes: list[str]) -> list[str]:
+    """Return the zones by their full names, also for a number such as AKS' zone 1."""
+    found: list[str] = []
+    unknown: list[str] = []
+    for zone in pool.zones:
+        names = (zone, f"{region}-{zone}" if region else "")
+        name = next((each for each in names if each and of_cloud.region_of(each)), "")
+        (found if name else unknown).append(name or zone)
+    if unknown:
+        notes.append(
+            f"pool {pool.name}: its zones {', '.join(unknown)} aren't imported, because they "
+            f"aren't known zones of {of_cloud.title}"
+        )
+    return found
+
+
+def _labels(
+    pool: ForeignPool, machine: Machine, of_cloud: Cloud, notes: list[str]
+) -> dict[str, str]:
+    """Return the labels that a fleet's pool can set. Add a note for the others, unless the fleet's
+    nodes have the same labels automatically.
     """
-    for key, value in sorted(pool.labels.items()):
-        if is_own_label(key, value, of_cloud):
-            yield key, value
+    origin = NodeOrigin(name=pool.name, machine=machine, capacity=pool.capacity)
+    automatic = {each.key: each.value for each in of_cloud.labels(origin)}
+    automatic |= of_cloud.added_labels(origin)
+    rows = sorted(pool.labels.items())
+    kept = {key: value for key, value in rows if is_own_label(key, value, of_cloud)}
+    lost = [f"{k}={v}" for k, v in rows if k not in kept and automatic.get(k) != v]
+    if lost:
+        notes.append(
+            f"pool {pool.name}: its labels {', '.join(lost)} aren't imported, because a fleet "
+            "can't set labels of clouds and drivers"
+        )
+    return kept
 
 
 def _system_pool(

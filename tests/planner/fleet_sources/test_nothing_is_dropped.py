@@ -281,3 +281,20 @@ def test_system_nodes_are_the_desired_number(
     assert found.document["systemPool"] == {"machine": "m7i.large", "count": count}
     notes = [note for note in found.notes if "the system pool has" in note]
     assert [which in note for note in notes] == ([True] if which else [])
+
+
+def test_a_zone_has_its_full_name_or_is_named() -> None:
+    found = imported(aks_plan(zones=["1", "9x"]))
+
+    assert found.document["pools"][0]["zones"] == ["eastus-1"]
+    assert any("zones 9x aren't imported" in note for note in found.notes)
+
+
+def test_a_label_that_a_fleet_cannot_set_is_named() -> None:
+    labels = {"team": "a", "nvidia.com/gpu.product": "L4", "nvidia.com/gpu.present": "true"}
+
+    found = imported(eks_plan(labels=labels))
+
+    assert found.document["pools"][0]["labels"] == {"team": "a"}
+    (note,) = [note for note in found.notes if "labels" in note]
+    assert "its labels nvidia.com/gpu.product=L4 aren't imported" in note
