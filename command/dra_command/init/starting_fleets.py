@@ -30,7 +30,13 @@ from dra_planner.clouds import cloud, cloud_of_region, names
 from dra_planner.errors import PlannerError
 from dra_planner.fleet import Fleet, read_fleet, read_fleet_file
 from dra_planner.plan.cluster.fleet import fleet_of_cluster
-from dra_planner.plan.suggestion.suggest import SuggestRequest, suggest_fleets
+from dra_planner.plan.suggestion.smallest_machines import SmallestFleet, smallest_fleet
+from dra_planner.plan.suggestion.suggest import (
+    PricesUnknownError,
+    Suggestion,
+    SuggestRequest,
+    suggest_fleets,
+)
 from dra_planner.sources import Source, read_file, read_sources
 from dra_policies.stack.starting_fleet import fleet_of_state
 
@@ -104,28 +110,62 @@ def _from_region(region: str, values: argparse.Namespace) -> InitialFleet:
         region=region,
         kubernetes=values.kubernetes or new_cluster_version(name),
         machines=requested_machine_types(values),
+        whole_gpus=not values.workloads,
     )
-    with doing("comparing machines", quiet=values.quiet):
-        found = suggest_fleets(request)
-    if found.best is None:
+    found = _found(request, quiet=values.quiet)
+    workloads = " ".join(map(shlex.quote, values.workloads)) or WORKLOADS
+    if found is None:
         raise PlannerError(
             f"no machine type of {region} fits the workloads",
             fix="see the reasons: pulumi-dra suggest PATH --region REGION",
         )
-    document = {**found.best.document, "placement": _PLACEMENT}
-    document["pools"] = [{**pool, "count": _with_room(pool["count"])} for pool in document["pools"]]
-    price = f"USD {found.best.hourly_usd:.2f} per hour"
-    workloads = " ".join(map(shlex.quote, values.workloads)) or WORKLOADS
+    if isinstance(found, SmallestFleet):
+        return _described(
+            _with_room(found.document),
+            f"the smallest machine types with whole GPUs in {region} that run {workloads}; "
+            "prices unknown",
+            (
+                f"no price of these machine types is known in {region}, so plans show costs only "
+                "after you set pricePerHour of its pools",
+            ),
+        )
     return _described(
-        document, f"the cheapest machine types in {region} that run {workloads}: {price}"
+        _with_room(found.document),
+        f"the cheapest machine types in {region} that run {workloads}: "
+        f"USD {found.hourly_usd:.2f} per hour",
     )
 
 
-def _with_room(count: Mapping[str, int]) -> dict[str, int]:
-    """Return limits with room to grow into: a pool is built as large as its plan, not as its
-    maximum.
+def _found(request: SuggestRequest, *, quiet: bool) -> Suggestion | SmallestFleet | None:
+    """Return the cheapest fleet, or the smallest one if its price is unknown and it has fewer
+    GPUs.
     """
-    return {"min": count["min"], "max": max(_LEAST_MAXIMUM, 2 * count["max"])}
+    with doing("comparing machines", quiet=quiet):
+        try:
+            found = suggest_fleets(request)
+        except PricesUnknownError:
+            return smallest_fleet(request)
+        best = found.best
+        smallest = smallest_fleet(request) if found.unpriced else None
+    if smallest is None or smallest.plan.cost is not None:
+        return best
+    return smallest if best is None or smallest.gpus < _gpus(best) else best
+
+
+def _gpus(fleet: Suggestion) -> int:
+    return sum(fleet.fleet.machine(name).gpu_count * nodes for name, nodes in fleet.machines)
+
+
+def _with_room(document: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the fleet with guards, and with limits that leave room to grow: a pool is built as
+    large as its plan, not as its maximum.
+    """
+    pools = [
+        {**pool, "count": {**count, "max": max(_LEAST_MAXIMUM, 2 * count["max"])}}
+        for pool in document["pools"]
+        for count in [pool["count"]]
+    ]
+    return {**document, "placement": _PLACEMENT, "pools": pools}
 
 
 def _from_cluster(values: argparse.Namespace) -> InitialFleet:

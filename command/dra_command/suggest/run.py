@@ -20,6 +20,7 @@ from dra_command.inputs.new_cluster import new_cluster_version
 from dra_command.plan_report.summary import obstacles
 from dra_command.suggest.json import suggest_json
 from dra_planner.clouds import cloud_of_region
+from dra_planner.plan.pools.architectures import architecture_assumptions
 from dra_planner.plan.suggestion.suggest import (
     Suggestion,
     Suggestions,
@@ -27,7 +28,7 @@ from dra_planner.plan.suggestion.suggest import (
     suggest_fleets,
 )
 from dra_planner.sources import read_sources
-from dra_planner.wording import counted
+from dra_planner.wording import counted, verb
 
 
 def run(values: argparse.Namespace) -> int:
@@ -91,14 +92,22 @@ def _why(found: Suggestions, best: Suggestion) -> Iterator[str]:
         f"{_fleet(best)}: {_usd(best.hourly_usd)} per hour{f', prices of {dated}' if dated else ''}"
     )
     compared = f"{counted(found.candidates, 'machine type')} compared"
+    of_them = "of them"
+    if found.unpriced:
+        compared = (
+            f"{counted(found.candidates, 'machine type')} with known prices compared; "
+            f"{counted(found.unpriced, 'other offered type')} {verb(found.unpriced, 'have')} no "
+            "known price"
+        )
+        of_them = "of the compared types"
     if found.gap:
         yield (
-            f"{compared}; another fleet of them could cost {found.gap:.2%} less, if one exists "
+            f"{compared}; another fleet {of_them} could cost {found.gap:.2%} less, if one exists "
             "that was not found"
         )
     else:
         known = " whose pods are known to fit" if found.gap_of_unknown else ""
-        yield f"{compared}; no other fleet of them{known} costs less (proven)"
+        yield f"{compared}; no other fleet {of_them}{known} costs less (proven)"
     if found.gap_of_unknown > found.gap:
         yield (
             "unknown facts (memory of GPUs, allocatable memory of nodes) could allow a fleet that "
@@ -112,6 +121,7 @@ def _why(found: Suggestions, best: Suggestion) -> Iterator[str]:
             f"not compared, {why}: "
             f"{', '.join(name for name, other in found.left_out if other == why)}"
         )
+    yield from (f"assumption: {each}" for each in architecture_assumptions(best.plan.judgement))
     yield "the system pool and its cost are not part of the comparison"
 
 

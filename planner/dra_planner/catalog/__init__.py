@@ -18,7 +18,14 @@ from dra_planner.catalog.machines import (
     machines,
     machines_without_accelerators,
 )
-from dra_planner.catalog.prices import HOURS_PER_MONTH, Price, SpotHistory, price, spot_history
+from dra_planner.catalog.prices import (
+    HOURS_PER_MONTH,
+    Price,
+    SpotHistory,
+    price,
+    priced_regions,
+    spot_history,
+)
 from dra_planner.catalog.tables import Confidence, FactSource, Provenance, sources
 from dra_planner.catalog.topology import (
     EFA,
@@ -53,6 +60,7 @@ __all__ = [
     "machines_without_accelerators",
     "network_interfaces",
     "price",
+    "priced_regions",
     "sources",
     "spot_history",
 ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import cache
@@ -43,6 +44,22 @@ def price(machine: Machine, region: str, purchase: Purchase = "on-demand") -> Pr
         usd_per_hour_max=base.usd_per_hour_max + count * attached.usd_per_hour_max,
         as_of=attached.as_of and min(base.as_of, attached.as_of),
         source=f"{base.source} {attached.source}",
+    )
+
+
+def priced_regions(machines: Iterable[Machine]) -> tuple[str, ...]:
+    """Return the regions with the on-demand price of any of these machine types, sorted."""
+    regions = {(cloud, region) for cloud, _, region, kind in _prices() if kind == "on-demand"}
+    return tuple(
+        sorted(
+            {
+                region
+                for machine in machines
+                if machine.gpu_count
+                for cloud, region in regions
+                if cloud == machine.cloud and price(machine, region) is not None
+            }
+        )
     )
 
 

@@ -27,6 +27,7 @@ from dra_planner.plan.judgement.guarding import judge_with_guards
 from dra_planner.plan.judgement.judgement import Judgement
 from dra_planner.plan.judgement.other_levels import find_levels_beside
 from dra_planner.plan.pools.addresses import find_address_doubts
+from dra_planner.plan.pools.architectures import architecture_assumptions
 from dra_planner.plan.pools.built_counts import (
     counts_to_build,
     find_built_counts,
@@ -202,7 +203,12 @@ def size_plan(
         pools=pools,
         workloads=workloads,
         cost=_cost(sizing, offers, pools),
-        assumptions=(*assumptions, *judgement.assumptions, *drains),
+        assumptions=(
+            *assumptions,
+            *judgement.assumptions,
+            *architecture_assumptions(judgement),
+            *drains,
+        ),
         diagnostics=found,
         beside=tuple(find_levels_beside(judgement)),
         inputs=inputs or {},

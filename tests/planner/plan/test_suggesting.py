@@ -19,10 +19,15 @@ from dra_planner.errors import PlannerError
 from dra_planner.fleet import read_fleet
 from dra_planner.plan import PlanRequest, make_plan
 from dra_planner.plan.suggestion.added_pools import find_added_pools
+from dra_planner.plan.suggestion.smallest_machines import smallest_fleet
 from dra_planner.plan.suggestion.suggest import (
+    NO_PRICE,
+    PricesUnknownError,
     Suggestion,
     Suggestions,
     SuggestRequest,
+    buyable_machines,
+    checked_request,
     suggest_fleets,
 )
 from dra_planner.sources import Source
@@ -224,3 +229,81 @@ def test_pools_that_are_added_to_a_fleet_are_taken_last_where_that_costs_less(
     assert found.plan.verdict == "fits"
     assert found.plan.cost is not None
     assert found.plan.cost.hourly_usd == crowded.hourly_usd
+
+
+# -- prices, CPU architectures, and parts of GPUs
+
+
+def asked(*jobs: Source, where: tuple[str, str], **options: Any) -> SuggestRequest:
+    cloud, region = where
+    return SuggestRequest(sources=jobs, cloud=cloud, region=region, kubernetes="1.34", **options)
+
+
+UNPRICED = [("eks", "eu-central-1"), ("gke", "europe-west3"), ("aks", "uksouth")]
+
+
+@pytest.mark.parametrize("where", UNPRICED, ids=["eks", "gke", "aks"])
+def test_a_region_without_prices_names_the_regions_with_prices(where: tuple[str, str]) -> None:
+    with pytest.raises(PricesUnknownError) as refused:
+        suggest(job("train", 1), where=where)
+    assert f"no on-demand price of a GPU machine type is known in {where[1]}" in str(refused.value)
+    assert "pricePerHour" in refused.value.fix
+    priced = dict([EKS, GKE, AKS])[where[0]]
+    assert priced in refused.value.fix
+
+
+@pytest.mark.parametrize("where", UNPRICED, ids=["eks", "gke", "aks"])
+@pytest.mark.parametrize("gpus", [1, 4])
+def test_without_prices_the_smallest_machines_with_whole_gpus_are_chosen(
+    where: tuple[str, str], gpus: int
+) -> None:
+    found = smallest_fleet(asked(job("train", 1, gpus=gpus), where=where))
+    assert found is not None
+    (pool,) = read_fleet(found.document).pools
+    machine = read_fleet(found.document).machine(pool.machine)
+    assert (found.gpus, machine.gpu_count, machine.arch) == (gpus, gpus, "amd64")
+    assert machine.accelerator is not None
+    assert machine.accelerator.fraction is None
+    assert where[1] in machine.regions
+
+
+def test_types_without_a_price_are_counted() -> None:
+    found = suggest(job("train", 1), where=("eks", "eu-west-1"))
+    assert found.candidates == 1
+    assert found.unpriced == [why for _, why in found.left_out].count(NO_PRICE) > 10
+
+
+ARM_SELECTOR = "      nodeSelector: {kubernetes.io/arch: arm64}\n"
+ARM = ("eks", "us-west-2")
+
+
+def compared(request: SuggestRequest) -> set[str]:
+    return {machine.arch for machine in buyable_machines(checked_request(request), {})}
+
+
+def test_arm_machines_are_compared_only_if_pods_select_them_or_they_are_listed() -> None:
+    plain = job("train", 1)
+    text = plain.text.replace("      containers:", f"{ARM_SELECTOR}      containers:")
+    assert text != plain.text
+    assert compared(asked(plain, where=ARM)) == {"amd64"}
+    assert compared(asked(Source("arm.yaml", text), where=ARM)) == {"amd64", "arm64"}
+    assert compared(asked(plain, where=ARM, machines=("g5g.xlarge",))) == {"arm64"}
+
+
+def test_a_mixed_fleet_assumes_images_for_both_architectures() -> None:
+    found = suggest(job("train", 1), where=EKS, machines=("g5g.xlarge", "g6.xlarge"))
+    (assumption,) = [each for each in found.plan.assumptions if "images of" in each]
+    assert "run on amd64 and arm64" in assumption
+    assert "train" in assumption
+    assert found.best is not None
+    assert not [each for each in found.best.plan.assumptions if "images of" in each]
+
+
+def test_parts_of_gpus_are_excluded_if_whole_ones_are_wanted() -> None:
+    for where in (EKS, GKE, AKS):
+        request = asked(job("train", 1), where=where, whole_gpus=True)
+        assert not [
+            machine.name
+            for machine in buyable_machines(request, {})
+            if machine.accelerator is None or machine.accelerator.fraction
+        ]

@@ -16,6 +16,8 @@ from dra_planner.errors import PlannerError
 from dra_planner.fleet import Fleet, read_fleet
 from dra_planner.plan.judgement.simulated_fixes import pools_to_taint, prefer_others_rows
 from dra_planner.plan.planning import make_plan
+from dra_planner.plan.pools.architectures import selected_architectures
+from dra_planner.plan.reading import read_checked
 from dra_planner.plan.suggestion.suggest import ROOM, SuggestRequest, buyable_machines
 from dra_planner.plan.values import Plan, PlanRequest
 
@@ -162,8 +164,13 @@ def _built(
 
 def _offered(request: PlanRequest, fleet: Fleet) -> _Offered:
     """Return the candidates that the fleet's cloud and drivers support in addition to its pools."""
+    manifests = read_checked(request.sources, fleet.features)
     asked = SuggestRequest(
-        sources=request.sources, cloud=fleet.cloud, region=fleet.region, kubernetes=fleet.kubernetes
+        sources=request.sources,
+        cloud=fleet.cloud,
+        region=fleet.region,
+        kubernetes=fleet.kubernetes,
+        architectures=_architectures(fleet) | selected_architectures(manifests),
     )
     taken = {pool.name for pool in fleet.pools}
     rows: dict[str, dict[str, Any]] = {}
@@ -176,6 +183,13 @@ def _offered(request: PlanRequest, fleet: Fleet) -> _Offered:
             taken.add(name)
             rows[name] = row
     return _Offered(fleet, rows)
+
+
+def _architectures(fleet: Fleet) -> frozenset[str]:
+    """Return the architectures of the pools, on which the images of its pods run."""
+    return frozenset(fleet.machine(pool.machine).arch for pool in fleet.pools) or frozenset(
+        {"amd64"}
+    )
 
 
 def _is_allowed(fleet: Fleet, row: dict[str, Any]) -> bool:

@@ -20,7 +20,7 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 from itertools import combinations
 from types import MappingProxyType
-from typing import Any
+from typing import Any, Final
 
 from dra_planner import catalog
 from dra_planner.catalog import Machine
@@ -33,11 +33,13 @@ from dra_planner.offers import Offer, predict_offers
 from dra_planner.placement import Pools, choose_pools
 from dra_planner.plan.judgement.simulated_fixes import prefer_others_rows
 from dra_planner.plan.planning import make_plan
+from dra_planner.plan.pools.architectures import selected_architectures
+from dra_planner.plan.reading import read_checked
 from dra_planner.plan.suggestion.few_machines import few_machines
 from dra_planner.plan.suggestion.fleets_by_price import cheapest_fleet_that_runs, order_by_price
 from dra_planner.plan.suggestion.system_machine import cheapest_system_machine
 from dra_planner.plan.values import SIMULATED_STEPS, Plan, PlanRequest
-from dra_planner.releases import parse_version
+from dra_planner.releases import features_of, parse_version
 from dra_planner.sizing import LevelNeeds, Sizer, Sizing, node_costs, node_needs
 from dra_planner.sources import Source
 
@@ -59,6 +61,12 @@ MANY_STEPS = 5 * SIMULATED_STEPS
 # needs
 ROOM = 4
 _NONE_LAST: Mapping[str, int] = MappingProxyType({})
+NO_PRICE: Final = "no on-demand price is known"
+"""Why an offered machine type isn't compared if no table has its price in the region."""
+
+
+class PricesUnknownError(PlannerError):
+    """The region offers suitable machine types, but no table has the price of one there."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,6 +82,9 @@ class SuggestRequest:
     machines: tuple[str, ...] = ()
     max_price: Decimal | None = None  # of one node and hour
     level: DemandLevel = "steady"
+    architectures: frozenset[str] = frozenset({"amd64"})
+    """CPU architectures of unlisted machine types, in addition to those that pods select."""
+    whole_gpus: bool = False  # exclude machine types with a part of a GPU
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -112,6 +123,11 @@ class Suggestions:
     known_usd: Decimal | None = None
 
     @property
+    def unpriced(self) -> int:
+        """Number of offered machine types that weren't compared because of unknown prices."""
+        return sum(why == NO_PRICE for _, why in self.left_out)
+
+    @property
     def gap(self) -> Decimal:
         """The maximum savings of another fleet of the candidates whose pods are known to fit, as a
         share of the best one's price. 0: proven.
@@ -122,7 +138,8 @@ class Suggestions:
     def gap_of_unknown(self) -> Decimal:
         """The same for fleets for which it isn't known whether they run everything."""
         cost = self.plan.cost
-        return max(self.gap, self._gap_above(None if cost is None else cost.bound_usd))
+        least = None if cost is None else max(cost.bound_usd, _least_node_usd(self.plan))
+        return max(self.gap, self._gap_above(least))
 
     def _gap_above(self, bound: Decimal | None) -> Decimal:
         if self.best is None or bound is None or self.best.plan.cost is None:
@@ -130,27 +147,32 @@ class Suggestions:
         return replace(self.best.plan.cost, bound_usd=bound).gap
 
 
+def _least_node_usd(plan: Plan) -> Decimal:
+    """Return the price of one node that any fleet needs: of the cheapest machine type for the pods
+    that need the most expensive one. 0 if a price is unknown.
+    """
+    needed = [
+        [answer.offer.hourly_usd for answer in answers if answer.verdict != "does-not-fit"]
+        for shape in _shapes(plan)
+        if shape.figures.at(plan.level)
+        if (answers := plan.judgement.answers(shape))
+    ]
+    return max(
+        (min(price or Decimal(0) for price in prices) for prices in needed if prices),
+        default=Decimal(0),
+    )
+
+
 def suggest_fleets(request: SuggestRequest) -> Suggestions:
     """Return the machine types to buy. Raises PlannerError for invalid input, or if none can or
-    must be bought.
+    must be bought, and PricesUnknownError if the region's prices are unknown.
     """
-    parse_version(request.kubernetes)
-    if fault := cloud(request.cloud).region_fault(request.region):
-        said, _, fix = fault.partition("; ")
-        raise PlannerError(said, fix=fix)
+    request = checked_request(request)
     left_out: dict[str, str] = {}
     candidates = list(buyable_machines(request, left_out))
     if not candidates:
-        whys = "; ".join(dict.fromkeys(left_out.values()))
-        raise PlannerError(
-            f"no GPU machine type is available on demand in {request.region} within these "
-            f"limits{f': {whys}' if whys else ''}",
-            fix="allow more machines, a higher price, or another region",
-        )
-    all_pools = _document(
-        request, [(machine, cloud(request.cloud).nodes_of_a_pool[-1]) for machine in candidates]
-    )
-    plan = make_plan(_plan_request(request, read_fleet(all_pools)))
+        raise _nothing_to_buy(request, left_out)
+    plan = plan_on_all(request, candidates)
     if plan.verdict != "fits":
         return Suggestions(
             best=None,
@@ -179,6 +201,47 @@ def suggest_fleets(request: SuggestRequest) -> Suggestions:
         left_out=tuple(sorted(left_out.items())),
         known_usd=known.hourly_bound,
     )
+
+
+def checked_request(request: SuggestRequest) -> SuggestRequest:
+    """Return the request with the architectures that its pods select. Raises PlannerError for an
+    invalid version, region, or manifest.
+    """
+    minor = parse_version(request.kubernetes)
+    if fault := cloud(request.cloud).region_fault(request.region):
+        said, _, fix = fault.partition("; ")
+        raise PlannerError(said, fix=fix)
+    catalog.check_listed_region(request.cloud, request.region)
+    selected = selected_architectures(read_checked(request.sources, features_of(minor)))
+    return replace(request, architectures=request.architectures | selected)
+
+
+def _nothing_to_buy(request: SuggestRequest, left_out: Mapping[str, str]) -> PlannerError:
+    whys = dict.fromkeys(left_out.values())
+    if NO_PRICE in whys and request.max_price is None:
+        named = [catalog.machine(request.cloud, name) for name in request.machines]
+        regions = catalog.priced_regions(named or catalog.machines(request.cloud))
+        return PricesUnknownError(
+            f"no on-demand price of these machine types is known in {request.region}"
+            if named
+            else f"no on-demand price of a GPU machine type is known in {request.region}",
+            fix=f"prices are known only for {', '.join(regions) or 'other machine types'}; "
+            "to plan with another region, run `pulumi-dra init --region REGION` and set "
+            "pricePerHour of its pools",
+        )
+    limits = " within these limits" if request.machines or request.max_price is not None else ""
+    reasons = f": {'; '.join(whys)}" if whys else ""
+    return PlannerError(
+        f"no GPU machine type is available on demand in {request.region}{limits}{reasons}",
+        fix="allow more machines, a higher price, or another region",
+    )
+
+
+def plan_on_all(request: SuggestRequest, candidates: Sequence[Machine]) -> Plan:
+    """Return the unsimulated plan on one pool of each machine type, each as large as possible."""
+    most = cloud(request.cloud).nodes_of_a_pool[-1]
+    document = fleet_document(request, [(machine, most) for machine in candidates])
+    return make_plan(_plan_request(request, read_fleet(document)))
 
 
 def _found(request: SuggestRequest, candidates: Sequence[Machine], plan: Plan) -> list[Suggestion]:
@@ -223,8 +286,10 @@ def _found(request: SuggestRequest, candidates: Sequence[Machine], plan: Plan) -
     return found
 
 
-def buyable_machines(request: SuggestRequest, left_out: dict[str, str]) -> Iterator[Machine]:
-    """Yield the machine types that can be bought.
+def buyable_machines(
+    request: SuggestRequest, left_out: dict[str, str], *, priced: bool = True
+) -> Iterator[Machine]:
+    """Yield the machine types that can be bought, only those with known prices if `priced`.
 
     `left_out` receives the reasons for the region's other types. A type without listed regions
     counts as available if it has a price there.
@@ -234,12 +299,23 @@ def buyable_machines(request: SuggestRequest, left_out: dict[str, str]) -> Itera
         catalog.check_region(machine, request.region)
     for machine in named or catalog.machines(request.cloud):
         price = catalog.price(machine, request.region)
-        is_elsewhere = bool(machine.regions) and request.region not in machine.regions
-        if not machine.gpu_count or not machine.is_offered or is_elsewhere:
+        is_here = request.region in machine.regions or (
+            not machine.regions and (price is not None or bool(named))
+        )
+        if not machine.gpu_count or not machine.is_offered or not is_here:
             continue
-        if price is None or (machine.purchase and "on-demand" not in machine.purchase):
-            left_out[machine.name] = "no on-demand price is known"
-        elif request.max_price is not None and price.usd_per_hour > request.max_price:
+        if machine.purchase and "on-demand" not in machine.purchase:
+            left_out[machine.name] = "not available on demand"
+        elif not named and machine.arch not in request.architectures:
+            left_out[machine.name] = (
+                f"images are assumed to run only on {' and '.join(sorted(request.architectures))} "
+                f"(otherwise select kubernetes.io/arch: {machine.arch} in pods, or use --machines)"
+            )
+        elif request.whole_gpus and machine.accelerator and machine.accelerator.fraction:
+            left_out[machine.name] = "it has a part of a GPU"
+        elif price is None and priced:
+            left_out[machine.name] = NO_PRICE
+        elif request.max_price is not None and price and price.usd_per_hour > request.max_price:
             left_out[machine.name] = "above the price limit"
         elif fault := _fault(request, machine):
             left_out[machine.name] = fault
@@ -250,14 +326,14 @@ def buyable_machines(request: SuggestRequest, left_out: dict[str, str]) -> Itera
 def _fault(request: SuggestRequest, machine: Machine) -> str:
     """Return why a pool of the machine type can't be planned, or ""."""
     try:
-        fleet = read_fleet(_document(request, [(machine, 1)]))
+        fleet = read_fleet(fleet_document(request, [(machine, 1)]))
         predict_offers(fleet, fleet.features)
     except PlannerError as error:
         return error.message
     return ""
 
 
-def _document(
+def fleet_document(
     request: SuggestRequest,
     pools: Sequence[tuple[Machine, int]],
     last: Mapping[str, int] = _NONE_LAST,
@@ -465,4 +541,4 @@ def _bought(
     last: Mapping[str, int] = _NONE_LAST,
 ) -> dict[str, Any]:
     chosen = [(machine, counts[machine.name]) for machine in candidates if machine.name in counts]
-    return _document(request, chosen, last)
+    return fleet_document(request, chosen, last)

@@ -1,0 +1,94 @@
+"""A fleet for regions without prices: the smallest suitable machine types that are offered."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import Any
+
+from dra_planner.catalog import Machine
+from dra_planner.clouds import cloud
+from dra_planner.fleet import read_fleet
+from dra_planner.plan.planning import make_plan
+from dra_planner.plan.suggestion.suggest import (
+    ROOM,
+    SuggestRequest,
+    buyable_machines,
+    checked_request,
+    fleet_document,
+    plan_on_all,
+)
+from dra_planner.plan.values import Plan, PlanRequest
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SmallestFleet:
+    """A fleet as plain data, its plan, and the number of its GPUs."""
+
+    document: dict[str, Any]
+    plan: Plan
+    gpus: int
+
+
+def smallest_fleet(request: SuggestRequest) -> SmallestFleet | None:
+    """Return the fleet of the smallest machine type for each kind of pods, whether or not prices
+    are known, or None if it doesn't fit.
+
+    Machine types with a part of a GPU aren't used. Raises PlannerError for invalid input.
+    """
+    request = replace(checked_request(request), whole_gpus=True)
+    machines = sorted(buyable_machines(request, {}, priced=False), key=_size)
+    if not machines:
+        return None
+    plan = plan_on_all(request, machines)
+    smallest = {cloud(request.cloud).pool_name(each.name): each for each in reversed(machines)}
+    chosen: dict[str, Machine] = {}
+    for shape in plan.demand.shapes:
+        if shape.id in plan.judgement.on_system:
+            continue
+        fitting = [
+            smallest[answer.offer.name]
+            for answer in plan.judgement.answers(shape)
+            if answer.verdict == "fits"
+        ]
+        if not fitting:
+            return None
+        machine = min(fitting, key=_size)
+        chosen[machine.name] = machine
+    return _planned(request, list(chosen.values())) if chosen else None
+
+
+def _size(machine: Machine) -> tuple[int, int, int, str]:
+    return machine.gpu_count, machine.vcpus or 0, machine.memory_mib or 0, machine.name
+
+
+def _planned(request: SuggestRequest, machines: Iterable[Machine]) -> SmallestFleet | None:
+    """Return the fleet with the number of nodes that its plan needs, or None if it doesn't fit."""
+    most = cloud(request.cloud).nodes_of_a_pool[-1]
+    by_name = {machine.name: machine for machine in machines}
+    plan = _plan(request, [(machine, most) for machine in by_name.values()], steps=0)
+    if plan.verdict != "fits":
+        return None
+    counts = {pool.machine: min(2 * pool.packing + ROOM, most) for pool in plan.pools}
+    plan = _plan(request, [(by_name[name], nodes) for name, nodes in counts.items()])
+    if plan.verdict != "fits":
+        return None
+    nodes = {pool.machine: pool.recommended for pool in plan.pools if pool.recommended}
+    return SmallestFleet(
+        document=fleet_document(request, [(by_name[name], most) for name, most in nodes.items()]),
+        plan=plan,
+        gpus=sum(by_name[name].gpu_count * count for name, count in nodes.items()),
+    )
+
+
+def _plan(
+    request: SuggestRequest, pools: list[tuple[Machine, int]], steps: int | None = None
+) -> Plan:
+    asked = PlanRequest(
+        sources=request.sources,
+        fleet=read_fleet(fleet_document(request, pools)),
+        level=request.level,
+        with_fixes=False,
+        compares_placements=False,
+    )
+    return make_plan(asked if steps is None else replace(asked, steps=steps))
