@@ -198,7 +198,7 @@ def _capacity(pool: ForeignPool, of_cloud: Cloud, notes: list[str]) -> Any:
 
 
 def _zones(pool: ForeignPool, region: str, of_cloud: Cloud, notes: list[str]) -> list[str]:
-    """Return the zones by their full names, also for a number such as AKS' zone 1."""
+    """Return the zones by their full names, also if the tool writes only a number."""
     found: list[str] = []
     unknown: list[str] = []
     for zone in pool.zones:
