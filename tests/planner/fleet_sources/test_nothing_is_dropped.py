@@ -226,6 +226,7 @@ def test_a_disk_that_is_not_stated_or_too_small_is_named() -> None:
         ([eks_plan(ami_type="AL2023_x86_64_STANDARD")], "doesn't contain the NVIDIA driver"),
         ([eks_plan(ami_type="BOTTLEROCKET_x86_64_NVIDIA")], "assumes AL2023_x86_64_NVIDIA"),
         ([eks_plan(ami_type="AL2023_x86_64_NVIDIA")], ""),
+        ([eks_plan(ami_type="CUSTOM")], "image CUSTOM isn't imported"),
         ([variables(ami_type="AL2023_x86_64_STANDARD")], "doesn't contain the NVIDIA driver"),
         (cluster_api(instanceType="g6.12xlarge", amiType="AL2_x86_64"), "doesn't contain"),
         ([gke_plan(image_type="UBUNTU_CONTAINERD")], "assumes COS_CONTAINERD"),

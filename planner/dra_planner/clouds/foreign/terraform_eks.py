@@ -91,17 +91,11 @@ def _pool(group: StateResource, configuration: TerraformState) -> ForeignPool:
         unread_taints=tainted.unread,
         desired=number(scaling.get("desired_size")),
         disk_gib=number(values.get("disk_size")) or root_disk_gib(template),
-        image=text(template.get("image_id")) or _image(values),
+        image=text(template.get("image_id")) or text(values.get("ami_type")),
         notes=()
         if machines
         else (f"{group.address} has no instance type that is known before apply",),
     )
-
-
-def _image(values: Mapping[str, Any]) -> str:
-    """Return the type of a group's image; CUSTOM is what its launch template names."""
-    image = text(values.get("ami_type"))
-    return "" if image == "CUSTOM" else image
 
 
 def _launch_template(group: StateResource, configuration: TerraformState) -> Mapping[str, Any]:
