@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ sys.path.insert(0, str(Path(__file__).parents[2] / "bench"))
 
 from suggest_instances import Work, draw, fleets_below, least_price, machines_for, runs
 
+from dra_planner import catalog
 from dra_planner.errors import PlannerError
 from dra_planner.fleet import read_fleet
 from dra_planner.plan import PlanRequest, make_plan
@@ -239,6 +241,11 @@ def asked(*jobs: Source, where: tuple[str, str], **options: Any) -> SuggestReque
     return SuggestRequest(sources=jobs, cloud=cloud, region=region, kubernetes="1.34", **options)
 
 
+NODE_USD = min(
+    price.usd_per_hour
+    for name in ("g6.12xlarge", "g6e.12xlarge")
+    if (price := catalog.price(catalog.machine("eks", name), "us-east-1")) is not None
+)
 UNPRICED = [("eks", "eu-central-1"), ("gke", "europe-west3"), ("aks", "uksouth")]
 
 
@@ -265,6 +272,18 @@ def test_without_prices_the_smallest_machines_with_whole_gpus_are_chosen(
     assert machine.accelerator is not None
     assert machine.accelerator.fraction is None
     assert where[1] in machine.regions
+    system = catalog.machine(where[0], found.document["systemPool"]["machine"])
+    assert (system.vcpus or 0) >= 2
+    assert (system.memory_mib or 0) >= 8 * 1024
+
+
+def test_unknown_facts_never_save_the_one_node_that_is_needed() -> None:
+    found = suggest(job("train", 3, gpus=4), where=EKS, machines=("g6.12xlarge", "g6e.12xlarge"))
+    assert found.best is not None
+    assert found.plan.cost is not None
+    boundless = replace(found, plan=replace(found.plan, cost=replace(found.plan.cost, bound_usd=0)))
+    assert boundless.gap_of_unknown == 1 - NODE_USD / found.best.hourly_usd
+    assert found.gap_of_unknown == 0
 
 
 def test_types_without_a_price_are_counted() -> None:

@@ -154,7 +154,7 @@ def _least_node_usd(plan: Plan) -> Decimal:
     needed = [
         [answer.offer.hourly_usd for answer in answers if answer.verdict != "does-not-fit"]
         for shape in _shapes(plan)
-        if shape.figures.at(plan.level)
+        if not shape.per_node and shape.figures.at(plan.level)
         if (answers := plan.judgement.answers(shape))
     ]
     return max(
