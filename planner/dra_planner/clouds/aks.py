@@ -131,7 +131,8 @@ class Aks(Cloud):
     pool_name_pattern = POOL_NAME
     # learn.microsoft.com/azure/aks/availability-zones; names of pools: Azure/AKS issue 3300
     zone_names = tuple(_ZONES)
-    # learn.microsoft.com/azure/reliability/regions-list, read 2026-11-27
+    # learn.microsoft.com/azure/reliability/regions-list: the Australian regions and South India
+    # were confirmed on 2026-11-27, and the others are from memory.
     regions_without_zones = (
         "australiacentral",
         "australiacentral2",
