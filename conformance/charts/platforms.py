@@ -25,6 +25,8 @@ from dra_planner.planfile import canonical_text
 from pulumi_dra.platform.platform import DraPlatform
 
 PROJECT: Final = Path(__file__).parents[2]
+_OTHER_DRIVERS: Final = PROJECT / "conformance" / "scheduler" / "driver_cases.yaml"
+"""Which machine types of each cloud have devices of which driver."""
 RELEASE: Final = "kubernetes:helm.sh/v3:Release"
 _CA: Final = base64.b64encode(b"ca").decode()
 _WEBHOOK: Final = {"webhook": True, "webhook_tls": {"secret_name": "webhook", "ca_bundle": _CA}}
@@ -104,6 +106,29 @@ def cases(minor: int, only: str = "", releases: tuple[str, ...] = ()) -> Iterato
                 yield Case(f"{title}, beside a GPU Operator", fleet, {"driver": _OPERATOR})
                 if number:  # the first release has none
                     yield Case(f"{title}, with its webhook", fleet, {"driver": _WEBHOOK})
+
+
+def cases_of_other_drivers(minor: int) -> Iterator[Case]:
+    """Yield a fleet for each driver of another vendor that a fleet can install, on each cloud with
+    machine types for it.
+    """
+    table = yaml.safe_load(_OTHER_DRIVERS.read_text(encoding="utf-8"))
+    for name, row in table["drivers"].items():
+        if name == "nvidia" or "learned" in row:
+            continue
+        for of_cloud, machines in row["machines"].items():
+            facts = table["clouds"][of_cloud]
+            fleet = {
+                "cloud": of_cloud,
+                "region": facts["region"],
+                "kubernetes": f"1.{minor}",
+                "endpoint": {"publicAccessCidrs": ["198.51.100.0/24"]},
+                "network": {"zones": [facts["zone"]]},
+                "systemPool": {"machine": facts["system"]},
+                "drivers": {name: row.get("options", True)},
+                "pools": [{"name": "p", "machine": machines[0], "count": {"min": 0, "max": 2}}],
+            }
+            yield Case(f"driver {name} on {of_cloud}", read_fleet(fleet), {})
 
 
 def _with(document: dict[str, Any], autoscaler: str) -> dict[str, Any]:

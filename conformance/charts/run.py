@@ -5,6 +5,7 @@
     python conformance/charts/run.py --charts FOLDER     charts of one's own: NAME-VERSION, a folder
                                                          or a .tgz
     python conformance/charts/run.py --only eks-dev --releases 0.4.1,0.5.0
+    python conformance/charts/run.py --drivers           only the drivers of other vendors
 
 Charts are fetched from their public repositories, else from the Go module proxy; one that cannot be
 had is named, and its releases are left out by name. Exits 1 when anything is refused (with
@@ -18,10 +19,11 @@ import sys
 import tempfile
 import time
 from collections import Counter
+from itertools import chain
 from pathlib import Path
 
 from install import Cluster
-from platforms import cases, declared_in, example_fleets
+from platforms import cases, cases_of_other_drivers, declared_in, example_fleets
 
 from dra_planner.drivers.nvidia import driver_releases
 from dra_planner.releases import RELEASES
@@ -45,7 +47,9 @@ def main() -> int:
             Settings(given.minor, scheduling=False), binaries, within_seconds=600
         ) as plane:
             cluster = Cluster(ApiServer.of(plane), plane.kubeconfig, charts, folder)
-            for case in cases(given.minor, given.only, given.releases):
+            every = [] if given.drivers else [cases(given.minor, given.only, given.releases)]
+            others = [] if given.only or given.releases else [cases_of_other_drivers(given.minor)]
+            for case in chain(*every, *others):
                 if isinstance(case, str):
                     print(f"refused with the fleet: {case}", flush=True)
                     continue
@@ -97,6 +101,9 @@ def _arguments() -> argparse.Namespace:
         type=lambda text: tuple(text.split(",")),
         default=(),
         help="of the driver, comma-separated",
+    )
+    parser.add_argument(
+        "--drivers", action="store_true", help="only the drivers of other vendors than NVIDIA"
     )
     parser.add_argument("--binaries", type=Path, help="folder with etcd and kube-apiserver")
     parser.add_argument("--require", action="store_true", help="fail where a chart cannot be had")

@@ -12,6 +12,7 @@ from captures import with_cpu_groups
 from driver_fleets import fleet, job, nodes, planned, reasons, request
 
 from dra_planner import catalog
+from dra_planner.clouds import cloud
 from dra_planner.drivers import DriverNode, driver
 from dra_planner.errors import FleetError
 from dra_planner.fleet import read_fleet
@@ -169,6 +170,24 @@ def test_predicted_cpus_are_in_an_unknown_number_of_groups(machine: str, count: 
     plan = planned(fleet("eks", machine, {"cpu": True}), job(1, asked, tolerates="nvidia.com/gpu"))
 
     assert plan.verdict == "cannot-tell"
+
+
+@pytest.mark.parametrize(
+    ("version", "key", "is_published"),
+    [("", "args", False), ("0.2.0", "args", False), ("0.3.0", "driverConfig", True)],
+)
+def test_the_cpu_driver_is_planned_and_configured_as_its_version(
+    version: str, key: str, is_published: bool
+) -> None:
+    """kubernetes-sigs/dra-driver-cpu:deployment/helm and pkg/device@v0.2.0, and @de98098."""
+    options = {"version": version, "mode": "individual"}
+    (offer,) = offers_of(fleet("eks", "m7i.4xlarge", {"cpu": options}))
+    attributes = {name for each in offer.slices for dev in each.devices for name in dev.attributes}
+    cpu = driver("cpu")
+    values = cpu.chart_values(cpu.options(**options), cloud("eks"), ())
+
+    assert ("resource.kubernetes.io/numaNode" in attributes) is is_published
+    assert values == {key: {"cpuDeviceMode": "individual"}}
 
 
 def test_what_no_group_of_cpus_has_is_known() -> None:

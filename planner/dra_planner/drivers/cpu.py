@@ -1,7 +1,8 @@
 """The CPU driver of SIG Node: exclusive CPUs, as capacity of a NUMA node or socket, or one by one.
 
-Source: kubernetes-sigs/dra-driver-cpu:pkg/device/builder.go, pkg/driver/dra_hooks.go,
-api/v1alpha1/types.go and docs/user/*.md@de98098 (0.2.0 and later).
+Sources: kubernetes-sigs/dra-driver-cpu:pkg/device/attributes.go, pkg/driver/dra_hooks.go, and
+deployment/helm@v0.2.0; for later versions pkg/device/builder.go, api/v1alpha1/types.go,
+docs/user/*.md, and deployment/helm@de98098.
 """
 
 from __future__ import annotations
@@ -25,7 +26,9 @@ from dra_planner.releases import Features
 
 CPU_DRIVER = "dra.cpu"
 CPUS = "dra.cpu/cpu"
-_NUMA = ("resource.kubernetes.io/numaNode", "dra.net/numaNode", "dra.cpu/numaNodeID")
+_NUMA = ("dra.net/numaNode", "dra.cpu/numaNodeID")
+_STANDARD_NUMA = "resource.kubernetes.io/numaNode"
+_LAST_WITHOUT_STANDARD = (0, 2, 0)
 _API_VERSION = "v1alpha1"
 _CPUS_OF_SLICE = 128
 _RANGE = re.compile(r"[0-9]{1,9}(-[0-9]{1,9})?")
@@ -71,6 +74,19 @@ class CpuOptions(StrictDocument):
         alias="reservedCPUs",
         description="CPUs that the driver doesn't publish, for example 0-1.",
     )
+
+    @property
+    def is_after_0_2_0(self) -> bool:
+        """Whether the release publishes the standard NUMA attribute, and its chart reads
+        driverConfig. The default release, 0.2.0, does neither.
+        """
+        parts = self.version.partition("-")[0].split(".")
+        return bool(self.version) and tuple(map(int, parts)) > _LAST_WITHOUT_STANDARD
+
+    @property
+    def numa_attributes(self) -> tuple[str, ...]:
+        """Names of the attributes that hold the NUMA node of a device."""
+        return (_STANDARD_NUMA, *_NUMA) if self.is_after_0_2_0 else _NUMA
 
     def reserved_of(self, vcpus: int) -> frozenset[int]:
         """Return the CPUs of a node with this number of CPUs that the driver doesn't publish."""
@@ -151,7 +167,8 @@ class CpuDriver(Driver[CpuOptions]):
             config["groupBy"] = options.group_by
         if options.reserved:
             config["reservedCPUs"] = options.reserved
-        return {"driverConfig": config}  # the chart tolerates every NoSchedule taint by default
+        # The chart tolerates every NoSchedule taint by default.
+        return {"driverConfig" if options.is_after_0_2_0 else "args": config}
 
     def config_faults(
         self, domain: str, parameters: Mapping[str, Any], options: CpuOptions | None
@@ -195,7 +212,7 @@ def _group(vcpus: int, options: CpuOptions) -> Device:
     """
     by_socket = options.group_by == "socket"
     most = vcpus - len(options.reserved_of(vcpus))
-    names = ("dra.cpu/socketID", "dra.cpu/numCPUs", *(() if by_socket else _NUMA))
+    names = ("dra.cpu/socketID", "dra.cpu/numCPUs", *(() if by_socket else options.numa_attributes))
     return Device(
         name=f"cpudev{'socket' if by_socket else 'numa'}000",
         attributes={**dict.fromkeys(names, Unknown()), "dra.cpu/smtEnabled": Unknown("node")},
@@ -209,7 +226,7 @@ def _individual(vcpus: int, options: CpuOptions) -> list[Device]:
     shared: dict[str, AttributeValue] = {
         "dra.cpu/smtEnabled": Unknown("node"),
         "dra.cpu/coreType": "standard",
-        **dict.fromkeys(("dra.cpu/socketID", *_NUMA), Unknown()),
+        **dict.fromkeys(("dra.cpu/socketID", *options.numa_attributes), Unknown()),
     }
     return [
         Device(

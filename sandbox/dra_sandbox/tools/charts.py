@@ -19,6 +19,14 @@ _MODULES: Final = {
         "sigs.k8s.io/dra-driver-nvidia-gpu",
         "deployments/helm/dra-driver-nvidia-gpu",
     ),
+    "dra-driver-cpu": (
+        "github.com/kubernetes-sigs/dra-driver-cpu",
+        "deployment/helm/dra-driver-cpu",
+    ),
+    "dra-example-driver": (
+        "sigs.k8s.io/dra-example-driver",
+        "deployments/helm/dra-example-driver",
+    ),
     "nvidia-device-plugin": (
         "github.com/NVIDIA/k8s-device-plugin",
         "deployments/helm/nvidia-device-plugin",
