@@ -147,7 +147,7 @@ def _of_document(data: Any, name: str, kustomization: _Kustomization | None) -> 
         return SkippedFile("a pod template of Spark", "", name)
     is_apart = str(data.get("apiVersion", "")).startswith(_TEMPLATED)
     if not is_apart and (placeholder := _placeholder(data)):
-        return SkippedFile(TEMPLATE, "", name, f"write the value that {placeholder} stands for")
+        return SkippedFile(TEMPLATE, "", name, f"write the value that `{placeholder}` stands for")
     return None
 
 

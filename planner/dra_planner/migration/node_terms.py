@@ -86,19 +86,22 @@ def _required_terms(spec: Mapping[str, Any]) -> list[Mapping[str, Any]]:
 
 
 def _expressions(term: Mapping[str, Any]) -> list[tuple[int, LabelTerm]]:
-    found = term.get("matchExpressions") or []
     return [
         (
             index,
             LabelTerm(
                 str(each.get("key")),
                 str(each.get("operator")),
-                tuple(map(str, each.get("values") or ())),
+                tuple(map(str, _list(each.get("values")))),
             ),
         )
-        for index, each in enumerate(found)
+        for index, each in enumerate(_list(term.get("matchExpressions")))
         if isinstance(each, Mapping)
     ]
+
+
+def _list(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []
 
 
 def missing_label_notes(spec: Mapping[str, Any]) -> Iterator[str]:

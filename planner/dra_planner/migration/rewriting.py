@@ -133,7 +133,7 @@ def _claim_name(
 
 
 def _names(items: Any) -> set[str]:
-    return {str(each.get("name")) for each in items or () if isinstance(each, Mapping)}
+    return {str(each.get("name")) for each in _mappings(items)}
 
 
 def _tolerates(tolerations: Any, key: str) -> bool:
@@ -144,6 +144,10 @@ def _tolerates(tolerations: Any, key: str) -> bool:
         each.get("operator") == "Exists"
         and each.get("key", key) in (key, "")
         and each.get("effect", "") in ("", "NoSchedule")
-        for each in tolerations or ()
-        if isinstance(each, Mapping)
+        for each in _mappings(tolerations)
     )
+
+
+def _mappings(items: Any) -> list[Mapping[str, Any]]:
+    """Return the mappings of a list; other values are for the API server to reject."""
+    return [each for each in items if isinstance(each, Mapping)] if isinstance(items, list) else []

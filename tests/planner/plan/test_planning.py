@@ -90,7 +90,7 @@ def test_a_daemon_set_has_as_many_pods_as_nodes_and_quotas_need_room_for_all(
         if verdict == "fits"
         else [
             "DaemonSet default/watch has a pod on each of 3 nodes, but ResourceQuota "
-            "default/q allows only 2 pods of it, because of pods"
+            "default/q allows only 2 pods, because of pods"
         ]
     )
 
