@@ -2,8 +2,8 @@
 PYTHON ?= python3
 STACK ?= eks-dev
 VENV := .venv/bin
-# Tests that start real programs take seconds each, so they have a target of their own.
-JOURNEYS := engine or control_plane or programs or recipe
+# Tests that start real programs, or search for long, take seconds each, so they have a target of their own.
+JOURNEYS := engine or control_plane or programs or long or recipe
 
 # Images often forbid Python to keep what it compiled. Then each of the many interpreters that a run of the engine starts would
 # compile Pulumi's SDKs again, which takes longer than all else that it does.

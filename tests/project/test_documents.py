@@ -177,6 +177,7 @@ def runs_alone(words: list[str]) -> bool:
     return not MADE_UP.search(" ".join(words)) and all((ROOT / file).exists() for file in files)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "line", [line for line, words in WHOLE.items() if line not in IN_HELP and runs_alone(words)]
 )

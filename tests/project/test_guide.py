@@ -38,6 +38,7 @@ def printed(words: str, capsys: pytest.CaptureFixture[str]) -> str:
     return "".join(f"{line.rstrip()}\n" for line in (captured.out + captured.err).splitlines())
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("project")
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
 def test_what_a_page_shows_is_what_the_commands_print(

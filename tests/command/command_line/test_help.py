@@ -160,6 +160,7 @@ def commit(folder: Path) -> None:
         )
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("line", list(filter(is_quick, examples())))
 def test_examples_work_when_copied(line: str, project: Project) -> None:
     """In a copy of this project, a repository; what other programs would pipe in is a file here."""

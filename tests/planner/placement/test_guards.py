@@ -23,6 +23,8 @@ from dra_planner.simulation import ArrivalOrder, OrderName, Simulator, predicted
 from dra_planner.sizing.bound.certificate import certificate_of
 from dra_planner.sources import Source
 
+pytestmark = pytest.mark.long
+
 SEEDS = (("eks", "small", 2), ("gke", "small", 1), ("aks", "small", 2), ("aks", "medium", 2))
 
 

@@ -72,6 +72,7 @@ def patches(made: Plan) -> list[tuple[Fix, Json]]:
     return [(fix, patch) for fix, patch in found if patch is not None]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", CASES)
 def test_every_fix_helps_when_it_is_applied(name):
     """What fits nowhere was left out of the simulation, and stays so: the fix is for the others."""

@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import os
 
+import pytest
 from random_instances import instance
 from replays import replay
 
 SINCE, INSTANCES = int(os.environ.get("SINCE", "0")), int(os.environ.get("REPLAYS", "40"))
 
 
+@pytest.mark.long
 def test_plans_and_runs_on_their_nodes_never_contradict_each_other():
     """With rules between pods, priorities and quotas, in seven pod arrival orders."""
     found = [replay(instance(seed)) for seed in range(SINCE, SINCE + INSTANCES)]

@@ -34,6 +34,8 @@ from dra_planner.plan.suggestion.suggest import (
 )
 from dra_planner.sources import Source
 
+pytestmark = pytest.mark.long
+
 EKS, GKE, AKS = ("eks", "us-east-1"), ("gke", "us-central1"), ("aks", "eastus")
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
+import pytest
+
 from dra_planner.fleet import read_fleet
 from dra_planner.migration import plan_steps
 from dra_planner.sources import Source
@@ -37,6 +39,7 @@ spec:
 """
 
 
+@pytest.mark.control_plane
 def test_old_and_new_pods_run_at_once_on_pools_of_both_kinds() -> None:
     settings = Settings(36, tolerates_extended_resources=True)
     _, move, _ = plan_steps([Source("chat.yaml", CHAT)], read_fleet(FLEET)).steps
