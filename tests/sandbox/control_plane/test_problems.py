@@ -64,6 +64,7 @@ def test_another_minor_in_a_folder_is_refused(tmp_path: Path) -> None:
         find_binaries(36, folder)
 
 
+@pytest.mark.control_plane
 def test_binaries_on_path_are_taken_when_they_are_of_the_minor(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
