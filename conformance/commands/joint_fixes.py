@@ -1,11 +1,12 @@
-"""Apply the fixes of every plan of the corpora that lacks capacity, and count how they end.
+"""Count what plans of the corpora that lack capacity offer: a change for all workloads, fixes of
+single workloads, or nothing.
 
     python conformance/commands/joint_fixes.py      exits 1 if a change that a plan offers doesn't
                                                     make it fit
 
-A change for all workloads is applied to fleet and pods before it is offered; here it is planned
-again with its fleet. Plans that something else than capacity stops (objects that the API server
-rejects, other schedulers, quotas) have fixes that `tests/fixes` applies one by one.
+The search judges a change for all workloads before it offers the change. This script reads that
+judgement, and doesn't plan again. Plans that something else than capacity stops (objects that the
+API server rejects, other schedulers, quotas) have fixes that `tests/fixes` applies one by one.
 """
 
 from __future__ import annotations

@@ -146,7 +146,8 @@ def _found(request: SuggestRequest, *, quiet: bool) -> Suggestion | SmallestFlee
         except PricesUnknownError:
             return smallest_fleet(request)
         best = found.best
-        smallest = smallest_fleet(request) if found.unpriced else None
+        may_be_larger = best is None or _gpus(best) > 1
+        smallest = smallest_fleet(request) if found.unpriced and may_be_larger else None
     if smallest is None or smallest.plan.cost is not None:
         return best
     return smallest if best is None or smallest.gpus < _gpus(best) else best

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from dra_planner.documents.plain_values import block, blocks
+from dra_planner.documents.plain_values import block, blocks, indexed_blocks, listed
 from dra_planner.drivers.protocol.device_plugin import LabelTerm, NotTranslatable, SelectionNeeds
 from dra_planner.migration.plugins import is_about_devices, needs_of
 
@@ -92,16 +92,11 @@ def _expressions(term: Mapping[str, Any]) -> list[tuple[int, LabelTerm]]:
             LabelTerm(
                 str(each.get("key")),
                 str(each.get("operator")),
-                tuple(map(str, _list(each.get("values")))),
+                tuple(map(str, listed(each.get("values")))),
             ),
         )
-        for index, each in enumerate(_list(term.get("matchExpressions")))
-        if isinstance(each, Mapping)
+        for index, each in indexed_blocks(term.get("matchExpressions"))
     ]
-
-
-def _list(value: Any) -> list[Any]:
-    return value if isinstance(value, list) else []
 
 
 def missing_label_notes(spec: Mapping[str, Any]) -> Iterator[str]:

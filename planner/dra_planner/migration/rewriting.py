@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
+from dra_planner.documents.plain_values import indexed_blocks
 from dra_planner.drivers.protocol.device_plugin import Counterpart
 from dra_planner.migration.editor import Editor, Path
 from dra_planner.migration.pods import PodClaim
@@ -133,7 +134,7 @@ def _claim_name(
 
 
 def _names(items: Any) -> set[str]:
-    return {str(each.get("name")) for each in _mappings(items)}
+    return {str(each.get("name")) for _, each in indexed_blocks(items)}
 
 
 def _tolerates(tolerations: Any, key: str) -> bool:
@@ -144,10 +145,5 @@ def _tolerates(tolerations: Any, key: str) -> bool:
         each.get("operator") == "Exists"
         and each.get("key", key) in (key, "")
         and each.get("effect", "") in ("", "NoSchedule")
-        for each in _mappings(tolerations)
+        for _, each in indexed_blocks(tolerations)
     )
-
-
-def _mappings(items: Any) -> list[Mapping[str, Any]]:
-    """Return the mappings of a list; other values are for the API server to reject."""
-    return [each for each in items if isinstance(each, Mapping)] if isinstance(items, list) else []

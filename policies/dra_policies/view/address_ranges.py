@@ -18,7 +18,7 @@ def ranges_of(text: str | None) -> tuple[ipaddress.IPv4Network, ...]:
         return ()
 
 
-def network_of(props: Properties, path: str) -> Iterator[ipaddress.IPv4Network]:
+def networks_of(props: Properties, path: str) -> Iterator[ipaddress.IPv4Network]:
     """Yield the ranges of a property: a text, a list of texts, or a property of a list's items."""
     head, _, rest = path.partition(".")
     if isinstance(props.at(head), str):
@@ -74,7 +74,7 @@ def _used(
     )
 
 
-def is_so(props: Properties, path: str, value: str) -> bool:
+def has_setting(props: Properties, path: str, value: str) -> bool:
     """Return True if a property certainly has a value; with "!" before its path, another or
     none.
     """

@@ -116,10 +116,13 @@ class Decisions:
             quiet = time.monotonic() - self._last
             if quiet >= self._quiet:
                 pods = self.pods
-                failing = list(filter(is_failing, pods)) if quiet >= _RETRIED_SECONDS else []
-                if self._load is not None and self._load.is_queued(besides=len(failing)):
+                # Before an error has come again, it may be a passing one.
+                is_final = is_failing if quiet >= _RETRIED_SECONDS else _never
+                if self._load is not None and self._load.is_queued(
+                    besides=sum(map(is_final, pods))
+                ):
                     continue
-                if is_complete(pods) and all(is_judged(pod) or pod in failing for pod in pods):
+                if is_complete(pods) and all(is_judged(pod) or is_final(pod) for pod in pods):
                     return True
                 idle = quiet - self._quiet - _IDLE_SECONDS
                 if idle >= 0 and idle >= seconds_to_replacement(self._server):
@@ -208,6 +211,10 @@ def is_judged(pod: Json) -> bool:
 def is_failing(pod: Json) -> bool:
     """Return whether the scheduler's last try of a pod ended with an error, not with a verdict."""
     return scheduled_condition(pod).get("reason") == _ERROR
+
+
+def _never(_: Json) -> bool:
+    return False
 
 
 def scheduled_condition(pod: Json) -> Json:

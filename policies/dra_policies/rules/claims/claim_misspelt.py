@@ -17,13 +17,12 @@ def check(view: StackView) -> Iterator[Finding]:
         return
     for workload, pod_set in pod_sets_with_claims(manifests):
         for entry in pod_set.template.spec.resource_claims:
-            kind: ClaimKind = "ResourceClaim"
-            name, known = entry.resource_claim_name, {*manifests.claims}
-            if name is None:
-                kind, known = "ResourceClaimTemplate", {*manifests.templates}
-                name = entry.resource_claim_template_name or ""
+            is_template = entry.resource_claim_name is None
+            kind: ClaimKind = "ResourceClaimTemplate" if is_template else "ResourceClaim"
+            name = entry.resource_claim_name or entry.resource_claim_template_name or ""
             key = ObjectKey(workload.meta.namespace, name)
-            if key in known or (kind, key) in manifests.refused:
+            is_there = key in (manifests.templates if is_template else manifests.claims)
+            if is_there or (kind, key) in manifests.refused:
                 continue
             fix = intended_claim(kind, key, manifests)
             if fix:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from dra_planner.clouds import AddressRanges, cloud, names
 from dra_policies.rules.rule import Finding, Rule
-from dra_policies.view.address_ranges import network_of, ranges_of, subnets_of
+from dra_policies.view.address_ranges import networks_of, ranges_of, subnets_of
 from dra_policies.view.stack_view import DeclaredResource, StackView
 
 
@@ -57,7 +57,7 @@ def _of_subnet(subnet: DeclaredResource, addresses: AddressRanges) -> list[_Rang
     return [
         _Range(f'subnet "{subnet.name}"', subnet.urn, network)
         for path in addresses.ranges
-        for network in network_of(subnet.props, path)
+        for network in networks_of(subnet.props, path)
     ]
 
 
@@ -70,7 +70,7 @@ def _of_network(
         _Range(f'network "{each.name}"', each.urn, network)
         for each in view.declared
         if addresses.network_ranges and each.urn in urns and each.type == addresses.network_token
-        for network in network_of(each.props, addresses.network_ranges)
+        for network in networks_of(each.props, addresses.network_ranges)
     ]
 
 

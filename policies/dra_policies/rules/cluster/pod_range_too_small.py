@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dra_planner.clouds import AllocatableSettings, cloud, names
 from dra_planner.wording import counted
 from dra_policies.rules.rule import Finding, Rule
-from dra_policies.view.address_ranges import is_so, network_of, subnets_of_pool
+from dra_policies.view.address_ranges import has_setting, networks_of, subnets_of_pool
 from dra_policies.view.stack_view import DeclaredPool, DeclaredResource, StackView
 
 
@@ -29,7 +29,7 @@ def _of_subnets(view: StackView, pool: DeclaredPool) -> Iterator[Finding]:
     subnets = subnets_of_pool(view, pool)
     if addresses is None or not subnets or pool.count_max is None:
         return
-    found = [next(network_of(each.props, addresses.ranges[0]), None) for each in subnets]
+    found = [next(networks_of(each.props, addresses.ranges[0]), None) for each in subnets]
     if None in found:
         return
     free = sum(each.num_addresses - addresses.kept for each in found if each is not None)
@@ -37,7 +37,7 @@ def _of_subnets(view: StackView, pool: DeclaredPool) -> Iterator[Finding]:
     has_pods = (
         cluster is not None
         and addresses.pods_in_subnet
-        and all(is_so(cluster.props, *each) for each in addresses.pods_in_subnet)
+        and all(has_setting(cluster.props, *each) for each in addresses.pods_in_subnet)
         and not any(pool.own.has(own) is not False for own in cloud(pool.cloud).pool.own_pod_ranges)
     )
     pods = (

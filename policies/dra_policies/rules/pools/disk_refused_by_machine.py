@@ -32,9 +32,10 @@ def _local_disks(pool: DeclaredPool) -> Iterator[Finding]:
     """Yield a number of local disks that the cloud doesn't attach to the machine type."""
     of_cloud = cloud(pool.cloud)
     machine = known_machine(pool.cloud, pool.machine)
-    for path in of_cloud.pool.local_disks if machine is not None else ():
+    if machine is None:
+        return
+    for path in of_cloud.pool.local_disks:
         count = pool.own.count(path, 0)
-        assert machine is not None
         if count and (fault := of_cloud.local_disks_fault(machine.instance_type, count)):
             says, _, allowed = fault.partition("; it supports ")
             yield Finding(

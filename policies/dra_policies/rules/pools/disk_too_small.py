@@ -29,7 +29,7 @@ def _other_device(pool: DeclaredPool) -> Iterator[Finding]:
     if root and names and None not in names and root not in names:
         yield Finding(
             message=f"{pool.title}: its launch template has a disk {names[0]}, but the root disk of "
-            f"{pool.image} images is {root}, which keeps the image's size (20 GiB)",
+            f"{pool.image} images is {root}, which keeps the size of the image",
             fix=f"set {template.disk_name} of the template's root disk to {root}",
             urn=pool.template_urn or pool.urn,
         )

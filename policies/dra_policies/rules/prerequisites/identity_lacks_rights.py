@@ -37,8 +37,9 @@ def check(view: StackView) -> Iterator[Finding]:
 
 def _registries(view: StackView, kind: RegistryResource | None) -> Iterator[Finding]:
     """Yield registries of the stack that pods use and from which nobody may pull."""
-    for registry in view.declared if kind is not None else ():
-        assert kind is not None
+    if kind is None:
+        return
+    for registry in view.declared:
         name = registry.props.text(kind.name) if registry.type == kind.token else ""
         if not name or not _is_pulled_from(view, f"{name}{kind.domain}/"):
             continue
@@ -70,8 +71,9 @@ def _is_pulled_from(view: StackView, address: str) -> bool:
 def _without_entry(view: StackView, of_cloud: Cloud) -> Iterator[Finding]:
     """Yield groups whose nodes the cluster doesn't let in."""
     entry = of_cloud.node_admission
-    for cluster in view.declared if entry is not None else ():
-        assert entry is not None
+    if entry is None:
+        return
+    for cluster in view.declared:
         path, value = entry.required
         if cluster.type != of_cloud.cluster.token or cluster.props.text(path) != value:
             continue

@@ -21,8 +21,9 @@ _WORDS: Final = ("privileged", "hostPath", "host-path", "HostFilesystem", "Privi
 def rejecting_policies(view: StackView, driver: InstalledDriver) -> Iterator[Finding]:
     """Yield policies of Kyverno, Gatekeeper, and the cloud that reject a driver's pods."""
     namespace = driver.namespace
-    for each in (*view.objects, *view.declared) if namespace else ():
-        assert namespace is not None
+    if not namespace:
+        return
+    for each in (*view.objects, *view.declared):
         if _rejects(each, namespace) or _is_denied_by_cloud(each, namespace):
             yield Finding(
                 message=f'policy "{each.name}" rejects privileged pods and host paths in namespace '
