@@ -1,4 +1,4 @@
-"""A check for optional cloud SDKs, which names the extra to install."""
+"""A check for optional cloud SDKs. Its error names the extra to install."""
 
 from importlib.util import find_spec
 

@@ -74,8 +74,8 @@ def _plan(values: argparse.Namespace, stacks: list[str]) -> _Done:
 
 
 def _head(report: str) -> str:
-    """Return the part of a Markdown report that stands before the folded details: the verdict, the
-    table of stacks, and the reasons.
+    """Return the part of a Markdown report before the folded details: the verdict, the table of
+    stacks, and the reasons.
     """
     head = report.partition("<details>")[0].partition("-->\n")[2]
     return head.strip("#\n ") + "\n\n" if head else ""

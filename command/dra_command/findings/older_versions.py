@@ -1,9 +1,10 @@
 """Objects with an older API version: further faults in them, and whether they can be converted to
 v1.
 
-Who is told only that a version is gone writes the new one and is refused again. So the form in v1
-is judged too, and what is found in it is told at the object as it is written; a fix names `check
---rewrite` only where that rewrites.
+A finding that only reports a removed version leads to the next error: users write the new version,
+and the API server rejects the object again. So the object's form in v1 is checked, too. Findings
+have the place of the original object. A fix names `check --rewrite` only if that command rewrites
+the object.
 """
 
 from __future__ import annotations

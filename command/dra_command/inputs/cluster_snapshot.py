@@ -62,8 +62,8 @@ def take_snapshot(kubeconfig: str, context: str, kinds: Sequence[str]) -> Source
 
 
 def served_kinds(kubeconfig: str, context: str) -> frozenset[str]:
-    """Return the kinds that a running cluster serves, such as `jobs.batch`; none without kubectl,
-    or if the cluster doesn't answer.
+    """Return the kinds that a running cluster serves, such as `jobs.batch`. The set is empty
+    without kubectl, or if the cluster doesn't answer.
     """
     kubectl = shutil.which("kubectl")
     if kubectl is None:

@@ -173,8 +173,8 @@ def _print_rendered(sources: Iterable[Source]) -> None:
 def mark_unrelated_files(
     sources: tuple[Source, ...], paths: Collection[str], command: str
 ) -> tuple[tuple[Source, ...], tuple[Diagnostic, ...]]:
-    """Return the sources with those marked that stand among manifests in a folder and are none, and
-    notes on them. Templates are marked even if they are named one by one.
+    """Return the sources, and notes on files that aren't manifests. Such files are marked if they
+    are in a folder. Templates are also marked if the user named them.
     """
     named = frozenset(paths)
     found = [source for source in sources if source.name not in named]

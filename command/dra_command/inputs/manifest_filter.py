@@ -32,11 +32,11 @@ _UNFINISHED: Final = {
 def mark_skipped_files(
     sources: Sequence[Source], named: Collection[str], command: str
 ) -> tuple[tuple[Source, ...], tuple[Diagnostic, ...]]:
-    """Return the sources, those that are no manifests marked, and a note on each kind of them for
-    `pulumi-dra COMMAND`.
+    """Return the sources, and for `pulumi-dra COMMAND` a note on each kind of file that isn't a
+    manifest. The sources of such files are marked.
 
-    Files that were named one by one are taken for manifests, except templates. Raises SourceError
-    where nothing else is left.
+    Files that the user named count as manifests, except templates. Raises SourceError if no source
+    is a manifest.
     """
     given = [each for each in sources if each.name in named and each.absent is None]
     templates = [each for each in split_manifests(given)[1] if each.what == TEMPLATE]

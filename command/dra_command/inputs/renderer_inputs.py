@@ -16,7 +16,7 @@ _NO_PATHS: Final = frozenset({
     "annotations", "buildMetadata", "commonAnnotations", "commonLabels", "images", "labels",
     "literals", "metadata", "options", "patch", "target", "vars",
 })  # fmt: skip
-"""Fields of a kustomization that hold no paths."""
+"""Fields of a kustomization that don't contain paths."""
 
 
 def outside_reference(folder: Path, roots: Sequence[Path]) -> str:

@@ -3,7 +3,7 @@
 AKS expects the count in every change of a pool. It rejects a count that would scale an autoscaled
 pool (Azure/azure-cli pull request 13996; terraform-provider-azurerm pull request 4256: it broke
 changes of tags and versions), or one outside new limits (Azure/AKS issue 4185). A program that
-leaves the count alone repeats an old one.
+doesn't change the count repeats an old one.
 """
 
 import pulumi

@@ -59,7 +59,7 @@ def _as_scaled(figures: Figures, pods: int) -> Figures:
 def makes_other_pods(given: PodTemplate, before: PodTemplate) -> bool:
     """Return whether a new template replaces the pods of an earlier one.
 
-    Annotations that only the cluster has stay, such as those of `kubectl rollout restart`.
+    Annotations that only the cluster has stay, such as the annotation of `kubectl rollout restart`.
     """
     if given != replace(before, annotations=given.annotations):
         return True

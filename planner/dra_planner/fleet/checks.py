@@ -1,6 +1,4 @@
-"""Faults between fields of a fleet, and names that aren't in the catalog. All are reported
-at once.
-"""
+"""Faults between fields of a fleet, and unknown names. All are reported at once."""
 
 from __future__ import annotations
 

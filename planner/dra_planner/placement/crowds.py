@@ -57,8 +57,8 @@ class CrowdSizes:
     _refuted: dict[Crowd, int] = field(default_factory=dict)
 
     def refute(self, crowd: Crowd, nodes: int) -> None:
-        """Note that pods of the crowd stayed pending on so many nodes. Crowds with further works
-        need no fewer.
+        """Record that pods of the crowd stayed pending on this number of nodes. Crowds with more
+        works need at least as many.
         """
         if nodes < self._refuted.get(crowd, 0):
             return

@@ -173,10 +173,9 @@ class Cost:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JointFix:
-    """Steps that together let every workload run, and the judgement after them, which says *fits*.
+    """Steps with which all workloads fit, and the judgement after these steps.
 
-    `more_usd` is the change in price per hour of the nodes that are used, compared with those that
-    the plan uses now; None if a price is unknown.
+    `more_usd` is the change in the price per hour of all used nodes; None if a price is unknown.
     """
 
     steps: tuple[str, ...]

@@ -58,7 +58,7 @@ def subnets_of_pool(view: StackView, pool: DeclaredPool) -> tuple[DeclaredResour
 
 
 def zones_of_subnets(view: StackView, pool: DeclaredPool) -> tuple[str | None, ...]:
-    """Return the zones of a pool's subnets, where they decide the zones of its nodes."""
+    """Return the zones of a pool's subnets if they decide the zones of its nodes."""
     addresses = cloud(pool.cloud).node_network.addresses
     if addresses is None or not addresses.zone:
         return ()

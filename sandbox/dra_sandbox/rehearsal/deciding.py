@@ -28,8 +28,8 @@ _QUIET_SECONDS: Final = 0.5
 _QUIET_SECONDS_BLIND: Final = 3.0
 """The same where the processes cannot be asked what they have queued."""
 _RETRIED_SECONDS: Final = 11.0
-"""Without a change this long, an error of the scheduler has come again: it tries such pods anew
-after at most 10 seconds (podMaxBackoffSeconds), for as long as they exist.
+"""If nothing changes for this long, the scheduler has failed again with the same error: it retries
+such pods after at most 10 seconds (podMaxBackoffSeconds) as long as they exist.
 """
 _NOT_READY: Final = "node.kubernetes.io/not-ready"
 _IDLE_SECONDS: Final = 4.0
@@ -116,7 +116,7 @@ class Decisions:
             quiet = time.monotonic() - self._last
             if quiet >= self._quiet:
                 pods = self.pods
-                # Before an error has come again, it may be a passing one.
+                # An error that the scheduler had only once may be temporary.
                 is_final = is_failing if quiet >= _RETRIED_SECONDS else _never
                 if self._load is not None and self._load.is_queued(
                     besides=sum(map(is_final, pods))

@@ -480,7 +480,7 @@ class Cloud(ABC):
         return frozenset(label.key for label in self.labels(nodes))
 
     def local_disks_fault(self, instance_type: str, count: int) -> str:
-        """Return why a machine type can't have so many local disks by choice, or ""."""
+        """Return why a machine type can't have this number of local disks, or ""."""
         return ""
 
     def reservation_fault(self, reservation: str) -> str:

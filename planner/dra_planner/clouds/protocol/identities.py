@@ -32,11 +32,12 @@ class RegistryResource:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NodeAdmission:
-    """What lets nodes in that the cloud didn't start itself.
+    """Entries with which a cluster admits nodes that the cloud didn't start.
 
-    `token` is the entry, with the property `kind` and the values that mean nodes. `required` is a
-    property of clusters and the value with which nodes need one. `groups` are resources that start
-    nodes, and `tag` the start of the keys of their tags, which end with the cluster's name.
+    `token` is the type of an entry, and `kinds` are the values of its property `kind` for nodes.
+    `required` is a property of clusters and the value with which nodes need an entry. `groups` is
+    the type of resources that start nodes. Their tags have keys that begin with `tag` and end with
+    the name of the cluster.
     """
 
     token: str

@@ -1,4 +1,4 @@
-"""What volumes and disks of nodes need from a cloud: drivers, classes, and keys."""
+"""Drivers, classes, and keys that a cloud has for volumes and for disks of nodes."""
 
 from __future__ import annotations
 

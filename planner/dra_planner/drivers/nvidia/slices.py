@@ -32,10 +32,10 @@ def predict_slices(
     """Return the slices that the NVIDIA driver publishes on such a node, by pool, in the driver's
     order.
 
-    Attributes and capacities are known, `Unknown()`, or `Unknown(group)` where they are equal on
-    devices of one group; `mig` is a layout of `nvidia.mig`. A machine without NVIDIA GPUs publishes
-    none of theirs. Slice names end in the node's name: the real ones are generated and end at
-    random.
+    Attributes and capacities are known, `Unknown()`, or `Unknown(group)` if they are equal on
+    devices of one group; `mig` is a configuration of `nvidia.mig`. A machine without
+    NVIDIA GPUs publishes none of theirs. Slice names end in the node's name: the real ones are
+    generated and end at random.
 
     Raises CatalogError for a release, layout or setting that cannot work on the machine,
     UnsupportedFeature for what the cloud or the Kubernetes release does not do.

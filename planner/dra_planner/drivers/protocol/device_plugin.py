@@ -1,9 +1,9 @@
 """The vendor's device plugin that a driver replaces: the meaning of its resource names, and the
 equivalent claims.
 
-A workload alone doesn't say what a unit of an extended resource is: `nvidia.com/gpu: 1` is a GPU,
-one of N replicas, a tenth under MPS, or a MIG device. Node labels, the plugin's configuration, or
-the user say it.
+The unit of an extended resource doesn't follow from a workload: `nvidia.com/gpu: 1` is a GPU, one
+of N replicas, a tenth under MPS, or a MIG device. It follows from node labels, the plugin's
+configuration, or the user's input.
 """
 
 from __future__ import annotations

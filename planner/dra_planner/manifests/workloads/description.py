@@ -175,8 +175,8 @@ class Reading:
 
     @property
     def suspended(self) -> bool:
-        """Whether the object currently creates no pods. An object that waits for Kueue counts as
-        admitted.
+        """Whether the object currently doesn't create pods. An object that waits for Kueue counts
+        as admitted.
         """
         if not self.kind.suspend or self.root.get(self.kind.suspend) is not True:
             return False

@@ -35,11 +35,11 @@ class PoolSizing:
     def plugin_counts(
         self, state: Sequence[Source], moved: Collection[str], before: Counts
     ) -> dict[str, int]:
-        """Return how many nodes the device-plugin pools need for workloads that haven't moved;
-        never more than before.
+        """Return how many nodes the device-plugin pools need for workloads that haven't moved. The
+        counts never exceed those in `before`.
 
-        The nodes of the step before hold them, since they were there with others. After the first
-        move, a pool without workloads needs no node, whatever its minimum in the fleet.
+        The nodes of the previous step are enough for these workloads, because they also had others.
+        After the first move, a pool without workloads has 0 nodes, even below its minimum.
         """
         pools = [pool for pool in self.fleet.pools if not pool.is_dra]
         empty = [pool.model_copy(update={"count": Count(max=pool.count.max)}) for pool in pools]

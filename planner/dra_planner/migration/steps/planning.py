@@ -89,8 +89,8 @@ def plan_steps(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Planner:
-    """Plans the steps of one migration. `kinds` are the kinds of all workloads with devices, and
-    `served` those that a DeviceClass serves as they are, with the classes.
+    """Plans the steps of one migration. `kinds` are the kinds of all workloads with devices.
+    `served` are the workloads that a DeviceClass serves without a change, with the classes.
 
     `needs_plugin`: some pods stay on the device plugin, so it isn't deleted.
     """
@@ -245,9 +245,11 @@ class _Planner:
 
 @dataclass(frozen=True, slots=True)
 class _Task:
-    """What a step does: workloads that move, the manifests before it, with both versions, and at
-    the moment of the rollout at which quotas decide (empty if none does), and the counts of pools
-    that are smaller after it.
+    """One step before it is planned.
+
+    `moves` are its workloads. `before` are the manifests before the step, `together` the manifests
+    with both versions, and `rollout` the manifests at the moment of the rollout that quotas decide.
+    `left` are the counts of pools that are smaller after the step.
     """
 
     number: int
@@ -263,9 +265,7 @@ class _Task:
 def _together(
     before: Sequence[Source], after: Sequence[Source], group: Collection[str]
 ) -> tuple[Source, ...]:
-    """Return the manifests after a move with the old versions of the moved workloads beside the
-    new ones.
-    """
+    """Return the manifests after a move, with the moved workloads in both versions."""
     old = old_copies(objects_of(before), group)
     return (as_source([*without_quotas(objects_of(after)), *old], "together.yaml"),)
 

@@ -64,7 +64,7 @@ def _of_subnet(subnet: DeclaredResource, addresses: AddressRanges) -> list[_Rang
 def _of_network(
     view: StackView, subnet: DeclaredResource, addresses: AddressRanges
 ) -> list[_Range]:
-    """Return the ranges of a subnet's network, where the cloud compares them."""
+    """Return the ranges of a subnet's network if the cloud compares them."""
     urns = subnet.sources_of(addresses.network)
     return [
         _Range(f'network "{each.name}"', each.urn, network)

@@ -69,7 +69,7 @@ def _is_pulled_from(view: StackView, address: str) -> bool:
 
 
 def _without_entry(view: StackView, of_cloud: Cloud) -> Iterator[Finding]:
-    """Yield groups whose nodes the cluster doesn't let in."""
+    """Yield groups whose nodes the cluster doesn't admit."""
     entry = of_cloud.node_admission
     if entry is None:
         return

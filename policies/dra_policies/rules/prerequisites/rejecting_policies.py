@@ -15,7 +15,7 @@ from dra_policies.view.stack_view import DeclaredResource, InstalledDriver, Stac
 _KYVERNO: Final = ":ClusterPolicy"
 _GATEKEEPER: Final = "constraints.gatekeeper.sh"
 _WORDS: Final = ("privileged", "hostPath", "host-path", "HostFilesystem", "PrivilegedContainer")
-"""What the driver's pods need, as policies of Kyverno and Gatekeeper call it."""
+"""Names of the driver's needs in policies of Kyverno and Gatekeeper."""
 
 
 def rejecting_policies(view: StackView, driver: InstalledDriver) -> Iterator[Finding]:

@@ -20,7 +20,7 @@ _LONGEST_GROUP = 80
 
 
 def is_accepted(inputs: Values) -> str | None:
-    """Return the first complaint about a cluster, None for one that AKS takes.
+    """Return the first complaint about a cluster, None if AKS accepts it.
 
     Sources: cilium/cilium issue 48265 (Entra); MicrosoftDocs/azure-docs issue 56130 (ranges),
     and the pages private-clusters, api-server-authorized-ip-ranges, long-term-support;

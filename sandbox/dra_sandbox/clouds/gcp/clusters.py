@@ -1,4 +1,4 @@
-"""What GKE refuses of a cluster.
+"""Clusters that GKE rejects.
 
 Sources: GoogleCloudPlatform/magic-modules PR 8338, cluster-toolkit PR 3364 and
 modules/scheduler/gke-cluster,
@@ -19,7 +19,7 @@ _FREQUENCIES = ("FREQ=DAILY", "FREQ=WEEKLY", "FREQ=MONTHLY", "FREQ=YEARLY")
 
 
 def of_cluster(inputs: Values) -> str | None:
-    """Return the first complaint about a cluster, None for one that GKE takes."""
+    """Return the first complaint about a cluster, None if GKE accepts it."""
     return next((reason for rule in _RULES if (reason := rule(inputs))), None)
 
 

@@ -1,6 +1,4 @@
-"""What GKE refuses of node pools, and what it adds to them by itself, with where that was
-reported.
-"""
+"""Node pools that GKE rejects, and settings that it adds to them, with the sources."""
 
 from __future__ import annotations
 
