@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from client import NOT_ASKED, PANIC, Answer, Json
 
-from dra_planner.manifests.validation.storage import changes
+from dra_planner.manifests.validation.stored_form import changes
 
 _SERVERS_OWN: Final = (
     "uid",

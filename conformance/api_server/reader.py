@@ -13,7 +13,7 @@ from dra_planner.errors import ManifestError
 from dra_planner.manifests.documents import read_documents
 from dra_planner.manifests.objects import KubernetesObject, read_objects
 from dra_planner.manifests.validation.context import Context, ExistingObjects
-from dra_planner.manifests.validation.storage import stored_form
+from dra_planner.manifests.validation.stored_form import stored_form
 from dra_planner.manifests.validation.verdict import judge
 from dra_planner.plan import check_selector
 from dra_planner.releases import Features

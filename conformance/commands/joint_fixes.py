@@ -67,7 +67,7 @@ def _ending(plan: Plan) -> str:
         return "fit after the joint fix" if fits else "! the joint fix doesn't fit"
     if any(each.severity == "error" for each in plan.diagnostics):
         return "stopped by a rejected object or an impossible fleet"
-    if plan.judgement.demand.blocked or any(each.verdict != "fits" for each in plan.hindrances):
+    if plan.judgement.demand.blocked or any(each.verdict != "fits" for each in plan.blockers):
         return "stopped by something else than capacity"
     unfit = [size for size in plan.judgement.sizing.workloads if size.verdict != "fits"]
     if any(reason.fix for size in unfit for reason in size.reasons) or plan.judgement.fixes:

@@ -26,8 +26,8 @@ from dra_planner.fleet import Fleet, read_fleet
 from dra_planner.manifests.documents import read_documents
 from dra_planner.manifests.objects import KubernetesObject, read_objects
 from dra_planner.migration import Migration, Result, migrate
-from dra_planner.migration.target import target_of_fleet
-from dra_planner.migration.templates import find_pod_parts
+from dra_planner.migration.pod_templates import find_pod_parts
+from dra_planner.migration.target_cluster import target_of_fleet
 from dra_planner.plan import Plan, PlanRequest, make_plan
 from dra_planner.sources import Source
 from dra_sandbox.control_plane import ApiRejection, ApiServer, Settings, control_plane

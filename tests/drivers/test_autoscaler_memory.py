@@ -29,7 +29,7 @@ def plan_for(amount: str, autoscaler: str = "karpenter", machine: str = "p5.48xl
 
 
 def advice(plan: Plan) -> list[str]:
-    return [each.fix for each in plan.hindrances if "Karpenter counts" in each.message]
+    return [each.fix for each in plan.blockers if "Karpenter counts" in each.message]
 
 
 @pytest.mark.parametrize("amount", ["81559Mi", "81300Mi", "79.5Gi"])

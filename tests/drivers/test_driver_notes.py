@@ -116,7 +116,7 @@ def planned(observed: list[Any], manifests: list[Any]) -> Plan:
 
 
 def notes(plan: Plan) -> list[str]:
-    return [each.message for each in plan.hindrances if each.code == "worth-knowing"]
+    return [each.message for each in plan.blockers if each.code == "worth-knowing"]
 
 
 def reasons(plan: Plan) -> str:
@@ -209,7 +209,7 @@ def test_a_join_on_an_attribute_of_one_driver_never_holds() -> None:
     assert plan.verdict == "does-not-fit"
     assert any(each.startswith("nics.example.com publishes no") for each in notes(plan))
     assert "use an attribute that both drivers publish, or remove the constraint" in [
-        each.fix for each in plan.hindrances
+        each.fix for each in plan.blockers
     ]
     # without the constraint, as the fix says
     assert pair("", device("nic", speed=100)).verdict == "fits"

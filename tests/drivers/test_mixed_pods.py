@@ -50,7 +50,7 @@ def test_several_drivers_on_a_node(
 def test_a_root_that_a_driver_does_not_publish_joins_nothing() -> None:
     plan = planned(H100, job(1, GPU, CPUS, match=ROOT, tolerates=TOLERATES))
     assert plan.verdict == "does-not-fit"
-    assert f"publishes no {ROOT}" in " ".join(each.message for each in plan.hindrances)
+    assert f"publishes no {ROOT}" in " ".join(each.message for each in plan.blockers)
 
 
 def amd_with_nics() -> dict[str, Any]:
@@ -92,7 +92,7 @@ def test_a_gpu_of_one_vendor_with_a_nic_of_another(match: str) -> None:
     own = amd_with_nics()
     together = planned(own, job(9, AMD_GPU, OTHER_NIC, match=match))
     assert (together.verdict, nodes(together)) == ("fits", 2)
-    assert any("both publish" in each.message for each in together.hindrances)
+    assert any("both publish" in each.message for each in together.blockers)
 
 
 def test_more_than_one_node_has_below_a_root_never_fits() -> None:

@@ -26,9 +26,9 @@ NO_FIXES = {
     "add_argument",
 }
 """Functions whose `fix` is a simulated one, or an option; messages are a table."""
-NO_MODULES = {"quantity.py", "shapes.py", "messages_page.py", "catalog_page.py"}
+NO_MODULES = {"quantity.py", "shapes.py", "call_shapes.py", "messages_page.py", "catalog_page.py"}
 """Where a name with "fix" is something else: a suffix, a piece of a page, the page of a table."""
-NO_ADVICE = {"examples.py", "starter_files.py", "page.py", "formats.py"}
+NO_ADVICE = {"examples.py", "replacement_examples.py", "starter_files.py", "page.py", "formats.py"}
 """Where sentences that begin like advice are help, examples, files that are written, and what the
 API server says.
 """

@@ -23,7 +23,7 @@ from dra_planner.clouds.aks import machine_fault
 from dra_planner.drivers import nvidia
 from dra_planner.errors import PlannerError
 from dra_planner.fleet import Fleet, StackSettings, read_fleet, read_settings
-from dra_planner.manifests.validation.served import why_not_served
+from dra_planner.manifests.validation.served_versions import why_not_served
 from dra_planner.model import ClaimSpec
 from dra_planner.plan import PlanRequest, make_plan, plan_file
 from dra_planner.plan.judgement.redundancy import survive, what_survives

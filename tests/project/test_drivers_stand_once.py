@@ -18,7 +18,7 @@ OF_A_DRIVER = (
 )
 EXAMPLES = {
     # manifests that the page about older APIs shows
-    "planner/dra_planner/manifests/rewriting/examples.py",
+    "planner/dra_planner/manifests/rewriting/replacement_examples.py",
     "command/dra_command/init/starter_files.py",  # the first manifests of a new project
 }
 """Files with whole manifests as text, for people to start from or to read."""

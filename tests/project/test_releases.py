@@ -32,7 +32,7 @@ MAY_COMPARE = (
     "planner/dra_planner/cel/dialect.py",
     # rows of a table hold from one minor version to another
     "planner/dra_planner/drivers/protocol/notes.py",
-    "planner/dra_planner/catalog/support.py",  # which versions a cloud supports, and until when
+    "planner/dra_planner/catalog/kubernetes_support.py",  # which versions a cloud supports, and until when
     # what the API server of each minor version rejects
     "planner/dra_planner/manifests/validation/",
 )

@@ -17,8 +17,8 @@ from dra_planner.errors import ManifestError, Place
 from dra_planner.manifests.documents import read_documents
 from dra_planner.manifests.objects import read_objects
 from dra_planner.manifests.repairing import plain_separator
+from dra_planner.manifests.rewriting.document_texts import cut
 from dra_planner.manifests.rewriting.rewrite import KeptObject, Rewriting, RewrittenObject
-from dra_planner.manifests.rewriting.texts import cut
 from dra_planner.sources import Source, has_embedded
 from dra_tutorials.blocks.embedded import CodeBlock, manifest_blocks
 

@@ -14,8 +14,8 @@ from dra_command.command_line.exit_status import Status
 from dra_command.pens.terminal.page import Page
 from dra_planner import catalog
 from dra_planner.catalog import Machine
-from dra_planner.catalog.facts import dated_facts
-from dra_planner.catalog.support import NOTICE, supported
+from dra_planner.catalog.dated_facts import dated_facts
+from dra_planner.catalog.kubernetes_support import NOTICE, supported
 from dra_planner.drivers import nvidia
 from dra_planner.releases import GATES, RELEASES
 

@@ -47,7 +47,7 @@ def explain_output(explanation: ClaimExplanation) -> ExplainOutput:
         ],
         missing=_reason(explanation.missing) if explanation.missing is not None else None,
         pending_reasons=[
-            _reason(each) for each in (*explanation.pending_reasons, *explanation.hindrances)
+            _reason(each) for each in (*explanation.pending_reasons, *explanation.blockers)
         ],
         what_if=_what_if(explanation),
     )

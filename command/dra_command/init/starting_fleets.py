@@ -29,7 +29,7 @@ from dra_command.inputs.shared_catalog import find_shared_catalog
 from dra_planner.clouds import cloud, cloud_of_region, names
 from dra_planner.errors import PlannerError
 from dra_planner.fleet import Fleet, read_fleet, read_fleet_file
-from dra_planner.plan.cluster.fleet import fleet_of_cluster
+from dra_planner.plan.cluster.starting_fleet import fleet_of_cluster
 from dra_planner.plan.suggestion.smallest_machines import SmallestFleet, smallest_fleet
 from dra_planner.plan.suggestion.suggest import (
     PricesUnknownError,

@@ -17,7 +17,7 @@ from dra_command.inputs.skipped_files import (
     skip_reason,
 )
 from dra_planner.errors import Diagnostic, Place, SourceError
-from dra_planner.manifests.workloads.unread import find_device_words
+from dra_planner.manifests.workloads.unread_objects import find_device_words
 from dra_planner.sources import MissingManifests, Source, begins_object, has_embedded, is_terraform
 from dra_planner.wording import counted, verb
 

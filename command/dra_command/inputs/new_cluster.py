@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import date
 
-from dra_planner.catalog.support import settled_minor
+from dra_planner.catalog.kubernetes_support import settled_minor
 from dra_planner.clouds import cloud
 
 

@@ -14,7 +14,7 @@ from dra_planner.clouds import cloud
 from dra_planner.errors import Diagnostic, FleetError, ManifestError, SourceError
 from dra_planner.model import DemandLevel
 from dra_planner.plan import Plan, PlanRequest, make_plan
-from dra_planner.plan.values import SIMULATED_STEPS
+from dra_planner.plan.model import SIMULATED_STEPS
 
 
 def request_of(

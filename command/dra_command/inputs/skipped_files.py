@@ -15,8 +15,8 @@ from functools import cache
 from typing import Any, Final
 
 from dra_command.inputs.kustomization_changes import find_changes
-from dra_planner.documents.advice import RENDER
 from dra_planner.documents.plain_values import listed
+from dra_planner.documents.yaml_advice import RENDER
 from dra_planner.errors import ManifestError, PlannerError
 from dra_planner.manifests.documents import read_documents
 from dra_planner.sources import (

@@ -19,7 +19,7 @@ from dra_planner.manifests.documents import read_documents
 from dra_planner.manifests.objects import KubernetesObject, read_objects
 from dra_planner.migration import PluginFacts
 from dra_planner.migration.cluster import classes_served, cluster_version, report_cluster
-from dra_planner.migration.target import Target, target_of_fleet
+from dra_planner.migration.target_cluster import Target, target_of_fleet
 
 _KINDS: Final = (*SNAPSHOT_KINDS, "configmaps", "horizontalpodautoscalers")
 _CUSTOM_KINDS: Final = {

@@ -26,7 +26,7 @@ from dra_planner.migration import (
     migrate,
     read_plugin_facts,
 )
-from dra_planner.migration.target import facts_of_fleet, target_of_fleet
+from dra_planner.migration.target_cluster import facts_of_fleet, target_of_fleet
 
 _KINDS = ("nodes", "configmaps")
 

@@ -20,8 +20,8 @@ from dra_planner.model import worst
 from dra_planner.plan import Plan, PlanRequest, make_plan
 from dra_planner.plan.dated_notes import dated_notes
 from dra_planner.plan.machine_features import unused_features
+from dra_planner.plan.model import STEPS_PER_SECOND
 from dra_planner.plan.provider_notes import provider_notes
-from dra_planner.plan.values import STEPS_PER_SECOND
 
 if TYPE_CHECKING:
     from dra_planner.plan.saved.difference import PlanDifference

@@ -15,7 +15,7 @@ from dra_planner.plan import Plan
 from dra_planner.plan.nodes.cost_shares import claim_shares, cost_shares, namespace_shares
 from dra_planner.plan.nodes.groups import FilledNodes
 from dra_planner.plan.nodes.stranded import why_stranded
-from dra_planner.plan.suggestion.one_more import OneMore, OnePodMore, find_one_more
+from dra_planner.plan.suggestion.marginal_costs import OneMore, OnePodMore, find_one_more
 from dra_planner.wording import counted
 
 

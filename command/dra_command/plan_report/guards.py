@@ -13,8 +13,8 @@ from dra_command.pens.table import Table
 from dra_planner.model import GuardKind, Guards
 from dra_planner.offers import Offer
 from dra_planner.plan import Plan
+from dra_planner.plan.judgement.demand_levels import LEVELS_BESIDE
 from dra_planner.plan.judgement.guarded import Guarded
-from dra_planner.plan.judgement.other_levels import LEVELS_BESIDE
 from dra_planner.releases import has_mutating_policies
 from dra_planner.sizing import hourly_usd
 from dra_planner.wording import counted, named, verb

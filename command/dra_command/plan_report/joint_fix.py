@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dra_command.contract.joint_fix import JointFixRow
 from dra_command.pens.amounts import usd
-from dra_planner.plan.values import JointFix, Plan
+from dra_planner.plan.model import JointFix, Plan
 
 
 def joint_fix_row(plan: Plan) -> JointFixRow | None:

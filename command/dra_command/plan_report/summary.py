@@ -15,10 +15,10 @@ from dra_planner.catalog import cloud_titles
 from dra_planner.errors import Diagnostic
 from dra_planner.model import DEMAND_LEVELS, Reason, Verdict
 from dra_planner.plan import Plan, detail_claims
+from dra_planner.plan.judgement.lost_nodes import lost
 from dra_planner.plan.judgement.shared_cause import shared_cause
 from dra_planner.plan.judgement.simulated_fixes import fix_sentence, saved_usd
-from dra_planner.plan.judgement.survival import lost
-from dra_planner.plan.values import MISSING_POOL, LimitUse
+from dra_planner.plan.model import MISSING_POOL, LimitUse
 from dra_planner.wording import counted, named, verb
 
 if TYPE_CHECKING:  # only simulating needs the simulation
@@ -73,9 +73,9 @@ def verdict_parts(plan: Plan) -> tuple[str, str, str]:
     is to be said.
     """
     level = "" if plan.level == "steady" else f" at {plan.level} demand"
-    apart = [each.diagnostic for each in plan.hindrances if not each.workloads]
+    apart = [each.diagnostic for each in plan.blockers if not each.workloads]
     errors = sum(finding.severity == "error" for finding in (*plan.diagnostics, *apart))
-    if not plan.workloads and not errors and not plan.hindrances:
+    if not plan.workloads and not errors and not plan.blockers:
         return "Nothing to place", "", "the manifests contain no workload"
     if plan.verdict == "fits":
         number = len(plan.workloads)
@@ -100,11 +100,11 @@ def _hindered(plan: Plan, *, is_pending_counted: bool) -> Iterator[str]:
     """Yield how many workloads never run although their devices fit, and how much isn't known or
     read.
     """
-    certain = {ref for each in plan.hindrances if each.is_certain for ref in each.workloads}
+    certain = {ref for each in plan.blockers if each.is_certain for ref in each.workloads}
     doubtful = {
-        ref for each in plan.hindrances if each.verdict == "cannot-tell" for ref in each.workloads
+        ref for each in plan.blockers if each.verdict == "cannot-tell" for ref in each.workloads
     } - certain
-    unread = sum(each.verdict == "cannot-tell" and not each.workloads for each in plan.hindrances)
+    unread = sum(each.verdict == "cannot-tell" and not each.workloads for each in plan.blockers)
     if certain and not is_pending_counted:
         yield f"{counted(len(certain), 'workload')} can't run"
     if doubtful:
@@ -229,7 +229,7 @@ def diagnostics(plan: Plan) -> tuple[Diagnostic, ...]:
     told = {each.workload for each in plan.workloads}  # their reasons are printed with them
     apart = (
         each.diagnostic
-        for each in plan.hindrances
+        for each in plan.blockers
         if each.verdict == "fits" or told.isdisjoint(each.workloads)
     )
     found = (*plan.diagnostics, *apart, *plan.beside)

@@ -26,7 +26,7 @@ from dra_command.plan_report.tables import NARROW, PlanTables, difference_line, 
 from dra_planner.model import DEMAND_LEVELS
 from dra_planner.plan import Plan
 from dra_planner.plan.explanation.claims import explain_failing
-from dra_planner.plan.values import DOUBTS
+from dra_planner.plan.model import DOUBTS
 from dra_planner.wording import counted
 
 if TYPE_CHECKING:  # only with a saved plan

@@ -136,7 +136,7 @@ def _refusal(found: Suggestions) -> Iterator[str]:
         else plan.pools[0].machine
     )
     blocking = tuple(obstacles(plan))
-    apart = [each for each in plan.hindrances if not each.workloads and each.verdict != "fits"]
+    apart = [each for each in plan.blockers if not each.workloads and each.verdict != "fits"]
     if plan.judgement.sizing.verdict == "fits" and not blocking and not apart:
         yield (
             f"cannot tell: everything can be packed on {_packed(found)}, but the simulated "

@@ -14,7 +14,7 @@ pod goes to is the matter of `simulation`.
 
 from __future__ import annotations
 
-from dra_planner.allocation.node.interpod import Sight, sight_of
+from dra_planner.allocation.node.pod_rules import Sight, sight_of
 from dra_planner.allocation.node.state import NodeState, open_node, open_offer
 from dra_planner.allocation.place import place
 from dra_planner.allocation.reasons.edits import Edit

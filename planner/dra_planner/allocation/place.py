@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from dra_planner.allocation.behaviour import Behaviour, intended
-from dra_planner.allocation.extended import ClaimsOnNode, claims_on
+from dra_planner.allocation.extended_resource_claims import ClaimsOnNode, claims_on
 from dra_planner.allocation.node.filters import (
     Misfit,
     reject_for_good,
@@ -15,16 +15,16 @@ from dra_planner.allocation.node.filters import (
     reject_for_now,
     with_absent,
 )
-from dra_planner.allocation.node.interpod import PodView
+from dra_planner.allocation.node.pod_rules import PodView
 from dra_planner.allocation.node.ports import host_ports
 from dra_planner.allocation.node.state import HeldClaim, NodeState, Port
 from dra_planner.allocation.node.template import Template
+from dra_planner.allocation.partial_node_claims import part_of_node
 from dra_planner.allocation.search.constraints import Reading
 from dra_planner.allocation.search.depth_first import STEP_BUDGET, Search, SearchResult
 from dra_planner.allocation.search.holdings import Pick
 from dra_planner.allocation.search.requests import PlannedClaims, plan_claims
 from dra_planner.allocation.verdicts import Answer, ClaimPicks, Placement, Refusal, Undecided
-from dra_planner.allocation.whole_nodes import part_of_node
 from dra_planner.model import Reason, Shape, ShapeClaim
 from dra_planner.offers import pod_requests
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from functools import cache
 
-from dra_planner.catalog.facts import fact
+from dra_planner.catalog.dated_facts import fact
 from dra_planner.catalog.tables import Row, read_table
 
 

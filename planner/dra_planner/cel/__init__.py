@@ -27,7 +27,7 @@ The names below are loaded on first use, so that importing the package costs not
 
 from __future__ import annotations
 
-from dra_planner.cel.checking.reads import ALL
+from dra_planner.cel.checking.read_paths import ALL
 from dra_planner.cel.compilation import compile
 from dra_planner.cel.device import DeviceError, prepare
 from dra_planner.cel.dialect import Dialect

@@ -5,9 +5,9 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Final
 
-from dra_planner.cel.advice import fixes, slips
+from dra_planner.cel.advice import fixes, foreign_syntax
 from dra_planner.cel.checking.checker import check
-from dra_planner.cel.checking.reads import paths_read
+from dra_planner.cel.checking.read_paths import paths_read
 from dra_planner.cel.checking.validation import Issue
 from dra_planner.cel.cost.effort import METER
 from dra_planner.cel.cost.estimator import estimate
@@ -16,7 +16,7 @@ from dra_planner.cel.evaluation.calls import Unsupported
 from dra_planner.cel.evaluation.evaluator import compile_tree
 from dra_planner.cel.results import Kind, RejectedSelector
 from dra_planner.cel.selector import Selector
-from dra_planner.cel.stack import DEEPEST, room_for
+from dra_planner.cel.stack_depth import DEEPEST, room_for
 from dra_planner.cel.syntax.parser import ParseError, parse
 from dra_planner.cel.tree import SyntaxNode, depth
 from dra_planner.cel.types import CelType, TypesTooLarge
@@ -53,7 +53,7 @@ def _compile(text: str, dialect: Dialect) -> Selector | RejectedSelector:
         tree = parse(text, dialect)
     except ParseError as error:
         kind: Kind = "depth" if error.deep else "syntax"
-        fix = None if error.deep else slips.advise(text, dialect)
+        fix = None if error.deep else foreign_syntax.advise(text, dialect)
         return RejectedSelector(
             text, kind, f"compilation failed: {error.message}", error.position, fix
         )

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Any, Final, Literal
 
-from dra_planner.cel.advice import fixes, slips
+from dra_planner.cel.advice import fixes, foreign_syntax
 from dra_planner.cel.checking.checker import check
 from dra_planner.cel.cost.effort import METER, EffortExceeded
 from dra_planner.cel.device import EMPTY
@@ -22,7 +22,7 @@ from dra_planner.cel.evaluation.calls import Unsupported
 from dra_planner.cel.evaluation.evaluator import compile_tree
 from dra_planner.cel.evaluation.state import Closure, State, run_deep
 from dra_planner.cel.results import RejectedSelector
-from dra_planner.cel.stack import DEEPEST, SHALLOW, room_for
+from dra_planner.cel.stack_depth import DEEPEST, SHALLOW, room_for
 from dra_planner.cel.syntax.parser import ParseError, parse
 from dra_planner.cel.tree import Ident, Select, SyntaxNode, depth
 from dra_planner.cel.types import DYN, CelType, TypesTooLarge, show
@@ -120,7 +120,7 @@ def compile_expression(
     try:
         tree = parse(text, dialect)
     except ParseError as error:
-        fix = None if error.deep else slips.advise(text, dialect)
+        fix = None if error.deep else foreign_syntax.advise(text, dialect)
         return RejectedSelector(
             text, "depth" if error.deep else "syntax", error.message, error.position, fix
         )

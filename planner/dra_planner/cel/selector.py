@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable
 from typing import Any, Final
 
-from dra_planner.cel.checking.reads import sees_form
+from dra_planner.cel.checking.read_paths import sees_form
 from dra_planner.cel.cost.effort import METER, EffortExceeded
 from dra_planner.cel.device import DeviceView, prepare
 from dra_planner.cel.dialect import Dialect
 from dra_planner.cel.evaluation.state import Closure, State, run_deep
 from dra_planner.cel.results import Path, SelectorOutcome, Verdict
-from dra_planner.cel.stack import DEEPEST, SHALLOW, room_for
+from dra_planner.cel.stack_depth import DEEPEST, SHALLOW, room_for
 from dra_planner.cel.tree import SyntaxNode, depth
 from dra_planner.cel.values import (
     CelError,

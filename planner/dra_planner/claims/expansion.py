@@ -7,21 +7,21 @@ from contextlib import suppress
 from dataclasses import replace
 
 from dra_planner.claims.consumers import ConsumerLimit
-from dra_planner.claims.extended import (
-    extended_resources,
-    index_classes,
-    serve_extended_resources,
-    tolerate_extended_resources,
-)
-from dra_planner.claims.identity import strip, visible_labels
-from dra_planner.claims.limit_ranges import refuse as refuse_by_limits
-from dra_planner.claims.limit_ranges import with_defaults as with_limit_defaults
-from dra_planner.claims.parts import (
+from dra_planner.claims.demand_parts import (
     ShapePart,
     effective_budgets,
     merge_parts,
     namespace_labels,
 )
+from dra_planner.claims.extended_resources import (
+    extended_resources,
+    index_classes,
+    serve_extended_resources,
+    tolerate_extended_resources,
+)
+from dra_planner.claims.limit_ranges import refuse as refuse_by_limits
+from dra_planner.claims.limit_ranges import with_defaults as with_limit_defaults
+from dra_planner.claims.pod_equality import strip, visible_labels
 from dra_planner.claims.priorities import refuse_priority, with_priority
 from dra_planner.claims.queue_flavors import flavor_of, with_flavor
 from dra_planner.claims.quotas import Denial, QuotaRoom
@@ -33,7 +33,7 @@ from dra_planner.claims.resolution import (
     resolve_claims,
 )
 from dra_planner.claims.runtime_classes import refuse_runtime_class, with_runtime_class
-from dra_planner.claims.updates import as_updated, makes_other_pods
+from dra_planner.claims.workload_updates import as_updated, makes_other_pods
 from dra_planner.manifests import Manifests, UnresolvedPods
 from dra_planner.manifests.manifests import BoundPod, GroupClaims
 from dra_planner.model import (

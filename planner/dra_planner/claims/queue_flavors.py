@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from dra_planner.manifests.workloads.description import KUEUE_QUEUE
+from dra_planner.manifests.workloads.kind_description import KUEUE_QUEUE
 from dra_planner.model import PodSpec, QueueSetup, ResourceFlavor, Workload
 
 

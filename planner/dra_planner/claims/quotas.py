@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from dra_planner.claims.consumers import take
-from dra_planner.claims.extended import CLAIM_NAME
+from dra_planner.claims.extended_resources import CLAIM_NAME
 from dra_planner.claims.resolution import UnresolvedClaims
 from dra_planner.manifests import Manifests, render_claim_spec, render_pod_spec
 from dra_planner.manifests.validation.quotas import (

@@ -54,22 +54,6 @@ from dra_planner.clouds.protocol.node_networks import (
     UserRoutes,
 )
 from dra_planner.clouds.protocol.plugin_serving import MPS, TIME_SLICING, PluginServing
-from dra_planner.clouds.protocol.refusals import (
-    HUGE_PAGES,
-    MOST_HUGE_PAGES,
-    NODES,
-    SYSTEM_NODES,
-    extended_resource_fault,
-    huge_pages_fault,
-    label_key_fault,
-    label_value_fault,
-    limits_fault,
-    public_network_fault,
-    range_fault,
-    repetition_fault,
-    selection_fault,
-    taints_fault,
-)
 from dra_planner.clouds.protocol.resources import (
     AttachedGpus,
     ClusterAddons,
@@ -90,6 +74,22 @@ from dra_planner.clouds.protocol.schedules import (
     schedule_fault,
     time_of_day_fault,
     time_zone_fault,
+)
+from dra_planner.clouds.protocol.setting_faults import (
+    HUGE_PAGES,
+    MOST_HUGE_PAGES,
+    NODES,
+    SYSTEM_NODES,
+    extended_resource_fault,
+    huge_pages_fault,
+    label_key_fault,
+    label_value_fault,
+    limits_fault,
+    public_network_fault,
+    range_fault,
+    repetition_fault,
+    selection_fault,
+    taints_fault,
 )
 from dra_planner.clouds.protocol.storage import DiskKeys, VolumeDriver
 from dra_planner.errors import CatalogError, UnsupportedFeature

@@ -28,7 +28,6 @@ from dra_planner.clouds.protocol.node_networks import (
     TrafficFilter,
     UserRoutes,
 )
-from dra_planner.clouds.protocol.refusals import private_network_fault
 from dra_planner.clouds.protocol.resources import (
     BoughtCapacity,
     ClusterResource,
@@ -38,6 +37,7 @@ from dra_planner.clouds.protocol.resources import (
     PoolResource,
     SurgeSetting,
 )
+from dra_planner.clouds.protocol.setting_faults import private_network_fault
 from dra_planner.clouds.protocol.storage import DiskKeys, VolumeDriver
 from dra_planner.model import Taint
 

@@ -27,7 +27,6 @@ from dra_planner.clouds.protocol.node_networks import (
     PublicEndpoint,
     SecurityGroups,
 )
-from dra_planner.clouds.protocol.refusals import private_network_fault
 from dra_planner.clouds.protocol.resources import (
     BoughtCapacity,
     ClusterAddons,
@@ -40,6 +39,7 @@ from dra_planner.clouds.protocol.resources import (
     SpreadGroup,
     SurgeSetting,
 )
+from dra_planner.clouds.protocol.setting_faults import private_network_fault
 from dra_planner.clouds.protocol.storage import DiskKeys, VolumeDriver
 from dra_planner.errors import CatalogError
 

@@ -22,7 +22,6 @@ from yaml.events import (
     StreamEndEvent,
 )
 
-from dra_planner.documents.advice import RENDER
 from dra_planner.documents.limits import MAX_DEPTH, MAX_NODES
 from dra_planner.documents.scalars import (
     MERGE,
@@ -33,6 +32,7 @@ from dra_planner.documents.scalars import (
     resolve_plain,
 )
 from dra_planner.documents.tree import Map, Seq
+from dra_planner.documents.yaml_advice import RENDER
 
 
 class PurePythonParser(yaml.reader.Reader, yaml.scanner.Scanner, yaml.parser.Parser):

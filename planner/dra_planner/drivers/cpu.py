@@ -17,7 +17,7 @@ from dra_planner.catalog import Machine
 from dra_planner.clouds import Cloud
 from dra_planner.documents.models import StrictDocument, refused_by
 from dra_planner.drivers.protocol.driver import ConfigFault, Driver, DriverNode, Fault, PodUse
-from dra_planner.drivers.protocol.slices import node_slice
+from dra_planner.drivers.protocol.node_slice import node_slice
 from dra_planner.drivers.protocol.versions import chart_version_fault
 from dra_planner.errors import CatalogError, UnsupportedFeature
 from dra_planner.model import AttributeValue, Device, DeviceCapacity, ResourceSlice, Unknown

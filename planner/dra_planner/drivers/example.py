@@ -11,8 +11,8 @@ from typing import Any, ClassVar
 from dra_planner.catalog import Machine
 from dra_planner.clouds import Cloud
 from dra_planner.drivers.protocol.driver import Driver, DriverNode
+from dra_planner.drivers.protocol.node_slice import node_slice
 from dra_planner.drivers.protocol.options import ChartOptions
-from dra_planner.drivers.protocol.slices import node_slice
 from dra_planner.model import (
     AttributeValue,
     Device,

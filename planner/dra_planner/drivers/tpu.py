@@ -12,8 +12,8 @@ from dra_planner.catalog import Machine
 from dra_planner.clouds import Cloud
 from dra_planner.drivers.protocol.device_plugin import NoDirectCounterpart
 from dra_planner.drivers.protocol.driver import ConfigFault, Driver, DriverNode, Fault
+from dra_planner.drivers.protocol.node_slice import node_slice
 from dra_planner.drivers.protocol.options import ChartOptions
-from dra_planner.drivers.protocol.slices import node_slice
 from dra_planner.drivers.protocol.tables import has_accelerator
 from dra_planner.errors import CatalogError
 from dra_planner.model import AttributeValue, Device, ResourceSlice, Unknown

@@ -1,7 +1,7 @@
 """The fleet file: cluster, pools, and drivers, validated and with defaults."""
 
 from dra_planner.fleet.drivers import DevicePluginSettings, DriversOfFleet, FleetDeviceClass
-from dra_planner.fleet.learned import LearnedMachine
+from dra_planner.fleet.learned_machines import LearnedMachine
 from dra_planner.fleet.pools import (
     CapacityBlock,
     Count,
@@ -27,7 +27,7 @@ from dra_planner.fleet.reading import (
 )
 from dra_planner.fleet.schema import Fleet, Network, Placement
 from dra_planner.fleet.splitting import split_pools
-from dra_planner.fleet.values import Amount
+from dra_planner.fleet.value_types import Amount
 
 __all__ = [
     "Amount",

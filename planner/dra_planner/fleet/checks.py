@@ -14,7 +14,7 @@ from dra_planner.fleet.limits import limit_faults
 from dra_planner.fleet.plugin_checks import plugin_pool_faults
 from dra_planner.fleet.pools import Pool
 from dra_planner.fleet.schema import Fleet
-from dra_planner.fleet.values import sentence_of
+from dra_planner.fleet.value_types import sentence_of
 from dra_planner.releases import GATES
 
 Fault = tuple[Location, str]

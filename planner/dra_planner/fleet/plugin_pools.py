@@ -6,7 +6,7 @@ from pydantic import Field
 
 from dra_planner.clouds import PluginServing
 from dra_planner.documents.models import StrictDocument
-from dra_planner.fleet.values import bounds, within
+from dra_planner.fleet.value_types import bounds, within
 
 _REPLICAS = range(2, 129)
 

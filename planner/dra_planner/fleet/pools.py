@@ -39,7 +39,7 @@ from dra_planner.documents.models import (
     refused_by,
 )
 from dra_planner.fleet.plugin_pools import PoolSharing, serving_of
-from dra_planner.fleet.values import DNS_LABEL, Amount, Price, bounds, within
+from dra_planner.fleet.value_types import DNS_LABEL, Amount, Price, bounds, within
 
 LabelKey = Annotated[str, refused_by(label_key_fault)]
 LabelValue = Annotated[str, refused_by(label_value_fault)]

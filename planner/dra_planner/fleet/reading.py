@@ -13,16 +13,16 @@ from pydantic import ValidationError
 from pydantic.alias_generators import to_camel
 
 from dra_planner.clouds import cloud
-from dra_planner.documents.advice import advise
 from dra_planner.documents.json_reader import read_json
 from dra_planner.documents.models import StrictDocument
 from dra_planner.documents.tree import Location, line_at, path_text
 from dra_planner.documents.validation import kind_of, sentences
+from dra_planner.documents.yaml_advice import advise
 from dra_planner.documents.yaml_reader import Fault, Remark, read_yaml
 from dra_planner.errors import FleetError, Place
 from dra_planner.fleet.checks import check_together
-from dra_planner.fleet.learned import CatalogFile, LearnedMachine
-from dra_planner.fleet.required import what_to_write
+from dra_planner.fleet.learned_machines import CatalogFile, LearnedMachine
+from dra_planner.fleet.required_keys import what_to_write
 from dra_planner.fleet.schema import Fleet
 from dra_planner.sources import read_file
 

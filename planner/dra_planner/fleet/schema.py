@@ -37,10 +37,10 @@ from dra_planner.documents.models import (
 )
 from dra_planner.errors import CatalogError, PlannerError
 from dra_planner.fleet.drivers import DevicePluginSettings, Drivers, FleetDeviceClass
-from dra_planner.fleet.learned import LearnedMachine
+from dra_planner.fleet.learned_machines import LearnedMachine
 from dra_planner.fleet.limits import shared_limits
 from dra_planner.fleet.pools import Headroom, Pool, Quota, Redundancy
-from dra_planner.fleet.values import DNS_SUBDOMAIN, Amount, bounds, sentence_of, within
+from dra_planner.fleet.value_types import DNS_SUBDOMAIN, Amount, bounds, sentence_of, within
 from dra_planner.model import SharedLimit
 from dra_planner.releases import GATES, Features, features_of, parse_version
 

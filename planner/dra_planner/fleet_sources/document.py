@@ -16,8 +16,8 @@ from dra_planner.clouds.foreign import ForeignCluster, ForeignPool
 from dra_planner.drivers import nvidia
 from dra_planner.errors import CatalogError, FleetError, Place
 from dra_planner.fleet import Fleet, LearnedMachine, read_fleet
+from dra_planner.fleet.imported_pools import free_pool_name, is_own_label
 from dra_planner.fleet.schema import SystemPool
-from dra_planner.fleet.starting import free_pool_name, is_own_label
 from dra_planner.fleet_sources.images import imported_disk, note_image
 from dra_planner.fleet_sources.taints import imported_taints, note_lost_taints
 

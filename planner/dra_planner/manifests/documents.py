@@ -13,10 +13,10 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from dra_planner.documents.advice import advise
 from dra_planner.documents.json_reader import decode_json
 from dra_planner.documents.limits import MAX_DEPTH, MAX_DOCUMENTS
 from dra_planner.documents.stream import split_stream
+from dra_planner.documents.yaml_advice import advise
 from dra_planner.documents.yaml_reader import Fault, Remark, read_yaml
 from dra_planner.errors import Diagnostic, ManifestError, Place
 from dra_planner.sources import Source

@@ -11,6 +11,7 @@ A migrated file keeps its comments, order, and formatting. A second migration ch
 """
 
 from dra_planner.drivers.protocol.device_plugin import DeviceSharing, PluginFacts
+from dra_planner.migration.device_plugins import read_plugin_facts
 from dra_planner.migration.migrate import migrate
 from dra_planner.migration.outcome import (
     MigratedFile,
@@ -19,7 +20,6 @@ from dra_planner.migration.outcome import (
     Result,
     TemplateOutcome,
 )
-from dra_planner.migration.plugins import read_plugin_facts
 from dra_planner.migration.steps import (
     MigrationStep,
     MigrationSteps,
@@ -28,7 +28,7 @@ from dra_planner.migration.steps import (
     plan_steps,
     step_files,
 )
-from dra_planner.migration.target import Target
+from dra_planner.migration.target_cluster import Target
 
 __all__ = [
     "DeviceSharing",

@@ -16,9 +16,9 @@ from typing import Any, Final
 from dra_planner.documents.plain_values import block, blocks, indexed_blocks, listed, number
 from dra_planner.drivers.nvidia import GPU_CLASS, GPU_DRIVER
 from dra_planner.drivers.protocol.device_plugin import LabelTerm, NotTranslatable
+from dra_planner.migration.device_plugins import is_about_devices, is_device, needs_of
 from dra_planner.migration.editor import Editor, Path
 from dra_planner.migration.other_requests import requested_below
-from dra_planner.migration.plugins import is_about_devices, is_device, needs_of
 from dra_planner.migration.pods import device_counts
 
 IMPLICIT: Final = "deviceclass.resource.kubernetes.io/"

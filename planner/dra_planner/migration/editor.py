@@ -8,7 +8,7 @@ from typing import Any
 
 from dra_planner.documents.yaml_reader import read_yaml
 from dra_planner.manifests.rewriting import spans
-from dra_planner.manifests.rewriting.layout import Kept, Layout, New, block_text, flow_text
+from dra_planner.manifests.rewriting.document_edits import Kept, Layout, New, block_text, flow_text
 
 Step = str | int
 Path = tuple[Step, ...]

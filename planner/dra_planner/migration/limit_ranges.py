@@ -12,7 +12,7 @@ from typing import Any, Final
 from dra_planner.documents.plain_values import block, blocks, number
 from dra_planner.manifests.objects import KubernetesObject
 from dra_planner.migration.editor import Editor, Path
-from dra_planner.migration.templates import PodPart
+from dra_planner.migration.pod_templates import PodPart
 
 DeviceDefaults = Mapping[str, Mapping[str, int]]
 """The extended resources that each container of a namespace gets by default, by namespace."""

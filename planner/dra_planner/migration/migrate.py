@@ -16,9 +16,10 @@ from dra_planner.drivers.protocol.device_plugin import PluginFacts
 from dra_planner.errors import Place
 from dra_planner.manifests.metric_readers import read_metrics
 from dra_planner.manifests.objects import KubernetesObject
-from dra_planner.manifests.rewriting.layout import Unwritable, block_text
-from dra_planner.manifests.rewriting.texts import cut
+from dra_planner.manifests.rewriting.document_edits import Unwritable, block_text
+from dra_planner.manifests.rewriting.document_texts import cut
 from dra_planner.migration.chart_values import migrate_values
+from dra_planner.migration.device_plugins import class_of, is_device, read_plugin_facts
 from dra_planner.migration.editor import Editor, NotEditable, Path
 from dra_planner.migration.kueue import Queues, is_queue_object, migrate_queue_object
 from dra_planner.migration.limit_ranges import device_defaults, migrate_limit_range
@@ -31,10 +32,9 @@ from dra_planner.migration.outcome import (
     Result,
     TemplateOutcome,
 )
-from dra_planner.migration.plugins import class_of, is_device, read_plugin_facts
 from dra_planner.migration.priorities import device_priorities
 from dra_planner.migration.quotas import migrate_quota
-from dra_planner.migration.target import Target
+from dra_planner.migration.target_cluster import Target
 from dra_planner.migration.workloads import WorkloadMigrator
 from dra_planner.sources import Source
 

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from dra_planner.documents.plain_values import block, blocks, indexed_blocks, listed
 from dra_planner.drivers.protocol.device_plugin import LabelTerm, NotTranslatable, SelectionNeeds
-from dra_planner.migration.plugins import is_about_devices, needs_of
+from dra_planner.migration.device_plugins import is_about_devices, needs_of
 
 _TERMS: Final = (
     "affinity",

@@ -10,9 +10,9 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any
 
 from dra_planner.manifests.objects import KubernetesObject
-from dra_planner.migration.plugins import is_device
+from dra_planner.migration.device_plugins import is_device
+from dra_planner.migration.pod_templates import find_pod_parts
 from dra_planner.migration.pods import needs_of_containers
-from dra_planner.migration.templates import find_pod_parts
 
 
 def device_priorities(objects: Iterable[KubernetesObject]) -> frozenset[str]:

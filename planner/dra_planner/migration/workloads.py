@@ -14,6 +14,7 @@ from dra_planner.drivers.protocol.device_plugin import (
     PluginFacts,
 )
 from dra_planner.manifests.objects import KubernetesObject
+from dra_planner.migration.device_plugins import class_of, counterpart, is_device, needs_of
 from dra_planner.migration.editor import Editor, NotEditable, Path
 from dra_planner.migration.kueue import NotOneFlavor, Queues
 from dra_planner.migration.limit_ranges import DeviceDefaults, with_defaults, write_defaults
@@ -25,24 +26,23 @@ from dra_planner.migration.node_terms import (
 )
 from dra_planner.migration.other_requests import claims_instead, find_other_requests
 from dra_planner.migration.outcome import Result, TemplateOutcome
-from dra_planner.migration.plugins import class_of, counterpart, is_device, needs_of
-from dra_planner.migration.pods import ContainerNeed, claim_of, needs_of_containers
-from dra_planner.migration.priorities import priority_of
-from dra_planner.migration.rewriting import (
+from dra_planner.migration.pod_rewriting import (
     claim_template,
     rewrite_pods,
     set_ray_gpus,
     template_name,
 )
-from dra_planner.migration.target import Target
-from dra_planner.migration.templates import (
+from dra_planner.migration.pod_templates import (
     PodPart,
     find_pod_parts,
     no_claims_reason,
     patch_note,
     version_note,
 )
-from dra_planner.migration.unrequested import (
+from dra_planner.migration.pods import ContainerNeed, claim_of, needs_of_containers
+from dra_planner.migration.priorities import priority_of
+from dra_planner.migration.target_cluster import Target
+from dra_planner.migration.unrequested_devices import (
     fraction_of_device,
     fractional_outcome,
     takes_all_devices,

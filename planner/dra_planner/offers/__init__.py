@@ -6,13 +6,13 @@ from __future__ import annotations
 
 from dra_planner.clouds import AllocatableSettings
 from dra_planner.offers.allocatable import predict_allocatable
-from dra_planner.offers.contested import ContestedDevices, contested_devices
-from dra_planner.offers.contribution import CatalogRow, rows_to_add
-from dra_planner.offers.installed import verify_classes, verify_driver
+from dra_planner.offers.catalog_rows import CatalogRow, rows_to_add
+from dra_planner.offers.contested_devices import ContestedDevices, contested_devices
+from dra_planner.offers.installed_drivers import verify_classes, verify_driver
 from dra_planner.offers.labels import predict_labels, predict_taints
-from dra_planner.offers.model import Deduction, Offer, Origin
 from dra_planner.offers.nodes import PredictedNode, nodes_of
 from dra_planner.offers.observation import observe_offers
+from dra_planner.offers.offer import Deduction, Offer, Origin
 from dra_planner.offers.prediction import (
     SYSTEM_POOL,
     node_price,

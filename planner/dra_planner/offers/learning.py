@@ -16,7 +16,7 @@ from dra_planner import catalog, clouds
 from dra_planner.errors import CatalogError, PlannerError
 from dra_planner.model import AttributeValue, Device, DeviceClass, ResourceSlice
 from dra_planner.offers.device_lessons import DriverLesson, amount_texts, device_order
-from dra_planner.offers.model import Offer
+from dra_planner.offers.offer import Offer
 from dra_planner.wording import counted, named, verb
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from dra_planner.model import Node, ResourceSlice
-from dra_planner.offers.model import Offer
+from dra_planner.offers.offer import Offer
 
 _ZONES = ("topology.kubernetes.io/zone", "failure-domain.beta.kubernetes.io/zone")
 _HOSTNAME = "kubernetes.io/hostname"

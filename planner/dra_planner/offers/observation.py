@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from dra_planner.model import Node, ResourceClaim, ResourceSlice
-from dra_planner.offers.model import Offer
+from dra_planner.offers.offer import Offer
 from dra_planner.releases import Features
 
 if TYPE_CHECKING:  # predicting needs no reader of manifests, and it takes long to import

@@ -22,7 +22,7 @@ from dra_planner.offers.labels import (
     predict_taints,
     unknown_labels,
 )
-from dra_planner.offers.model import Deduction, Offer
+from dra_planner.offers.offer import Deduction, Offer
 from dra_planner.releases import Features
 
 if TYPE_CHECKING:  # reading a snapshot needs no fleet, and its schema takes long to import

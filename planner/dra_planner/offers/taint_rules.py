@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from dra_planner.model import DeviceTaintRule, ResourceSlice
-from dra_planner.offers.model import Offer
+from dra_planner.offers.offer import Offer
 
 
 def with_taint_rules(

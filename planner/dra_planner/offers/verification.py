@@ -11,7 +11,7 @@ from typing import Final, Literal
 from dra_planner.clouds import POOL
 from dra_planner.drivers.dranet import RDMA
 from dra_planner.model import AttributeValue, Device, ResourceSlice, Unknown
-from dra_planner.offers.model import Offer
+from dra_planner.offers.offer import Offer
 from dra_planner.quantity import Quantity
 
 Aspect = Literal[

@@ -6,7 +6,7 @@ low.
     choose_pools(needs, pools)       of very many pools, those that a plan with guards should use
 
 A packing that exists isn't what the scheduler does: it spreads small pods over large nodes. Guards
-keep pods apart that would block each other (`crowds`), so that counts close to the packing hold in
+keep pods apart that would block each other (`groups`), so that counts close to the packing hold in
 any pod arrival order.
 """
 

@@ -1,7 +1,7 @@
-"""The assignment of works to pools and of works that share nodes: a local search over crowds.
+"""The assignment of works to pools and of works that share nodes: a local search over groups.
 
-Moves: a work to another crowd or to a new one, a crowd into another, a crowd to another pool. The
-search only makes moves that reduce the price, or the number of crowds at the same price. It's
+Moves: a work to another group or to a new one, a group into another, a group to another pool. The
+search only makes moves that reduce the price, or the number of groups at the same price. It's
 deterministic and limited by steps of the fast model.
 """
 
@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from typing import Final
 
 from dra_planner.model import SharedLimit
-from dra_planner.placement.crowds import Crowd, CrowdSizes
+from dra_planner.placement.workload_groups import GroupSizes, WorkloadGroup
 
 _STEPS_OF_MOVE: Final = 500  # of the quick model, which take about as long as looking at a move
 _MOST_SHAKES: Final = 30
@@ -24,7 +24,7 @@ SearchCost = tuple[int, ...]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pools:
-    """The pools that crowds can use: node cost, minimum and maximum nodes, and shared limits."""
+    """The pools that groups can use: node cost, minimum and maximum nodes, and shared limits."""
 
     names: tuple[str, ...]
     costs: tuple[SearchCost, ...]
@@ -49,24 +49,24 @@ class Pools:
 
 @dataclass(slots=True)
 class Assignment:
-    """Crowds of the works, and the nodes of each pool that they need."""
+    """Groups of the works, and the nodes of each pool that they need."""
 
     pools: Pools
-    sizes: CrowdSizes
-    crowds: list[Crowd]
+    sizes: GroupSizes
+    groups: list[WorkloadGroup]
     steps: int  # up to this many, counted by `sizes`
-    may_split: bool = True  # whether a pool may have several crowds
+    may_split: bool = True  # whether a pool may have several groups
     _nodes: list[int] = field(default_factory=list, init=False)
 
     def __post_init__(self) -> None:
         self._nodes = [0] * len(self.pools.names)
-        for crowd in self.crowds:
-            self._nodes[crowd.pool] += self._known(crowd)
+        for group in self.groups:
+            self._nodes[group.pool] += self._known(group)
 
     @property
     def cost(self) -> tuple[SearchCost, int]:
-        """The sort key: the price, then the number of crowds."""
-        return self.pools.cost(self._nodes), len(self.crowds)
+        """The sort key: the price, then the number of groups."""
+        return self.pools.cost(self._nodes), len(self.groups)
 
     @property
     def is_within_limits(self) -> bool:
@@ -76,7 +76,7 @@ class Assignment:
         """Make moves until none helps or the steps are used up."""
         moved = True
         while moved and self.sizes.steps < self.steps:
-            moved = self._merge() | self._move_works() | self._move_crowds()
+            moved = self._merge() | self._move_works() | self._move_groups()
 
     def improve_further(self, rng: random.Random) -> None:
         """Move a few works at random, improve the result, and keep it if it's better, until the
@@ -86,111 +86,111 @@ class Assignment:
         for _ in range(_MOST_SHAKES):
             if self.sizes.steps >= self.steps:
                 return
-            other = replace(self, crowds=self._shaken(rng))
+            other = replace(self, groups=self._shaken(rng))
             other.improve()
             if other.cost < self.cost:
-                self.crowds, self._nodes = other.crowds, other._nodes
+                self.groups, self._nodes = other.groups, other._nodes
 
-    def _shaken(self, rng: random.Random) -> list[Crowd]:
-        crowds = list(self.crowds)
+    def _shaken(self, rng: random.Random) -> list[WorkloadGroup]:
+        groups = list(self.groups)
         for _ in range(rng.randint(1, _MOST_SHAKEN)):
-            crowd = rng.choice(crowds)
-            works = frozenset((rng.choice(sorted(crowd.works)),))
-            moves = list(self._destinations(crowd, works, crowds))
+            group = rng.choice(groups)
+            works = frozenset((rng.choice(sorted(group.works)),))
+            moves = list(self._destinations(group, works, groups))
             if moves:
                 old, new = rng.choice(moves)
-                crowds = [*(each for each in crowds if each not in old), *new]
-        return crowds
+                groups = [*(each for each in groups if each not in old), *new]
+        return groups
 
     # -- moves
 
     def _merge(self) -> bool:
         moved = False
-        for crowd in list(self.crowds):
-            for other in list(self.crowds):
+        for group in list(self.groups):
+            for other in list(self.groups):
                 if (
-                    crowd is not other
-                    and crowd.pool == other.pool
-                    and crowd in self.crowds
-                    and other in self.crowds
+                    group is not other
+                    and group.pool == other.pool
+                    and group in self.groups
+                    and other in self.groups
                 ):
-                    moved |= self._try((crowd, other), (crowd.with_works(other.works),))
+                    moved |= self._try((group, other), (group.with_works(other.works),))
         return moved
 
     def _move_works(self) -> bool:
         moved = False
-        for crowd in list(self.crowds):
-            for work in sorted(crowd.works):
-                if crowd not in self.crowds:
+        for group in list(self.groups):
+            for work in sorted(group.works):
+                if group not in self.groups:
                     break
-                for old, new in self._destinations(crowd, frozenset((work,)), self.crowds):
+                for old, new in self._destinations(group, frozenset((work,)), self.groups):
                     if self._try(old, new):
                         moved = True
                         break
         return moved
 
-    def _move_crowds(self) -> bool:
+    def _move_groups(self) -> bool:
         moved = False
-        for crowd in list(self.crowds):
-            for old, new in self._destinations(crowd, crowd.works, self.crowds):
-                if crowd in self.crowds and self._try(old, new):
+        for group in list(self.groups):
+            for old, new in self._destinations(group, group.works, self.groups):
+                if group in self.groups and self._try(old, new):
                     moved = True
                     break
         return moved
 
     def _destinations(
-        self, crowd: Crowd, works: frozenset[int], crowds: Sequence[Crowd]
-    ) -> Iterator[tuple[tuple[Crowd, ...], tuple[Crowd, ...]]]:
-        """Yield the crowds that a move replaces, and their replacements."""
+        self, group: WorkloadGroup, works: frozenset[int], groups: Sequence[WorkloadGroup]
+    ) -> Iterator[tuple[tuple[WorkloadGroup, ...], tuple[WorkloadGroup, ...]]]:
+        """Yield the groups that a move replaces, and their replacements."""
         takers = self._takers(works)
-        rest = crowd.without_works(works)
+        rest = group.without_works(works)
         left = (rest,) if rest.works else ()
-        for other in list(crowds):
-            if other is not crowd and other.pool in takers:
-                yield (crowd, other), (*left, other.with_works(works))
+        for other in list(groups):
+            if other is not group and other.pool in takers:
+                yield (group, other), (*left, other.with_works(works))
         for pool in takers:
-            used = any(each.pool == pool for each in crowds)
+            used = any(each.pool == pool for each in groups)
             may_split = self.may_split and pool not in self.pools.whole
-            if (may_split and (rest.works or pool != crowd.pool)) or not used:
-                yield (crowd,), (*left, Crowd(pool, works))
+            if (may_split and (rest.works or pool != group.pool)) or not used:
+                yield (group,), (*left, WorkloadGroup(pool, works))
 
     def _takers(self, works: Iterable[int]) -> list[int]:
         known = self.sizes.needs.works
         sets = [set(known[work].needs) for work in works]
         return sorted(set.intersection(*sets)) if sets else []
 
-    def _try(self, old: Sequence[Crowd], new: Sequence[Crowd]) -> bool:
+    def _try(self, old: Sequence[WorkloadGroup], new: Sequence[WorkloadGroup]) -> bool:
         """Make a move if it helps."""
         self.sizes.steps += _STEPS_OF_MOVE
-        count = len(self.crowds) - len(old) + len(new)
+        count = len(self.groups) - len(old) + len(new)
         nodes = list(self._nodes)
-        for crowd in old:
-            nodes[crowd.pool] -= self._known(crowd)
-        for crowd in new:
-            nodes[crowd.pool] += self.sizes.least(crowd)
-        for crowd in new:
-            least = self.sizes.least(crowd)
-            most = self._affordable(nodes, crowd.pool, count)
-            found = None if most is None else self.sizes.nodes(crowd, least + most)
+        for group in old:
+            nodes[group.pool] -= self._known(group)
+        for group in new:
+            nodes[group.pool] += self.sizes.least(group)
+        for group in new:
+            least = self.sizes.least(group)
+            most = self._affordable(nodes, group.pool, count)
+            found = None if most is None else self.sizes.nodes(group, least + most)
             if found is None:
                 return False
-            nodes[crowd.pool] += found - least
+            nodes[group.pool] += found - least
         self._nodes = nodes
-        self.crowds = [*(each for each in self.crowds if each not in old), *new]
+        self.groups = [*(each for each in self.groups if each not in old), *new]
         return True
 
-    def _affordable(self, nodes: Sequence[int], pool: int, crowds: int) -> int | None:
+    def _affordable(self, nodes: Sequence[int], pool: int, groups: int) -> int | None:
         """Return how many nodes of a pool a move can add and still help, or None if it
         never helps.
         """
         before, more = self.cost, -1
         after = list(nodes)
-        while (self.pools.cost(after), crowds) < before and more < nodes[pool] + 1:
+        while (self.pools.cost(after), groups) < before and more < nodes[pool] + 1:
             more += 1
             after[pool] += 1
         return more if more >= 0 else None
 
-    def _known(self, crowd: Crowd) -> int:
-        found = self.sizes.nodes(crowd)
+    def _known(self, group: WorkloadGroup) -> int:
+        found = self.sizes.nodes(group)
         assert found is not None  # only a given maximum leads to None
         return found

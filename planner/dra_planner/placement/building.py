@@ -1,4 +1,4 @@
-"""Guards for crowds: names of the parts of split pools, and the fewest rules that steer
+"""Guards for groups: names of the parts of split pools, and the fewest rules that steer
 every work.
 """
 
@@ -8,70 +8,70 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
 from dra_planner.model import Guards, ObjectKey, PoolPart, Shape, SteerRule, templates_of
-from dra_planner.placement.crowds import Crowd
+from dra_planner.placement.workload_groups import WorkloadGroup
 from dra_planner.sizing import LevelNeeds
 
 
 def build_guards(
-    crowds: Sequence[Crowd],
+    groups: Sequence[WorkloadGroup],
     needs: LevelNeeds,
     shapes: Mapping[str, Shape],
     name_pool: Callable[[str], str],
     *,
     packs: bool,
     exact: bool = False,
-) -> tuple[Guards, dict[str, Crowd]]:
-    """Return the guards that separate crowds, and the crowd of each pool.
+) -> tuple[Guards, dict[str, WorkloadGroup]]:
+    """Return the guards that separate groups, and the group of each pool.
 
     `exact` gives each workload its own rule. Otherwise, workloads with the same
     ResourceClaimTemplate share a rule, and pods that only fit their pool have none. `name_pool`
     converts a text into a name that the cloud accepts.
     """
-    crowd_of: dict[str, Crowd] = {}
+    group_of: dict[str, WorkloadGroup] = {}
     parts: list[PoolPart] = []
     taken = set(needs.pools)
     for pool, name in enumerate(needs.pools):
         inside = sorted(
-            (each for each in crowds if each.pool == pool), key=lambda each: _rank(each, needs)
+            (each for each in groups if each.pool == pool), key=lambda each: _rank(each, needs)
         )
         if len(inside) < 2:
-            crowd_of.update((name, each) for each in inside)
+            group_of.update((name, each) for each in inside)
             continue
-        for crowd in inside:
-            part = _part_name(name, _devices(crowd, needs), taken, name_pool)
+        for group in inside:
+            part = _part_name(name, _devices(group, needs), taken, name_pool)
             taken.add(part)
             parts.append(PoolPart(part, name))
-            crowd_of[part] = crowd
+            group_of[part] = group
     split = {part.name for part in parts}
     pool_of: dict[str, str] = {}
-    for name, crowd in crowd_of.items():
-        for work in sorted(crowd.works):
+    for name, group in group_of.items():
+        for work in sorted(group.works):
             if exact or packs or name in split or len(needs.works[work].needs) > 1:
                 pool_of.update(dict.fromkeys(needs.works[work].shapes, name))
     rules = tuple(_rules(pool_of, shapes, exact=exact))
-    return Guards(parts=tuple(parts), rules=rules, packs=packs and bool(rules)), crowd_of
+    return Guards(parts=tuple(parts), rules=rules, packs=packs and bool(rules)), group_of
 
 
-def _devices(crowd: Crowd, needs: LevelNeeds) -> tuple[int, ...]:
-    """Return the numbers of devices that pods of a crowd need, ascending."""
-    rows = needs.devices[crowd.pool]
+def _devices(group: WorkloadGroup, needs: LevelNeeds) -> tuple[int, ...]:
+    """Return the numbers of devices that pods of a group need, ascending."""
+    rows = needs.devices[group.pool]
     counts = (
         max(
             (
                 need
-                for need, row in zip(needs.works[work].needs[crowd.pool], rows, strict=True)
+                for need, row in zip(needs.works[work].needs[group.pool], rows, strict=True)
                 if row
             ),
             default=0,
         )
-        for work in crowd.works
+        for work in group.works
     )
     return tuple(sorted(set(counts)))
 
 
-def _rank(crowd: Crowd, needs: LevelNeeds) -> tuple[tuple[int, ...], list[int]]:
+def _rank(group: WorkloadGroup, needs: LevelNeeds) -> tuple[tuple[int, ...], list[int]]:
     """Order the parts of a pool, starting with the part for the largest pods."""
-    return tuple(-each for each in reversed(_devices(crowd, needs))), sorted(crowd.works)
+    return tuple(-each for each in reversed(_devices(group, needs))), sorted(group.works)
 
 
 def _part_name(

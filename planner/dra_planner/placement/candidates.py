@@ -16,8 +16,8 @@ from dra_planner.model import Guards, Shape
 from dra_planner.placement.arrivals import Scoring
 from dra_planner.placement.assignment import Assignment, Pools
 from dra_planner.placement.building import build_guards
-from dra_planner.placement.crowds import Crowd, CrowdSizes
-from dra_planner.placement.whole_works import assign_whole_works
+from dra_planner.placement.single_pools import assign_single_pools
+from dra_planner.placement.workload_groups import GroupSizes, WorkloadGroup
 from dra_planner.simulation import CountQuestion
 from dra_planner.sizing import LevelNeeds, Sizing
 from dra_planner.sizing.bound.proof import load_solver
@@ -49,7 +49,7 @@ class GuardQuestion:
 class GuardCandidate:
     """Guards, the counts expected under them, and the assignment that they were made from.
 
-    `least`: nodes below which a pool is known not to do. `crowd_of`: the crowd of each used pool.
+    `least`: nodes below which a pool is known not to do. `group_of`: the group of each used pool.
     """
 
     question: GuardQuestion
@@ -59,12 +59,12 @@ class GuardCandidate:
     cost: tuple[int, ...]
     pool_of: dict[str, str]
     least: dict[str, int]
-    crowd_of: dict[str, Crowd]
+    group_of: dict[str, WorkloadGroup]
 
     def learn(self, refuted: Mapping[str, int]) -> None:
         """Note the counts with which pods of a pool stayed pending in the full simulation."""
         for pool, nodes in refuted.items():
-            self.assignment.sizes.refute(self.crowd_of[pool], nodes)
+            self.assignment.sizes.refute(self.group_of[pool], nodes)
 
     def improved(self) -> GuardCandidate | None:
         """Return what a further search from here finds; None if nothing is within the limits."""
@@ -72,7 +72,7 @@ class GuardCandidate:
         again = Assignment(
             before.pools,
             before.sizes,
-            list(before.crowds),
+            list(before.groups),
             may_split=before.may_split,
             steps=before.sizes.steps + _FURTHER_STEPS,
         )
@@ -103,12 +103,12 @@ def find_candidates(question: GuardQuestion) -> Iterator[GuardCandidate]:
     starts = list(_starts(question))
     scorings: tuple[Scoring, ...] = ("spread", "pack")
     for scoring in scorings:
-        sizes = CrowdSizes(question.needs, scoring)
+        sizes = GroupSizes(question.needs, scoring)
         for may_split in (False, True):
             is_hopeful = may_split or scoring == "pack"
             steps = _QUICK_STEPS if is_hopeful else _QUICK_STEPS // 8
             found = _assign(question, sizes, starts, steps, may_split=may_split)
-            starts.append(list(found.crowds))
+            starts.append(list(found.groups))
             candidate = _candidate(question, found)
             if candidate is not None:
                 yield candidate
@@ -116,8 +116,8 @@ def find_candidates(question: GuardQuestion) -> Iterator[GuardCandidate]:
 
 def _assign(
     question: GuardQuestion,
-    sizes: CrowdSizes,
-    starts: Sequence[list[Crowd]],
+    sizes: GroupSizes,
+    starts: Sequence[list[WorkloadGroup]],
     steps: int,
     *,
     may_split: bool,
@@ -127,11 +127,11 @@ def _assign(
     """
     before, found = sizes.steps, list[Assignment]()
     for at, start in enumerate(starts, 1):
-        crowds = _merge_pools(
+        groups = _merge_pools(
             start, question.pools.whole if may_split else range(len(question.pools.names))
         )
         share = before + steps // 2 * at // len(starts)
-        found.append(Assignment(question.pools, sizes, crowds, may_split=may_split, steps=share))
+        found.append(Assignment(question.pools, sizes, groups, may_split=may_split, steps=share))
         found[-1].improve()
     best = min(found, key=lambda each: each.cost)
     best.steps = before + steps
@@ -143,8 +143,8 @@ def _candidate(question: GuardQuestion, best: Assignment) -> GuardCandidate | No
     if not best.is_within_limits:
         return None
     sizes = best.sizes
-    guards, crowd_of = build_guards(
-        best.crowds,
+    guards, group_of = build_guards(
+        best.groups,
         question.needs,
         question.shapes,
         question.name_pool,
@@ -153,19 +153,19 @@ def _candidate(question: GuardQuestion, best: Assignment) -> GuardCandidate | No
     )
     pools = question.pools
     counts = {part: 0 for name in pools.names for part in guards.parts_of(name)}
-    for pool, crowd in crowd_of.items():
-        counts[pool] = sizes.nodes(crowd) or 0
+    for pool, group in group_of.items():
+        counts[pool] = sizes.nodes(group) or 0
     least = dict(zip(pools.names, pools.least, strict=True))
     for name in pools.names:
         first = guards.parts_of(name)[0]
         counts[first] = max(counts[first], least[name])
     pool_of = {
         shape: pool
-        for pool, crowd in crowd_of.items()
-        for work in crowd.works
+        for pool, group in group_of.items()
+        for work in group.works
         for shape in question.needs.works[work].shapes
     }
-    fewest = {pool: sizes.rows_least(crowd) for pool, crowd in crowd_of.items()}
+    fewest = {pool: sizes.rows_least(group) for pool, group in group_of.items()}
     return GuardCandidate(
         question=question,
         assignment=best,
@@ -174,25 +174,25 @@ def _candidate(question: GuardQuestion, best: Assignment) -> GuardCandidate | No
         cost=cost_of(counts, guards, pools),
         pool_of=pool_of,
         least=fewest,
-        crowd_of=crowd_of,
+        group_of=group_of,
     )
 
 
-def _merge_pools(crowds: Iterable[Crowd], pools: Collection[int]) -> list[Crowd]:
-    """Return the crowds with one crowd for each of these pools."""
-    merged: dict[int, Crowd] = {}
-    others: list[Crowd] = []
-    for crowd in crowds:
-        if crowd.pool in pools:
-            merged[crowd.pool] = merged.get(crowd.pool, Crowd(crowd.pool, frozenset())).with_works(
-                crowd.works
-            )
+def _merge_pools(groups: Iterable[WorkloadGroup], pools: Collection[int]) -> list[WorkloadGroup]:
+    """Return the groups with one group for each of these pools."""
+    merged: dict[int, WorkloadGroup] = {}
+    others: list[WorkloadGroup] = []
+    for group in groups:
+        if group.pool in pools:
+            merged[group.pool] = merged.get(
+                group.pool, WorkloadGroup(group.pool, frozenset())
+            ).with_works(group.works)
         else:
-            others.append(crowd)
+            others.append(group)
     return [*merged.values(), *others]
 
 
-def _starts(question: GuardQuestion) -> Iterable[list[Crowd]]:
+def _starts(question: GuardQuestion) -> Iterable[list[WorkloadGroup]]:
     """Yield first assignments: works whole on pools by an integer program, on the main pool of the
     packing, and each on the pool where it costs least.
     """
@@ -207,19 +207,19 @@ def _starts(question: GuardQuestion) -> Iterable[list[Crowd]]:
         main[at] = max(work.needs, key=lambda pool: (there.get(needs.pools[pool], 0), -pool))
         cheap[at] = min(work.needs, key=lambda pool: (costs[pool][0] * needs.share(at, pool), pool))
     solver = load_solver()
-    whole = None if solver is None else assign_whole_works(needs, question.pools, solver)
+    whole = None if solver is None else assign_single_pools(needs, question.pools, solver)
     for chosen in (whole, main, cheap):
         if chosen is not None:
             yield _by_devices(chosen, needs)
 
 
-def _by_devices(chosen: Mapping[int, int], needs: LevelNeeds) -> list[Crowd]:
-    """Return a crowd for each pool and number of devices."""
+def _by_devices(chosen: Mapping[int, int], needs: LevelNeeds) -> list[WorkloadGroup]:
+    """Return a group for each pool and number of devices."""
     groups: dict[tuple[int, tuple[int, ...]], set[int]] = defaultdict(set)
     for work, pool in chosen.items():
         rows = zip(needs.works[work].needs[pool], needs.devices[pool], strict=True)
         groups[pool, tuple(need for need, is_device in rows if is_device)].add(work)
-    return [Crowd(pool, frozenset(works)) for (pool, _), works in sorted(groups.items())]
+    return [WorkloadGroup(pool, frozenset(works)) for (pool, _), works in sorted(groups.items())]
 
 
 def cost_of(counts: Mapping[str, int], guards: Guards, pools: Pools) -> tuple[int, ...]:

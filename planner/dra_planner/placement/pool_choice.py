@@ -1,4 +1,4 @@
-"""Which of very many pools a plan with guards should use: the search over crowds, on few pools for
+"""Which of very many pools a plan with guards should use: the search over groups, on few pools for
 each work.
 
 A packing mixes works on a node as no guard can, so the pools of the best packing aren't those of
@@ -13,8 +13,8 @@ from dataclasses import replace
 from typing import Final
 
 from dra_planner.placement.assignment import Assignment, Pools
-from dra_planner.placement.crowds import Crowd, CrowdSizes
-from dra_planner.placement.whole_works import assign_whole_works
+from dra_planner.placement.single_pools import assign_single_pools
+from dra_planner.placement.workload_groups import GroupSizes, WorkloadGroup
 from dra_planner.sizing import LevelNeeds
 from dra_planner.sizing.bound.proof import load_solver
 
@@ -29,10 +29,10 @@ def choose_pools(needs: LevelNeeds, pools: Pools) -> dict[int, int]:
     An estimate by the quick model; the full simulation has to prove it.
     """
     few = _on_few_pools(needs, pools)
-    sizes = CrowdSizes(few, "pack")
+    sizes = GroupSizes(few, "pack")
     solver = load_solver()
     starts = [
-        None if solver is None else assign_whole_works(few, pools, solver),
+        None if solver is None else assign_single_pools(few, pools, solver),
         _cheapest(few, lambda work, pool: pools.costs[pool][0] / few.works[work].fills[pool]),
         _cheapest(few, lambda work, pool: pools.costs[pool][0] * few.share(work, pool)),
     ]
@@ -40,13 +40,13 @@ def choose_pools(needs: LevelNeeds, pools: Pools) -> dict[int, int]:
     for at, start in enumerate(starts, 1):
         if start is not None:
             share = _STEPS // 2 * at // len(starts)
-            crowds = _crowds(start)
-            found.append(Assignment(pools, sizes, crowds, may_split=False, steps=share))
+            groups = _groups(start)
+            found.append(Assignment(pools, sizes, groups, may_split=False, steps=share))
             found[-1].improve()
     best = min(found, key=lambda each: each.cost)
     best.steps = _STEPS
     best.improve_further(random.Random(_SEED))
-    nodes = {crowd.pool: sizes.nodes(crowd) or 0 for crowd in best.crowds}
+    nodes = {group.pool: sizes.nodes(group) or 0 for group in best.groups}
     return {pool: count for pool, count in sorted(nodes.items()) if count}
 
 
@@ -75,9 +75,9 @@ def _cheapest(needs: LevelNeeds, price: Callable[[int, int], float]) -> dict[int
     }
 
 
-def _crowds(chosen: Mapping[int, int]) -> list[Crowd]:
-    """Return a crowd for each pool."""
+def _groups(chosen: Mapping[int, int]) -> list[WorkloadGroup]:
+    """Return a group for each pool."""
     works: dict[int, set[int]] = {}
     for work, pool in chosen.items():
         works.setdefault(pool, set()).add(work)
-    return [Crowd(pool, frozenset(inside)) for pool, inside in sorted(works.items())]
+    return [WorkloadGroup(pool, frozenset(inside)) for pool, inside in sorted(works.items())]

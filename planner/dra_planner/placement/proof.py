@@ -1,7 +1,7 @@
 """Counts with which all guarded pods are placed, simulated at full scale in every tried arrival
 order.
 
-Guards separate crowds, so nodes are only added to pools whose own pods stay pending.
+Guards separate groups, so nodes are only added to pools whose own pods stay pending.
 """
 
 from __future__ import annotations

@@ -8,11 +8,7 @@ from dra_planner.plan.demand.device_demand import DeviceDemand, OtherDevices, de
 from dra_planner.plan.judgement.claim_devices import GivenClaim, GivenDevice
 from dra_planner.plan.judgement.judge import judge
 from dra_planner.plan.judgement.judgement import Judgement, PoolAnswer
-from dra_planner.plan.nodes.claim_detail import detail_claims
-from dra_planner.plan.planning import make_plan
-from dra_planner.plan.reading import check_selector, read_checked
-from dra_planner.plan.saved.document import judge_document, plan_file
-from dra_planner.plan.values import (
+from dra_planner.plan.model import (
     Cost,
     NodeRange,
     Plan,
@@ -21,6 +17,10 @@ from dra_planner.plan.values import (
     PlanRequest,
     overall_verdict,
 )
+from dra_planner.plan.nodes.claim_detail import detail_claims
+from dra_planner.plan.planning import make_plan
+from dra_planner.plan.reading import check_selector, read_checked
+from dra_planner.plan.saved.document import judge_document, plan_file
 
 __all__ = [
     "Cost",

@@ -5,8 +5,8 @@ from __future__ import annotations
 from datetime import date
 from typing import TYPE_CHECKING, Final
 
-from dra_planner.catalog.facts import fact, outdated
-from dra_planner.catalog.support import Support, support
+from dra_planner.catalog.dated_facts import fact, outdated
+from dra_planner.catalog.kubernetes_support import Support, support
 from dra_planner.clouds import cloud, names
 
 if TYPE_CHECKING:

@@ -10,8 +10,8 @@ from typing import Final
 from dra_planner.errors import PlannerError
 from dra_planner.fleet.changes import FleetEdit, change_fleet
 from dra_planner.model import Verdict, worst
+from dra_planner.plan.model import Plan, PlanRequest
 from dra_planner.plan.planning import make_plan
-from dra_planner.plan.values import Plan, PlanRequest
 
 MOST_PLANS: Final = 100
 

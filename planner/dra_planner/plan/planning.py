@@ -13,6 +13,7 @@ from dra_planner.fleet import Fleet
 from dra_planner.manifests import Manifests
 from dra_planner.model import Demand, DemandLevel, nodes_left
 from dra_planner.offers import Offer, predict_offers, with_taint_rules
+from dra_planner.plan.blockers import with_blockers
 from dra_planner.plan.cluster.drains import drain_assumptions, find_drain_faults
 from dra_planner.plan.cluster.growth import plan_growth
 from dra_planner.plan.cluster.snapshot_plan import plan_on_snapshot
@@ -21,11 +22,11 @@ from dra_planner.plan.demand.classes import fleet_classes
 from dra_planner.plan.demand.device_demand import block_other_drivers, device_demand
 from dra_planner.plan.demand.headroom import with_headroom
 from dra_planner.plan.demand.unrequested_devices import find_unrequested_devices
-from dra_planner.plan.hindrances import with_hindrances
+from dra_planner.plan.judgement.demand_levels import find_levels_beside
 from dra_planner.plan.judgement.guarded import Guarded
 from dra_planner.plan.judgement.guarding import judge_with_guards
 from dra_planner.plan.judgement.judgement import Judgement
-from dra_planner.plan.judgement.other_levels import find_levels_beside
+from dra_planner.plan.model import Cost, LimitUse, Plan, PlannedPool, PlanRequest, overall_verdict
 from dra_planner.plan.pools.addresses import find_address_doubts
 from dra_planner.plan.pools.architectures import architecture_assumptions
 from dra_planner.plan.pools.built_counts import (
@@ -40,7 +41,6 @@ from dra_planner.plan.pools.purchases import find_not_on_demand
 from dra_planner.plan.pools.racks import find_rack_faults, find_racks, rack_counts
 from dra_planner.plan.reading import read_checked
 from dra_planner.plan.suggestion.joint_fix import with_joint_fix
-from dra_planner.plan.values import Cost, LimitUse, Plan, PlannedPool, PlanRequest, overall_verdict
 from dra_planner.plan.workload_verdicts import plan_workloads
 from dra_planner.planfile import inputs_of
 from dra_planner.releases import Features, parse_version, version_note
@@ -58,9 +58,9 @@ def make_plan(request: PlanRequest) -> Plan:
     would reject, are reasons and diagnostics in the plan.
     """
     if request.observed and request.fleet is not None:
-        return with_hindrances(plan_growth(request, request.fleet))
+        return with_blockers(plan_growth(request, request.fleet))
     if request.observed:
-        return with_hindrances(plan_on_snapshot(request))
+        return with_blockers(plan_on_snapshot(request))
     if request.fleet is None:
         raise PlannerError(
             "there is no fleet or snapshot to plan on",
@@ -143,7 +143,7 @@ def plan_manifests(
         manifests=manifests,
         left_out=chosen,
     )
-    return with_hindrances(plan)
+    return with_blockers(plan)
 
 
 def size_plan(

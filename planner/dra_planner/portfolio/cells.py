@@ -22,8 +22,8 @@ from dra_planner.fleet import (
 from dra_planner.manifests import Manifests
 from dra_planner.offers import Offer, predict_offers
 from dra_planner.plan import Plan, read_checked
+from dra_planner.plan.model import STEPS_PER_SECOND
 from dra_planner.plan.planning import plan_manifests
-from dra_planner.plan.values import STEPS_PER_SECOND
 from dra_planner.planfile.digest import canonical
 from dra_planner.portfolio.answers import CellAnswer, CellFault, answer_of
 from dra_planner.portfolio.curves import Curve, capacity_curve

@@ -17,7 +17,7 @@ from pydantic import (
 from dra_planner.documents.models import StrictDocument
 from dra_planner.errors import PlannerError
 from dra_planner.fleet import Pool
-from dra_planner.fleet.values import Price, sentence_of
+from dra_planner.fleet.value_types import Price, sentence_of
 from dra_planner.releases import parse_version
 
 AS_IS = "as-is"

@@ -28,8 +28,7 @@ order in which they come, and puts each on the node that scores best at that mom
 for stated seeds.
 """
 
-from dra_planner.simulation.cluster.nodes import SimulatedNode, observed_nodes, predicted_nodes
-from dra_planner.simulation.orders import (
+from dra_planner.simulation.arrival_orders import (
     AT_ONCE,
     REVERSED,
     SETTLED,
@@ -38,6 +37,7 @@ from dra_planner.simulation.orders import (
     check_orders,
     standard_orders,
 )
+from dra_planner.simulation.cluster.nodes import SimulatedNode, observed_nodes, predicted_nodes
 from dra_planner.simulation.outcome import SimulationOutcome, WorkloadOutcome, failure_reasons
 from dra_planner.simulation.scheduler.profile import (
     DEFAULT,
@@ -64,7 +64,7 @@ from dra_planner.simulation.sizing.fixes import (
     find_fixes,
     prefer_others,
 )
-from dra_planner.simulation.sizing.losses import Loss, Losses, simulate_losses
+from dra_planner.simulation.sizing.lost_nodes import Loss, Losses, simulate_losses
 
 __all__ = [
     "AT_ONCE",

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field, replace
 
 from dra_planner.allocation import NodeState, Undecided, reasons_of
 from dra_planner.model import Node, ObjectKey, Reason, WorkloadRef
+from dra_planner.simulation.arrival_orders import ArrivalOrder
 from dra_planner.simulation.cluster.cluster import Cluster
-from dra_planner.simulation.cluster.kinds import PodKind
-from dra_planner.simulation.orders import ArrivalOrder
+from dra_planner.simulation.cluster.pod_kinds import PodKind
 from dra_planner.simulation.scheduler.scheduling import SchedulingFailure
 
 

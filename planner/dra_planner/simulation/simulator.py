@@ -15,11 +15,12 @@ from dra_planner.allocation import NodeState, Placement, Refusal
 from dra_planner.allocation.search.depth_first import STEP_BUDGET
 from dra_planner.model import Demand, DemandLevel, DeviceClass, ObjectKey, PodQuotas, WorkloadRef
 from dra_planner.releases import Features
-from dra_planner.simulation.cluster.census import Census
+from dra_planner.simulation.arrival_orders import SETTLED, ArrivalOrder
 from dra_planner.simulation.cluster.cluster import Cluster, PlacedPod, SimulatedPod
 from dra_planner.simulation.cluster.nodes import SimulatedNode
-from dra_planner.simulation.orders import SETTLED, ArrivalOrder
+from dra_planner.simulation.cluster.soft_spread_counts import Census
 from dra_planner.simulation.outcome import SimulationOutcome, WorkloadOutcome
+from dra_planner.simulation.preparation import Setting, prepare
 from dra_planner.simulation.scheduler.preemption import find_victims
 from dra_planner.simulation.scheduler.profile import DEFAULT, Profile
 from dra_planner.simulation.scheduler.queue import Queue
@@ -29,10 +30,9 @@ from dra_planner.simulation.scheduler.scheduling import (
     SchedulingFailure,
     needs_cluster,
 )
-from dra_planner.simulation.setting import Setting, prepare
 from dra_planner.simulation.workloads.admission import Admission
-from dra_planner.simulation.workloads.budgets import Allowance, BudgetCounts
 from dra_planner.simulation.workloads.controllers import Controller, PerNode
+from dra_planner.simulation.workloads.disruption_budgets import Allowance, BudgetCounts
 from dra_planner.simulation.workloads.lifetimes import LaggingLifetimes, Lifetimes
 
 if TYPE_CHECKING:

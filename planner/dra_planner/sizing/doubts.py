@@ -20,7 +20,7 @@ from dra_planner.allocation import (
     sight_of,
 )
 from dra_planner.allocation.node.filters import HOSTNAME, Misfit
-from dra_planner.allocation.node.interpod import Sight
+from dra_planner.allocation.node.pod_rules import Sight
 from dra_planner.allocation.node.template import Template
 from dra_planner.allocation.verdicts import Answer
 from dra_planner.model import Demand, DeviceClass, NodeSelector, NodeSelectorTerm, PodSpec, Shape

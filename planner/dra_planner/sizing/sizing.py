@@ -15,7 +15,6 @@ from dra_planner.sizing.answers import Enough, PackedLevel, answer_workloads
 from dra_planner.sizing.bound.exact import BoundModel
 from dra_planner.sizing.bound.proof import BoundProof, load_solver
 from dra_planner.sizing.bound.rows import bound_model, pool_rows, row_weights
-from dra_planner.sizing.growth import enough_nodes
 from dra_planner.sizing.items import Item, Shares, merge_alike, split_demand
 from dra_planner.sizing.least_raises import MOST_PAIRS, Raises, Tried, least_raises
 from dra_planner.sizing.leftovers import count_devices, count_left, planned_classes
@@ -26,6 +25,7 @@ from dra_planner.sizing.packing.first_fit import Packing
 from dra_planner.sizing.packing.patterns import History, totals
 from dra_planner.sizing.packing.strategies import Market
 from dra_planner.sizing.prices import NodeCost, hourly_usd, node_costs, usd
+from dra_planner.sizing.raised_maximums import enough_nodes
 from dra_planner.sizing.result import Evidence, NodePattern, PoolSize, Sizing
 from dra_planner.sizing.solving import Solving
 

@@ -30,7 +30,7 @@ from dra_planner.sizing.bound.rounding import raise_to_whole_nodes
 from dra_planner.sizing.bound.sifting import sift
 from dra_planner.sizing.packing.filling import Filling
 from dra_planner.sizing.packing.first_fit import Packing
-from dra_planner.sizing.packing.mixing import Mixing
+from dra_planner.sizing.packing.mix_rounding import Mixing
 from dra_planner.sizing.packing.strategies import (
     Market,
     best_packing,

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from dra_planner.allocation.node.filters import HOSTNAME
-from dra_planner.allocation.node.interpod import PodView, term_selects
+from dra_planner.allocation.node.pod_rules import PodView, term_selects
 from dra_planner.model import Reason, Shape, TopologySpreadConstraint
 
 ZONES = ("topology.kubernetes.io/zone", "failure-domain.beta.kubernetes.io/zone")

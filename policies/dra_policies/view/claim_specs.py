@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from dra_planner.claims.written import alternatives, spec_of
+from dra_planner.claims.manifest_claims import alternatives, spec_of
 from dra_planner.drivers.nvidia import CHART_CLASSES
 from dra_planner.manifests import Manifests
 from dra_planner.model import PodSet, Workload

@@ -14,7 +14,7 @@ import pytest
 from commands import STATUSES, Answer, errors, run, without_solver
 from corpora import Input, inputs
 
-from dra_planner.plan.hindrances import STAGES
+from dra_planner.plan.blockers import STAGES
 
 MOST_SECONDS = 10
 SHARE = 1 if os.environ.get("EVERY_INPUT") else 16

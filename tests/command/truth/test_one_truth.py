@@ -14,7 +14,7 @@ from commands import STATUSES, run
 from corpora import Input, dump
 from truth_cases import Case
 
-from dra_planner.plan.hindrances import STAGES
+from dra_planner.plan.blockers import STAGES
 from dra_policies.rules import RULES
 
 SEVERITY = {0: 0, 3: 1, 1: 2}

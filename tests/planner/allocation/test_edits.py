@@ -11,7 +11,7 @@ import pytest
 from allocation_builders import CLASSES, claim, device, gpus, node, request, shape, slice_of
 
 from dra_planner.allocation import NodeState, Placement, Refusal, open_node, place, reasons_of
-from dra_planner.allocation.node.interpod import sight_of
+from dra_planner.allocation.node.pod_rules import sight_of
 from dra_planner.allocation.reasons.edits import Edit, apply_edits
 from dra_planner.allocation.reasons.suggestions import suggest_edits
 from dra_planner.model import (

@@ -257,7 +257,7 @@ def test_equal_devices_are_tried_once():
 
 
 def test_the_implicit_claim_is_known_by_the_name_it_is_given():
-    from dra_planner.allocation.extended import CLAIM_NAME as ours
-    from dra_planner.claims.extended import CLAIM_NAME as given
+    from dra_planner.allocation.extended_resource_claims import CLAIM_NAME as ours
+    from dra_planner.claims.extended_resources import CLAIM_NAME as given
 
     assert ours == given

@@ -9,14 +9,20 @@ from datetime import date, timedelta
 import pytest
 
 from dra_planner import catalog
-from dra_planner.catalog.facts import dated_facts, fact, outdated
+from dra_planner.catalog.dated_facts import dated_facts, fact, outdated
 from dra_planner.catalog.image_releases import (
     image_release,
     image_release_fault,
     image_rules,
     unseen_release,
 )
-from dra_planner.catalog.support import NOTICE, SETTLED, settled_minor, support, supported
+from dra_planner.catalog.kubernetes_support import (
+    NOTICE,
+    SETTLED,
+    settled_minor,
+    support,
+    supported,
+)
 from dra_planner.catalog.tables import read_table
 
 TODAY = date(2026, 11, 26)

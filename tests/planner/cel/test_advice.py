@@ -8,7 +8,7 @@ import pytest
 from dialects import new, stored
 
 from dra_planner.cel import Dialect, RejectedSelector, Selector, compile, explain
-from dra_planner.cel.advice.versions import compared_as_text
+from dra_planner.cel.advice.version_comparisons import compared_as_text
 
 DOMAIN = 'device.attributes["gpu.nvidia.com"]'
 CAPACITY = 'device.capacity["gpu.nvidia.com"]'

@@ -10,7 +10,7 @@ from textwrap import dedent
 
 import pytest
 
-from dra_planner.manifests.rewriting import Rewriting, examples, rewrite
+from dra_planner.manifests.rewriting import Rewriting, replacement_examples, rewrite
 from dra_planner.plan import check_selector, read_checked
 from dra_planner.releases import features_of
 from dra_planner.sources import Source
@@ -500,9 +500,11 @@ def test_what_has_no_form_in_v1_stays_and_is_named(
     assert example is None or example in found.refusals[0].example
 
 
-@pytest.mark.parametrize("name", [name for name in vars(examples) if name.isupper()])
+@pytest.mark.parametrize("name", [name for name in vars(replacement_examples) if name.isupper()])
 def test_examples_written_by_hand_are_taken(name: str) -> None:
-    manifests = read_checked([Source("m.yaml", getattr(examples, name))], features_of(37))
+    manifests = read_checked(
+        [Source("m.yaml", getattr(replacement_examples, name))], features_of(37)
+    )
     assert [item for item in manifests.diagnostics if item.severity == "error"] == []
 
 

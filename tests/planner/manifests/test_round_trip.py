@@ -28,7 +28,7 @@ from dra_planner.manifests import (
     render_pod_template,
     render_slice,
 )
-from dra_planner.manifests.rewriting.layout import block_text
+from dra_planner.manifests.rewriting.document_edits import block_text
 from dra_planner.model import (
     AllocatedDevice,
     Blocked,

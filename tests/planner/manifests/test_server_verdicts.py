@@ -21,7 +21,7 @@ from dra_planner.errors import ManifestError
 from dra_planner.manifests.documents import read_documents
 from dra_planner.manifests.objects import KubernetesObject, read_objects
 from dra_planner.manifests.validation.context import Context, ExistingObjects
-from dra_planner.manifests.validation.storage import changes, stored_form
+from dra_planner.manifests.validation.stored_form import changes, stored_form
 from dra_planner.manifests.validation.verdict import ServerAnswer, judge
 from dra_planner.plan import check_selector
 from dra_planner.releases import RELEASES, features_of

@@ -14,7 +14,7 @@ from dra_planner.model import Verdict, WorkloadRef
 from dra_planner.plan import Plan, PlanRequest, make_plan, read_cluster
 from dra_planner.plan.cluster.snapshot_plan import ReadCluster
 from dra_planner.plan.judgement.observed_nodes import judge_outcome, size_workload
-from dra_planner.plan.values import PlannedWorkload
+from dra_planner.plan.model import PlannedWorkload
 from dra_planner.simulation import ArrivalOrder, SimulationOutcome, Simulator, observed_nodes
 from dra_planner.sizing import WorkloadSize
 from dra_planner.sources import Source

@@ -11,7 +11,7 @@ import yaml
 
 from dra_planner.fleet import read_fleet
 from dra_planner.plan import Plan, PlanRequest, make_plan
-from dra_planner.plan.values import SIMULATED_STEPS
+from dra_planner.plan.model import SIMULATED_STEPS
 from dra_planner.sources import Source
 
 FLEET = Path(__file__).parents[3] / "examples/shared-gpus/fleet.yaml"

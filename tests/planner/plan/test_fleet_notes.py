@@ -13,8 +13,8 @@ import yaml
 import dra_planner
 from dra_planner import catalog
 from dra_planner.catalog import Machine, machines
+from dra_planner.catalog.kubernetes_support import support
 from dra_planner.catalog.machines import _machine
-from dra_planner.catalog.support import support
 from dra_planner.catalog.tables import read_table
 from dra_planner.fleet import Fleet, read_fleet
 from dra_planner.plan.dated_notes import dated_notes

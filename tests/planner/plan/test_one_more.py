@@ -20,7 +20,7 @@ from dra_planner.plan import Plan
 from dra_planner.plan.nodes.cost_shares import claim_shares, cost_shares, namespace_shares
 from dra_planner.plan.nodes.groups import fill_nodes
 from dra_planner.plan.nodes.stranded import why_stranded
-from dra_planner.plan.suggestion.one_more import OneMore, find_one_more
+from dra_planner.plan.suggestion.marginal_costs import OneMore, find_one_more
 from dra_planner.sources import Source
 
 GPUS = {"g6.2xlarge": 1, "g6.12xlarge": 4, "p5.48xlarge": 8}

@@ -14,7 +14,7 @@ from clusters import F36, offer, workload
 from dra_planner.model import ClaimSpec, Demand, ObjectKey, Shape, ShapeClaim
 from dra_planner.simulation import ArrivalOrder, Simulator, observed_nodes
 from dra_planner.simulation.outcome import SimulationOutcome
-from dra_planner.simulation.scheduler import weighing
+from dra_planner.simulation.scheduler import score_cache
 from dra_planner.simulation.scheduler.scheduling import Scheduler
 
 NODES = 130
@@ -71,5 +71,5 @@ def test_what_is_remembered_changes_nothing(seed, monkeypatch):
 def test_scores_above_a_byte_are_compared_node_by_node(monkeypatch):
     made = simulator(1)
     expected = told(made.run(ArrivalOrder("random", 1)))
-    monkeypatch.setattr(weighing, "MOST", 3)
+    monkeypatch.setattr(score_cache, "MOST", 3)
     assert told(simulator(1).run(ArrivalOrder("random", 1))) == expected

@@ -21,7 +21,7 @@ from dra_planner.model import SharedLimit
 from dra_planner.releases import features_of
 from dra_planner.sizing import Sizer, solving
 from dra_planner.sizing.bound.certificate import certificate_of
-from dra_planner.sizing.packing.mixing import MOST_BEGUN
+from dra_planner.sizing.packing.mix_rounding import MOST_BEGUN
 
 CHECKER = Path(__file__).parents[3] / "conformance" / "certificate" / "check.py"
 POOLS = [

@@ -215,7 +215,7 @@ def test_a_cel_function(follow: Follow) -> None:
         "a function that isn't declared"
     )
     declared = "string_upper_ascii (string).upperAscii() string\n"
-    rows = f"{PLANNER}/cel/checking/rows.py"
+    rows = f"{PLANNER}/cel/checking/overload_rows.py"
     tree.replace(
         rows, declared, f"{declared}string_made_up_reversed (string).madeUpReversed() string\n"
     )

@@ -15,7 +15,7 @@ from typing import Final
 from dra_planner.drivers import nvidia
 from dra_planner.drivers.nvidia import GPU_CLASS
 from dra_planner.errors import Diagnostic, Place, Severity
-from dra_planner.manifests.setup.flags import faults_of_gates, faults_of_versions
+from dra_planner.manifests.setup.gates_and_versions import faults_of_gates, faults_of_versions
 from dra_tutorials.blocks.embedded import ShellCommand
 from dra_tutorials.shell.mig_commands import mig_findings
 from dra_tutorials.shell.setup_commands import findings_of_command

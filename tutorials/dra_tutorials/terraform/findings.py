@@ -15,7 +15,7 @@ from dra_planner.documents.tree import line_of
 from dra_planner.errors import Diagnostic, ManifestError, Place
 from dra_planner.manifests.documents import read_documents
 from dra_planner.manifests.setup.chart_values import values_findings
-from dra_planner.manifests.validation.served import why_not_served
+from dra_planner.manifests.validation.served_versions import why_not_served
 from dra_planner.releases import Features
 from dra_planner.sources import Source
 from dra_tutorials.shell.setup_commands import findings_of_command

@@ -79,8 +79,8 @@ def _findings(explanation: ClaimExplanation) -> Iterator[ReportEntry]:
             subject="Missing in the fleet",
             lines=coded_lines([(missing.message, missing.fix)]),
         )
-    if explanation.hindrances:
-        lines = [(each.message, each.fix) for each in explanation.hindrances]
+    if explanation.blockers:
+        lines = [(each.message, each.fix) for each in explanation.blockers]
         subject = "Other conditions"
         yield ReportEntry(kind=explanation.verdict, subject=subject, lines=coded_lines(lines))
     if explanation.pending_reasons:

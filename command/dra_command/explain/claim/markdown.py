@@ -27,7 +27,7 @@ def explain_markdown(explanation: ClaimExplanation) -> str:
     reasons = [
         *([explanation.missing] if explanation.missing is not None else []),
         *explanation.pending_reasons,
-        *explanation.hindrances,
+        *explanation.blockers,
     ]
     head += [
         f"- {safe(each.message)}" + (f"<br>→ {safe(each.fix)}" if each.fix else "")

@@ -90,9 +90,9 @@ def _print_answer(explanation: ClaimExplanation, page: Page) -> None:
         page.gap()
         page.line((explanation.missing.message, "bold"))
         page.text(explanation.missing.fix, indent=2, mark="→ ")
-    if explanation.hindrances:
+    if explanation.blockers:
         page.gap()
-        print_lines(page, reason_lines(explanation.hindrances))
+        print_lines(page, reason_lines(explanation.blockers))
     if explanation.pending_reasons:
         page.gap()
         page.line((POOLS_TOO_SMALL, "bold"))

@@ -48,7 +48,7 @@ def pod_row(pod: PodExplanation) -> ExplainedPodRow:
             for each in pod.holders
         ],
         missing=None if pod.missing is None else _reason(pod.missing),
-        pending_reasons=[_reason(each) for each in (*pod.pending_reasons, *pod.hindrances)],
+        pending_reasons=[_reason(each) for each in (*pod.pending_reasons, *pod.blockers)],
     )
 
 

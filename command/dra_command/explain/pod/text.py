@@ -58,9 +58,9 @@ def _print_pod(page: Page, pod: PodExplanation, asked: WhatIf | None, *, quiet: 
     if not any(edit.is_conditional for pool in pod.pools for edit in pool.edits):
         _print_missing(page, pod)
     _print_pending(page, pod)
-    if pod.hindrances:
+    if pod.blockers:
         page.gap()
-        print_lines(page, reason_lines(pod.hindrances))
+        print_lines(page, reason_lines(pod.blockers))
     if pod.claims:
         page.gap()
         page.text(f"term by term: explain --claim {pod.claims[0]}", mark="→ ")

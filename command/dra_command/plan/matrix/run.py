@@ -15,7 +15,7 @@ from dra_command.plan.matrix.text import print_matrix
 from dra_planner.fleet.changes import read_values
 from dra_planner.plan import PlanRequest
 from dra_planner.plan.matrix import Matrix, plan_matrix
-from dra_planner.plan.values import STEPS_PER_SECOND
+from dra_planner.plan.model import STEPS_PER_SECOND
 
 
 def run_matrix(values: argparse.Namespace) -> int:

@@ -54,11 +54,11 @@ from dra_planner.model import DEMAND_LEVELS, DemandLevel, Reason, Verdict
 from dra_planner.plan import Plan, PlannedPool, PlannedWorkload, detail_claims
 from dra_planner.plan.explanation.claims import explain_failing
 from dra_planner.plan.judgement.judgement import Judgement
+from dra_planner.plan.model import LimitUse
 from dra_planner.plan.nodes.cost_shares import cost_shares
 from dra_planner.plan.nodes.groups import FilledNodes, fill_nodes
 from dra_planner.plan.nodes.order_outcomes import order_outcomes
 from dra_planner.plan.saved.difference import PlanDifference
-from dra_planner.plan.values import LimitUse
 from dra_planner.simulation import Stranding
 
 

@@ -4,7 +4,7 @@ import re
 
 from dra_planner import catalog
 from dra_planner.catalog import Machine
-from dra_planner.catalog.facts import fact
+from dra_planner.catalog.dated_facts import fact
 from dra_planner.catalog.image_releases import image_release_fault
 from dra_planner.clouds.eks import CLOUD
 from dra_planner.errors import CatalogError

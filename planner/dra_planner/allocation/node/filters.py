@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from dra_planner.allocation.node.interpod import PodView, term_selects
+from dra_planner.allocation.node.pod_rules import PodView, term_selects
 from dra_planner.allocation.node.ports import ports_clash
 from dra_planner.allocation.node.selectors import node_matches, tolerates, untolerated_taint
 from dra_planner.allocation.node.state import NodeState, Port

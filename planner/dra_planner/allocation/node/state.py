@@ -6,7 +6,7 @@ from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from dra_planner.allocation.node.interpod import NOTHING_SEEN, PodView, Sight
+from dra_planner.allocation.node.pod_rules import NOTHING_SEEN, PodView, Sight
 from dra_planner.allocation.node.ports import host_ports
 from dra_planner.allocation.node.template import Template, build_template
 from dra_planner.allocation.search.amounts import nanos

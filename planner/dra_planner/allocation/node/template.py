@@ -10,7 +10,7 @@ from typing import Any
 
 from dra_planner.allocation.behaviour import Behaviour, behaviour_of
 from dra_planner.allocation.node.device_pools import DevicePool, device_reaches, gather_pools
-from dra_planner.allocation.node.interpod import NOTHING_SEEN, Sight
+from dra_planner.allocation.node.pod_rules import NOTHING_SEEN, Sight
 from dra_planner.allocation.search.devices import Candidate, DeviceId
 from dra_planner.model import DeviceClass, Node, ResourceSlice
 from dra_planner.releases import Features

@@ -9,7 +9,7 @@ from dra_planner.allocation.node.filters import Misfit
 from dra_planner.allocation.search.results import quantity_of
 from dra_planner.allocation.verdicts import Refusal
 from dra_planner.catalog.label_owners import label_owner
-from dra_planner.claims.extended import IMPLICIT_PREFIX
+from dra_planner.claims.extended_resources import IMPLICIT_PREFIX
 from dra_planner.clouds import cloud, names
 from dra_planner.model import NodeSelector, Reason, Requirement, Taint
 

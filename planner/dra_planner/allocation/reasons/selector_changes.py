@@ -16,7 +16,7 @@ from dra_planner.allocation.node.template import Template
 from dra_planner.allocation.search.devices import Candidate
 from dra_planner.allocation.search.selection import outcomes
 from dra_planner.cel import Dialect, Selector, compile, explain
-from dra_planner.cel.advice.versions import as_versions
+from dra_planner.cel.advice.version_comparisons import as_versions
 from dra_planner.cel.explanation import NEAR_PERCENT, split_at_and
 from dra_planner.cel.tree import Call
 from dra_planner.quantity import Quantity, QuantityError

@@ -1,3 +1,3 @@
-"""What to write instead of what was refused: `fixes` by the checked tree, `slips` by the string
-that does not parse.
+"""What to write instead of what was refused: `fixes` by the checked tree, `foreign_syntax` by the
+string that does not parse.
 """

@@ -15,7 +15,7 @@ from dra_planner.cel import types
 from dra_planner.cel.checking.overloads import declared
 from dra_planner.cel.dialect import Dialect
 from dra_planner.cel.libraries.semvers import SemverError, parse_semver
-from dra_planner.cel.syntax.spelling import spell
+from dra_planner.cel.syntax.printer import spell
 from dra_planner.cel.tree import Call, Constant, Ident, ListNode, Select, SyntaxNode, walk
 from dra_planner.cel.types import CelType
 from dra_planner.drivers import nvidia

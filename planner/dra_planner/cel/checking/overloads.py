@@ -15,7 +15,7 @@ from functools import cache
 from typing import Final, Literal
 
 from dra_planner.cel import types
-from dra_planner.cel.checking.rows import (
+from dra_planner.cel.checking.overload_rows import (
     AUTHORIZER,
     CIDRS,
     COMPREHENSIONS,

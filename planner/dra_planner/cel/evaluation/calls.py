@@ -12,8 +12,7 @@ from typing import Any, Final
 from dra_planner.cel import types
 from dra_planner.cel.checking.overloads import Overload, declared
 from dra_planner.cel.cost.call_costs import Cost, call_cost
-from dra_planner.cel.evaluation.compiler import Compiler
-from dra_planner.cel.evaluation.shapes import (
+from dra_planner.cel.evaluation.call_shapes import (
     Paid,
     binary,
     decided_by_form,
@@ -26,6 +25,7 @@ from dra_planner.cel.evaluation.shapes import (
     variadic,
     with_constant,
 )
+from dra_planner.cel.evaluation.compiler import Compiler
 from dra_planner.cel.evaluation.state import Closure, Folded, State
 from dra_planner.cel.libraries import operators
 from dra_planner.cel.libraries.regex import compile_pattern

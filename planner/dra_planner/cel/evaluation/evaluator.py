@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from dra_planner.cel.checking.reads import sees_form
+from dra_planner.cel.checking.read_paths import sees_form
 from dra_planner.cel.device import device_value
 from dra_planner.cel.dialect import Dialect
 from dra_planner.cel.evaluation import access

@@ -8,8 +8,8 @@ from __future__ import annotations
 from itertools import repeat
 from typing import Any, Final
 
+from dra_planner.cel.evaluation.call_shapes import ABSORBED
 from dra_planner.cel.evaluation.compiler import Compiler
-from dra_planner.cel.evaluation.shapes import ABSORBED
 from dra_planner.cel.evaluation.state import Closure, Folded, State
 from dra_planner.cel.libraries.operators import known
 from dra_planner.cel.tree import Call, Constant, Fold, ListNode, SyntaxNode

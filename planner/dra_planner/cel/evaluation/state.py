@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from dra_planner.cel.device import EMPTY, DeviceView
-from dra_planner.cel.stack import room_for
+from dra_planner.cel.stack_depth import room_for
 from dra_planner.cel.values import CostExceeded, QuantityValue, UnknownValue
 
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from functools import cache
 from typing import Any, Final
 
-from dra_planner.cel.checking.rows import AUTHORIZER
+from dra_planner.cel.checking.overload_rows import AUTHORIZER
 from dra_planner.cel.dialect import CelLibrary
 from dra_planner.cel.libraries import (
     conversions,

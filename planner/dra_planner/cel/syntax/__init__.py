@@ -2,5 +2,5 @@
 
 `grammar` makes `tables.json` of the grammar (by hand, with `make tables`); `tables` reads it;
 `automaton` runs it and calls `builder`, which grows the tree with `literals` and `macros`; `parser`
-is the way in. `spelling` goes back.
+is the way in. `printer` goes back.
 """

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
-from dra_planner.cel.stack import room_for
+from dra_planner.cel.stack_depth import room_for
 from dra_planner.cel.tree import (
     Call,
     Constant,

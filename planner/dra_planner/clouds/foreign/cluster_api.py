@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from dra_planner.clouds.foreign.description import ForeignCluster, ForeignPool
-from dra_planner.clouds.foreign.values import taints
+from dra_planner.clouds.foreign.taints_and_disks import taints
 from dra_planner.documents.plain_values import block, labels, listed, number, text, texts
 
 _POOLS: Final = frozenset({"MachineDeployment", "MachinePool"})

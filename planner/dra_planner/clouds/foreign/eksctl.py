@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from dra_planner.clouds.foreign.description import ForeignCluster, ForeignPool
-from dra_planner.clouds.foreign.values import ReadTaints, taints
+from dra_planner.clouds.foreign.taints_and_disks import ReadTaints, taints
 from dra_planner.documents.plain_values import (
     block,
     blocks,

@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from dra_planner.catalog import Machine, machines, machines_without_accelerators
 from dra_planner.clouds.foreign.description import ForeignCluster, ForeignPool
-from dra_planner.clouds.foreign.values import taints
+from dra_planner.clouds.foreign.taints_and_disks import taints
 from dra_planner.documents.plain_values import block, blocks, labels, listed, number, text
 from dra_planner.quantity import Quantity, QuantityError
 

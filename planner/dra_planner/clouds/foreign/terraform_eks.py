@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from dra_planner.clouds.foreign.description import ForeignCluster, ForeignPool
+from dra_planner.clouds.foreign.taints_and_disks import root_disk_gib, taints
 from dra_planner.clouds.foreign.terraform import StateResource, TerraformState
-from dra_planner.clouds.foreign.values import root_disk_gib, taints
 from dra_planner.documents.plain_values import block, labels, listed, number, text, texts
 
 _CAPACITY: Final = {"SPOT": "spot", "CAPACITY_BLOCK": "capacity-block"}

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from dra_planner.clouds.foreign.description import ForeignCluster, ForeignPool
+from dra_planner.clouds.foreign.taints_and_disks import taints
 from dra_planner.clouds.foreign.terraform import StateResource, TerraformState
-from dra_planner.clouds.foreign.values import taints
 from dra_planner.documents.plain_values import block, blocks, labels, listed, number, text, texts
 
 _DRIVER_OFF: Final = "INSTALLATION_DISABLED"

@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 
 from dra_planner.catalog import Machine, cloud_titles
 from dra_planner.catalog.image_parts import image_parts
-from dra_planner.catalog.support import supported
+from dra_planner.catalog.kubernetes_support import supported
 from dra_planner.clouds.protocol.allocatable import (
     Allocatable,
     AllocatableSettings,
@@ -35,8 +35,8 @@ from dra_planner.clouds.protocol.labels import (
 )
 from dra_planner.clouds.protocol.node_networks import NodeNetwork
 from dra_planner.clouds.protocol.plugin_serving import CloudPlugin, PluginServing
-from dra_planner.clouds.protocol.refusals import NODES, huge_pages_fault, range_fault
 from dra_planner.clouds.protocol.resources import ClusterResource, KarpenterNodeClass, PoolResource
+from dra_planner.clouds.protocol.setting_faults import NODES, huge_pages_fault, range_fault
 from dra_planner.clouds.protocol.storage import DiskKeys, VolumeDriver
 from dra_planner.errors import UnsupportedFeature
 from dra_planner.model import Taint

@@ -10,16 +10,16 @@ from dra_planner.catalog import Accelerator, Machine
 from dra_planner.clouds import Cloud
 from dra_planner.drivers.nvidia.assumptions import slice_assumptions
 from dra_planner.drivers.nvidia.classes import EXTENDED_RESOURCE, GPU_CLASS, chart_classes
+from dra_planner.drivers.nvidia.cloud_support import gate_faults_on, mig_faults_on
 from dra_planner.drivers.nvidia.compute_domains import COMPUTE_DOMAIN_DRIVER
 from dra_planner.drivers.nvidia.device_plugin import NvidiaDevicePlugin
 from dra_planner.drivers.nvidia.devices import GPU_DRIVER
 from dra_planner.drivers.nvidia.gpus import gpus as every_gpu
 from dra_planner.drivers.nvidia.mig import check_mig_layout
-from dra_planner.drivers.nvidia.on_clouds import gate_faults_on, mig_faults_on
 from dra_planner.drivers.nvidia.opaque_config import config_faults
 from dra_planner.drivers.nvidia.options import NvidiaDriver
 from dra_planner.drivers.nvidia.releases import DriverRelease, driver_release, require_installable
-from dra_planner.drivers.nvidia.renamed import RENAMED
+from dra_planner.drivers.nvidia.renamed_attributes import RENAMED
 from dra_planner.drivers.nvidia.settings import driver_faults, machine_faults
 from dra_planner.drivers.nvidia.slices import predict_slices
 from dra_planner.drivers.protocol.driver import ConfigFault, Driver, DriverNode, Fault

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 from dra_planner.catalog import Machine
 from dra_planner.clouds import cloud_of
+from dra_planner.drivers.nvidia.cloud_support import gate_faults_on, mig_faults_on
 from dra_planner.drivers.nvidia.compute_domains import COMPUTE_DOMAIN_DRIVER, compute_domain_devices
 from dra_planner.drivers.nvidia.devices import GPU_DRIVER, predict_devices
-from dra_planner.drivers.nvidia.on_clouds import gate_faults_on, mig_faults_on
 from dra_planner.drivers.nvidia.partitions import PartitionedGpu, predict_partitions
 from dra_planner.drivers.nvidia.releases import DriverRelease, require_installable
 from dra_planner.drivers.nvidia.settings import PublishingSettings, driver_faults, machine_faults

@@ -12,7 +12,7 @@ from dra_planner.manifests.manifests import BoundPod
 from dra_planner.manifests.objects import KubernetesObject
 from dra_planner.manifests.parsing.fields import parse_meta
 from dra_planner.manifests.parsing.pods import parse_pod_template
-from dra_planner.manifests.revisions import Revisions, maker_of
+from dra_planner.manifests.pod_revisions import Revisions, maker_of
 from dra_planner.model import ObjectKey, ObjectMeta, PodSpec, WorkloadRef
 
 

@@ -14,7 +14,7 @@ from dra_planner.manifests.parsing.claims import (
 from dra_planner.manifests.parsing.compute_domains import channel_template
 from dra_planner.manifests.parsing.slices import parse_slice
 from dra_planner.manifests.parsing.taint_rules import parse_taint_rule
-from dra_planner.manifests.workloads.description import ObjectPart as Part
+from dra_planner.manifests.workloads.kind_description import ObjectPart as Part
 from dra_planner.model import (
     DeviceClass,
     DeviceTaintRule,

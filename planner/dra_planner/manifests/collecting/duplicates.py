@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from dra_planner.errors import Diagnostic, Severity
-from dra_planner.manifests.alternatives import alternative_notes
+from dra_planner.manifests.folder_variants import alternative_notes
 from dra_planner.manifests.objects import KubernetesObject
 from dra_planner.model import ObjectKey
 from dra_planner.sources import has_embedded

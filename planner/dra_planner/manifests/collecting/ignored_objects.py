@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from dra_planner.manifests.manifests import UnreadObject
 from dra_planner.manifests.objects import KubernetesObject
-from dra_planner.manifests.workloads.unread import unread_object
+from dra_planner.manifests.workloads.unread_objects import unread_object
 
 
 class IgnoredObjects:

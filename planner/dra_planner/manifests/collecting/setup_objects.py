@@ -10,7 +10,7 @@ from dra_planner.manifests.collecting.device_objects import DeviceObjects
 from dra_planner.manifests.objects import KubernetesObject
 from dra_planner.manifests.parsing.queues import parse_queues
 from dra_planner.manifests.setup import config_findings, queue_findings
-from dra_planner.manifests.workloads.queued import has_other_scheduler, is_queued
+from dra_planner.manifests.workloads.queue_labels import has_other_scheduler, is_queued
 from dra_planner.model import QueueSetup, Workload
 
 _GROUPS: Final = frozenset(

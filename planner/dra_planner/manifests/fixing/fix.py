@@ -11,8 +11,8 @@ from dra_planner.documents.yaml_reader import Fault, read_yaml
 from dra_planner.manifests.fixing.amounts import corrected_amount
 from dra_planner.manifests.fixing.comparisons import with_compare_to, with_units
 from dra_planner.manifests.rewriting import spans
-from dra_planner.manifests.rewriting.layout import Kept, Layout, New, Unwritable
-from dra_planner.manifests.rewriting.texts import cut
+from dra_planner.manifests.rewriting.document_edits import Kept, Layout, New, Unwritable
+from dra_planner.manifests.rewriting.document_texts import cut
 from dra_planner.sources import Source
 
 _AMOUNTS: Final = frozenset({"requests", "limits"})

@@ -11,8 +11,8 @@ import re
 from typing import Final
 
 from dra_planner.drivers import nvidia
-from dra_planner.manifests.rewriting import examples
-from dra_planner.manifests.rewriting.eras import NotConvertible
+from dra_planner.manifests.rewriting import replacement_examples
+from dra_planner.manifests.rewriting.old_forms import NotConvertible
 
 _TOKEN: Final = re.compile(
     r"""(?P<text>r?(?:"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'))"""
@@ -51,7 +51,8 @@ def _replace(match: re.Match[str], expression: str, driver: str) -> str:
     kind, name = match["type"], match["field"] or (match["quoted"] or "")[1:-1]
     if match["other"] is not None or kind not in _IN_CAPACITY | _IN_ATTRIBUTES:
         raise NotConvertible(
-            f"`{match[0]}` of the selector `{expression}` has no form in v1", examples.CLAIM
+            f"`{match[0]}` of the selector `{expression}` has no form in v1",
+            replacement_examples.CLAIM,
         )
     values = "device.capacity" if kind in _IN_CAPACITY else "device.attributes"
     if not name:
@@ -63,6 +64,6 @@ def _replace(match: re.Match[str], expression: str, driver: str) -> str:
         raise NotConvertible(
             f'`{match[0]}`: no current driver publishes an attribute "{name}", so the '
             f"selector `{expression}` has no form in v1",
-            examples.CLAIM,
+            replacement_examples.CLAIM,
         )
     return f'{values}["{domain or driver}"].{identifier}'

@@ -16,10 +16,16 @@ from dra_planner.documents.tree import Map
 from dra_planner.documents.yaml_reader import Fault, read_yaml
 from dra_planner.errors import Place
 from dra_planner.manifests.objects import KubernetesObject
-from dra_planner.manifests.rewriting import classic, examples, spans, structured, vendors
-from dra_planner.manifests.rewriting.eras import GROUP, V1, NotConvertible, Old, section
-from dra_planner.manifests.rewriting.layout import Layout, Unwritable
-from dra_planner.manifests.rewriting.texts import cut
+from dra_planner.manifests.rewriting import (
+    classic_dra,
+    replacement_examples,
+    spans,
+    structured_parameters,
+    vendor_parameters,
+)
+from dra_planner.manifests.rewriting.document_edits import Layout, Unwritable
+from dra_planner.manifests.rewriting.document_texts import cut
+from dra_planner.manifests.rewriting.old_forms import GROUP, V1, NotConvertible, Old, section
 from dra_planner.manifests.validation.context import CheckSelector, Context
 from dra_planner.manifests.validation.verdict import judge
 from dra_planner.releases import Features, served_since
@@ -27,16 +33,16 @@ from dra_planner.sources import Source
 
 _VERSIONS: Final = frozenset({"v1alpha3", "v1beta1", "v1beta2", "v1"})
 _CONVERT: Final[dict[str, Callable[[Old, Layout], bool]]] = {
-    "ResourceClaim": structured.convert_claim,
-    "ResourceClaimTemplate": structured.convert_template,
-    "DeviceClass": structured.convert_class,
-    "ResourceSlice": structured.convert_slice,
+    "ResourceClaim": structured_parameters.convert_claim,
+    "ResourceClaimTemplate": structured_parameters.convert_template,
+    "DeviceClass": structured_parameters.convert_class,
+    "ResourceSlice": structured_parameters.convert_slice,
     "DeviceTaintRule": lambda old, layout: False,
 }
-_CONVERT_CLASSIC: Final[dict[str, Callable[[Old, Layout, classic.ClassicObjects], bool]]] = {
-    "ResourceClass": classic.convert_class,
-    "ResourceClaim": classic.convert_claim,
-    "ResourceClaimTemplate": classic.convert_template,
+_CONVERT_CLASSIC: Final[dict[str, Callable[[Old, Layout, classic_dra.ClassicObjects], bool]]] = {
+    "ResourceClass": classic_dra.convert_class,
+    "ResourceClaim": classic_dra.convert_claim,
+    "ResourceClaimTemplate": classic_dra.convert_template,
 }
 _MISTAKEN: Final = frozenset({"", "resource.kubernetes.io"})
 """What guides write for the group of claims: nothing, and the domain of its attributes."""
@@ -99,7 +105,7 @@ def rewrite(
     stay as they are.
     """
     files = [_File(source) for source in sources]
-    library = classic.ClassicObjects.of(old for file in files for old in file.objects())
+    library = classic_dra.ClassicObjects.of(old for file in files for old in file.objects())
     context = Context(features=features, check_selector=check_selector)
     for file in files:
         for document in file.documents:
@@ -166,7 +172,7 @@ class _Document:
             self.objects = list(_objects(data, self.root, self.file))
 
     def convert(
-        self, library: classic.ClassicObjects, context: Context, *, needs_acceptance: bool
+        self, library: classic_dra.ClassicObjects, context: Context, *, needs_acceptance: bool
     ) -> None:
         """Rewrite what can be; what the API server would refuse in its new form stays as it was,
         where that counts.
@@ -190,10 +196,10 @@ class _Document:
                 (old, NotConvertible(f"the API server would reject its v1 form: {reason}"))
             )
 
-    def settle_parameters(self, library: classic.ClassicObjects, refused: set[int]) -> None:
+    def settle_parameters(self, library: classic_dra.ClassicObjects, refused: set[int]) -> None:
         """Take out the parameters that are written out in every object that referred to them."""
         for old in self.objects:
-            if not classic.is_parameters(old):
+            if not classic_dra.is_parameters(old):
                 continue
             users = library.users.get(id(old), [])
             kept = [user for user in users if id(user) in refused]
@@ -202,7 +208,7 @@ class _Document:
                     "none of these files refers to it, and v1 has no such object: delete it, "
                     "or add the claims"
                 )
-                self.refused.append((old, NotConvertible(says, examples.CLAIM)))
+                self.refused.append((old, NotConvertible(says, replacement_examples.CLAIM)))
             elif kept:
                 self.refused.append(
                     (old, NotConvertible(f"{kept[0]} refers to it and stays unchanged"))
@@ -258,20 +264,26 @@ class _Document:
         return found
 
 
-def _convert(old: Old, layout: Layout, library: classic.ClassicObjects, features: Features) -> bool:
+def _convert(
+    old: Old, layout: Layout, library: classic_dra.ClassicObjects, features: Features
+) -> bool:
     """Ask for the changes that bring an object to v1; return whether there are any. Raises
     NotConvertible.
     """
     if sum(pair.key.text == "apiVersion" for pair in old.node.pairs) > 1:
         raise NotConvertible("two objects aren't separated: write --- before the second apiVersion")
     if not _is_of_group(old):
-        if vendors.is_state(old.group, old.kind):
+        if vendor_parameters.is_state(old.group, old.kind):
             raise NotConvertible(
                 "a driver of the classic model stored its state here, and current drivers "
                 "don't read it: delete it"
             )
-        return structured.convert_pod(old, layout) if not classic.is_parameters(old) else False
-    if classic.is_parameters(old):
+        return (
+            structured_parameters.convert_pod(old, layout)
+            if not classic_dra.is_parameters(old)
+            else False
+        )
+    if classic_dra.is_parameters(old):
         return False  # settled when all claims and classes are written
     if not _is_rewritten(old, features):
         return False
@@ -280,10 +292,10 @@ def _convert(old: Old, layout: Layout, library: classic.ClassicObjects, features
     if old.kind in _SUCCESSORS:
         _set(old, layout, "kind", _SUCCESSORS[old.kind])
     if _is_classic(old):
-        if old.version not in classic.CLASSIC:
+        if old.version not in classic_dra.CLASSIC:
             old.notes.append("it has the fields of v1alpha2 in spite of its apiVersion")
         return _CONVERT_CLASSIC[old.kind](old, layout, library)
-    if old.version in classic.CLASSIC:
+    if old.version in classic_dra.CLASSIC:
         old.notes.append("it has the fields of v1alpha3 and later in spite of its apiVersion")
     return _CONVERT[old.kind](old, layout) or old.api_version != V1
 
@@ -301,8 +313,8 @@ def _is_classic(old: Old) -> bool:
     """Return whether an object has the form of the first model: by its version, or by fields that
     no later one has.
     """
-    is_old = old.version in classic.CLASSIC and not _is_ahead(old)
-    return old.kind in _CONVERT_CLASSIC and (is_old or classic.has_its_fields(old))
+    is_old = old.version in classic_dra.CLASSIC and not _is_ahead(old)
+    return old.kind in _CONVERT_CLASSIC and (is_old or classic_dra.has_its_fields(old))
 
 
 def _is_ahead(old: Old) -> bool:
@@ -322,9 +334,9 @@ def _is_rewritten(old: Old, features: Features) -> bool:
             "the scheduler wrote it for drivers with a controller, and no program reads it "
             "any longer: delete it"
         )
-    if _is_classic(old) or (old.version in classic.CLASSIC and _is_ahead(old)):
+    if _is_classic(old) or (old.version in classic_dra.CLASSIC and _is_ahead(old)):
         return True
-    if old.version in classic.CLASSIC:
+    if old.version in classic_dra.CLASSIC:
         if old.kind == "ResourceSlice":
             raise NotConvertible(
                 "a driver publishes its own slices: install a version that publishes v1"
@@ -342,7 +354,7 @@ def _is_rewritten(old: Old, features: Features) -> bool:
             f"{features.version} has no {old.kind} in v1: it is served from "
             f"{served_since(old.kind)} on"
         )
-        raise NotConvertible(says, examples.TAINT_RULE)
+        raise NotConvertible(says, replacement_examples.TAINT_RULE)
     return True
 
 

@@ -16,7 +16,7 @@ from dra_planner.documents.yaml_reader import Fault, read_yaml
 from dra_planner.drivers.nvidia.chart_values import release_faults, value_faults
 from dra_planner.errors import Diagnostic, Place
 from dra_planner.manifests.objects import KubernetesObject
-from dra_planner.manifests.workloads.description import ObjectPart
+from dra_planner.manifests.workloads.kind_description import ObjectPart
 
 CHART: Final = re.compile(
     r"(?:^|/)(?:nvidia-dra-driver-gpu|dra-driver-nvidia-gpu|k8s-dra-driver-gpu)(?:-\d[\w.-]*\.tgz|[:@].*)?$"

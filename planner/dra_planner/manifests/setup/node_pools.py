@@ -16,8 +16,8 @@ from dra_planner.catalog import machines
 from dra_planner.clouds import cloud, names
 from dra_planner.errors import Diagnostic
 from dra_planner.manifests.objects import KubernetesObject
-from dra_planner.manifests.setup.flags import GATE, gate_faults
-from dra_planner.manifests.workloads.description import ObjectPart
+from dra_planner.manifests.setup.gates_and_versions import GATE, gate_faults
+from dra_planner.manifests.workloads.kind_description import ObjectPart
 
 KINDS: Final = frozenset(
     {

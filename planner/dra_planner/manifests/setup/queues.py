@@ -14,8 +14,14 @@ from collections.abc import Iterable, Iterator, Mapping
 from dra_planner.clouds import cloud, names
 from dra_planner.errors import Diagnostic
 from dra_planner.manifests.objects import KubernetesObject
-from dra_planner.manifests.workloads.description import KUEUE_QUEUE, ObjectPart
-from dra_planner.manifests.workloads.queued import KAI, KAI_QUEUE, OLD_KAI_QUEUE, VOLCANO, labels_of
+from dra_planner.manifests.workloads.kind_description import KUEUE_QUEUE, ObjectPart
+from dra_planner.manifests.workloads.queue_labels import (
+    KAI,
+    KAI_QUEUE,
+    OLD_KAI_QUEUE,
+    VOLCANO,
+    labels_of,
+)
 from dra_planner.model import (
     ObjectKey,
     PodResourceClaim,

@@ -15,7 +15,7 @@ from dra_planner.documents.tree import child
 from dra_planner.documents.yaml_reader import Fault, read_yaml
 from dra_planner.errors import Diagnostic, Place
 from dra_planner.manifests.objects import KubernetesObject
-from dra_planner.manifests.workloads.description import ObjectPart
+from dra_planner.manifests.workloads.kind_description import ObjectPart
 
 GROUP: Final = "kubescheduler.config.k8s.io"
 KIND: Final = "KubeSchedulerConfiguration"

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from difflib import get_close_matches
 from typing import Any, Final
 
-from dra_planner.documents.advice import about_placeholder
+from dra_planner.documents.yaml_advice import about_placeholder
 from dra_planner.drivers import every_driver
 from dra_planner.manifests.objects import KubernetesObject
 from dra_planner.manifests.schema import ApiType, fields_of, struct_of

@@ -40,7 +40,7 @@ from dra_planner.manifests.validation.quotas import (
     quota_faults,
     template_usage,
 )
-from dra_planner.manifests.validation.served import RESOURCE, why_not_served
+from dra_planner.manifests.validation.served_versions import RESOURCE, why_not_served
 from dra_planner.manifests.validation.updates import check_update
 from dra_planner.manifests.validation.violations import Violation, Violations
 from dra_planner.manifests.validation.workloads.autoscalers import check_autoscaler

@@ -9,8 +9,8 @@ from dataclasses import replace
 from typing import Any, Final
 
 from dra_planner.documents.plain_values import number
-from dra_planner.manifests.workloads.description import ObjectPart, Reading, job_pods
-from dra_planner.manifests.workloads.figures import Bounds, count_job_pods
+from dra_planner.manifests.workloads.kind_description import ObjectPart, Reading, job_pods
+from dra_planner.manifests.workloads.pod_counts import Bounds, count_job_pods
 from dra_planner.manifests.workloads.scalers import KEDA_MAXIMUM
 from dra_planner.model import Figures, PodSet
 

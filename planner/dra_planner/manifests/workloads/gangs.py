@@ -17,7 +17,7 @@ from typing import Final
 from dra_planner.documents.plain_values import number
 from dra_planner.errors import Diagnostic
 from dra_planner.manifests.objects import KubernetesObject
-from dra_planner.manifests.workloads.description import KUEUE_QUEUE, ObjectPart
+from dra_planner.manifests.workloads.kind_description import KUEUE_QUEUE, ObjectPart
 from dra_planner.model import Gang, GangPart, PodSet, PodTemplate, Workload
 from dra_planner.wording import counted, verb
 

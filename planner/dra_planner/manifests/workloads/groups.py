@@ -7,8 +7,8 @@ from dataclasses import replace
 from typing import Any
 
 from dra_planner.manifests.objects import KubernetesObject
-from dra_planner.manifests.workloads.description import ObjectPart, Reading
-from dra_planner.manifests.workloads.figures import Bounds, Surge
+from dra_planner.manifests.workloads.kind_description import ObjectPart, Reading
+from dra_planner.manifests.workloads.pod_counts import Bounds, Surge
 from dra_planner.model import PodSet, PodSpec
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from dra_planner.manifests.workloads import groups, machines, pipelines, ray, serving
+from dra_planner.manifests.workloads import groups, pipelines, ray, serving, virtual_machines
 from dra_planner.manifests.workloads.batch import (
     read_cron_job,
     read_elastic_pytorch,
@@ -19,7 +19,7 @@ from dra_planner.manifests.workloads.batch import (
     read_train_job,
     read_volcano_job,
 )
-from dra_planner.manifests.workloads.description import (
+from dra_planner.manifests.workloads.kind_description import (
     Role,
     WorkloadKind,
     job_pods,
@@ -171,12 +171,18 @@ KINDS: Final[tuple[WorkloadKind, ...]] = (
     WorkloadKind(group="tekton.dev", kind="TaskRun", read=pipelines.read_task_run),
     WorkloadKind(group="tekton.dev", kind="PipelineRun", read=pipelines.read_pipeline_run),
     # Virtual machines
-    WorkloadKind(group="kubevirt.io", kind="VirtualMachineInstance", read=machines.read_machine),
-    WorkloadKind(group="kubevirt.io", kind="VirtualMachine", read=machines.read_machine),
     WorkloadKind(
-        group="kubevirt.io", kind="VirtualMachineInstanceReplicaSet", read=machines.read_machine
+        group="kubevirt.io", kind="VirtualMachineInstance", read=virtual_machines.read_machine
     ),
-    WorkloadKind(group="pool.kubevirt.io", kind="VirtualMachinePool", read=machines.read_machine),
+    WorkloadKind(group="kubevirt.io", kind="VirtualMachine", read=virtual_machines.read_machine),
+    WorkloadKind(
+        group="kubevirt.io",
+        kind="VirtualMachineInstanceReplicaSet",
+        read=virtual_machines.read_machine,
+    ),
+    WorkloadKind(
+        group="pool.kubevirt.io", kind="VirtualMachinePool", read=virtual_machines.read_machine
+    ),
     # Others that replicate a template
     WorkloadKind(group="slinky.slurm.net", kind="NodeSet", roles=_REPLICATED),
     WorkloadKind(

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from dra_planner.documents.json_reader import read_json
 from dra_planner.documents.yaml_reader import Fault, read_yaml
-from dra_planner.manifests.workloads.description import ObjectPart, Reading
+from dra_planner.manifests.workloads.kind_description import ObjectPart, Reading
 from dra_planner.model import Figures, PodSet
 
 _POD_FIELDS: Final = (

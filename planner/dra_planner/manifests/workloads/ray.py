@@ -5,8 +5,8 @@ Source: ray-project/kuberay:ray-operator/apis/ray/v1@v1.4.
 
 from __future__ import annotations
 
-from dra_planner.manifests.workloads.description import ObjectPart, Reading
-from dra_planner.manifests.workloads.figures import Bounds
+from dra_planner.manifests.workloads.kind_description import ObjectPart, Reading
+from dra_planner.manifests.workloads.pod_counts import Bounds
 from dra_planner.model import Figures, PodSet
 
 

@@ -13,7 +13,7 @@ from dra_planner.manifests.parsing.claims import parse_claim_spec
 from dra_planner.manifests.parsing.fields import parse_meta
 from dra_planner.manifests.schema import struct_of
 from dra_planner.manifests.validation.violations import Violation
-from dra_planner.manifests.workloads.description import (
+from dra_planner.manifests.workloads.kind_description import (
     Reading,
     UnknownPods,
     WorkloadKind,
@@ -21,7 +21,7 @@ from dra_planner.manifests.workloads.description import (
 )
 from dra_planner.manifests.workloads.kinds import KINDS, WITHOUT_PODS
 from dra_planner.manifests.workloads.scalers import read_bounds
-from dra_planner.manifests.workloads.unknown import find_templates, read_unknown
+from dra_planner.manifests.workloads.unknown_kinds import find_templates, read_unknown
 from dra_planner.model import Figures, ObjectMeta, PodSet, ResourceClaimTemplate, Workload
 
 _BY_NAME: Final = {(kind.group, kind.kind): kind for kind in KINDS}

@@ -11,7 +11,7 @@ from typing import Any, Final
 from dra_planner.documents.plain_values import number
 from dra_planner.errors import Diagnostic
 from dra_planner.manifests.objects import KubernetesObject
-from dra_planner.manifests.workloads.figures import Bounds
+from dra_planner.manifests.workloads.pod_counts import Bounds
 
 _HPA: Final = ("autoscaling", "HorizontalPodAutoscaler")
 _KEDA: Final = ("keda.sh", "ScaledObject")

@@ -12,8 +12,8 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from dra_planner.documents.plain_values import number
-from dra_planner.manifests.workloads.description import ObjectPart, Reading
-from dra_planner.manifests.workloads.figures import NO_SURGE, Bounds, Surge
+from dra_planner.manifests.workloads.kind_description import ObjectPart, Reading
+from dra_planner.manifests.workloads.pod_counts import NO_SURGE, Bounds, Surge
 from dra_planner.model import Figures, PodSet
 
 _KSERVE: Final = "serving.kserve.io/"

@@ -4,6 +4,7 @@ would be lost.
 report_cluster(sources, target) -> ClusterReport
 """
 
+from dra_planner.migration.cluster.device_users import DeviceUser, PodLoss, results
 from dra_planner.migration.cluster.pools import PoolDevices
 from dra_planner.migration.cluster.report import (
     ClusterReport,
@@ -11,7 +12,6 @@ from dra_planner.migration.cluster.report import (
     cluster_version,
     report_cluster,
 )
-from dra_planner.migration.cluster.users import DeviceUser, PodLoss, results
 
 __all__ = [
     "ClusterReport",

@@ -13,7 +13,7 @@ from dra_planner.clouds import POOL, cloud, names
 from dra_planner.documents.plain_values import block, blocks, labels, listed, number, text
 from dra_planner.drivers import is_counted, publishers_of
 from dra_planner.manifests.objects import KubernetesObject
-from dra_planner.migration.plugins import is_device
+from dra_planner.migration.device_plugins import is_device
 
 _KARPENTER: Final = "karpenter.sh/nodepool"
 Allocator = Literal["device-plugin", "dra", "both", "none"]

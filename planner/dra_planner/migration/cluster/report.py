@@ -12,6 +12,13 @@ from typing import Final
 from dra_planner.documents.plain_values import block, plain, text
 from dra_planner.drivers.protocol.device_plugin import PluginFacts
 from dra_planner.manifests.objects import KubernetesObject
+from dra_planner.migration.cluster.device_users import (
+    DeviceUser,
+    PodLoss,
+    find_device_pods,
+    find_losses,
+    users_of,
+)
 from dra_planner.migration.cluster.owners import Owners
 from dra_planner.migration.cluster.pools import (
     NodeDevices,
@@ -20,18 +27,11 @@ from dra_planner.migration.cluster.pools import (
     nodes_with_devices,
     pools_of,
 )
-from dra_planner.migration.cluster.users import (
-    DeviceUser,
-    PodLoss,
-    find_device_pods,
-    find_losses,
-    users_of,
-)
+from dra_planner.migration.device_plugins import operator_notes, read_plugin_facts
 from dra_planner.migration.migrate import migrate
 from dra_planner.migration.outcome import ObjectChange, Result
-from dra_planner.migration.plugins import operator_notes, read_plugin_facts
 from dra_planner.migration.priorities import priority_notes, priority_of
-from dra_planner.migration.target import Target
+from dra_planner.migration.target_cluster import Target
 from dra_planner.sources import Source
 
 _ALSO_MIGRATED: Final = frozenset({

@@ -26,9 +26,9 @@ from dra_planner.documents.plain_values import (
     texts,
 )
 from dra_planner.manifests.objects import KubernetesObject
+from dra_planner.migration.device_plugins import is_about_devices
 from dra_planner.migration.editor import Editor, NotEditable, Path
 from dra_planner.migration.kueue.queues import GROUP, Queues
-from dra_planner.migration.plugins import is_about_devices
 
 _DRA_NODES: Final = {"nvidia.com/gpu.dra": "true"}
 _LIMITS: Final = ("nominalQuota", "borrowingLimit", "lendingLimit")

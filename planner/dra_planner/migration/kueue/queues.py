@@ -13,7 +13,7 @@ from typing import Any, Final
 from dra_planner.documents.plain_values import block, blocks, labels, number, text, texts
 from dra_planner.drivers.protocol.device_plugin import LabelTerm
 from dra_planner.manifests.objects import KubernetesObject
-from dra_planner.migration.plugins import is_about_devices
+from dra_planner.migration.device_plugins import is_about_devices
 
 QUEUE_LABEL: Final = "kueue.x-k8s.io/queue-name"
 GROUP: Final = "kueue.x-k8s.io"

@@ -9,7 +9,7 @@ from dra_planner.fleet import Fleet
 from dra_planner.manifests.objects import KubernetesObject
 from dra_planner.migration.outcome import Migration
 from dra_planner.migration.priorities import device_priorities, priority_notes
-from dra_planner.migration.target import Target
+from dra_planner.migration.target_cluster import Target
 
 
 def notes_before_the_start(

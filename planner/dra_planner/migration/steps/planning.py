@@ -32,8 +32,8 @@ from dra_planner.migration.steps.states import (
     without_quotas,
 )
 from dra_planner.migration.steps.step import MigrationStep, MigrationSteps, StepKind, StepPool
-from dra_planner.migration.steps.twins import add_twins
-from dra_planner.migration.target import Target, facts_of_fleet, target_of_fleet
+from dra_planner.migration.steps.twin_pools import add_twins
+from dra_planner.migration.target_cluster import Target, facts_of_fleet, target_of_fleet
 from dra_planner.sizing import hourly_usd
 from dra_planner.sources import Source
 

@@ -13,11 +13,11 @@ from dra_planner.documents.plain_values import block, number, plain
 from dra_planner.drivers.protocol.device_plugin import PluginFacts
 from dra_planner.manifests.documents import read_documents
 from dra_planner.manifests.objects import KubernetesObject, read_objects
-from dra_planner.manifests.workloads.figures import Surge, share_of
+from dra_planner.manifests.workloads.pod_counts import Surge, share_of
 from dra_planner.migration.migrate import migrate
 from dra_planner.migration.outcome import Migration, Result
-from dra_planner.migration.target import Target
-from dra_planner.migration.templates import find_pod_parts
+from dra_planner.migration.pod_templates import find_pod_parts
+from dra_planner.migration.target_cluster import Target
 from dra_planner.model import WorkloadRef
 from dra_planner.sources import Source
 

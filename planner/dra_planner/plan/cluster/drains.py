@@ -16,8 +16,8 @@ from dra_planner.errors import Diagnostic
 from dra_planner.manifests import BoundPod, Manifests
 from dra_planner.model import DemandLevel, DisruptionBudget, Workload
 from dra_planner.plan.cluster.snapshot_plan import ReadCluster
-from dra_planner.plan.values import PlannedPool
-from dra_planner.simulation.workloads.budgets import desired_healthy, selects
+from dra_planner.plan.model import PlannedPool
+from dra_planner.simulation.workloads.disruption_budgets import desired_healthy, selects
 from dra_planner.sizing import Sizing
 from dra_planner.wording import counted, verb
 

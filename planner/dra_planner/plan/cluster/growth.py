@@ -27,6 +27,7 @@ from dra_planner.plan.judgement.judgement import Judgement
 from dra_planner.plan.judgement.observed_nodes import judge_outcome
 from dra_planner.plan.judgement.simulated_counts import fix_text, stranded
 from dra_planner.plan.judgement.simulated_fleet import CHECK_SEEDS, PROFILES, RANDOM_ORDERS
+from dra_planner.plan.model import Cost, LimitUse, Plan, PlannedPool, PlanRequest, overall_verdict
 from dra_planner.plan.pools.addresses import find_address_doubts
 from dra_planner.plan.pools.built_counts import (
     counts_to_build,
@@ -34,7 +35,6 @@ from dra_planner.plan.pools.built_counts import (
     may_be_smaller,
     node_range,
 )
-from dra_planner.plan.values import Cost, LimitUse, Plan, PlannedPool, PlanRequest, overall_verdict
 from dra_planner.plan.workload_verdicts import plan_workloads
 from dra_planner.simulation import (
     ArrivalOrder,

@@ -9,7 +9,7 @@ from dra_planner.allocation import NodeState
 from dra_planner.errors import Diagnostic
 from dra_planner.offers import ContestedDevices, Offer, contested_devices, pod_requests
 from dra_planner.plan.judgement.judgement import Judgement
-from dra_planner.plan.values import DEVICES_CONTESTED
+from dra_planner.plan.model import DEVICES_CONTESTED
 from dra_planner.wording import counted, verb
 
 _FIX: Final = (

@@ -27,9 +27,7 @@ from dra_planner.plan.cluster.shared_by_allocators import find_shared_by_allocat
 from dra_planner.plan.demand.unrequested_devices import find_unrequested_devices
 from dra_planner.plan.judgement.judge import judge
 from dra_planner.plan.judgement.judgement import Judgement
-from dra_planner.plan.pools.daemon_quotas import find_full_quotas
-from dra_planner.plan.reading import read_checked
-from dra_planner.plan.values import (
+from dra_planner.plan.model import (
     NodeRange,
     Plan,
     PlannedPool,
@@ -37,6 +35,8 @@ from dra_planner.plan.values import (
     PlanRequest,
     overall_verdict,
 )
+from dra_planner.plan.pools.daemon_quotas import find_full_quotas
+from dra_planner.plan.reading import read_checked
 from dra_planner.plan.workload_verdicts import plan_workloads
 from dra_planner.releases import Features, features_of, parse_version
 from dra_planner.sizing import DeviceCount

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from dra_planner.allocation import open_offer
 from dra_planner.cel import Dialect, RejectedSelector, compile
-from dra_planner.cel.syntax.spelling import spell
+from dra_planner.cel.syntax.printer import spell
 from dra_planner.errors import Diagnostic, Place
 from dra_planner.fleet import Fleet
 from dra_planner.model import CelSelector, DeviceClass

@@ -12,7 +12,7 @@ from difflib import SequenceMatcher
 from typing import Final
 
 from dra_planner.claims import extended_resources
-from dra_planner.claims.written import alternatives
+from dra_planner.claims.manifest_claims import alternatives
 from dra_planner.drivers import driver_of, known_classes
 from dra_planner.fleet import Fleet
 from dra_planner.model import Blocked, Demand, DeviceClass, Member, Reason, Shape

@@ -31,8 +31,8 @@ from dra_planner.model import (
 from dra_planner.plan.explanation.names import find_claim, workloads_of
 from dra_planner.plan.explanation.obstacles import find_obstacles
 from dra_planner.plan.judgement.judgement import Judgement, PoolAnswer
+from dra_planner.plan.model import Plan
 from dra_planner.plan.suggestion.missing_pools import missing_pool
-from dra_planner.plan.values import Plan
 from dra_planner.sizing import WorkloadSize
 
 
@@ -93,7 +93,7 @@ class ClaimExplanation:
     missing: Reason | None = None
     is_observed: bool = False
     what_if: WhatIf | None = None
-    hindrances: tuple[Reason, ...] = ()  # what keeps pods from running although devices fit
+    blockers: tuple[Reason, ...] = ()  # what keeps pods from running although devices fit
 
 
 PLACED_LATER: Final = Reason(
@@ -136,7 +136,7 @@ def explain_claim(judgement: Judgement, name: str, pool: str = "") -> ClaimExpla
         claim=name,
         workload=", ".join(sorted(map(str, workloads))),
         verdict=worst(size.verdict for size in pending) if pending else verdict,
-        hindrances=(PLACED_LATER,) if is_freed else (),
+        blockers=(PLACED_LATER,) if is_freed else (),
         pools=pools,
         is_observed=judgement.is_observed,
         missing=missing_pool(judgement, shape),
@@ -154,8 +154,8 @@ def explain_claim_of_plan(plan: Plan, name: str, pool: str = "") -> ClaimExplana
     found = explain_claim(plan.judgement, name, pool)
     own = tuple(find_obstacles(plan, found.workload.split(", ")))
     verdict = worst((found.verdict, *(each.verdict for each in own)))
-    reasons = (*found.hindrances, *(each.reason for each in own))
-    return replace(found, verdict=verdict, hindrances=reasons)
+    reasons = (*found.blockers, *(each.reason for each in own))
+    return replace(found, verdict=verdict, blockers=reasons)
 
 
 def explain_failing(judgement: Judgement) -> Iterator[ClaimExplanation]:

@@ -4,23 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 
-from dra_planner.plan.hindrances import Hindrance
-from dra_planner.plan.values import FILE_NOT_READ, Plan
+from dra_planner.plan.blockers import Blocker
+from dra_planner.plan.model import FILE_NOT_READ, Plan
 
 
-def find_obstacles(plan: Plan, workloads: Collection[str]) -> Iterator[Hindrance]:
+def find_obstacles(plan: Plan, workloads: Collection[str]) -> Iterator[Blocker]:
     """Yield obstacles that prevent pods of these workloads from running although their devices fit,
     and facts about them.
 
     Unread objects and files are included, because they can affect any pod.
     """
-    for each in plan.hindrances:
+    for each in plan.blockers:
         concerns_all = not each.workloads and each.verdict == "cannot-tell"
         if concerns_all or not set(workloads).isdisjoint(map(str, each.workloads)):
             yield each
     for found in plan.diagnostics:
         if found.code == FILE_NOT_READ:
-            yield Hindrance(
+            yield Blocker(
                 code=found.code,
                 message=f"{found.place.file} {found.message}, so its objects aren't in the plan",
                 fix=found.fix,

@@ -20,8 +20,8 @@ from dra_planner.plan.explanation.claims import (
 from dra_planner.plan.explanation.names import full_name, some_names, workload_names
 from dra_planner.plan.explanation.obstacles import find_obstacles
 from dra_planner.plan.judgement.judgement import Judgement, PoolAnswer
+from dra_planner.plan.model import Plan
 from dra_planner.plan.suggestion.missing_pools import missing_pool
-from dra_planner.plan.values import Plan
 from dra_planner.sizing import WorkloadSize
 
 
@@ -62,7 +62,7 @@ class PodExplanation:
     claims: tuple[str, ...]
     pools: tuple[PoolForPod, ...]
     pending_reasons: tuple[Reason, ...] = ()
-    hindrances: tuple[Reason, ...] = ()  # what keeps them from running although their devices fit
+    blockers: tuple[Reason, ...] = ()  # what keeps them from running although their devices fit
     holders: tuple[Holder, ...] = ()
     missing: Reason | None = None
     is_observed: bool = False
@@ -104,8 +104,8 @@ def explain_pod_of_plan(plan: Plan, name: str, pool: str = "") -> tuple[PodExpla
 def _hindered(pod: PodExplanation, plan: Plan) -> PodExplanation:
     own = tuple(find_obstacles(plan, {pod.workload}))
     verdict = worst((pod.verdict, *(each.verdict for each in own)))
-    reasons = (*pod.hindrances, *(each.reason for each in own))
-    return replace(pod, verdict=verdict, hindrances=reasons)
+    reasons = (*pod.blockers, *(each.reason for each in own))
+    return replace(pod, verdict=verdict, blockers=reasons)
 
 
 def pods_at(judgement: Judgement, place: Place) -> tuple[str, ...]:
@@ -199,7 +199,7 @@ def _of_shape(
         pools=pools,
         pending_reasons=size.reasons if is_short and size is not None else (),
         holders=tuple(_holders(judgement, shape, room)) if is_short else (),
-        hindrances=(PLACED_LATER,) if is_freed else (),
+        blockers=(PLACED_LATER,) if is_freed else (),
         missing=missing_pool(judgement, shape),
         is_observed=judgement.is_observed,
     )

@@ -14,7 +14,7 @@ from dra_planner.model import Reason, Shape, Unknown, Verdict, worst
 from dra_planner.offers import Offer
 from dra_planner.plan.explanation.obstacles import find_obstacles
 from dra_planner.plan.judgement.judgement import PoolAnswer
-from dra_planner.plan.values import Plan, PlannedPool, PlannedWorkload
+from dra_planner.plan.model import Plan, PlannedPool, PlannedWorkload
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -30,10 +30,10 @@ from dra_planner.placement import (
     find_guards,
     guard_demand,
 )
+from dra_planner.plan.judgement.demand_levels import LEVELS_BESIDE
 from dra_planner.plan.judgement.guarded import Guarded
 from dra_planner.plan.judgement.judge import judge
 from dra_planner.plan.judgement.judgement import Judgement
-from dra_planner.plan.judgement.other_levels import LEVELS_BESIDE
 from dra_planner.plan.judgement.redundancy import LOSS_CODES
 from dra_planner.plan.judgement.simulated_counts import (
     NOTHING_PROVED,

@@ -30,7 +30,7 @@ from dra_planner.releases import Features
 from dra_planner.sizing import Sizer, Sizing
 
 if TYPE_CHECKING:  # only simulating needs the simulation
-    from dra_planner.plan.judgement.survival import Survival
+    from dra_planner.plan.judgement.lost_nodes import Survival
     from dra_planner.simulation import Fix, SimulatedCounts
 
 

@@ -16,7 +16,7 @@ from dra_planner.sizing import DeviceCount, DoubtfulPlace, Sizing
 
 if TYPE_CHECKING:  # only observed nodes need claims, only simulating the simulation
     from dra_planner.plan.judgement.claim_devices import GivenClaim
-    from dra_planner.plan.judgement.survival import Survival
+    from dra_planner.plan.judgement.lost_nodes import Survival
     from dra_planner.simulation import Fix, SimulatedCounts, SimulationOutcome
 
 MOST_PODS: Final = 1_000  # of one shape that are tried on one node

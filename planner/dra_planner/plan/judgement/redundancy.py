@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Final
 
 from dra_planner.fleet import Fleet, Redundancy
 from dra_planner.model import Demand, Reason, SharedLimit, WorkloadRef, fill_up, nodes_left, worst
+from dra_planner.plan.judgement.lost_nodes import Counts, Survival, lost
 from dra_planner.plan.judgement.simulated_fleet import SimulatedFleet
-from dra_planner.plan.judgement.survival import Counts, Survival, lost
 from dra_planner.simulation import simulate_losses
 from dra_planner.sizing import Sizing, WorkloadSize, node_costs
 from dra_planner.wording import counted, named, verb

@@ -13,7 +13,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
 from dra_planner.model import Demand, DemandLevel, Reason, WorkloadRef, worst
-from dra_planner.plan.judgement.other_levels import LEVELS_BESIDE
+from dra_planner.plan.judgement.demand_levels import LEVELS_BESIDE
 from dra_planner.plan.judgement.simulated_fixes import fix_result, fix_sentence
 from dra_planner.plan.judgement.simulated_fleet import SimulatedFleet
 from dra_planner.simulation import (

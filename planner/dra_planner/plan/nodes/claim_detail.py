@@ -12,8 +12,8 @@ from dra_planner.errors import UnsupportedFeature
 from dra_planner.model import AllocatedDevice, DemandLevel, Shape, WorkloadRef, generated_claim_name
 from dra_planner.offers import Offer
 from dra_planner.plan.judgement.claim_devices import GivenClaim, GivenDevice
+from dra_planner.plan.model import Plan
 from dra_planner.plan.nodes.packed_nodes import fill_pattern
-from dra_planner.plan.values import Plan
 from dra_planner.sizing import NodePattern
 
 MOST_PODS = 100_000

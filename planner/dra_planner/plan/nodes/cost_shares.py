@@ -10,9 +10,9 @@ from fractions import Fraction
 from typing import Final, Literal
 
 from dra_planner.model import WorkloadRef
+from dra_planner.plan.model import Plan
 from dra_planner.plan.nodes.devices import NIC, NodeDevice
 from dra_planner.plan.nodes.groups import FilledNodes, NodeGroup
-from dra_planner.plan.values import Plan
 
 ShareState = Literal["used", "free", "stranded"]
 _CENT: Final = Decimal("0.01")

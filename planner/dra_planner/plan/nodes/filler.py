@@ -10,8 +10,8 @@ from dra_planner.drivers.nvidia import Gpu, gpu
 from dra_planner.errors import CatalogError
 from dra_planner.model import Shape
 from dra_planner.offers import pod_requests
+from dra_planner.plan.model import Plan
 from dra_planner.plan.nodes.devices import in_use
-from dra_planner.plan.values import Plan
 
 MOST_FILLED: Final = 250
 """Maximum number of pods of one shape to try on a node, to distinguish free from stranded

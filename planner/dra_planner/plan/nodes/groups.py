@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Literal
 
 from dra_planner.allocation import NodeState
 from dra_planner.model import Shape, WorkloadRef
+from dra_planner.plan.model import Plan
 from dra_planner.plan.nodes.content import NodeContent
 from dra_planner.plan.nodes.devices import (
     KindCount,
@@ -24,7 +25,6 @@ from dra_planner.plan.nodes.devices import (
 from dra_planner.plan.nodes.filler import NodeFiller
 from dra_planner.plan.nodes.packed_nodes import PackedNodes
 from dra_planner.plan.nodes.simulated_nodes import simulated_contents
-from dra_planner.plan.values import Plan
 
 if TYPE_CHECKING:  # only simulating needs the simulation
     from dra_planner.simulation import SimulationOutcome

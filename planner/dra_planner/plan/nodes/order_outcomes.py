@@ -9,8 +9,8 @@ from collections import Counter
 from dataclasses import dataclass
 
 from dra_planner.model import WorkloadRef
+from dra_planner.plan.model import Plan
 from dra_planner.plan.nodes.groups import NodeGroup, simulated_groups
-from dra_planner.plan.values import Plan
 from dra_planner.simulation import SimulationOutcome
 
 

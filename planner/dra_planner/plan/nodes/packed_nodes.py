@@ -7,9 +7,9 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from dra_planner.allocation import NodeState, Placement, place
 from dra_planner.model import Shape, WorkloadRef
+from dra_planner.plan.model import Plan
 from dra_planner.plan.nodes.content import NodeContent
 from dra_planner.plan.nodes.filler import MOST_FILLED, NodeFiller
-from dra_planner.plan.values import Plan
 from dra_planner.sizing import NodePattern
 
 

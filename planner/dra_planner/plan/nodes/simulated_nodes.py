@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from dra_planner.model import ObjectKey, WorkloadRef
+from dra_planner.plan.model import Plan
 from dra_planner.plan.nodes.content import NodeContent
-from dra_planner.plan.values import Plan
 
 if TYPE_CHECKING:  # only simulating needs the simulation
     from dra_planner.simulation import SimulationOutcome

@@ -9,9 +9,9 @@ from typing import Final
 
 from dra_planner.allocation import Placement, place, reasons_of
 from dra_planner.model import WorkloadRef
+from dra_planner.plan.model import Plan
 from dra_planner.plan.nodes.devices import count_kinds, describe_devices
 from dra_planner.plan.nodes.groups import FilledState, node_states
-from dra_planner.plan.values import Plan
 
 MOST_SHAPES: Final = 3
 """Maximum number of pods that are explained for each kind of node."""

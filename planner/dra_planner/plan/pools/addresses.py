@@ -13,7 +13,7 @@ from dra_planner.fleet import Fleet, Quota
 from dra_planner.fleet.limits import node_takes
 from dra_planner.offers import Offer
 from dra_planner.plan.judgement.judgement import Judgement
-from dra_planner.plan.values import MAY_RUN_OUT
+from dra_planner.plan.model import MAY_RUN_OUT
 from dra_planner.wording import counted
 
 

@@ -11,7 +11,7 @@ from dra_planner.clouds import CountStep, cloud
 from dra_planner.errors import Diagnostic
 from dra_planner.fleet import Fleet, Pool
 from dra_planner.model import nodes_left
-from dra_planner.plan.values import NodeRange, PlannedPool
+from dra_planner.plan.model import NodeRange, PlannedPool
 from dra_planner.wording import counted
 
 

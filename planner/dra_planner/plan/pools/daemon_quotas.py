@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 
 from dra_planner.errors import Diagnostic
 from dra_planner.model import PodQuotas
-from dra_planner.plan.values import PlannedWorkload
+from dra_planner.plan.model import PlannedWorkload
 from dra_planner.wording import counted
 
 

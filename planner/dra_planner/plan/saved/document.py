@@ -36,8 +36,8 @@ from dra_planner.model import (
 from dra_planner.offers import Offer, predict_offers
 from dra_planner.plan.demand.device_demand import device_demand
 from dra_planner.plan.judgement.judge import judge
+from dra_planner.plan.model import Plan, PlannedPool, PlannedWorkload
 from dra_planner.plan.planning import match_pools, size_plan
-from dra_planner.plan.values import Plan, PlannedPool, PlannedWorkload
 from dra_planner.planfile import (
     VERSION,
     ApiObject,

@@ -15,11 +15,11 @@ from dra_planner.clouds import cloud
 from dra_planner.errors import PlannerError
 from dra_planner.fleet import Fleet, read_fleet
 from dra_planner.plan.judgement.simulated_fixes import pools_to_taint, prefer_others_rows
+from dra_planner.plan.model import Plan, PlanRequest
 from dra_planner.plan.planning import make_plan
 from dra_planner.plan.pools.architectures import selected_architectures
 from dra_planner.plan.reading import read_checked
 from dra_planner.plan.suggestion.suggest import ROOM, SuggestRequest, buyable_machines
-from dra_planner.plan.values import Plan, PlanRequest
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -27,7 +27,7 @@ from dra_planner.plan.judgement.simulated_fleet import (
     SystemNodes,
     system_nodes,
 )
-from dra_planner.plan.values import Plan
+from dra_planner.plan.model import Plan
 from dra_planner.simulation import (
     ArrivalOrder,
     Simulator,

@@ -14,13 +14,13 @@ from dra_planner.errors import Diagnostic, PlannerError
 from dra_planner.fleet import Fleet, read_fleet
 from dra_planner.model import NO_GUARDS, Demand, Shape, WorkloadRef, best
 from dra_planner.offers import predict_offers, with_taint_rules
+from dra_planner.plan.blockers.idle_configuration import divides_claim
 from dra_planner.plan.explanation.claims import smallest_edits
-from dra_planner.plan.hindrances.idle_configuration import divides_claim
 from dra_planner.plan.judgement.judge import judge
 from dra_planner.plan.judgement.judgement import Judgement
 from dra_planner.plan.judgement.simulated_fixes import fix_sentence, prefer_others_rows
+from dra_planner.plan.model import SIMULATED_STEPS, JointFix, Plan
 from dra_planner.plan.suggestion.missing_pools import FleetChange, fleet_changes
-from dra_planner.plan.values import SIMULATED_STEPS, JointFix, Plan
 from dra_planner.simulation import Fix, PodSetRef
 from dra_planner.simulation.sizing.fixes import pin_pod
 from dra_planner.sizing import hourly_usd
@@ -61,7 +61,7 @@ def with_joint_fix(plan: Plan) -> Plan:
     judgement, fleet = plan.judgement, plan.fleet
     if fleet is None or judgement.is_observed or plan.guards != NO_GUARDS:
         return plan
-    if judgement.demand.blocked or any(each.verdict != "fits" for each in plan.hindrances):
+    if judgement.demand.blocked or any(each.verdict != "fits" for each in plan.blockers):
         return plan
     if any(each.severity == "error" for each in plan.diagnostics):
         return plan

@@ -22,7 +22,7 @@ from dra_planner.model import ClaimSpec, Reason, Shape
 from dra_planner.offers import predict_offers
 from dra_planner.plan.demand.classes import fleet_classes
 from dra_planner.plan.judgement.judgement import Judgement, PoolAnswer
-from dra_planner.plan.values import MISSING_POOL
+from dra_planner.plan.model import MISSING_POOL
 from dra_planner.releases import MAXIMUM_MINOR, is_newer
 from dra_planner.sizing import DoubtfulPlace
 

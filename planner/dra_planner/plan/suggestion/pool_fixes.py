@@ -10,7 +10,7 @@ from decimal import Decimal
 from typing import Final
 
 from dra_planner.model import DEMAND_LEVELS, DemandLevel, Reason, Shape, WorkloadRef
-from dra_planner.plan.hindrances.idle_configuration import divides_claim, use_one_claim
+from dra_planner.plan.blockers.idle_configuration import divides_claim, use_one_claim
 from dra_planner.plan.judgement.judgement import Judgement
 from dra_planner.plan.suggestion.missing_pools import sharing_change
 from dra_planner.sizing import PoolSize, Sizing, WorkloadSize

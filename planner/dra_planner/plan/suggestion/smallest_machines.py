@@ -9,6 +9,7 @@ from typing import Any
 from dra_planner.catalog import Machine
 from dra_planner.clouds import cloud
 from dra_planner.fleet import read_fleet
+from dra_planner.plan.model import Plan, PlanRequest
 from dra_planner.plan.planning import make_plan
 from dra_planner.plan.suggestion.suggest import (
     ROOM,
@@ -18,7 +19,6 @@ from dra_planner.plan.suggestion.suggest import (
     fleet_document,
     plan_on_all,
 )
-from dra_planner.plan.values import Plan, PlanRequest
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

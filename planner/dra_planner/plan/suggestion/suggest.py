@@ -32,13 +32,13 @@ from dra_planner.model import DemandLevel, Shape
 from dra_planner.offers import Offer, predict_offers
 from dra_planner.placement import Pools, choose_pools
 from dra_planner.plan.judgement.simulated_fixes import prefer_others_rows
+from dra_planner.plan.model import SIMULATED_STEPS, Plan, PlanRequest
 from dra_planner.plan.planning import make_plan
 from dra_planner.plan.pools.architectures import selected_architectures
 from dra_planner.plan.reading import read_checked
 from dra_planner.plan.suggestion.few_machines import few_machines
 from dra_planner.plan.suggestion.fleets_by_price import cheapest_fleet_that_runs, order_by_price
 from dra_planner.plan.suggestion.system_machine import cheapest_system_machine
-from dra_planner.plan.values import SIMULATED_STEPS, Plan, PlanRequest
 from dra_planner.releases import features_of, parse_version
 from dra_planner.sizing import LevelNeeds, Sizer, Sizing, node_costs, node_needs
 from dra_planner.sources import Source

@@ -19,8 +19,8 @@ from dra_planner.allocation.search.results import allocation_of
 from dra_planner.allocation.verdicts import ClaimPicks
 from dra_planner.model import AllocatedDevice, ClaimAllocation, Node, ObjectKey
 from dra_planner.offers import pod_requests
-from dra_planner.simulation.cluster.census import Census
-from dra_planner.simulation.cluster.kinds import PodKind
+from dra_planner.simulation.cluster.pod_kinds import PodKind
+from dra_planner.simulation.cluster.soft_spread_counts import Census
 from dra_planner.simulation.cluster.stages import NodeStage, Population, Stages
 
 

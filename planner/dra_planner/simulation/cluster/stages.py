@@ -12,9 +12,9 @@ from dra_planner.allocation import Answer, NodeState, Placement, place
 from dra_planner.allocation.node.template import Template
 from dra_planner.allocation.place import needs_of
 from dra_planner.model import Node
-from dra_planner.simulation.cluster.kinds import PodKind
-from dra_planner.simulation.cluster.requests import CpuMemory
-from dra_planner.simulation.scheduler.rules import KindSet
+from dra_planner.simulation.cluster.pod_kinds import PodKind
+from dra_planner.simulation.cluster.pod_requests import CpuMemory
+from dra_planner.simulation.scheduler.pod_rules import KindSet
 
 Company = tuple[tuple[int, int], ...]
 """How many pods of each noticed kind are on a node, by the number of the kind."""

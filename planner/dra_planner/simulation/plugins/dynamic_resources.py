@@ -18,10 +18,10 @@ from dra_planner.allocation.place import MAX_CONSUMERS
 from dra_planner.model import ObjectKey, Shape
 from dra_planner.releases import Features
 from dra_planner.simulation.cluster.cluster import SharedClaim
-from dra_planner.simulation.cluster.kinds import PodKind
+from dra_planner.simulation.cluster.pod_kinds import PodKind
 from dra_planner.simulation.cluster.stages import NodeStage
 from dra_planner.simulation.plugins.plugin import ClusterView, Plugin, Reject
-from dra_planner.simulation.scheduler.rules import PodRules
+from dra_planner.simulation.scheduler.pod_rules import PodRules
 
 
 def filter_claims(_kind: PodKind, _rules: PodRules, view: ClusterView) -> Reject | None:

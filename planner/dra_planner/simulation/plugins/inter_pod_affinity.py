@@ -13,11 +13,11 @@ from collections.abc import Iterable
 
 from dra_planner.allocation import Answer, Refusal
 from dra_planner.allocation.node.filters import Misfit
-from dra_planner.simulation.cluster.counting import counter_of
-from dra_planner.simulation.cluster.kinds import PodKind
+from dra_planner.simulation.cluster.domain_counts import counter_of
+from dra_planner.simulation.cluster.pod_kinds import PodKind
 from dra_planner.simulation.cluster.stages import NodeStage, Population
 from dra_planner.simulation.plugins.plugin import MAX_SCORE, ClusterView, Plugin, Reject
-from dra_planner.simulation.scheduler.rules import PodRules
+from dra_planner.simulation.scheduler.pod_rules import PodRules
 
 
 def filter_neighbours(_kind: PodKind, rules: PodRules, view: ClusterView) -> Reject | None:

@@ -15,7 +15,7 @@ from collections.abc import Callable
 
 from dra_planner.model import Node
 from dra_planner.releases import Features
-from dra_planner.simulation.cluster.requests import PodAmounts
+from dra_planner.simulation.cluster.pod_requests import PodAmounts
 from dra_planner.simulation.cluster.stages import NodeLoad
 from dra_planner.simulation.plugins.plugin import MAX_SCORE, Plugin
 from dra_planner.simulation.scheduler.profile import Profile

@@ -18,7 +18,7 @@ from math import floor
 
 from dra_planner.model import Node
 from dra_planner.releases import Features
-from dra_planner.simulation.cluster.requests import PodAmounts
+from dra_planner.simulation.cluster.pod_requests import PodAmounts
 from dra_planner.simulation.cluster.stages import NodeLoad
 from dra_planner.simulation.plugins.plugin import MAX_SCORE, Plugin
 from dra_planner.simulation.scheduler.profile import FitArguments, Profile

@@ -25,13 +25,13 @@ from dra_planner.allocation import Answer, Placement, Refusal
 from dra_planner.allocation.node.filters import Filter
 from dra_planner.model import Node, ObjectKey
 from dra_planner.releases import Features
-from dra_planner.simulation.cluster.census import Domains
 from dra_planner.simulation.cluster.cluster import SharedClaim
-from dra_planner.simulation.cluster.kinds import PodKind
-from dra_planner.simulation.cluster.requests import PodAmounts
+from dra_planner.simulation.cluster.pod_kinds import PodKind
+from dra_planner.simulation.cluster.pod_requests import PodAmounts
+from dra_planner.simulation.cluster.soft_spread_counts import Domains
 from dra_planner.simulation.cluster.stages import NodeLoad, NodeStage, Population
+from dra_planner.simulation.scheduler.pod_rules import KindSet, PodRules
 from dra_planner.simulation.scheduler.profile import Profile
-from dra_planner.simulation.scheduler.rules import KindSet, PodRules
 
 MAX_SCORE = 100
 

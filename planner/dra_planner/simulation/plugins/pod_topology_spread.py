@@ -13,9 +13,9 @@ from math import floor, log
 from dra_planner.allocation import Answer, Refusal
 from dra_planner.allocation.node.filters import HOSTNAME, Misfit
 from dra_planner.model import Node
-from dra_planner.simulation.cluster.census import Domains
-from dra_planner.simulation.cluster.counting import Count, count_pods
-from dra_planner.simulation.cluster.kinds import PodKind
+from dra_planner.simulation.cluster.domain_counts import Count, count_pods
+from dra_planner.simulation.cluster.pod_kinds import PodKind
+from dra_planner.simulation.cluster.soft_spread_counts import Domains
 from dra_planner.simulation.cluster.stages import NodeStage, Population
 from dra_planner.simulation.plugins.plugin import (
     MAX_SCORE,
@@ -25,7 +25,7 @@ from dra_planner.simulation.plugins.plugin import (
     Plugin,
     Reject,
 )
-from dra_planner.simulation.scheduler.rules import PodRules, Spread, includes
+from dra_planner.simulation.scheduler.pod_rules import PodRules, Spread, includes
 
 
 def filter_spread(kind: PodKind, rules: PodRules, view: ClusterView) -> Reject | None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from dra_planner.allocation.node.selectors import tolerates
 from dra_planner.model import Node
-from dra_planner.simulation.cluster.kinds import PodKind
+from dra_planner.simulation.cluster.pod_kinds import PodKind
 from dra_planner.simulation.plugins.plugin import Plugin, shares_of_least
 
 

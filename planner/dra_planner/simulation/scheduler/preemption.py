@@ -19,7 +19,7 @@ from dra_planner.simulation.cluster.cluster import PlacedPod, SimulatedPod
 from dra_planner.simulation.cluster.stages import NodeStage, Population
 from dra_planner.simulation.plugins import PLUGINS
 from dra_planner.simulation.scheduler.scheduling import Scheduler, SchedulingFailure
-from dra_planner.simulation.workloads.budgets import Allowance
+from dra_planner.simulation.workloads.disruption_budgets import Allowance
 
 _HELPED: Final = frozenset[str]().union(*(each.helped for each in PLUGINS))
 """What keeps pods off a node, as its filter names it, that the removal of pods can help."""

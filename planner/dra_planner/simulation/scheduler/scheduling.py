@@ -14,16 +14,16 @@ from itertools import accumulate
 
 from dra_planner.allocation import Answer, Placement, Refusal, Undecided
 from dra_planner.simulation.cluster.cluster import Cluster, SimulatedPod
-from dra_planner.simulation.cluster.kinds import PodKind
+from dra_planner.simulation.cluster.pod_kinds import PodKind
 from dra_planner.simulation.cluster.stages import NodeStage, Population
 from dra_planner.simulation.plugins import PLUGINS
 from dra_planner.simulation.plugins.plugin import ClusterView, Reject
-from dra_planner.simulation.scheduler.columns import Columns
-from dra_planner.simulation.scheduler.rules import PodRules
+from dra_planner.simulation.scheduler.node_columns import Columns
+from dra_planner.simulation.scheduler.node_sampling import ALL_BELOW, Window, look_around
+from dra_planner.simulation.scheduler.pod_rules import PodRules
+from dra_planner.simulation.scheduler.score_cache import TooMany, Weighing
 from dra_planner.simulation.scheduler.scoring import Scoring, add_scores
-from dra_planner.simulation.scheduler.standings import Standings
-from dra_planner.simulation.scheduler.weighing import TooMany, Weighing
-from dra_planner.simulation.scheduler.window import ALL_BELOW, Window, look_around
+from dra_planner.simulation.scheduler.stage_scores import Standings
 
 _STEPS_OF_AN_ATTEMPT = 5
 _NODES_OF_A_STEP = 16  # of a large cluster

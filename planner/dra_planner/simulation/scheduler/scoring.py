@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterable, Sequence
 from dra_planner.allocation import Placement
 from dra_planner.model import Node
 from dra_planner.releases import Features
-from dra_planner.simulation.cluster.kinds import PodKind
-from dra_planner.simulation.cluster.requests import PodAmounts
+from dra_planner.simulation.cluster.pod_kinds import PodKind
+from dra_planner.simulation.cluster.pod_requests import PodAmounts
 from dra_planner.simulation.cluster.stages import NodeLoad
 from dra_planner.simulation.plugins import PLUGINS, DomainScore, Plugin
 from dra_planner.simulation.scheduler.profile import Profile

@@ -24,13 +24,13 @@ from dra_planner.model import (
 )
 from dra_planner.offers import Offer
 from dra_planner.releases import Features
-from dra_planner.simulation.cluster.kinds import PodKind
+from dra_planner.simulation.arrival_orders import ArrivalOrder
 from dra_planner.simulation.cluster.nodes import PoolNodes, SimulatedNode
+from dra_planner.simulation.cluster.pod_kinds import PodKind
 from dra_planner.simulation.cluster.stages import NodeStage
-from dra_planner.simulation.orders import ArrivalOrder
 from dra_planner.simulation.outcome import SimulationOutcome
+from dra_planner.simulation.preparation import Setting
 from dra_planner.simulation.scheduler.profile import DEFAULT, Profile
-from dra_planner.simulation.setting import Setting
 from dra_planner.simulation.simulator import Simulator
 from dra_planner.simulation.sizing.cheaper_counts import CountSpace, find_cheaper
 

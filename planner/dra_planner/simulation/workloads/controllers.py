@@ -15,7 +15,7 @@ from typing import ClassVar, Final, Protocol
 
 from dra_planner.model import ObjectKey, QuotaLimit, WorkloadRef
 from dra_planner.simulation.cluster.cluster import PlacedPod, SimulatedPod
-from dra_planner.simulation.cluster.kinds import PodKind
+from dra_planner.simulation.cluster.pod_kinds import PodKind
 
 Runs = Callable[[SimulatedPod], PlacedPod | None]
 """Returns the place of a pod, or None if it has no node."""

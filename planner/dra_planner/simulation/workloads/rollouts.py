@@ -11,7 +11,7 @@ from typing import ClassVar
 
 from dra_planner.model import ObjectKey, QuotaLimit, WorkloadRef
 from dra_planner.simulation.cluster.cluster import SimulatedPod
-from dra_planner.simulation.cluster.kinds import PodKind
+from dra_planner.simulation.cluster.pod_kinds import PodKind
 from dra_planner.simulation.workloads.controllers import (
     UNBOUNDED,
     Names,

@@ -18,9 +18,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from dra_planner.sizing.bound.exact import BoundModel, Certificate, Worth
-from dra_planner.sizing.bound.lent_prices import Gains, RowPrices
 from dra_planner.sizing.bound.node_program import SCALE, NodeProgram
 from dra_planner.sizing.bound.pricing import Pattern, Pricer, Task
+from dra_planner.sizing.bound.reused_prices import Gains, RowPrices
 
 _SHORT = 1e4  # cost of a pending item, in those of the dearest node
 _QUICK_STEPS, _MOST_STEPS = 120, 6_000

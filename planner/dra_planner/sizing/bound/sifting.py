@@ -16,8 +16,8 @@ from itertools import chain
 from typing import Any
 
 from dra_planner.sizing.bound.exact import BoundModel, Certificate, component
-from dra_planner.sizing.bound.lent_prices import Gains, RowPrices
 from dra_planner.sizing.bound.relaxation import Relaxation
+from dra_planner.sizing.bound.reused_prices import Gains, RowPrices
 
 _UNIT = 2**60  # prices are integers, in such parts of the unit of the costs
 _ROUNDS = 8

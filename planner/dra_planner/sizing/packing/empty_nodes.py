@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 
 from dra_planner.allocation import NodeState, Placement, Refusal, Undecided
 from dra_planner.allocation.node.filters import HOSTNAME, reject_for_good
-from dra_planner.allocation.node.interpod import PodView, Sight, term_selects
+from dra_planner.allocation.node.pod_rules import PodView, Sight, term_selects
 from dra_planner.allocation.node.ports import host_ports
 from dra_planner.model import Demand, DeviceClass, ResourceSlice, Shape
 from dra_planner.offers import Offer, pod_requests

@@ -13,8 +13,8 @@ from collections.abc import Collection, Hashable
 from dataclasses import dataclass, field, replace
 
 from dra_planner.allocation import NodeState, Placement, Refusal, Undecided, reasons_of
-from dra_planner.allocation.extended import CLAIM_NAME
-from dra_planner.allocation.node.interpod import PodView
+from dra_planner.allocation.extended_resource_claims import CLAIM_NAME
+from dra_planner.allocation.node.pod_rules import PodView
 from dra_planner.allocation.node.template import Template
 from dra_planner.allocation.place import needs_of, place
 from dra_planner.model import Container, PodSpec, Reason, Shape, ShapeClaim, Toleration

@@ -11,7 +11,7 @@ from dra_planner.drivers.nvidia import gpu
 from dra_planner.errors import CatalogError
 from dra_planner.fleet import Fleet
 from dra_planner.plan import Plan
-from dra_planner.plan.values import PlannedPool
+from dra_planner.plan.model import PlannedPool
 from dra_policies.configuration.custom.object_values import (
     in_dollars,
     multiply,

@@ -13,9 +13,9 @@ from dra_planner.cel.values import MapValue
 from dra_planner.errors import NOWHERE, Place
 from dra_planner.model import Demand, Member, ObjectKey, PodSet, Shape, ShapeClaim, WorkloadRef
 from dra_planner.plan import Plan
+from dra_planner.plan.model import PlannedPool, PlannedWorkload
 from dra_planner.plan.nodes.cost_shares import CostShare, cost_shares, namespace_shares
 from dra_planner.plan.nodes.groups import fill_nodes
-from dra_planner.plan.values import PlannedPool, PlannedWorkload
 from dra_policies.configuration.custom.claim_objects import (
     NamedClaim,
     claim_value,

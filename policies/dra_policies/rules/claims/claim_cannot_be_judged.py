@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from dra_planner.allocation import Undecided, reasons_of
+from dra_planner.plan.blockers import find_blockers
 from dra_planner.plan.demand.device_demand import OTHER_DRIVER
-from dra_planner.plan.hindrances import find_hindrances
 from dra_planner.wording import counted
+from dra_policies.rules.blockers import situation_of
 from dra_policies.rules.claims.class_misspelt import known_classes, meant_class
-from dra_policies.rules.hindrances import situation_of
 from dra_policies.rules.rule import Finding, Rule
 from dra_policies.view.stack_view import StackView
 from dra_policies.view.waiting_pods import Waiting, subject, waiting, waiting_for_one_cause
@@ -20,7 +20,7 @@ def check(view: StackView) -> Iterator[Finding]:
     if judgement is None:
         return
     situation = situation_of(view)
-    found = find_hindrances(situation) if situation is not None else ()
+    found = find_blockers(situation) if situation is not None else ()
     explained = {ref for each in found if each.is_certain for ref in each.workloads}
     cause = waiting_for_one_cause(judgement)
     grouped = () if cause is None else cause.workloads

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from dra_planner.claims.manifest_claims import pod_sets_with_claims
 from dra_planner.claims.resolution import ClaimKind, intended_claim
-from dra_planner.claims.written import pod_sets_with_claims
 from dra_planner.model import ObjectKey
 from dra_policies.rules.rule import Finding, Rule
 from dra_policies.view.stack_view import StackView

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dra_planner.claims.written import alternatives, pod_sets_with_claims, spec_of
+from dra_planner.claims.manifest_claims import alternatives, pod_sets_with_claims, spec_of
 from dra_planner.drivers.nvidia import CHART_CLASSES
 from dra_planner.manifests import Manifests
 from dra_planner.model import ObjectKey, PodResourceClaim
-from dra_planner.plan.hindrances.shared_claims import is_of_several_nodes
+from dra_planner.plan.blockers.shared_claims import is_of_several_nodes
 from dra_policies.rules.rule import Finding, Rule
 from dra_policies.view.stack_view import StackView
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from dra_planner.claims.written import alternatives, pod_sets_with_claims, spec_of
+from dra_planner.claims.manifest_claims import alternatives, pod_sets_with_claims, spec_of
 from dra_planner.drivers import known_classes
 from dra_planner.manifests import Manifests
 from dra_planner.model import ClaimSpec

@@ -8,7 +8,7 @@ from difflib import get_close_matches
 from functools import cache
 from typing import Final
 
-from dra_planner.claims.written import alternatives, written_claims
+from dra_planner.claims.manifest_claims import alternatives, written_claims
 from dra_planner.drivers import known_classes as classes_of_drivers
 from dra_planner.drivers.nvidia import CHART_CLASSES
 from dra_planner.model import DeviceClass

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dra_planner.claims.written import WrittenClaim, alternatives, written_claims
+from dra_planner.claims.manifest_claims import WrittenClaim, alternatives, written_claims
 from dra_planner.drivers.nvidia import (
     CHART_CLASSES,
     COMPUTE_DOMAIN_DRIVER,

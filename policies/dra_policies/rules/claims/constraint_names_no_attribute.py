@@ -7,7 +7,7 @@ from difflib import get_close_matches
 from functools import cache
 from typing import Final
 
-from dra_planner.claims.written import written_claims
+from dra_planner.claims.manifest_claims import written_claims
 from dra_planner.drivers import nvidia
 from dra_policies.rules.rule import Finding, Rule
 from dra_policies.view.stack_view import StackView

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dra_planner.plan.hindrances.containers import find_missing_requests
-from dra_policies.rules.hindrances import tell
+from dra_planner.plan.blockers.containers import find_missing_requests
+from dra_policies.rules.blockers import tell
 from dra_policies.rules.rule import Rule
 
 RULE = Rule(

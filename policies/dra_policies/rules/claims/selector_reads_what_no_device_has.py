@@ -10,8 +10,8 @@ from typing import Final
 
 from dra_planner.allocation.reasons.selector_changes import asks_for_mig
 from dra_planner.cel import Dialect, Selector, compile
-from dra_planner.cel.advice.versions import compared_as_text
-from dra_planner.claims.written import alternatives, written_claims
+from dra_planner.cel.advice.version_comparisons import compared_as_text
+from dra_planner.claims.manifest_claims import alternatives, written_claims
 from dra_planner.drivers import nvidia
 from dra_planner.errors import PlannerError
 from dra_planner.manifests import Manifests, selectors_of

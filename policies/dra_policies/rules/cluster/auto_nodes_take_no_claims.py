@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from fnmatch import fnmatchcase
 from typing import Final
 
-from dra_planner.claims.written import pod_sets_with_claims
+from dra_planner.claims.manifest_claims import pod_sets_with_claims
 from dra_planner.clouds import cloud, names
 from dra_planner.model import PodTemplate, Workload
 from dra_policies.rules.resource_rows import broken_rows

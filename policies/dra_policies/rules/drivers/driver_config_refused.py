@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dra_planner.plan.hindrances.drivers.configuration import find_refused_configuration
-from dra_planner.plan.hindrances.drivers.uses import find_unprepared_uses
-from dra_policies.rules.hindrances import tell
+from dra_planner.plan.blockers.drivers.claim_uses import find_unprepared_uses
+from dra_planner.plan.blockers.drivers.configuration import find_refused_configuration
+from dra_policies.rules.blockers import tell
 from dra_policies.rules.rule import DRIVER_PAGE, Rule
 
 RULE = Rule(

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dra_planner.plan.hindrances.unread import find_unread_objects
-from dra_policies.rules.hindrances import tell_of_clusters
+from dra_planner.plan.blockers.unread_objects import find_unread_objects
+from dra_policies.rules.blockers import tell_of_clusters
 from dra_policies.rules.rule import Rule
 
 RULE = Rule(

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dra_planner.plan.hindrances.unmet_rules import (
+from dra_planner.plan.blockers.unmet_affinity import (
     find_daemons_without_devices,
     find_unmet_affinity,
 )
-from dra_planner.plan.hindrances.unmet_topology import find_unmet_topology
-from dra_policies.rules.hindrances import tell_of_clusters
+from dra_planner.plan.blockers.unmet_topology import find_unmet_topology
+from dra_policies.rules.blockers import tell_of_clusters
 from dra_policies.rules.rule import Rule
 
 RULE = Rule(

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dra_planner.plan.hindrances.others import find_waits_for_others
-from dra_policies.rules.hindrances import tell_of_clusters
+from dra_planner.plan.blockers.other_components import find_waits_for_others
+from dra_policies.rules.blockers import tell_of_clusters
 from dra_policies.rules.rule import Rule
 
 RULE = Rule(

@@ -7,9 +7,9 @@ from typing import Final
 
 from dra_planner.clouds import cloud
 from dra_planner.manifests.parsing.pods import SYSTEM_PRIORITIES
-from dra_planner.plan.hindrances.queues import find_queue_faults
-from dra_planner.plan.hindrances.references import find_missing_classes, find_missing_objects
-from dra_policies.rules.hindrances import tell_of_clusters
+from dra_planner.plan.blockers.queues import find_queue_faults
+from dra_planner.plan.blockers.references import find_missing_classes, find_missing_objects
+from dra_policies.rules.blockers import tell_of_clusters
 from dra_policies.rules.rule import Finding, Rule
 from dra_policies.view.stack_view import StackView
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dra_planner.plan.hindrances.slices import find_unusable_slices
-from dra_policies.rules.hindrances import tell_of_clusters
+from dra_planner.plan.blockers.slices import find_unusable_slices
+from dra_policies.rules.blockers import tell_of_clusters
 from dra_policies.rules.rule import DRIVER_PAGE, Rule
 
 RULE = Rule(

@@ -4,9 +4,9 @@ wrong.
 
 from __future__ import annotations
 
-from dra_planner.plan.hindrances.facts import find_facts
-from dra_planner.plan.hindrances.references import find_idle_budgets, find_missing_objects
-from dra_policies.rules.hindrances import tell_of_clusters
+from dra_planner.plan.blockers.device_facts import find_facts
+from dra_planner.plan.blockers.references import find_idle_budgets, find_missing_objects
+from dra_policies.rules.blockers import tell_of_clusters
 from dra_policies.rules.rule import Rule
 
 RULE = Rule(

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from dra_planner.claims.extended import index_classes
-from dra_planner.claims.written import pod_sets_with_claims
+from dra_planner.claims.extended_resources import index_classes
+from dra_planner.claims.manifest_claims import pod_sets_with_claims
 from dra_planner.drivers import publishers_of
 from dra_planner.drivers.nvidia import GPU_DRIVER
 from dra_planner.errors import Place

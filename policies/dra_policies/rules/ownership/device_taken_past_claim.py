@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dra_planner.claims.written import pod_sets_with_claims
+from dra_planner.claims.manifest_claims import pod_sets_with_claims
 from dra_planner.plan.demand.unrequested_devices import DEVICE_TAKEN, find_unrequested_devices
 from dra_policies.rules.rule import Finding, Rule
 from dra_policies.view.claim_specs import gpu_entries

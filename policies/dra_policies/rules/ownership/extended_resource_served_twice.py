@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dra_planner.claims.extended import index_classes
+from dra_planner.claims.extended_resources import index_classes
 from dra_policies.rules.rule import Finding, Rule
 from dra_policies.view.stack_view import StackView
 

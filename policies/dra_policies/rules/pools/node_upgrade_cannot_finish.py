@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from dra_planner.claims.written import pod_sets_with_claims
+from dra_planner.claims.manifest_claims import pod_sets_with_claims
 from dra_policies.rules.resource_rows import broken_rows
 from dra_policies.rules.rule import Finding, Rule
 from dra_policies.view.disruption_budgets import budgets_of, keeps_all

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from dra_planner.claims.written import alternatives, written_claims
+from dra_planner.claims.manifest_claims import alternatives, written_claims
 from dra_planner.model import ClaimSpec
 from dra_policies.rules.rule import DRIVER_PAGE, Finding, Rule
 from dra_policies.view.claim_specs import GPU_CLASSES

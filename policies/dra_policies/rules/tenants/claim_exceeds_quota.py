@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dra_planner.plan.hindrances.claim_quotas import find_denied_claims
-from dra_policies.rules.hindrances import tell
+from dra_planner.plan.blockers.claim_quotas import find_denied_claims
+from dra_policies.rules.blockers import tell
 from dra_policies.rules.rule import Rule
 
 RULE = Rule(

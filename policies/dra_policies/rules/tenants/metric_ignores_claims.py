@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from dra_planner.claims.written import pod_sets_with_claims
+from dra_planner.claims.manifest_claims import pod_sets_with_claims
 from dra_planner.manifests.metric_readers import MetricReader
 from dra_planner.model import WorkloadRef
 from dra_policies.rules.rule import Finding, Rule

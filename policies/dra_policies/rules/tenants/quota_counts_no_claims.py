@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from dra_planner.claims.written import alternatives, pod_sets_with_claims, spec_of
+from dra_planner.claims.manifest_claims import alternatives, pod_sets_with_claims, spec_of
 from dra_planner.documents.plain_values import block, text
 from dra_planner.drivers import publishers_of
 from dra_planner.drivers.nvidia import GPU_DRIVER

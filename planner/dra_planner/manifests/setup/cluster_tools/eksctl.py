@@ -15,7 +15,7 @@ from dra_planner.manifests.setup.cluster_tools.field_findings import (
     place_of,
 )
 from dra_planner.manifests.setup.command_rows import CommandLine
-from dra_planner.manifests.workloads.description import ObjectPart
+from dra_planner.manifests.workloads.kind_description import ObjectPart
 
 
 def eksctl_findings(item: KubernetesObject) -> Iterator[Diagnostic]:

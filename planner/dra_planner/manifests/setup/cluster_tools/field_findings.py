@@ -11,7 +11,7 @@ from dra_planner.documents.tree import child
 from dra_planner.errors import Diagnostic, Place
 from dra_planner.manifests.objects import KubernetesObject
 from dra_planner.manifests.setup.command_rows import CommandLine, broken_rows
-from dra_planner.manifests.setup.flags import FlagFault, gate_faults
+from dra_planner.manifests.setup.gates_and_versions import FlagFault, gate_faults
 
 _FIELDS: Final = {
     "--node-ami-family": "amiFamily",

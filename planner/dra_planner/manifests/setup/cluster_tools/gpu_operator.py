@@ -9,7 +9,7 @@ from dra_planner.manifests.objects import KubernetesObject
 from dra_planner.manifests.setup.cluster_tools.field_findings import (
     place_of,
 )
-from dra_planner.manifests.workloads.description import ObjectPart
+from dra_planner.manifests.workloads.kind_description import ObjectPart
 
 
 def operator_findings(item: KubernetesObject) -> Iterator[Diagnostic]:

@@ -23,8 +23,8 @@ from dra_planner.manifests.setup.cluster_tools.field_findings import (
 )
 from dra_planner.manifests.setup.cluster_tools.kubeadm import kubeadm_findings, kubelet_findings
 from dra_planner.manifests.setup.command_rows import CommandLine
-from dra_planner.manifests.setup.flags import version_faults
-from dra_planner.manifests.workloads.description import ObjectPart
+from dra_planner.manifests.setup.gates_and_versions import version_faults
+from dra_planner.manifests.workloads.kind_description import ObjectPart
 
 _PATCHED: Final = {
     "ClusterConfiguration": kubeadm_findings,

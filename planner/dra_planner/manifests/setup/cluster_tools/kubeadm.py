@@ -17,7 +17,7 @@ from dra_planner.manifests.setup.cluster_tools.field_findings import (
     place_of,
 )
 from dra_planner.manifests.setup.command_rows import CommandLine
-from dra_planner.manifests.setup.flags import faults_of_gates, faults_of_versions
+from dra_planner.manifests.setup.gates_and_versions import faults_of_gates, faults_of_versions
 
 _COMPONENTS: Final = ("apiServer", "controllerManager", "scheduler")
 

@@ -10,8 +10,8 @@ from dra_planner.manifests.setup.cluster_tools.field_findings import (
     fault_findings,
     pairs,
 )
-from dra_planner.manifests.setup.flags import gate_faults
-from dra_planner.manifests.workloads.description import ObjectPart
+from dra_planner.manifests.setup.gates_and_versions import gate_faults
+from dra_planner.manifests.workloads.kind_description import ObjectPart
 
 
 def kubermatic_findings(item: KubernetesObject) -> Iterator[Diagnostic]:

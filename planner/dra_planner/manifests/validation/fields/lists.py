@@ -11,7 +11,7 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from itertools import chain
 from typing import Any
 
-from dra_planner.manifests.validation.declared import declared
+from dra_planner.manifests.validation.declarative_validation import declared
 from dra_planner.manifests.validation.fields.formats import length_of
 from dra_planner.manifests.validation.violations import Violations, duplicate, too_many
 from dra_planner.releases import Features

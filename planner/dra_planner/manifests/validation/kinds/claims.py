@@ -14,7 +14,7 @@ from itertools import chain
 from typing import Any, Final
 
 from dra_planner.manifests.validation.context import Context
-from dra_planner.manifests.validation.declared import declared
+from dra_planner.manifests.validation.declarative_validation import declared
 from dra_planner.manifests.validation.fields.formats import (
     is_extended_resource,
     label_value,

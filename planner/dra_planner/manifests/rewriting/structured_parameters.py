@@ -1,0 +1,186 @@
+"""Objects of v1alpha3, v1beta1 and v1beta2 in the form of v1: the same fields, some of them in
+another place.
+
+Source: kubernetes/api:resource/{v1alpha3,v1beta1,v1beta2}/types.go@v0.33.13, and the conversion of
+the API server, kubernetes/kubernetes:pkg/apis/resource/v1beta1/conversion.go.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from dra_planner.manifests.rewriting import replacement_examples
+from dra_planner.manifests.rewriting.document_edits import Entry, Kept, Layout, Lifted, Nested
+from dra_planner.manifests.rewriting.old_forms import NotConvertible, Old, section
+from dra_planner.manifests.rewriting.spans import Alias, Mapping, Scalar
+
+_FLAT: Final = frozenset(
+    {
+        "deviceClassName",
+        "selectors",
+        "allocationMode",
+        "count",
+        "adminAccess",
+        "tolerations",
+        "capacity",
+    }
+)
+
+
+def convert_claim(old: Old, layout: Layout) -> bool:
+    """Put flat requests below `exactly`; return whether anything changed."""
+    return _convert_claim_spec(old, layout, old.node.mapping("spec"))
+
+
+def convert_template(old: Old, layout: Layout) -> bool:
+    """Put flat requests of the claims that a template makes below `exactly`; return whether
+    anything changed.
+    """
+    spec = old.node.mapping("spec")
+    return _convert_claim_spec(old, layout, spec.mapping("spec") if spec is not None else None)
+
+
+def convert_class(old: Old, layout: Layout) -> bool:
+    """A DeviceClass has had the same fields since v1alpha3, but for `suitableNodes`."""
+    if "suitableNodes" in section(old.data, "spec"):
+        raise NotConvertible(
+            "spec.suitableNodes narrowed the nodes of the class, but v1 has no such field: "
+            "without it, claims of this class could be allocated on every node with a "
+            "matching device",
+            replacement_examples.NODES_OF_A_CLASS,
+        )
+    return False
+
+
+def convert_slice(old: Old, layout: Layout) -> bool:
+    """Unwrap `basic`, write plain capacities as `{value}`, and leave out what only said that it is
+    not set.
+    """
+    spec = old.node.mapping("spec")
+    if spec is None:
+        return False
+    devices = spec.items("devices")
+    if spec.items("sharedCounters") and devices:
+        raise NotConvertible(
+            "spec has both sharedCounters and devices, but since 1.35 the counter sets of a "
+            "pool are in a slice without devices, which the driver must support",
+            replacement_examples.COUNTERS_APART,
+        )
+    changed = False
+    for device in devices:
+        basic = device.pair("basic")
+        inside = basic.value if basic is not None and isinstance(basic.value, Mapping) else device
+        if old.version == "v1alpha3":
+            changed |= _wrap_capacities(layout, inside)
+        if basic is not None:
+            empty = inside is device or not inside.pairs
+            rest: list[Entry] = [
+                Lifted(pair) if pair is basic else Kept(pair)
+                for pair in device.pairs
+                if not (pair is basic and empty)
+            ]
+            layout.reshape(device, rest)
+            changed = True
+    return _drop_unset(old, layout, spec) or changed
+
+
+def convert_pod(old: Old, layout: Layout) -> bool:
+    """Put what stands below `source` in the claims of a pod, until 1.30, into the entries
+    themselves.
+    """
+    return _lift_sources(layout, old.node)
+
+
+def _convert_claim_spec(old: Old, layout: Layout, spec: Mapping | None) -> bool:
+    status = section(old.data, "status")
+    if spec is not None and spec.pair("controller"):
+        raise NotConvertible(
+            "spec.controller left the allocation to a controller of the driver; in v1, the "
+            "scheduler allocates from the driver's ResourceSlices",
+            replacement_examples.CONTROLLER,
+        )
+    if "deallocationRequested" in status or "controller" in section(status, "allocation"):
+        raise NotConvertible(
+            "the status is from a driver with a controller, which no version supports any "
+            "longer: drain the pods, delete the claim, and create it again from its spec",
+            replacement_examples.CONTROLLER,
+        )
+    devices = spec.mapping("devices") if spec is not None else None
+    changed = False
+    for request in devices.items("requests") if devices is not None else ():
+        changed |= _nest(layout, request)
+    return changed
+
+
+def _nest(layout: Layout, request: Mapping) -> bool:
+    flat = [pair for pair in request.pairs if pair.key.text in _FLAT]
+    if not flat:
+        return False
+    name = request.get("name")
+    label = name.text if isinstance(name, Scalar) else ""
+    for form in ("exactly", "firstAvailable"):
+        if request.pair(form):
+            fields = ", ".join(pair.key.text for pair in flat)
+            raise NotConvertible(
+                f'request "{label}" has both {form} and {fields}, so it\'s unclear which of '
+                "them applies",
+                replacement_examples.ONE_FORM,
+            )
+    moved = {id(pair) for pair in flat}
+    kept: list[Entry] = [Kept(pair) for pair in request.pairs if id(pair) not in moved]
+    layout.reshape(request, [*kept, Nested("exactly", flat)])
+    return True
+
+
+def _wrap_capacities(layout: Layout, device: Mapping) -> bool:
+    capacity = device.mapping("capacity")
+    plain = (
+        [pair.value for pair in capacity.pairs if isinstance(pair.value, Scalar)]
+        if capacity is not None
+        else []
+    )
+    for value in plain:
+        layout.wrap_scalar(value, "value")
+    return bool(plain)
+
+
+def _drop_unset(old: Old, layout: Layout, spec: Mapping) -> bool:
+    """`nodeName: ""` and `allNodes: false` meant "not set" when the fields had no way to be
+    absent.
+    """
+    values = section(old.data, "spec")
+    unset = [
+        key for key in ("nodeName", "allNodes") if key in values and values[key] in ("", False)
+    ]
+    for key in unset:
+        layout.remove(spec, key)
+        old.notes.append(f"spec.{key} said that it is not set, and is left out")
+    return bool(unset)
+
+
+def _lift_sources(layout: Layout, node: object) -> bool:
+    changed = False
+    for pair in node.pairs if isinstance(node, Mapping) else ():
+        if pair.key.text == "resourceClaims" and isinstance(node, Mapping):
+            for entry in node.items("resourceClaims"):
+                changed |= _lift_source(layout, entry)
+        else:
+            changed |= _lift_sources(layout, pair.value)
+    for item in getattr(node, "items", ()) if not isinstance(node, Mapping) else ():
+        changed |= _lift_sources(layout, item)
+    return changed
+
+
+def _lift_source(layout: Layout, entry: Mapping) -> bool:
+    source = entry.pair("source")
+    if source is None or isinstance(source.value, Scalar | Alias):
+        return False
+    below = source.value.pairs if isinstance(source.value, Mapping) else []
+    twice = [pair.key.text for pair in below if entry.pair(pair.key.text)]
+    if twice:
+        raise NotConvertible(
+            f"{twice[0]} of a pod's claim is set both below source and next to it",
+            replacement_examples.POD,
+        )
+    layout.reshape(entry, [Lifted(pair) if pair is source else Kept(pair) for pair in entry.pairs])
+    return True

@@ -1,0 +1,90 @@
+"""Unknown kinds: their pods are found by their shape, and assumptions are reported."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+from dra_planner.manifests.workloads.kind_description import ObjectPart, Reading
+from dra_planner.model import PodSet
+
+_COUNTS: Final = (
+    "replicas",
+    "size",
+    "instances",
+    "numNodes",
+    "parallelism",
+    "minReplicas",
+    "count",
+    "nodes",
+)
+_DEEPEST: Final = 12
+
+
+def asks_for_devices(spec: Any) -> bool:
+    """Return whether a pod spec has claims, or a resource with its own domain."""
+    if not isinstance(spec, Mapping):
+        return False
+    if isinstance(spec.get("resourceClaims"), list) and spec["resourceClaims"]:
+        return True
+    for container in spec.get("containers") or ():
+        resources = container.get("resources") if isinstance(container, Mapping) else None
+        for field in ("limits", "requests"):
+            amounts = resources.get(field) if isinstance(resources, Mapping) else None
+            if isinstance(amounts, Mapping) and any("/" in str(name) for name in amounts):
+                return True
+    return False
+
+
+def find_templates(data: Any, place: Any) -> list[tuple[str, ObjectPart, ObjectPart]]:
+    """Return path, pod spec, and the mapping that may contain its count, for every pod spec that
+    requests devices.
+    """
+    return list(_search(ObjectPart(data, place), "", [], 0))
+
+
+def _search(
+    node: ObjectPart, path: str, parents: list[ObjectPart], depth: int
+) -> Iterator[tuple[str, ObjectPart, ObjectPart]]:
+    if depth > _DEEPEST:
+        return
+    if isinstance(node.data, Mapping):
+        containers = node.data.get("containers")
+        if isinstance(containers, list) and containers and asks_for_devices(node.data):
+            yield (
+                path,
+                node,
+                next((parent for parent in reversed(parents) if _count(parent) is not None), node),
+            )
+            return
+    for name, child in node.members():
+        if isinstance(child.data, Mapping | list):
+            yield from _search(
+                child, f"{path}.{name}" if path else name, [*parents, node], depth + 1
+            )
+
+
+def _count(node: ObjectPart) -> str | None:
+    if not isinstance(node.data, Mapping):
+        return None
+    return next((name for name in _COUNTS if isinstance(node.data.get(name), int)), None)
+
+
+def read_unknown(reading: Reading) -> list[PodSet]:
+    """Read every pod template of an object of an unknown kind."""
+    sets: list[PodSet] = []
+    for path, spec, holder in find_templates(reading.object.data, reading.object.place):
+        field = _count(holder)
+        pods = holder.number(field, 1) if field else 1
+        confidence = "medium" if field else "low"
+        told = (
+            f"{pods} pods, by the nearest count field, {field}"
+            if field
+            else "1 pod, because there is no count near it"
+        )
+        reading.assume(
+            f"{reading.object.kind} is an unknown kind: its pod template at {path} was "
+            f"recognized by its form and counts as {told} ({confidence} confidence)"
+        )
+        sets += reading.pod_set(path, spec, reading.figures(pods), inline=True)
+    return sets

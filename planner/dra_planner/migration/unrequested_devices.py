@@ -1,0 +1,99 @@
+"""Pods that use devices which they don't request from a device plugin."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+from typing import Any, Final
+
+from dra_planner.documents.plain_values import block, blocks, labels
+from dra_planner.manifests.objects import KubernetesObject
+from dra_planner.migration.outcome import Result, TemplateOutcome
+from dra_planner.migration.pod_templates import PodPart
+
+_VISIBLE: Final = "NVIDIA_VISIBLE_DEVICES"
+
+
+def unlimited_outcome(item: KubernetesObject, part: PodPart) -> TemplateOutcome:
+    """Return the result of pods that see every GPU of their node and request none."""
+    return TemplateOutcome(
+        place=item.place,
+        object=str(item),
+        pods=part.role,
+        result=Result.CANNOT,
+        devices=0,
+        reason=f"it requests no device, and {_VISIBLE} shows it every GPU of its node",
+        alternatives=(
+            "Request a claim with adminAccess and allocationMode All, if it monitors all GPUs",
+            "Request a claim for the GPUs that it uses",
+        ),
+    )
+
+
+def fractional_outcome(item: KubernetesObject, annotation: str) -> TemplateOutcome:
+    """Return the result of pods that request a part of a GPU by an annotation."""
+    return TemplateOutcome(
+        place=item.place,
+        object=str(item),
+        pods="",
+        result=Result.CANNOT,
+        devices=0,
+        reason=f"its annotation {annotation} requests a part of a GPU from KAI Scheduler, which "
+        "rejects such pods on nodes whose GPUs a DRA driver publishes",
+        alternatives=("Keep the pods on a pool with `allocation: device-plugin`",),
+    )
+
+
+def fraction_of_device(item: KubernetesObject) -> str:
+    """Return the annotation by which pods of an object request a part of a GPU; "" if they don't.
+
+    Source: kai-scheduler/KAI-Scheduler:docs/gpu-sharing.
+    """
+    metadata = [item.metadata]
+    spec: Any = item.data.get("spec")
+    for key in ("jobTemplate", "template"):
+        spec = block(spec, key)
+        metadata.append(block(spec, "metadata"))
+        spec = spec.get("spec") or item.data.get("spec")
+    return next(
+        (
+            name
+            for each in metadata
+            for name in ("gpu-fraction", "gpu-memory")
+            if name in labels(each.get("annotations"))
+        ),
+        "",
+    )
+
+
+def visible_notes(spec: Mapping[str, Any], claiming: Collection[str]) -> Iterator[str]:
+    """Yield notes about a pod with a claim: containers without it that still see every GPU, and a
+    RuntimeClass that claims don't need.
+    """
+    names = [str(each.get("name", "")) for each in _containers(spec) if _shows_all(each)]
+    if others := [name for name in names if name not in claiming]:
+        yield (
+            f"{_VISIBLE} shows container {others[0]} every GPU of its node, because it has no "
+            "claim: remove the variable"
+        )
+    if spec.get("runtimeClassName") == "nvidia":
+        yield (
+            "claims don't need the RuntimeClass nvidia: remove runtimeClassName if the target "
+            "cluster doesn't have it, or the API server rejects the pods"
+        )
+
+
+def takes_all_devices(spec: Mapping[str, Any]) -> bool:
+    """Return whether containers of a pod see all GPUs of their node without a claim."""
+    return not spec.get("resourceClaims") and any(map(_shows_all, _containers(spec)))
+
+
+def _containers(spec: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    return [each for key in ("initContainers", "containers") for each in blocks(spec, key)]
+
+
+def _shows_all(container: Mapping[str, Any]) -> bool:
+    return any(
+        variable.get("name") == _VISIBLE
+        and str(variable.get("value", "")) not in ("", "none", "void")
+        for variable in blocks(container, "env")
+    )

@@ -1,0 +1,36 @@
+"""Admin access to devices in a namespace whose label isn't known.
+
+The API server admits such claims only with the label. If the manifests contain the namespace
+without the label, the reader already rejects the claim.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from dra_planner.claims.manifest_claims import alternatives, written_claims
+from dra_planner.plan.blockers.blocker import Blocker, ClusterSituation
+
+LABEL: Final = "resource.kubernetes.io/admin-access"
+
+
+def find_unknown_admin_access(situation: ClusterSituation) -> Iterator[Blocker]:
+    """Yield claims with admin access in namespaces that aren't given."""
+    for claim in written_claims(situation.manifests):
+        if not any(
+            way.admin_access for request in claim.spec.requests for way in alternatives(request)
+        ):
+            continue
+        if claim.namespace not in situation.manifests.namespaces:
+            yield Blocker(
+                code="admin-access-unknown",
+                message=f"{claim.title} requests admin access, but it's unknown whether namespace "
+                f"{claim.namespace} has the label {LABEL}=true, because the namespace "
+                "isn't declared here",
+                fix=f'declare the namespace with the label {LABEL}: "true", if its users may '
+                "access all devices",
+                place=claim.place,
+                workloads=claim.users,
+                verdict="cannot-tell",
+            )

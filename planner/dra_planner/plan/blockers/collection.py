@@ -1,0 +1,109 @@
+"""All blockers of a situation, and their effect on a plan."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final
+
+from dra_planner.drivers import nvidia
+from dra_planner.model import DEMAND_LEVELS, worst
+from dra_planner.plan.blockers.admin_access import find_unknown_admin_access
+from dra_planner.plan.blockers.blocker import Blocker, ClusterSituation
+from dra_planner.plan.blockers.claim_quotas import find_denied_claims
+from dra_planner.plan.blockers.containers import find_missing_requests
+from dra_planner.plan.blockers.device_counts import find_oversized_claims
+from dra_planner.plan.blockers.device_facts import find_facts
+from dra_planner.plan.blockers.drivers.claim_uses import find_unprepared_uses
+from dra_planner.plan.blockers.drivers.configuration import find_refused_configuration
+from dra_planner.plan.blockers.lifecycle_stages import STAGES
+from dra_planner.plan.blockers.other_components import find_waits_for_others
+from dra_planner.plan.blockers.queues import find_queue_faults
+from dra_planner.plan.blockers.references import (
+    find_idle_budgets,
+    find_missing_classes,
+    find_missing_objects,
+)
+from dra_planner.plan.blockers.slices import find_unusable_slices
+from dra_planner.plan.blockers.unmet_affinity import (
+    find_daemons_without_devices,
+    find_unmet_affinity,
+)
+from dra_planner.plan.blockers.unmet_topology import find_unmet_topology
+from dra_planner.plan.blockers.unread_objects import find_unread_objects
+
+if TYPE_CHECKING:
+    from dra_planner.plan.model import Plan, PlannedWorkload
+
+FINDERS: Final[tuple[Callable[[ClusterSituation], Iterator[Blocker]], ...]] = (
+    find_denied_claims,
+    find_unknown_admin_access,
+    find_unusable_slices,
+    find_oversized_claims,
+    find_refused_configuration,
+    find_unprepared_uses,
+    find_missing_requests,
+    find_missing_classes,
+    find_missing_objects,
+    find_waits_for_others,
+    find_queue_faults,
+    find_unmet_affinity,
+    find_daemons_without_devices,
+    find_unmet_topology,
+    find_unread_objects,
+    find_idle_budgets,
+    find_facts,
+)
+
+
+SIMULATED: Final = "simulation-leaves-pods"
+"""The code of the simulation's reason that a known cause replaces."""
+
+
+def find_blockers(situation: ClusterSituation) -> tuple[Blocker, ...]:
+    """Return all causes that prevent pods of a situation from running, in a fixed order."""
+    return tuple(dict.fromkeys(found for find in FINDERS for found in find(situation)))
+
+
+def with_blockers(plan: Plan) -> Plan:
+    """Return the plan with the blockers of its manifests and accordingly worse verdicts."""
+    if plan.manifests is None:
+        return plan
+    found = find_blockers(_situation(plan))
+    if not found:
+        return plan
+    return replace(
+        plan,
+        blockers=found,
+        placing=plan.verdict,
+        verdict=worst((plan.verdict, *(each.verdict for each in found))),
+        workloads=tuple(_hindered(each, found) for each in plan.workloads),
+    )
+
+
+def _hindered(planned: PlannedWorkload, found: tuple[Blocker, ...]) -> PlannedWorkload:
+    own = [each for each in found if planned.workload in each.workloads and each.verdict != "fits"]
+    if not own:
+        return planned
+    verdict = worst(each.verdict for each in own)
+    explained = any(
+        each.code in STAGES and STAGES[each.code] == "scheduled" for each in own if each.is_certain
+    )
+    reasons = [each for each in planned.reasons if not (explained and each.code == SIMULATED)]
+    return replace(
+        planned,
+        verdicts={level: worst((planned.verdicts[level], verdict)) for level in DEMAND_LEVELS},
+        reasons=tuple(dict.fromkeys((*reasons, *(each.reason for each in own)))),
+    )
+
+
+def _situation(plan: Plan) -> ClusterSituation:
+    assert plan.manifests is not None  # the caller has looked
+    return ClusterSituation(
+        manifests=plan.manifests,
+        features=plan.judgement.features,
+        classes=plan.classes,
+        offers=plan.offers,
+        nvidia=None if plan.fleet is None else plan.fleet.drivers.of(nvidia.DRIVER),
+        autoscaler="" if plan.fleet is None else plan.fleet.autoscaler,
+    )

@@ -1,0 +1,191 @@
+"""Facts that affect the devices of pods and that nothing else reports, each with its
+consequence.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from dra_planner.allocation.node.selectors import tolerates
+from dra_planner.claims.manifest_claims import alternatives, pod_sets_with_claims, spec_of
+from dra_planner.drivers.nvidia import MIG_CLASS
+from dra_planner.model import ClaimSpec, DeviceTaintRule, WorkloadRef
+from dra_planner.plan.blockers.blocker import Blocker, ClusterSituation, fact
+from dra_planner.plan.blockers.drivers.autoscaler_memory import find_memory_that_starts_no_node
+from dra_planner.plan.blockers.drivers.notes import find_driver_notes
+from dra_planner.plan.blockers.idle_configuration import find_idle_configuration
+from dra_planner.plan.blockers.idle_devices import find_idle_devices
+from dra_planner.plan.blockers.shared_claims import find_stuck_shared_claims
+from dra_planner.wording import counted
+
+_TINY: Final = 2**20  # bytes
+_GIVEN_NAMESPACES: Final = ("default", "kube-system", "kube-public", "kube-node-lease")
+
+
+def find_facts(situation: ClusterSituation) -> Iterator[Blocker]:
+    """Yield all facts of a situation."""
+    yield from _taint_rules(situation)
+    yield from _namespaces(situation)
+    yield from _idle_in_init_containers(situation)
+    yield from _partitions(situation)
+    yield from _tiny_memory(situation)
+    yield from find_idle_configuration(situation)
+    yield from find_stuck_shared_claims(situation)
+    yield from find_idle_devices(situation)
+    yield from find_driver_notes(situation)
+    yield from find_memory_that_starts_no_node(situation)
+
+
+def _taint_rules(situation: ClusterSituation) -> Iterator[Blocker]:
+    """Yield the effects of DeviceTaintRules. The allocation itself only reads their taints."""
+    for rule in sorted(situation.manifests.taint_rules, key=lambda each: each.meta.name):
+        title, taint = f"DeviceTaintRule {rule.meta.name}", rule.taint
+        fields = (("driver", rule.driver), ("pool", rule.pool), ("device", rule.device))
+        parts = [f"{name} {value}" for name, value in fields if value is not None]
+        devices = (
+            f"the devices of {', '.join(parts)}"
+            if parts
+            else "every device, because its deviceSelector is empty"
+        )
+        if not situation.features.device_taint_rules:
+            text = f"{title} has no effect, because the feature gate DRADeviceTaintRules is off"
+            yield fact(text, place=rule.meta.place)
+            continue
+        if rule.pool is not None and not situation.manifests.nodes:
+            text = (
+                f"{title} taints the devices of node {rule.pool}, which isn't among the planned "
+                "nodes"
+            )
+            yield fact(text, place=rule.meta.place)
+            continue
+        text = f"{title} taints {devices}: claims need a toleration for {taint.key}:{taint.effect}"
+        if taint.effect == "NoExecute":
+            refs = tuple(_evicted(situation, rule))
+            names = ", ".join(f"{ref.namespace}/{ref.name}" for ref in refs)
+            evicted = (
+                f"; it evicts the running pods of {names}"
+                if names
+                else "; it evicts no pod of these manifests"
+            )
+            text += evicted
+        elif taint.effect == "None":
+            text = f"{title} taints {devices} with effect None, which changes nothing"
+        yield fact(text, place=rule.meta.place)
+
+
+def _evicted(situation: ClusterSituation, rule: DeviceTaintRule) -> Iterator[WorkloadRef]:
+    manifests, seen = situation.manifests, set[WorkloadRef]()
+    for workload, pod_set in pod_sets_with_claims(manifests):
+        for entry in pod_set.template.spec.resource_claims:
+            spec = spec_of(manifests, workload.meta.namespace, entry)
+            if spec is not None and _is_evicted(spec, rule) and workload.ref not in seen:
+                seen.add(workload.ref)
+                yield workload.ref
+
+
+def _is_evicted(spec: ClaimSpec, rule: DeviceTaintRule) -> bool:
+    ways = [way for request in spec.requests for way in alternatives(request)]
+    return any(not any(tolerates(each, rule.taint) for each in way.tolerations) for way in ways)
+
+
+def _namespaces(situation: ClusterSituation) -> Iterator[Blocker]:
+    """Yield namespaces that no manifest creates, if manifests create other namespaces."""
+    manifests = situation.manifests
+    if not manifests.namespaces:
+        return
+    used = {
+        workload.meta.namespace
+        for workload in manifests.workloads
+        if workload.ref not in manifests.existing
+    }
+    for name in sorted(used - manifests.namespaces.keys() - {*_GIVEN_NAMESPACES}):
+        text = (
+            f"Namespace {name} isn't in the manifests; without it, the API server rejects its "
+            "objects"
+        )
+        yield fact(text, f"add the manifest of Namespace {name}, or create it first")
+
+
+def _idle_in_init_containers(situation: ClusterSituation) -> Iterator[Blocker]:
+    """Yield claims that only init containers use. Their devices stay allocated as long as the pod
+    exists.
+    """
+    for workload, pod_set in pod_sets_with_claims(situation.manifests):
+        spec = pod_set.template.spec
+        lasting = (
+            *spec.containers,
+            *(each for each in spec.init_containers if each.always_restarts),
+        )
+        used = {claim.name for container in lasting for claim in container.claims}
+        at_start = {
+            claim.name for container in spec.init_containers for claim in container.claims
+        } - used
+        for name in sorted(at_start):
+            text = (
+                f'{workload.ref}: only an init container uses claim "{name}", whose devices '
+                "stay allocated to the pod"
+            )
+            yield fact(text, "use the claim in a container, or do this work in a Job", workload.ref)
+
+
+def _partitions(situation: ClusterSituation) -> Iterator[Blocker]:
+    """Yield containers with several MIG devices, because CUDA enumerates only one of them.
+
+    Source: NVIDIA, "MIG User Guide", section "CUDA Device Enumeration".
+    """
+    manifests = situation.manifests
+    for workload, pod_set in pod_sets_with_claims(manifests):
+        spec = pod_set.template.spec
+        partitions: dict[str, int] = {}
+        for entry in spec.resource_claims:
+            claim = spec_of(manifests, workload.meta.namespace, entry)
+            ways = (
+                [alternatives(request)[:1] for request in claim.requests]
+                if claim is not None
+                else []
+            )
+            partitions[entry.name] = sum(
+                way.count
+                for found in ways
+                for way in found
+                if _is_partition(way.device_class_name, situation)
+            )
+        for container in spec.containers:
+            slices = sum(
+                partitions.get(each.name, 0) for each in container.claims if not each.request
+            )
+            if slices > 1:
+                text = (
+                    f'{workload.ref}: container "{container.name}" gets {slices} MIG devices, but '
+                    "a CUDA process uses "
+                    "only one of them"
+                )
+                yield fact(text, "request one larger MIG profile, or a whole GPU", workload.ref)
+
+
+def _tiny_memory(situation: ClusterSituation) -> Iterator[Blocker]:
+    """Yield containers whose memory probably has a wrong unit: 4000m is 4 bytes."""
+    for workload in situation.manifests.workloads:
+        if workload.ref in situation.manifests.existing:
+            continue
+        containers = [
+            container
+            for pods in workload.pod_sets
+            for container in (*pods.template.spec.containers, *pods.template.spec.init_containers)
+        ]
+        for container in dict.fromkeys(containers):
+            amounts = (container.requests.get("memory"), container.limits.get("memory"))
+            least = min((each for each in amounts if each), default=_TINY)
+            if least < _TINY:
+                text = (
+                    f'{workload.ref}: container "{container.name}" has '
+                    f"{counted(least, 'byte')} of memory, which is too little to start"
+                )
+                yield fact(text, "write the amount with the unit Mi or Gi", workload.ref)
+
+
+def _is_partition(name: str, situation: ClusterSituation) -> bool:
+    found = {**situation.classes, **situation.manifests.classes}.get(name)
+    selects = found is not None and any("profile" in each.expression for each in found.selectors)
+    return name == MIG_CLASS or selects

@@ -1,0 +1,1 @@
+"""Blockers that depend on the drivers of requested devices."""

@@ -1,0 +1,64 @@
+"""Opaque configuration that the driver rejects when it prepares a claim, so the pods stay in
+ContainerCreating.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from dra_planner.claims.manifest_claims import WrittenClaim, alternatives, written_claims
+from dra_planner.drivers import driver_of, nvidia
+from dra_planner.errors import Place
+from dra_planner.model import DeviceConfiguration, WorkloadRef
+from dra_planner.plan.blockers.blocker import Blocker, ClusterSituation
+
+
+@dataclass(frozen=True, slots=True)
+class _Configured:
+    title: str
+    place: Place
+    configurations: tuple[DeviceConfiguration, ...]
+    users: tuple[WorkloadRef, ...]
+
+
+def find_refused_configuration(situation: ClusterSituation) -> Iterator[Blocker]:
+    """Yield rejected configuration. Checks that depend on the driver's gates need a known
+    driver.
+    """
+    for each in _configured(situation):
+        for config in each.configurations:
+            driver = driver_of(config.driver)
+            options = situation.nvidia if driver is nvidia.DRIVER else None
+            for fault in (
+                driver.config_faults(config.driver, config.parameters, options) if driver else ()
+            ):
+                yield Blocker(
+                    code="driver-config-refused",
+                    message=f"{each.title}: {fault.message}: its pods stay in ContainerCreating",
+                    fix=fault.fix,
+                    place=each.place,
+                    workloads=each.users,
+                )
+
+
+def _configured(situation: ClusterSituation) -> Iterator[_Configured]:
+    claims = tuple(written_claims(situation.manifests))
+    for claim in claims:
+        yield _Configured(claim.title, claim.place, claim.spec.config, claim.users)
+    for name, device_class in sorted({**situation.classes, **situation.manifests.classes}.items()):
+        if device_class.config:
+            users = dict.fromkeys(
+                ref for claim in claims if _requests(claim, name) for ref in claim.users
+            )
+            yield _Configured(
+                f"DeviceClass {name}", device_class.meta.place, device_class.config, tuple(users)
+            )
+
+
+def _requests(claim: WrittenClaim, name: str) -> bool:
+    return any(
+        way.device_class_name == name
+        for request in claim.spec.requests
+        for way in alternatives(request)
+    )

@@ -1,0 +1,120 @@
+"""Opaque configuration of claims that the driver doesn't apply, or that doesn't share anything.
+Pods run without it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from dra_planner.claims.manifest_claims import (
+    WrittenClaim,
+    alternatives,
+    pod_sets_with_claims,
+    written_claims,
+)
+from dra_planner.claims.requested_drivers import driver_of_request
+from dra_planner.drivers import driver_of
+from dra_planner.model import ClaimSpec, DeviceClass
+from dra_planner.plan.blockers.blocker import Blocker, ClusterSituation, fact
+
+
+def use_one_claim(name: str) -> str:
+    """Return the fix for sharing in a template. `name` is the name of the entry in the pod."""
+    return (
+        f"name one ResourceClaim in all pods (resourceClaimName of {name}) in place of the "
+        "template, because pods share the devices of one claim, but a template creates one "
+        "claim for each pod"
+    )
+
+
+def find_idle_configuration(situation: ClusterSituation) -> Iterator[Blocker]:
+    """Yield configuration for requests that the driver doesn't recognize, and sharing in
+    templates.
+    """
+    for claim in written_claims(situation.manifests):
+        yield from _of_requests_with_alternatives(claim)
+        yield from _of_drivers_without_devices(claim, situation.classes)
+    yield from _of_templates(situation)
+
+
+def _of_drivers_without_devices(
+    claim: WrittenClaim, classes: Mapping[str, DeviceClass]
+) -> Iterator[Blocker]:
+    """Yield configuration for a driver whose devices the claim doesn't request, as far as its
+    classes name their driver.
+    """
+    for config in claim.spec.config:
+        requested = {
+            driver_of_request(way, classes)
+            for request in claim.spec.requests
+            if not config.requests
+            or any(name.partition("/")[0] == request.name for name in config.requests)
+            for way in alternatives(request)
+        }
+        if requested and "" not in requested and config.driver not in requested:
+            yield fact(
+                f"{claim.title}: the configuration for {config.driver} has no effect, because the "
+                f"requests are for devices of {' and '.join(sorted(requested))}",
+                f"remove it, or write driver: {min(requested)}",
+                *claim.users,
+                place=claim.place,
+            )
+
+
+def _of_requests_with_alternatives(claim: WrittenClaim) -> Iterator[Blocker]:
+    """Yield configuration that names a request with alternatives, because the driver sees
+    "request/alternative".
+    """
+    ways = {
+        request.name: request.first_available
+        for request in claim.spec.requests
+        if not request.exactly
+    }
+    for config in claim.spec.config:
+        driver = driver_of(config.driver)
+        if driver is None or not driver.compares_whole_request_names:
+            continue
+        for name in config.requests:
+            names = [f"{name}/{each.name}" for each in ways.get(name, ())]
+            if names:
+                text = (
+                    f"{claim.title}: {driver.title} doesn't apply the configuration for request "
+                    f'"{name}", because it '
+                    f"gets one of {', '.join(names)}"
+                )
+                yield fact(
+                    text, f"write requests: [{', '.join(names)}]", *claim.users, place=claim.place
+                )
+
+
+def _of_templates(situation: ClusterSituation) -> Iterator[Blocker]:
+    """Yield templates that configure sharing for several pods, although each pod gets its own
+    devices.
+    """
+    manifests = situation.manifests
+    for key, template in sorted(manifests.templates.items()):
+        if not divides_claim(template.spec):
+            continue
+        uses = [
+            (workload.ref, entry.name, pod_set.figures.steady)
+            for workload, pod_set in pod_sets_with_claims(manifests)
+            for entry in pod_set.template.spec.resource_claims
+            if workload.meta.namespace == key.namespace
+            and entry.resource_claim_template_name == key.name
+        ]
+        pods = sum(number for _, _, number in uses)
+        if pods > 1:
+            text = (
+                f"ResourceClaimTemplate {key}: its sharing applies only between the "
+                f"containers of one pod, because each of the {pods} pods gets its own devices"
+            )
+            refs = dict.fromkeys(ref for ref, _, _ in uses)
+            yield fact(text, use_one_claim(uses[0][1]), *refs, place=template.meta.place)
+
+
+def divides_claim(spec: ClaimSpec) -> bool:
+    """Return whether a claim's configuration lets the pods that use it share its devices."""
+    configured = ((driver_of(each.driver), each.parameters) for each in spec.config)
+    return any(
+        driver is not None and driver.divides_claim(parameters) for driver, parameters in configured
+    )

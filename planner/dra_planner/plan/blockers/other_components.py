@@ -1,0 +1,80 @@
+"""Pods that wait for another component: one that removes their scheduling gates, or another
+scheduler.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from dra_planner.manifests.workloads.queue_labels import KAI, VOLCANO, is_queued
+from dra_planner.model import PodSpec, Workload
+from dra_planner.plan.blockers.blocker import Blocker, ClusterSituation
+from dra_planner.wording import named
+
+DEFAULT_SCHEDULERS: Final = frozenset(
+    {"", "default-scheduler", "gke.io/optimize-utilization-scheduler"}
+)
+"""The schedulers of managed clusters whose rules are simulated. GKE's profile differs only in
+scores.
+
+Source of the last: "Configure GKE cluster autoscaling profiles"
+(cloud.google.com/kubernetes-engine/docs).
+"""
+_VOLCANO_GROUP: Final = "batch.volcano.sh/"
+_TITLES: Final = {KAI: "KAI", VOLCANO: "Volcano"}
+_HINTS: Final = {
+    VOLCANO: "enable the plugin argument predicate.DynamicResourceAllocationEnable in Volcano's "
+    "scheduler, which "
+    "otherwise ignores claims; `pulumi-dra rehearse` and the simulation cover kube-scheduler",
+    KAI: "check the result in KAI, because the simulation only covers kube-scheduler",
+}
+
+
+def find_waits_for_others(situation: ClusterSituation) -> Iterator[Blocker]:
+    """Yield the workloads whose pods need another component than kube-scheduler."""
+    for workload in situation.manifests.workloads:
+        if workload.ref in situation.manifests.existing:
+            continue
+        for spec in dict.fromkeys(pods.template.spec for pods in workload.pod_sets):
+            yield from _gated(workload, spec)
+            yield from _elsewhere(workload, spec)
+
+
+def _gated(workload: Workload, spec: PodSpec) -> Iterator[Blocker]:
+    if spec.scheduling_gates and not is_queued(workload):
+        gates = named("scheduling gate", list(spec.scheduling_gates))
+        yield Blocker(
+            code="pod-waits-for-others",
+            message=f"{workload.ref}: its pods stay pending until {gates} is removed; they count "
+            "as they run then",
+            fix="remove schedulingGates, or accept that its controller removes them",
+            place=workload.place,
+            workloads=(workload.ref,),
+            verdict="cannot-tell",
+        )
+
+
+def _elsewhere(workload: Workload, spec: PodSpec) -> Iterator[Blocker]:
+    name = spec.scheduler_name
+    if workload.api_version.startswith(_VOLCANO_GROUP) and name in DEFAULT_SCHEDULERS:
+        name = VOLCANO  # the default of its jobs
+    if name in DEFAULT_SCHEDULERS:
+        return
+    title = _TITLES.get(name)
+    who = (
+        f"{title} places its pods (schedulerName: {name})"
+        if title
+        else f"its pods wait for the scheduler {name}"
+    )
+    yield Blocker(
+        code="pod-waits-for-others",
+        message=f"{workload.ref}: {who}, whose decisions aren't simulated",
+        fix=_HINTS.get(
+            name,
+            "remove schedulerName, or check that the cluster runs this scheduler with DRA support",
+        ),
+        place=workload.place,
+        workloads=(workload.ref,),
+        verdict="cannot-tell",
+    )

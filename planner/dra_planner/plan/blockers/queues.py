@@ -1,0 +1,252 @@
+"""Workloads that Kueue never admits, and its additions to the pods of admitted workloads.
+
+Source: kubernetes-sigs/kueue:pkg/dra/claims.go,
+pkg/scheduler/flavorassigner/flavorassigner.go@v0.19.2.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Final
+
+from dra_planner.allocation.node.selectors import untolerated_taint
+from dra_planner.claims.extended_resources import index_classes
+from dra_planner.claims.manifest_claims import alternatives, spec_of
+from dra_planner.claims.queue_flavors import flavor_of
+from dra_planner.drivers import publishers_of
+from dra_planner.manifests import Manifests
+from dra_planner.manifests.workloads.kind_description import KUEUE_QUEUE
+from dra_planner.model import ClaimSpec, ClusterQueue, ObjectKey, PodSet, Verdict, Workload
+from dra_planner.offers import pod_requests
+from dra_planner.plan.blockers.blocker import Blocker, ClusterSituation
+from dra_planner.quantity import Quantity
+from dra_planner.wording import counted
+
+_COMPUTE: Final = ("cpu", "memory")
+_ONE_BY_ONE: Final = ("Deployment", "StatefulSet", "ReplicaSet")
+"""Kinds whose pods Kueue admits one by one, so each can get another flavor."""
+
+
+def find_queue_faults(situation: ClusterSituation) -> Iterator[Blocker]:
+    """Yield faults that prevent the admission of queued workloads, and decisions of their queue."""
+    manifests = situation.manifests
+    for workload in manifests.workloads:
+        queue = workload.meta.labels.get(KUEUE_QUEUE)
+        if queue is None or workload.ref in manifests.existing:
+            continue
+        refused = tuple(_refused_claims(workload, manifests))
+        yield from refused
+        if not manifests.queues.is_given:
+            text = (
+                f'Kueue admits its pods from the queue "{queue}", which isn\'t given, so its '
+                "quota isn't checked"
+            )
+            yield _told(workload, "queue-decides", text, "", "fits")
+            continue
+        found = manifests.queues.cluster_queue(workload.meta.namespace, queue)
+        if found is None:
+            yield _missing_queue(workload, queue, manifests)
+            continue
+        missing = [
+            name
+            for name in manifests.queues.flavors_of(found)
+            if name not in manifests.queues.flavors
+        ]
+        if missing:
+            yield _not_found(
+                workload,
+                "ResourceFlavor",
+                missing[0],
+                manifests.queues.flavors,
+                f"ClusterQueue {found.name}",
+            )
+        elif not refused:
+            yield from _not_admitted(workload, found, situation)
+            yield from _flavored(workload, manifests)
+
+
+def _told(
+    workload: Workload, code: str, text: str, fix: str = "", verdict: Verdict = "does-not-fit"
+) -> Blocker:
+    return Blocker(
+        code=code,
+        message=f"{workload.ref}: {text}",
+        fix=fix,
+        place=workload.place,
+        workloads=(workload.ref,),
+        verdict=verdict,
+    )
+
+
+def _refused_claims(workload: Workload, manifests: Manifests) -> Iterator[Blocker]:
+    seen: dict[tuple[str, str], None] = {}
+    for pod_set in workload.pod_sets:
+        for entry in pod_set.template.spec.resource_claims:
+            if entry.resource_claim_name:
+                name = entry.resource_claim_name
+                text = (
+                    f"Kueue rejects the named claim {name}, because it counts only claims of "
+                    "templates"
+                )
+                seen[text, "use a ResourceClaimTemplate"] = None
+                continue
+            spec = spec_of(manifests, workload.meta.namespace, entry)
+            seen |= dict.fromkeys(
+                _refusals(spec, manifests.queues.resources) if spec is not None else ()
+            )
+    for text, fix in seen:
+        yield _told(workload, "queue-admits-no-pod", text, fix)
+
+
+def _refusals(spec: ClaimSpec, resources: Mapping[str, str] | None) -> Iterator[tuple[str, str]]:
+    for request in spec.requests:
+        exact = request.exactly
+        if exact is None:
+            yield (
+                "Kueue rejects firstAvailable, because it can't count alternatives",
+                "request one of them with exactly",
+            )
+            continue
+        if exact.allocation_mode == "All":
+            yield (
+                "Kueue rejects allocationMode: All, because it can't count the devices",
+                "request a count",
+            )
+        if exact.admin_access:
+            yield (
+                "Kueue rejects adminAccess",
+                "remove the queue's label, because such pods don't use devices exclusively",
+            )
+        if resources is not None and exact.device_class_name not in resources:
+            name = exact.device_class_name
+            text = (
+                f"Kueue's configuration maps no resource to DeviceClass {name}, so Kueue never "
+                "admits the pods"
+            )
+            yield text, f"add {name} to resources.deviceClassMappings of Kueue's configuration"
+
+
+def _missing_queue(workload: Workload, queue: str, manifests: Manifests) -> Blocker:
+    queues, namespace = manifests.queues, workload.meta.namespace
+    key = ObjectKey(namespace, queue)
+    cluster_queue = queues.local_queues.get(key)
+    if cluster_queue is not None:
+        return _not_found(
+            workload, "ClusterQueue", cluster_queue, queues.cluster_queues, f"LocalQueue {key}"
+        )
+    known = [each.name for each in queues.local_queues if each.namespace == namespace]
+    return _not_found(workload, "LocalQueue", str(key), known, "its queue label")
+
+
+def _not_found(workload: Workload, kind: str, name: str, known: Iterable[str], by: str) -> Blocker:
+    near = difflib.get_close_matches(name.rpartition("/")[2], sorted(known), n=1, cutoff=0.6)
+    hint = f"; did you mean {near[0]}?" if near else ""
+    text = (
+        f"{by} names {kind} {name}, which isn't in the manifests; without it, Kueue admits no pod"
+    )
+    return _told(
+        workload,
+        "reference-not-found",
+        text,
+        f"add the manifest of {kind} {name}{hint}",
+        "cannot-tell",
+    )
+
+
+def _not_admitted(
+    workload: Workload, queue: ClusterQueue, situation: ClusterSituation
+) -> Iterator[Blocker]:
+    wanted = _wanted(workload, situation)
+    covered = {name for group in queue.groups for name in group.covered}
+    for name, amount in sorted(wanted.items()):
+        if name not in covered:
+            text = f"ClusterQueue {queue.name} doesn't cover {name}, so Kueue never admits the pods"
+            yield _told(
+                workload,
+                "queue-admits-no-pod",
+                text,
+                f"add {name} to coveredResources of ClusterQueue {queue.name}",
+            )
+            continue
+        quotas = [
+            quota.nominal[name]
+            for group in queue.groups
+            for quota in group.flavors
+            if name in quota.nominal
+        ]
+        zero = Quantity.from_int(0)
+        most = sum(quotas, zero) if workload.kind in _ONE_BY_ONE else max(quotas, default=zero)
+        if amount > most and not queue.borrows:
+            text = (
+                f"it requests {amount} of {name}, but ClusterQueue {queue.name} has a quota "
+                f"of {most}"
+            )
+            yield _told(
+                workload,
+                "queue-admits-no-pod",
+                text,
+                f"raise nominalQuota of {name} to {amount}, or request less",
+            )
+
+
+def _wanted(workload: Workload, situation: ClusterSituation) -> dict[str, Quantity]:
+    """Return the devices that all pods of a workload request together, by Kueue's resource for
+    them.
+    """
+    total: Counter[str] = Counter()
+    for pod_set in workload.pod_sets:
+        devices = _devices(workload, pod_set, situation.manifests)
+        for name, count in (devices + _plugin_units(pod_set, situation)).items():
+            total[name] += count * pod_set.figures.steady
+    return {name: Quantity.from_int(count) for name, count in total.items() if count}
+
+
+def _devices(workload: Workload, pod_set: PodSet, manifests: Manifests) -> Counter[str]:
+    resources, found = manifests.queues.resources or {}, Counter[str]()
+    for entry in pod_set.template.spec.resource_claims:
+        spec = spec_of(manifests, workload.meta.namespace, entry)
+        for request in spec.requests if spec is not None else ():
+            for exact in alternatives(request)[:1]:
+                if exact.device_class_name in resources:
+                    found[resources[exact.device_class_name]] += exact.count
+    return found
+
+
+def _plugin_units(pod_set: PodSet, situation: ClusterSituation) -> Counter[str]:
+    """Return the units of device plugins that a pod requests.
+
+    A name that a class serves is excluded, because Kueue may count it as devices of the class.
+    """
+    served = index_classes(situation.classes) if situation.features.extended_resource else {}
+    return Counter({
+        name: amount
+        for name, amount in pod_requests(pod_set.template.spec).items()
+        if "/" in name and name not in served and publishers_of(name)
+    })  # fmt: skip
+
+
+def _flavored(workload: Workload, manifests: Manifests) -> Iterator[Blocker]:
+    flavor = flavor_of(workload, manifests.queues)
+    if flavor is None:
+        return
+    for pod_set in workload.pod_sets:
+        tolerations = (*pod_set.template.spec.tolerations, *flavor.tolerations)
+        taint = untolerated_taint(flavor.node_taints, tolerations)
+        if taint is not None:
+            text = (
+                f"its pods don't tolerate {taint}, a taint of ResourceFlavor {flavor.name}, so "
+                "Kueue never admits them"
+            )
+            fix = (
+                "tolerate the taint in the pods, or add the toleration to ResourceFlavor "
+                f"{flavor.name}"
+            )
+            yield _told(workload, "queue-admits-no-pod", text, fix)
+    if flavor.node_labels or flavor.tolerations:
+        labels = [f"{key}={value}" for key, value in sorted(flavor.node_labels.items())]
+        added = [f"the node selector {', '.join(labels)}"] if labels else []
+        added += [counted(len(flavor.tolerations), "toleration")] if flavor.tolerations else []
+        text = f"Kueue adds {' and '.join(added)} of ResourceFlavor {flavor.name} to its pods"
+        yield _told(workload, "queue-decides", text, "", "fits")

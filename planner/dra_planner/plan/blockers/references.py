@@ -1,0 +1,130 @@
+"""References to objects that aren't given. The API server rejects pods whose classes don't
+exist.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Collection, Iterator
+from typing import Final
+
+from dra_planner.manifests.parsing.pods import SYSTEM_PRIORITIES
+from dra_planner.model import ObjectKey, PodSpec
+from dra_planner.plan.blockers.blocker import FACT, Blocker, ClusterSituation, fact
+from dra_planner.simulation.workloads.disruption_budgets import selects
+
+_ALIKE: Final = 0.8
+_WITHOUT: Final = {
+    "ServiceAccount": "the API server rejects the pods",
+    "PersistentVolumeClaim": "the pods stay pending",
+    "ConfigMap": "the containers don't start",
+    "Secret": "the containers don't start",
+}
+
+
+def find_missing_classes(situation: ClusterSituation) -> Iterator[Blocker]:
+    """Yield the PriorityClasses and RuntimeClasses of pods that nothing defines."""
+    manifests = situation.manifests
+    known = {
+        "PriorityClass": {*manifests.priority_classes, *SYSTEM_PRIORITIES},
+        "RuntimeClass": {*manifests.runtime_classes},
+    }
+    # all of a cluster: admission is evaluated
+    if manifests.priority_classes.keys() >= SYSTEM_PRIORITIES.keys():
+        known.pop("PriorityClass")
+    for workload in manifests.workloads:
+        if workload.ref in manifests.existing:
+            continue
+        named = {pair for pods in workload.pod_sets for pair in _classes(pods.template.spec)}
+        for kind, name in sorted(named):
+            if kind in known and name not in known[kind]:
+                yield Blocker(
+                    code="reference-not-found",
+                    message=f"{workload.ref} names {kind} {name}, which isn't in the manifests; "
+                    "without it, the API server rejects the pods",
+                    fix=f"add the manifest of {kind} {name}{_near(name, known[kind])}",
+                    place=workload.place,
+                    workloads=(workload.ref,),
+                    verdict="cannot-tell",
+                )
+
+
+def find_missing_objects(situation: ClusterSituation) -> Iterator[Blocker]:
+    """Yield workloads whose pods refer to undefined objects.
+
+    Other tools may create them, so this is a fact. If the manifests define an object of the kind
+    and namespace with a similar name, the name is probably wrong.
+    """
+    manifests = situation.manifests
+    for workload in manifests.workloads:
+        if workload.ref in manifests.existing:
+            continue
+        namespace = workload.meta.namespace
+        needed = {pair for pods in workload.pod_sets for pair in pods.template.needs}
+        missing = [
+            (kind, name)
+            for kind, name in sorted(needed)
+            if (kind, ObjectKey(namespace, name)) not in manifests.declared
+        ]
+        near = [
+            hint for kind, name in missing if (hint := _nearest(situation, namespace, kind, name))
+        ]
+        if not missing:
+            continue
+        kinds = {kind for kind, _ in missing}
+        listed = ", ".join(f"{kind} {name}" for kind, name in missing)
+        one = len(missing) == 1
+        effects = dict.fromkeys(effect for kind, effect in _WITHOUT.items() if kind in kinds)
+        consequence = " and ".join(effects)
+        yield Blocker(
+            code="reference-not-found" if near else FACT,
+            message=f"{workload.ref} names {listed}, which {'isn' if one else 'aren'}'t in the "
+            f"manifests; without {'it' if one else 'them'}, {consequence}",
+            fix=f"did you mean {', '.join(near)}?" if near else "create them before the pods",
+            place=workload.place,
+            workloads=(workload.ref,),
+            verdict="cannot-tell" if near else "fits",
+        )
+
+
+def find_idle_budgets(situation: ClusterSituation) -> Iterator[Blocker]:
+    """Yield PodDisruptionBudgets that select no pod, if all pods of the manifests are known."""
+    manifests = situation.manifests
+    if not manifests.workloads or manifests.unresolved or manifests.unread:
+        return
+    pods = [
+        (workload.meta.namespace, pod_set.template.labels)
+        for workload in manifests.workloads
+        for pod_set in workload.pod_sets
+    ]
+    pods += [(pod.meta.namespace, pod.meta.labels) for pod in manifests.bound_pods]
+    for budget in manifests.budgets.values():
+        if not any(selects(budget, namespace, labels) for namespace, labels in pods):
+            yield fact(
+                f"PodDisruptionBudget {budget.key} selects no pod, so it protects none",
+                "correct its selector or namespace",
+                place=budget.meta.place,
+            )
+
+
+def _nearest(situation: ClusterSituation, namespace: str, kind: str, name: str) -> str:
+    """Return the defined object of that kind and namespace with the most similar name."""
+    known = [
+        key.name
+        for declared, key in situation.manifests.declared
+        if declared == kind and key.namespace == namespace
+    ]
+    near = difflib.get_close_matches(name, sorted(known), n=1, cutoff=_ALIKE)
+    return f"{kind} {near[0]}" if near else ""
+
+
+def _classes(spec: PodSpec) -> Iterator[tuple[str, str]]:
+    if spec.priority_class_name:
+        yield "PriorityClass", spec.priority_class_name
+    if spec.runtime_class_name:
+        yield "RuntimeClass", spec.runtime_class_name
+
+
+def _near(name: str, known: Collection[str]) -> str:
+    near = difflib.get_close_matches(name, sorted(filter(None, known)), n=1, cutoff=0.6)
+    return f"; did you mean {near[0]}?" if near else ""

@@ -1,0 +1,66 @@
+"""Pods that share a claim to devices of several nodes, and also have their own claims: a defect of
+the scheduler.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from types import MappingProxyType
+from typing import Final
+
+from dra_planner.claims.manifest_claims import alternatives, pod_sets_with_claims
+from dra_planner.manifests import Manifests
+from dra_planner.model import DeviceClass, ObjectKey, PodSet
+from dra_planner.plan.blockers.blocker import Blocker, ClusterSituation, fact
+from dra_planner.plan.demand.missing_drivers import drivers_of_class
+
+FIXED_IN: Final[Mapping[int, int]] = MappingProxyType({35: 6, 36: 2})
+"""The first patch version without the defect, by minor version. 1.34 and 1.37 never had it.
+
+Source: kubernetes/kubernetes#139016, fixed by #139017 and cherry-picked by #139362 and #139363.
+"""
+
+
+def find_stuck_shared_claims(situation: ClusterSituation) -> Iterator[Blocker]:
+    """Yield workloads of which only the first pod starts before that patch version."""
+    minor = situation.features.minor
+    patch = FIXED_IN.get(minor)
+    if patch is None:
+        return
+    for workload, pod_set in pod_sets_with_claims(situation.manifests):
+        if pod_set.figures.steady > 1 and _mixes(pod_set, workload.meta.namespace, situation):
+            text = (
+                f"{workload.ref}: its pods share a claim for devices of several nodes and "
+                f"also have their own claims; before Kubernetes 1.{minor}.{patch}, only the "
+                "first pod is scheduled"
+            )
+            fix = f"check that the control plane runs Kubernetes 1.{minor}.{patch} or later"
+            yield fact(text, fix, workload.ref, place=workload.place)
+
+
+def _mixes(pod_set: PodSet, namespace: str, situation: ClusterSituation) -> bool:
+    classes = {**situation.classes, **situation.manifests.classes}
+    entries = pod_set.template.spec.resource_claims
+    named = [
+        ObjectKey(namespace, each.resource_claim_name)
+        for each in entries
+        if each.resource_claim_name
+    ]
+    shared = [
+        situation.manifests.claims[key].spec for key in named if key in situation.manifests.claims
+    ]
+    of_class = [
+        classes[way.device_class_name]
+        for spec in shared
+        for request in spec.requests
+        for way in alternatives(request)
+        if way.device_class_name in classes
+    ]
+    has_own = len(named) < len(entries)
+    return has_own and any(is_of_several_nodes(each, situation.manifests) for each in of_class)
+
+
+def is_of_several_nodes(device_class: DeviceClass, manifests: Manifests) -> bool:
+    """Return whether slices offer devices of a class to several nodes."""
+    drivers = drivers_of_class(device_class)
+    return any(each.node_name is None and each.driver in drivers for each in manifests.slices)

@@ -1,0 +1,127 @@
+"""Pods that their own rules exclude from every node: affinity to missing pods, and DaemonSets that
+reach no devices.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from dra_planner.allocation.node.filters import reject_for_good
+from dra_planner.allocation.node.pod_rules import PodView, term_selects
+from dra_planner.model import LabelSelector, PodAffinityTerm, PodSpec, Workload
+from dra_planner.offers import Offer
+from dra_planner.plan.blockers.blocker import Blocker, ClusterSituation
+from dra_planner.sizing.doubts import without_unknown_labels
+from dra_planner.wording import named
+
+_CODE = "pod-cannot-be-scheduled"
+
+
+def find_unmet_affinity(situation: ClusterSituation) -> Iterator[Blocker]:
+    """Yield required affinity to labels that no pod has. A pod can be the first one that matches
+    its own affinity.
+
+    Source:
+    kubernetes/kubernetes:pkg/scheduler/framework/plugins/interpodaffinity/filtering.go@v1.36.3
+    (satisfyPodAffinity).
+    """
+    manifests = situation.manifests
+    if manifests.unread or manifests.unresolved:
+        return  # their pods may have the labels
+    namespaces = {name: meta.labels for name, meta in manifests.namespaces.items()}
+    pods = [
+        PodView(workload.meta.namespace, pods.template.labels, pods.template.spec.pod_anti_affinity)
+        for workload in manifests.workloads
+        for pods in workload.pod_sets
+    ]
+    pods += [
+        PodView(pod.meta.namespace, pod.meta.labels, pod.spec.pod_anti_affinity)
+        for pod in manifests.bound_pods
+    ]
+    for workload in manifests.workloads:
+        for pod_set in workload.pod_sets:
+            spec = pod_set.template.spec
+            owner = PodView(
+                workload.meta.namespace, pod_set.template.labels, spec.pod_anti_affinity
+            )
+            for term in spec.pod_affinity:
+                if not any(term_selects(term, owner, pod, namespaces) for pod in pods):
+                    yield _unmet(workload, term)
+
+
+def _unmet(workload: Workload, term: PodAffinityTerm) -> Blocker:
+    wanted = _selector_text(term.label_selector)
+    return Blocker(
+        code=_CODE,
+        message=f"{workload.ref} must run next to pods with {wanted} (same {term.topology_key}), "
+        "but no pod has "
+        "these labels, so its pods stay pending",
+        fix="add the manifest of these pods, or correct the labels of podAffinity",
+        place=workload.place,
+        workloads=(workload.ref,),
+    )
+
+
+def _selector_text(selector: LabelSelector | None) -> str:
+    """Return a selector in kubectl's form: "app=cache"."""
+    parts: list[str] = []
+    for each in selector.requirements if selector is not None else ():
+        values = ",".join(each.values)
+        is_equal = each.operator == "In" and len(each.values) == 1
+        parts.append(
+            f"{each.key}={values}" if is_equal else f"{each.key} {each.operator} ({values})"
+        )
+    return ", ".join(parts) or "any label"
+
+
+def find_daemons_without_devices(situation: ClusterSituation) -> Iterator[Blocker]:
+    """Yield DaemonSets with claims whose pods can't run on any node with devices."""
+    offers = [offer for offer in situation.offers if offer.slices]
+    for workload in situation.manifests.workloads if offers else ():
+        for pod_set in workload.pod_sets:
+            spec = pod_set.template.spec
+            if not (pod_set.per_node and spec.resource_claims):
+                continue
+            misfits = {offer.name: reject_for_good(spec, offer.node) for offer in offers}
+            reachable = [offer for offer in offers if _may_reach(spec, offer)]
+            if reachable:
+                # Sizing reports the label for nodes that are there in any case.
+                if all(misfits.values()) and not any(offer.count_min for offer in reachable):
+                    yield _maybe_without_devices(workload, [offer.name for offer in reachable])
+                continue
+            taints = [misfit.taint for misfit in misfits.values() if misfit is not None]
+            if all(misfits.values()):
+                why = (
+                    f"its pods don't tolerate {taints[0]}"
+                    if taints[0] is not None
+                    else "its node selector fits none"
+                )
+                pools = named("pool", list(misfits))
+                yield Blocker(
+                    code=_CODE,
+                    message=f"{workload.ref} runs on no node of {pools}, because {why}; on other "
+                    "nodes its claims are "
+                    "never allocated",
+                    fix="tolerate the taint of these nodes"
+                    if taints[0] is not None
+                    else "correct the selector",
+                    place=workload.place,
+                    workloads=(workload.ref,),
+                )
+
+
+def _may_reach(spec: PodSpec, offer: Offer) -> bool:
+    return reject_for_good(without_unknown_labels(spec, offer), offer.node) is None
+
+
+def _maybe_without_devices(workload: Workload, pools: Sequence[str]) -> Blocker:
+    labels = sorted({key for each in workload.pod_sets for key in each.template.spec.node_selector})
+    return Blocker(
+        code=_CODE,
+        message=f"{workload.ref} may run on no node of {named('pool', pools)}, because the values "
+        f"of node labels that it selects are known at run time only: {', '.join(labels)}",
+        fix="set these labels in the pool",
+        place=workload.place,
+        workloads=(workload.ref,),
+        verdict="cannot-tell",
+    )

@@ -1,1 +1,0 @@
-"""Hindrances that depend on the drivers of requested devices."""

@@ -1,0 +1,311 @@
+"""The values of a plan: its request and its result."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from decimal import ROUND_FLOOR, Decimal
+from typing import TYPE_CHECKING, Final
+
+from dra_planner.errors import Diagnostic
+from dra_planner.model import (
+    NO_GUARDS,
+    Demand,
+    DemandLevel,
+    DeviceClass,
+    Figures,
+    Guards,
+    Reason,
+    SharedLimit,
+    Verdict,
+    WorkloadRef,
+    worst,
+)
+from dra_planner.sources import Source
+
+if TYPE_CHECKING:
+    from dra_planner.fleet import Fleet
+    from dra_planner.manifests import Manifests
+    from dra_planner.offers import Offer
+    from dra_planner.plan.blockers.blocker import Blocker
+    from dra_planner.plan.demand.device_demand import DeviceDemand
+    from dra_planner.plan.judgement.guarded import Guarded
+    from dra_planner.plan.judgement.judgement import Judgement
+    from dra_planner.sizing import DeviceCount
+
+STEPS_PER_SECOND: Final = 100_000
+"""Simulation steps per second on an ordinary core, to convert a time without reading a clock."""
+SIMULATED_STEPS: Final = 2 * STEPS_PER_SECOND
+MISSING_POOL: Final = "pool-missing"
+"""The code of a reason about a missing pool or setting of the fleet."""
+MAY_RUN_OUT: Final = "addresses-may-run-out"
+"""The code of the finding about an address quota that may be too small."""
+
+FILE_NOT_READ: Final = "file-not-read"
+"""The code of the finding about an unreadable file."""
+DEVICES_CONTESTED: Final = "devices-contested"
+"""The code of the finding about two pods that may get the same device."""
+DOUBTS: Final = frozenset({MAY_RUN_OUT, FILE_NOT_READ, DEVICES_CONTESTED})
+"""The codes of findings that make the verdict *cannot tell*, although all pods are placed."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlanRequest:
+    """The request for a plan: workloads on a fleet's pools, on the nodes of a snapshot
+    (`observed`), or with both, on these nodes and as many additional nodes of the pools as needed.
+
+    `kubernetes` is a Kubernetes version other than the fleet's. `paths` are the sources of the
+    workloads, for the record. `level` is the demand that pools are sized for. `steps` limits the
+    simulation. 0 disables it. `devices_only` excludes demand that the fleet's pools aren't meant
+    for: see `DeviceDemand`. `with_fixes` searches for cheaper ways to place everything if the
+    packing doesn't suffice. `compares_placements` also simulates a plan without its guards, to
+    report their benefit.
+    """
+
+    sources: tuple[Source, ...]
+    fleet: Fleet | None = None
+    observed: tuple[Source, ...] = ()
+    kubernetes: str = ""
+    paths: tuple[str, ...] = ()
+    level: DemandLevel = "steady"
+    steps: int = SIMULATED_STEPS
+    devices_only: bool = False
+    with_fixes: bool = True
+    compares_placements: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NodeRange:
+    """The initial size of a pool."""
+
+    minimum: int
+    desired: int
+    maximum: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlannedPool:
+    """One pool: the fleet's limits, the three numbers, the one that is built, and the pool's
+    initial size.
+
+    `bound` is the proven minimum, `packing` is the number of nodes in the best packing found, and
+    `simulated` is the number with which the default scheduler places everything in every tried
+    order. None if it wasn't simulated or found.
+    """
+
+    name: str
+    machine: str
+    minimum: int
+    bound: int
+    packing: int
+    simulated: int | None
+    maximum: int
+    nodes: NodeRange
+    devices: DeviceCount
+    hourly_usd: Decimal | None
+    zones: tuple[str, ...] = ()
+    left: Mapping[str, int] = field(default_factory=dict, hash=False)
+    recommended: int = 0
+    spare: int = 0  # of those recommended, for nodes that are lost
+    existing: int | None = None  # nodes that are there already; None where that was not asked
+    # a maximum under which, with those of the other pools, all that some node takes is placed
+    enough: int = 0
+
+    @property
+    def row(self) -> dict[str, dict[str, int | None]]:
+        """Limits, the three numbers, built nodes, and devices, with their names in documents."""
+        nodes, devices = self.nodes, self.devices
+        return {
+            "count": {
+                "min": self.minimum,
+                "bound": self.bound,
+                "packing": self.packing,
+                "simulated": self.simulated,
+                "max": self.maximum,
+            },
+            "nodes": {"min": nodes.minimum, "desired": nodes.desired, "max": nodes.maximum},
+            "devices": {"total": devices.total, "used": devices.used, "stranded": devices.stranded},
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LimitUse:
+    """A limit that pools share, and its use by the built nodes."""
+
+    limit: SharedLimit
+    used: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlannedWorkload:
+    """A workload at the plan's level, and its verdicts at every level."""
+
+    workload: WorkloadRef
+    figures: Figures
+    placed: int
+    pending: int
+    verdicts: Mapping[DemandLevel, Verdict] = field(hash=False)
+    placements: tuple[tuple[str, int], ...]
+    fits: tuple[tuple[str, Verdict], ...]
+    reasons: tuple[Reason, ...]
+    assumptions: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cost:
+    """Price per hour of the planned nodes, and its proven minimum. `priced_on` is the oldest date
+    of a used price.
+    """
+
+    hourly_usd: Decimal
+    bound_usd: Decimal  # rounded down to a ten-thousandth
+    priced_on: str
+
+    @property
+    def gap(self) -> Decimal:
+        """The maximum savings of any other plan, as a share of this plan's price. 0: proven
+        optimal.
+        """
+        if self.bound_usd >= self.hourly_usd.quantize(Decimal("0.0001"), ROUND_FLOOR):
+            return Decimal(0)
+        return 1 - self.bound_usd / self.hourly_usd
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JointFix:
+    """Steps with which all workloads fit, and the judgement after these steps.
+
+    `more_usd` is the change in the price per hour of all used nodes; None if a price is unknown.
+    """
+
+    steps: tuple[str, ...]
+    judgement: Judgement
+    fleet: Fleet
+    more_usd: Decimal | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """The result of a plan in terms of the fleet: one verdict (see `overall_verdict`), and each
+    pool's initial size.
+    """
+
+    judgement: Judgement
+    verdict: Verdict
+    fleet: Fleet | None  # None: on the nodes of a snapshot
+    pools: tuple[PlannedPool, ...]
+    workloads: tuple[PlannedWorkload, ...]
+    cost: Cost | None
+    assumptions: tuple[str, ...]
+    diagnostics: tuple[Diagnostic, ...] = ()
+    # what ceiling and peak demand are worse off with; no verdict depends on it
+    beside: tuple[Diagnostic, ...] = ()
+    inputs: Mapping[str, object] = field(default_factory=dict, hash=False)
+    # what it was made from, for rules
+    manifests: Manifests | None = field(default=None, compare=False)
+    placing: Verdict | None = None  # the verdict without blockers, if there are any
+    # what keeps pods from running although their devices fit
+    blockers: tuple[Blocker, ...] = ()
+    # with `devices_only`: what was not judged
+    left_out: DeviceDemand | None = field(default=None, compare=False)
+    limits: tuple[LimitUse, ...] = ()  # of the fleet, as far as they concern its pools
+    guarded: Guarded | None = None  # the guards of the plan, and the plan without them
+    joint_fix: JointFix | None = field(default=None, compare=False)  # of all misfits together
+
+    @property
+    def guards(self) -> Guards:
+        """The guards of the plan, empty if the scheduler is unchanged."""
+        return NO_GUARDS if self.guarded is None else self.guarded.guards
+
+    @property
+    def findings(self) -> tuple[Diagnostic, ...]:
+        """Findings of reading and planning, and blockers."""
+        return (*self.diagnostics, *(each.diagnostic for each in self.blockers))
+
+    @property
+    def level(self) -> DemandLevel:
+        """The level of demand that pools are sized for."""
+        return self.judgement.level
+
+    @property
+    def kubernetes(self) -> str:
+        """The Kubernetes version of the plan: "1.34"."""
+        return self.judgement.features.version
+
+    @property
+    def offers(self) -> tuple[Offer, ...]:
+        """The offers of each pool's nodes."""
+        return self.judgement.offers
+
+    @property
+    def classes(self) -> Mapping[str, DeviceClass]:
+        """The DeviceClasses of the cluster by name."""
+        return self.judgement.classes
+
+    @property
+    def demand(self) -> Demand:
+        """The demand of the workloads."""
+        return self.judgement.demand
+
+    @property
+    def nodes_bound(self) -> int:
+        """The proven minimum number of nodes in all pools together."""
+        return self.judgement.sizing.nodes_bound
+
+    @property
+    def pods(self) -> int:
+        """Number of pods at the evaluated level, including rollouts, without workloads of unlimited
+        size.
+        """
+        return sum(
+            max(each.figures.at(self.level) or 0, each.placed + each.pending)
+            for each in self.workloads
+        )
+
+    def verdict_at(self, level: DemandLevel) -> Verdict:
+        """Return the verdict at one level of demand, which is the plan's own at the evaluated
+        level.
+        """
+        if level == self.level:
+            return self.verdict
+        placing = worst(
+            (
+                *(each.verdicts[level] for each in self.workloads),
+                *(h.verdict for h in self.blockers),
+            )
+        )
+        return overall_verdict(placing, self.diagnostics)
+
+    @property
+    def method(self) -> str:
+        """Name of the packing method of the plan."""
+        return self.judgement.sizing.method
+
+    def pool(self, name: str) -> PlannedPool:
+        """Return the pool with that name. Raises KeyError."""
+        for pool in self.pools:
+            if pool.name == name:
+                return pool
+        raise KeyError(name)
+
+    def workload(self, kind: str, namespace: str, name: str) -> PlannedWorkload:
+        """Return the workload with that name. Raises KeyError."""
+        for each in self.workloads:
+            if each.workload == (kind, namespace, name):
+                return each
+        raise KeyError(f"{kind} {namespace}/{name}")
+
+
+def overall_verdict(placing: Verdict, findings: Iterable[Diagnostic]) -> Verdict:
+    """Return the overall verdict of a plan: the result of placing its pods, or *does not fit* if a
+    finding is an error.
+
+    Addresses that may run out, unreadable files, and devices of two allocators make it *cannot
+    tell*. Headline, JSON, the plan file, and the exit status use it.
+    """
+    found = tuple(findings)
+    if any(finding.severity == "error" and finding.code not in DOUBTS for finding in found):
+        return "does-not-fit"
+    if placing == "fits" and any(finding.code in DOUBTS for finding in found):
+        return "cannot-tell"
+    return placing

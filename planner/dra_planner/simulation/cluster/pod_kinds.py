@@ -1,0 +1,78 @@
+"""Pods that are the same to the scheduler, those on nodes already included."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from dataclasses import dataclass, replace
+
+from dra_planner.allocation.node.pod_rules import PodView
+from dra_planner.model import PodSpec, Shape
+from dra_planner.simulation.cluster.pod_requests import (
+    CpuMemory,
+    PodAmounts,
+    requested,
+    requested_for_score,
+)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PodKind:
+    """Pods of one shape and one owner. `shape` is None for pods that were there before and never
+    move.
+
+    `siblings`: pods with the same value are spread by default, as those of one ReplicaSet or
+    StatefulSet are.
+    """
+
+    number: int
+    spec: PodSpec
+    view: PodView
+    shape: Shape | None
+    siblings: Hashable
+    amounts: PodAmounts
+
+    @property
+    def requested(self) -> CpuMemory:
+        return self.amounts.requested
+
+    @property
+    def scored(self) -> CpuMemory:
+        return self.amounts.scored
+
+
+class Kinds:
+    """Gives kinds their numbers; equal pods are one kind."""
+
+    def __init__(self) -> None:
+        self.all: list[PodKind] = []
+        self._known: dict[Hashable, PodKind] = {}
+
+    def of_shape(self, shape: Shape, siblings: Hashable = None) -> PodKind:
+        """Return the kind of pods of a shape."""
+        return self._kind(
+            ("shape", shape.id, siblings), shape.pod, PodView.of(shape), shape, siblings
+        )
+
+    def of_bound(self, spec: PodSpec, view: PodView, siblings: Hashable = None) -> PodKind:
+        """Return the kind of pods that are already on nodes, independent of the node."""
+        spec = replace(spec, node_name="") if spec.node_name else spec
+        key = (
+            "bound",
+            spec,
+            tuple(sorted(view.labels.items())),
+            view.namespace,
+            siblings,
+            requested_for_score(spec),
+        )
+        return self._kind(key, spec, view, None, siblings)
+
+    def _kind(
+        self, key: Hashable, spec: PodSpec, view: PodView, shape: Shape | None, siblings: Hashable
+    ) -> PodKind:
+        kind = self._known.get(key)
+        if kind is None:
+            amounts = PodAmounts(requested(spec), requested_for_score(spec))
+            kind = PodKind(len(self.all), spec, view, shape, siblings, amounts)
+            self._known[key] = kind
+            self.all.append(kind)
+        return kind

@@ -1,0 +1,49 @@
+"""How many pods there are in each domain that soft spread constraints count, kept up to date as
+pods come and go.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from dra_planner.allocation.node.filters import HOSTNAME
+from dra_planner.model import Node
+from dra_planner.simulation.cluster.pod_kinds import PodKind
+from dra_planner.simulation.scheduler.pod_rules import PodRules, Spread, includes
+
+Domains = dict[str | None, int]
+"""Pods by value of the label; nodes without it count for None."""
+
+
+class Census:
+    """Counts pods by domain, for each constraint that spreads over more than nodes."""
+
+    def __init__(self, kinds: Sequence[PodKind], rules: Sequence[PodRules]) -> None:
+        self._kinds = kinds
+        self._rules = rules
+        self._counts: dict[int, list[Domains]] = {
+            number: [{} for _ in own.soft_spread]
+            for number, own in enumerate(rules)
+            if own.soft_spread
+        }
+        self._watching: list[list[tuple[PodKind, PodRules, Spread, Domains]]] = [[] for _ in kinds]
+        for number, counts in self._counts.items():
+            for spread, domains in zip(rules[number].soft_spread, counts, strict=True):
+                if spread.constraint.topology_key != HOSTNAME:
+                    for watched in spread.kinds:
+                        self._watching[watched].append(
+                            (kinds[number], rules[number], spread, domains)
+                        )
+
+    def change(self, kind: PodKind, node: Node, by: int) -> None:
+        """Count pods of a kind that came to a node, or went."""
+        for owner, rules, spread, domains in self._watching[kind.number]:
+            if rules.counts_node(node) and includes(spread, owner, node):
+                value = node.meta.labels.get(spread.constraint.topology_key)
+                domains[value] = domains.get(value, 0) + by
+
+    def of(self, kind: PodKind) -> Sequence[Domains]:
+        """Return the counts for each soft constraint of a kind; empty where it spreads over
+        nodes.
+        """
+        return self._counts[kind.number]

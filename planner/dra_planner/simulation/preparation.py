@@ -1,0 +1,423 @@
+"""A demand and nodes, made ready: kinds of pods with their rules, the cluster at the start, and who
+makes pods.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import count as numbers
+from itertools import groupby
+from typing import TYPE_CHECKING
+
+from dra_planner.allocation import NodeState, open_offer, sight_of
+from dra_planner.allocation.node.filters import reject_for_good
+from dra_planner.allocation.node.pod_rules import PodView
+from dra_planner.allocation.verdicts import ClaimPicks
+from dra_planner.model import (
+    Demand,
+    DemandLevel,
+    DeviceClass,
+    Member,
+    Node,
+    ObjectKey,
+    PodQuotas,
+    PodSetKey,
+    Rollout,
+    Shape,
+    Toleration,
+    WorkloadRef,
+)
+from dra_planner.offers import Offer
+from dra_planner.releases import Features
+from dra_planner.simulation.cluster.cluster import (
+    PlacedPod,
+    SharedClaim,
+    SimulatedPod,
+    Start,
+    usable_nodes,
+)
+from dra_planner.simulation.cluster.equal_nodes import Distinctions, share_states
+from dra_planner.simulation.cluster.nodes import SimulatedNode, interleave_zones
+from dra_planner.simulation.cluster.pod_kinds import Kinds, PodKind
+from dra_planner.simulation.cluster.pod_requests import CpuMemory, scored_amounts
+from dra_planner.simulation.cluster.stages import NodeStage, Stages
+from dra_planner.simulation.plugins import PLUGINS
+from dra_planner.simulation.scheduler.amount_scores import WishesByAmounts
+from dra_planner.simulation.scheduler.pod_rules import PodRules, compile_rules
+from dra_planner.simulation.scheduler.profile import Profile
+from dra_planner.simulation.scheduler.score_cache import Weighing
+from dra_planner.simulation.scheduler.scoring import Scoring
+from dra_planner.simulation.scheduler.stage_scores import Standings
+from dra_planner.simulation.workloads.controllers import (
+    BARE_POD,
+    UNBOUNDED,
+    Controller,
+    Ordered,
+    PerNode,
+    Replicas,
+)
+from dra_planner.simulation.workloads.disruption_budgets import Budget, compile_budgets
+from dra_planner.simulation.workloads.rollouts import RollingOrdered, RollingReplicas
+
+if TYPE_CHECKING:  # offers hold them, and few readers of offers want a reader of manifests
+    from dra_planner.manifests import BoundPod
+
+_LABELS = frozenset[str]().union(*(each.labels for each in PLUGINS))
+_OF_DAEMONS = (
+    *(
+        Toleration(f"node.kubernetes.io/{key}", "Exists", "", "NoExecute")
+        for key in ("not-ready", "unreachable")
+    ),
+    *(
+        Toleration(f"node.kubernetes.io/{key}", "Exists", "", "NoSchedule")
+        for key in ("disk-pressure", "memory-pressure", "pid-pressure", "unschedulable")
+    ),
+)
+"""What the DaemonSet controller adds to each pod:
+kubernetes/kubernetes:pkg/controller/daemon/util/daemonset_util.go
+@v1.36.3.
+"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Setting:
+    """What all orders of arrival have in common. `stages` and `standings` remember from one to the
+    next.
+    """
+
+    nodes: tuple[SimulatedNode, ...]
+    kinds: tuple[PodKind, ...]
+    rules: tuple[PodRules, ...]  # by number of kind
+    scoring: Scoring
+    standings: tuple[Standings, ...]  # by number of kind
+    weighing: Weighing
+    stages: Stages
+    start: Start
+    members: tuple[tuple[Member, PodKind], ...]  # in the order of the documents
+    running: Mapping[ObjectKey, SimulatedPod]  # pods that were there before, by name
+    level: DemandLevel
+    budgets: tuple[Budget, ...] = ()
+    quotas: PodQuotas | None = None  # that pods are let in by as they arrive
+    # pending, of templates before
+    leaving: Mapping[PodSetKey, Sequence[SimulatedPod]] = field(default_factory=dict)
+    # pods of DaemonSets that quotas let in
+    daemon_room: Mapping[PodSetKey, int] = field(default_factory=dict)
+    # pods that are not let in
+    refused: Mapping[PodSetKey, int] = field(default_factory=Counter[PodSetKey])
+    ending: tuple[ObjectKey, ...] = ()  # pods that go before others of their names are made
+    lasting: tuple[ObjectKey, ...] = ()  # pods that go only after others were made for them
+
+    def documents(self) -> list[list[Controller]]:
+        """Return fresh controllers, those of one document together."""
+        index: dict[WorkloadRef, Iterator[int]] = defaultdict(numbers)
+        found = [each for each in self.members if not each[0].leaving]
+        by_document = groupby(
+            found, lambda each: not each[0].ahead and (each[0].place, each[0].workload)
+        )
+        return [[self._charged(*each, index) for each in group] for _, group in by_document]
+
+    def _charged(
+        self, member: Member, kind: PodKind, index: Mapping[WorkloadRef, Iterator[int]]
+    ) -> Controller:
+        """Return the controller of a member; quotas decide how many of its pods are made, where
+        there are any.
+        """
+        wanted, quotas, key = (
+            member.figures.at(self.level) or 0,
+            self.quotas,
+            (member.workload, member.pod_set),
+        )
+        if quotas is None or key not in quotas.charges:
+            return self._controller(member, kind, wanted, index)
+        refused = quotas.refused.get(key)
+        more = 0 if refused is None else refused.at(self.level) or 0
+        made = self._controller(member, kind, wanted + more, index)
+        made.charges = quotas.charges[key]
+        return made
+
+    def _controller(
+        self, member: Member, kind: PodKind, wanted: int, index: Mapping[WorkloadRef, Iterator[int]]
+    ) -> Controller:
+        ref = member.workload
+        before = sorted(
+            [self.running[name] for name in member.running if name in self.running], key=_ordinal
+        )
+        taken = {pod.name for pod in before}
+        keys = (ObjectKey(ref.namespace, ref.pod_name(number)) for number in index[ref])
+        names = (name for name in keys if name not in taken)
+        assert kind.shape is not None  # members are of the demand
+        if kind.shape.per_node:
+            meant = [
+                number for number, each in enumerate(self.nodes) if _is_meant(kind.shape, each.node)
+            ]
+            if not wanted and not before:  # no quota lets one in
+                meant = []
+            most = self.daemon_room.get((ref, member.pod_set), UNBOUNDED)
+            if member.rollout is None or not member.changed:
+                return PerNode(ref, kind, meant, names, most, pods=before)
+            surge, unavailable = _on_nodes(member.rollout, len(meant))
+            return PerNode(
+                ref, kind, meant, names, most, replaced=before, surge=surge, unavailable=unavailable
+            )
+        by_crowd = member.spreads and ref.kind != "StatefulSet"
+        waiting = self.leaving.get((ref, member.pod_set), ())
+        stuck = [SimulatedPod(name, kind) for name in member.stuck]
+        is_old = member.changed or bool(member.outdated)
+        if ref.kind == "StatefulSet" and (before or waiting or stuck):
+            old = [pod for pod in before if member.changed or pod.name in member.outdated]
+            new = [pod for pod in before if pod not in old]
+            old += [*waiting, *stuck]
+            total = wanted + (self.refused[ref, member.pod_set] if self.quotas is None else 0)
+            partition = total if member.rollout is None else member.rollout.kept
+            return RollingOrdered(
+                ref, kind, wanted, total, old, waiting, partition, member.in_order, pods=new
+            )
+        if member.rollout is not None and (is_old or waiting or stuck):
+            surge, unavailable, kept, _ = member.rollout
+            new = before[: min(kept, wanted)]
+            if not member.changed:
+                new += [pod for pod in before[len(new) :] if pod.name not in member.outdated]
+            old = [*(pod for pod in before if pod not in new), *waiting, *stuck]
+            return RollingReplicas(
+                ref, kind, wanted, names, old, waiting, surge, unavailable, by_crowd, pods=new
+            )
+        if member.in_order:
+            return Ordered(ref, kind, wanted, names, pods=before)
+        return Replicas(ref, kind, wanted, names, ref.kind != BARE_POD, by_crowd, pods=before)
+
+
+def prepare(
+    demand: Demand,
+    nodes: Sequence[SimulatedNode],
+    classes: Mapping[str, DeviceClass],
+    features: Features,
+    *,
+    profile: Profile,
+    level: DemandLevel,
+    place_budget: int,
+    opened: dict[int, NodeState] | None = None,
+    quotas: PodQuotas | None = None,
+) -> Setting:
+    """Return the setting of a demand on nodes; they are numbered as the scheduler walks them.
+
+    `opened` remembers nodes that were opened before, by the identity of their offer.
+    """
+    nodes = interleave_zones(nodes)
+    kinds = Kinds()
+    members = tuple(
+        (member, kinds.of_shape(_made(shape), _siblings(member)))
+        for shape, member in _in_order(demand)
+    )
+    states = {} if opened is None else opened
+    sight = sight_of(demand.shapes, demand.namespaces)
+    for each in nodes:
+        if id(each.offer) not in states:
+            states[id(each.offer)] = open_offer(each.offer, classes, features, sight)
+    own = [states[id(each.offer)] for each in nodes]
+    makers = {name: member for _, member in _in_order(demand) for name in member.running}
+    ages = _ages(nodes)
+    bound = [
+        _bound_pods(number, each.offer, own[number], kinds, makers, ages)
+        for number, each in enumerate(nodes)
+    ]
+    going = [pod for each in nodes for pod in each.offer.pods if pod.going]
+    scoring = Scoring(profile)
+    wishes = WishesByAmounts(scoring)
+    rules = compile_rules(kinds.all, demand.namespaces)
+    noticed = frozenset[int]().union(*(each.noticed for each in rules))
+    stages = Stages([kind.number in noticed for kind in kinds.all], place_budget)
+    stage_of: list[NodeStage] = []
+    equal = share_states(own, Distinctions.of(kinds.all, classes.values(), _LABELS))
+    for each, state, pods in zip(nodes, equal, bound, strict=True):
+        company = Counter(
+            placed.pod.kind.number for placed in pods if placed.pod.kind.number in noticed
+        )
+        stage_of.append(
+            stages.open(state, _scored(each.offer, pods), tuple(sorted(company.items())))
+        )
+    start = Start(
+        nodes=tuple(each.node for each in nodes),
+        templates=tuple(state.template for state in own),
+        stages=tuple(stage_of),
+        pods=tuple(placed for pods in bound for placed in pods),
+        claims=_shared_claims(nodes),
+    )
+    return Setting(
+        nodes=tuple(nodes),
+        kinds=tuple(kinds.all),
+        rules=rules,
+        scoring=scoring,
+        standings=tuple(
+            Standings(*each, stages, wishes) for each in zip(kinds.all, rules, strict=True)
+        ),
+        weighing=Weighing(kinds.all, rules, stages, scoring),
+        stages=stages,
+        start=start,
+        members=members,
+        running={placed.pod.name: placed.pod for pods in bound for placed in pods},
+        level=level,
+        budgets=compile_budgets(
+            demand.budgets, kinds.all, members, [each.offer for each in nodes], level
+        ),
+        quotas=quotas,
+        leaving=_leaving(members),
+        daemon_room=_daemon_room(demand, nodes),
+        refused=_refused(demand, level),
+        ending=tuple(each.meta.key for each in going if not _is_replaced_at_once(each)),
+        lasting=tuple(each.meta.key for each in going if _is_replaced_at_once(each)),
+    )
+
+
+def _leaving(members: Iterable[tuple[Member, PodKind]]) -> dict[PodSetKey, list[SimulatedPod]]:
+    found: dict[PodSetKey, list[SimulatedPod]] = {}
+    for member, kind in members:
+        own = [SimulatedPod(name, kind) for name in member.leaving]
+        if own:
+            found.setdefault((member.workload, member.pod_set), []).extend(own)
+    return found
+
+
+def _daemon_room(demand: Demand, nodes: Sequence[SimulatedNode]) -> dict[PodSetKey, int]:
+    """Return how many pods of each DaemonSet quotas let in, in a cluster: which nodes go without is
+    nobody's choice.
+    """
+    if demand.quotas is None or any(each.offer.origin == "predicted" for each in nodes):
+        return {}
+    meant = {
+        (member.workload, member.pod_set): sum(_is_meant(shape, each.node) for each in nodes)
+        for shape, member in _in_order(demand)
+        if shape.per_node
+    }
+    return {key: known + room for key, known, room, _ in demand.quotas.daemon_rooms(meant)}
+
+
+def _refused(demand: Demand, level: DemandLevel) -> Counter[PodSetKey]:
+    """Count the pods that the demand leaves out."""
+    found = Counter[PodSetKey]()
+    for each in demand.blocked:
+        found[each.member.workload, each.member.pod_set] += each.member.figures.at(level) or 0
+    return found
+
+
+def _is_replaced_at_once(pod: BoundPod) -> bool:
+    """Tell whether another pod is made while this one is terminating; where names are fixed, it has
+    to be gone.
+    """
+    return pod.owner is not None and pod.owner.kind not in (BARE_POD, "StatefulSet", "DaemonSet")
+
+
+def _in_order(demand: Demand) -> list[tuple[Shape, Member]]:
+    """Return the members in the order of the documents, those first whose pods are in the cluster
+    already.
+    """
+    pairs = [(shape, member) for shape in demand.shapes for member in shape.members]
+    return sorted(
+        pairs,
+        key=lambda each: (not each[1].ahead, each[1].place, each[1].workload, each[1].pod_set),
+    )
+
+
+def _siblings(member: Member) -> Hashable:
+    own = (member.workload, member.pod_set) if member.spreads else None
+    return (own, "before") if member.leaving else own
+
+
+def _made(shape: Shape) -> Shape:
+    """Return the shape of the pods as their controller makes them."""
+    if not shape.per_node:
+        return shape
+    pod = replace(shape.pod, tolerations=(*shape.pod.tolerations, *_OF_DAEMONS))
+    return replace(shape, id=f"{shape.id}@daemon", pod=pod)
+
+
+def _ordinal(pod: SimulatedPod) -> tuple[str, int, str]:
+    """Return what pods of a workload are sorted by: the numbers of a StatefulSet as numbers."""
+    stem, _, number = pod.name.name.rpartition("-")
+    return (stem, int(number), "") if number.isdecimal() else ("", 0, pod.name.name)
+
+
+def _on_nodes(rollout: Rollout, nodes: int) -> tuple[int, int]:
+    """Return on how many of so many nodes a DaemonSet may have one pod more, and one fewer; shares
+    of them round up.
+
+    Source: kubernetes/kubernetes:pkg/controller/daemon/update.go@v1.36.3
+    (updatedDesiredNodeCounts).
+    """
+    surge, unavailable = rollout.surge, rollout.unavailable
+    if rollout.of_nodes:
+        surge, unavailable = -(-surge * nodes // 100), -(-unavailable * nodes // 100)
+    return surge, unavailable if surge or unavailable else 1
+
+
+def _is_meant(shape: Shape, node: Node) -> bool:
+    """Tell whether a DaemonSet makes a pod for the node."""
+    return reject_for_good(shape.pod, node) is None
+
+
+def _bound_pods(
+    number: int,
+    offer: Offer,
+    state: NodeState,
+    kinds: Kinds,
+    makers: Mapping[ObjectKey, Member],
+    ages: Mapping[str, int],
+) -> list[PlacedPod]:
+    placed: list[PlacedPod] = []
+    for each in offer.pods:
+        name = each.meta.key
+        view = PodView(name.namespace, each.meta.labels, each.spec.pod_anti_affinity)
+        here = [claim for claim in offer.claims if claim.meta.namespace == name.namespace]
+        own = [claim for claim in here if claim.owner_pod == name.name]
+        devices = tuple(
+            device for claim in own if claim.allocation for device in claim.allocation.devices
+        )
+        shared = tuple(
+            claim.meta.key
+            for claim in here
+            if not claim.owner_pod and claim.meta.name in each.claims.values()
+        )
+        picks = (ClaimPicks("", None, tuple(state.picks_of(devices))),)
+        member = makers.get(name)
+        siblings = None if member is None else _siblings(member)
+        if member is not None and (member.changed or name in member.outdated):
+            siblings = siblings, "before"
+        kind = kinds.of_bound(each.spec, view, siblings)
+        since = ages.get(each.started, 0)
+        placed.append(PlacedPod(SimulatedPod(name, kind, number), number, picks, shared, since))
+    return placed
+
+
+def _ages(nodes: Iterable[SimulatedNode]) -> dict[str, int]:
+    """Return for each time at which a pod started a number below 0, later ones higher; unknown ones
+    are left out.
+    """
+    times = sorted(
+        {pod.started for each in nodes for pod in each.offer.pods if pod.started}, reverse=True
+    )
+    return {time: -number for number, time in enumerate(times, 1)}
+
+
+def _scored(offer: Offer, pods: Iterable[PlacedPod]) -> CpuMemory:
+    """Return what counts as requested on a node when it is scored."""
+    taken = [scored_amounts(each.amounts, each.containers) for each in offer.deductions]
+    taken += [placed.pod.kind.scored for placed in pods]
+    return CpuMemory(sum(each.cpu for each in taken), sum(each.memory for each in taken))
+
+
+def _shared_claims(nodes: Sequence[SimulatedNode]) -> dict[ObjectKey, SharedClaim]:
+    real = [each.node for each in nodes]
+    claims = {
+        claim.meta.key: claim
+        for each in nodes
+        for claim in each.offer.claims
+        if not claim.owner_pod
+    }
+    return {
+        key: SharedClaim(
+            claim.allocation, usable_nodes(claim.allocation, real), len(claim.reserved_for)
+        )
+        for key, claim in claims.items()
+        if claim.allocation is not None
+    }

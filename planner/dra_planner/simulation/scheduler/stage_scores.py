@@ -1,0 +1,140 @@
+"""What scores of one kind of pods are made of, stage by stage: many stages score the same, and are
+compared once.
+"""
+
+from __future__ import annotations
+
+from typing import Final, NamedTuple
+
+from dra_planner.allocation import Placement, Refusal
+from dra_planner.allocation.node.template import Template
+from dra_planner.simulation.cluster.pod_kinds import PodKind
+from dra_planner.simulation.cluster.stages import NodeHoldings, NodeStage, Stages
+from dra_planner.simulation.plugins.plugin import LabelledPlace, Place
+from dra_planner.simulation.scheduler.amount_scores import Wishes, WishesByAmounts
+from dra_planner.simulation.scheduler.pod_rules import PodRules
+
+NO_ROOM: Final = -1
+"""The number of stages that turn pods of the kind down."""
+ENDS_ALL: Final = -2
+"""The number of stages that end an attempt on all nodes."""
+
+
+class StageStanding(NamedTuple):
+    """The scores of a stage, and where soft spread constraints count its nodes.
+
+    `fixed` is final; the `raw` ones become scores in comparison with other nodes, where they are
+    not all 0: `compares` says so. They are in the order of `Scoring.compared`.
+    """
+
+    fixed: int
+    raw: tuple[int, ...]
+    compares: bool
+    place: Place | None
+
+
+class _Told:
+    """What stages say that have the same taken. `raw` are the scores that do not depend on amounts,
+    known once amounts suffice and there is a placement; `rank` is NO_ROOM, ENDS_ALL, or 0 with a
+    placement.
+
+    `hosts` are the kinds that are counted on the nodes themselves, `only` the one kind that most
+    such pods count, as pods of a Deployment do theirs. `numbers` are those of standings, by the
+    score for amounts and these counts; they suffice to find a standing when the counts are those of
+    `only`, or none: `ready` then, once there is a placement.
+    """
+
+    __slots__ = ("hosts", "numbers", "only", "places", "rank", "raw", "ready", "wishes")
+
+    def __init__(
+        self, wishes: Wishes, places: tuple[LabelledPlace, ...] | None, raw: tuple[int, ...]
+    ) -> None:
+        self.wishes = wishes
+        self.places = places
+        self.rank: int | None = None
+        self.raw = raw
+        self.ready = False
+        self.hosts = tuple([kinds for _, kinds in places or () if kinds is not None])
+        alone = self.hosts[0] if len(self.hosts) == 1 and len(self.hosts[0]) == 1 else ()
+        self.only: int = next(iter(alone), -1)
+        self.numbers: dict[tuple[int, ...], int] = {}
+
+    def like(self) -> _Told:
+        """Return what is known of nodes of the same template on which something else is taken."""
+        return _Told(self.wishes, self.places, self.raw)
+
+
+class Standings(dict[NodeStage, int]):
+    """The number of the standing that each stage has, found when it is first asked for; `all` are
+    the standings.
+
+    Rules that turn nodes down and shared claims are left aside, as by `Stages.ask`.
+    """
+
+    def __init__(
+        self, kind: PodKind, rules: PodRules, stages: Stages, wishes: WishesByAmounts
+    ) -> None:
+        super().__init__()
+        self.all: list[StageStanding] = []
+        self._told: dict[NodeHoldings, _Told] = {}
+        self._kind, self._rules, self._stages, self._wishes = kind, rules, stages, wishes
+        self._numbers: dict[StageStanding, int] = {}
+        self._by_template: dict[Template, _Told] = {}
+
+    def __missing__(self, stage: NodeStage) -> int:
+        number = self[stage] = self._find(stage)
+        return number
+
+    def _find(self, stage: NodeStage) -> int:
+        told = self._told.get(stage.taken) or self._tell(stage)
+        score = told.wishes.score(stage.load)
+        if score < 0:
+            return NO_ROOM
+        rank = told.rank
+        if rank is None:
+            rank = told.rank = self._rank(stage, told)
+        if rank < 0:
+            return rank
+        parts = (
+            (score, stage.pods.get(told.only, 0))
+            if told.ready
+            else (score, *map(stage.count, told.hosts))
+        )
+        number = told.numbers.get(parts)
+        if number is None:
+            number = told.numbers[parts] = self._number(told, score, stage)
+        return number
+
+    def _number(self, told: _Told, score: int, stage: NodeStage) -> int:
+        place = None
+        if told.places is not None:
+            place = tuple(
+                [value if kinds is None else stage.count(kinds) for value, kinds in told.places]
+            )
+        standing = StageStanding(score, told.raw, any(told.raw), place)
+        found = self._numbers.get(standing)
+        if found is None:
+            found = self._numbers[standing] = len(self.all)
+            self.all.append(standing)
+        return found
+
+    def _tell(self, stage: NodeStage) -> _Told:
+        template, scoring = stage.template, self._wishes.scoring
+        like = self._by_template.get(template)
+        if like is None:
+            domains = scoring.domains if self._rules.soft_spread else None
+            places = domains.places(self._rules, template.node) if domains is not None else None
+            raw = tuple([score(self._kind, template.node) for score in scoring.by_node])
+            like = self._by_template[template] = _Told(
+                self._wishes.of(self._kind, template), places, raw
+            )
+        found = self._told[stage.taken] = like.like()
+        return found
+
+    def _rank(self, stage: NodeStage, told: _Told) -> int:
+        verdict = self._stages.ask(stage, self._kind)
+        if isinstance(verdict, Placement):
+            told.raw += tuple([score(verdict) for score in self._wishes.scoring.by_placement])
+            told.ready = told.only >= 0 or not told.hosts
+            return 0
+        return ENDS_ALL if isinstance(verdict, Refusal) and verdict.kind == "error" else NO_ROOM

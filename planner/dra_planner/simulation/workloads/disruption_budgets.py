@@ -1,0 +1,195 @@
+"""The allowed disruptions of each PodDisruptionBudget, computed like in the disruption controller.
+
+Pods on a node are healthy, unless the cluster reports that they aren't ready. If the cluster has a
+status, it's used together with later changes. Source of the behavior:
+kubernetes/kubernetes:pkg/controller/disruption/disruption.go @v1.36.3.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+from dra_planner.allocation.node.selectors import labels_match
+from dra_planner.model import DemandLevel, DisruptionBudget, Member, ObjectKey, WorkloadRef
+from dra_planner.offers import Offer
+from dra_planner.simulation.cluster.cluster import Cluster
+from dra_planner.simulation.cluster.pod_kinds import PodKind
+from dra_planner.simulation.workloads.controllers import BARE_POD, Controller
+
+_WITHOUT_SCALE: Final = frozenset({"Job", "CronJob", "DaemonSet", "JobSet"})
+"""Whose pods' number no controller of budgets can ask for: of such pods shares cannot be told, and
+none may go.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """A budget, compiled: the numbers of the kinds of pods that it selects.
+
+    `scales`: how many pods each workload is to have of these; `owners`: whose the pods are that
+    were there before, those of nobody left out; `unready` are those of them that are not ready.
+    """
+
+    own: DisruptionBudget
+    kinds: frozenset[int]
+    scales: Mapping[WorkloadRef, int] = field(hash=False)
+    owners: Mapping[ObjectKey, WorkloadRef] = field(hash=False)
+    unready: frozenset[ObjectKey]
+
+
+@dataclass(frozen=True, slots=True)
+class Allowance:
+    """How many pods of some kinds may go without a violation; those `disrupted` count as gone
+    already.
+    """
+
+    kinds: frozenset[int]
+    pods: int
+    disrupted: frozenset[ObjectKey] = frozenset()
+
+
+def compile_budgets(
+    budgets: Iterable[DisruptionBudget],
+    kinds: Sequence[PodKind],
+    members: Sequence[tuple[Member, PodKind]],
+    offers: Iterable[Offer],
+    level: DemandLevel,
+) -> tuple[Budget, ...]:
+    """Return the budgets that select pods which are there, or will be at that level."""
+    selected = [
+        (each, frozenset(kind.number for kind in kinds if _selects(each, kind))) for each in budgets
+    ]
+    if not any(numbers for _, numbers in selected):
+        return ()
+    bound = [pod for offer in offers for pod in offer.pods]
+    made = {name: member.workload for member, _ in members for name in member.running}
+    owners = {
+        pod.meta.key: owner
+        for pod in bound
+        if (owner := made.get(pod.meta.key, pod.owner)) is not None
+    }
+    unready = frozenset(pod.meta.key for pod in bound if not pod.ready)
+    there = Counter(owners.values())
+    compiled: list[Budget] = []
+    for own, numbers in selected:
+        scales: Counter[WorkloadRef] = Counter()
+        for member, kind in members:
+            if kind.number in numbers:
+                scales[member.workload] += member.figures.at(level) or 0
+        compiled.append(Budget(own, numbers, {**there, **scales}, owners, unready))
+    return tuple(each for each in compiled if each.kinds)
+
+
+def selects(budget: DisruptionBudget, namespace: str, labels: Mapping[str, str]) -> bool:
+    """Return whether a budget selects pods with these labels. Without a selector, it
+    selects none.
+    """
+    selector = budget.selector
+    return (
+        bool(selector.requirements)
+        and budget.meta.namespace == namespace
+        and labels_match(selector, labels)
+    )
+
+
+def _selects(budget: DisruptionBudget, kind: PodKind) -> bool:
+    """Tell whether a budget speaks of such pods; of running pods without any label it never
+    does.
+    """
+    is_bare = kind.shape is None and not kind.view.labels
+    return not is_bare and selects(budget, kind.view.namespace, kind.view.labels)
+
+
+class BudgetCounts:
+    """Counts the pods of budgets as they come and go."""
+
+    def __init__(self, budgets: Sequence[Budget], cluster: Cluster) -> None:
+        """Take note of what a cluster holds before anything comes."""
+        self._budgets = budgets
+        self._before = [self._margin(each, cluster, ()) for each in budgets]
+
+    def left(self, cluster: Cluster, controllers: Sequence[Controller]) -> list[Allowance]:
+        """Return the allowed disruptions of each budget now. The controllers are the ones that have
+        started.
+        """
+        return [
+            Allowance(
+                each.kinds, self._allowed(each, before, cluster, controllers), _disrupted(each.own)
+            )
+            for each, before in zip(self._budgets, self._before, strict=True)
+        ]
+
+    def _allowed(
+        self,
+        budget: Budget,
+        before: int | None,
+        cluster: Cluster,
+        controllers: Sequence[Controller],
+    ) -> int:
+        margin = self._margin(budget, cluster, controllers)
+        if margin is None:
+            return 0
+        status = budget.own.status
+        if status is not None and before is not None:
+            counted = status.allowed if status.allowed else min(0, before)
+            margin = counted + margin - before
+        return max(0, margin)
+
+    @staticmethod
+    def _margin(budget: Budget, cluster: Cluster, controllers: Sequence[Controller]) -> int | None:
+        """Return how many healthy pods are more than have to be, below 0 for fewer; None where
+        nobody can tell.
+        """
+        placed = [
+            name for name, each in cluster.pods.items() if each.pod.kind.number in budget.kinds
+        ]
+        workloads = {budget.owners[name] for name in placed if name in budget.owners}
+        for each in controllers:
+            if any(pod.kind.number in budget.kinds for pod in (*each.pods, *each.old)):
+                workloads.add(each.workload)
+        desired = _desired(budget, workloads)
+        return (
+            None
+            if desired is None
+            else sum(name not in budget.unready for name in placed) - desired
+        )
+
+
+def _desired(budget: Budget, workloads: Iterable[WorkloadRef]) -> int | None:
+    """Return how many pods have to stay healthy; None where nobody can tell, and none may go."""
+    made = [each for each in workloads if each.kind != BARE_POD]
+    expected = sum(budget.scales.get(each, 0) for each in made)
+    if any(each.kind in _WITHOUT_SCALE for each in made):
+        expected = 0
+    return desired_healthy(budget.own, expected)
+
+
+def desired_healthy(budget: DisruptionBudget, expected: int) -> int | None:
+    """Return how many of the pods that are to be have to stay healthy; None where shares of no pods
+    are asked for, or nothing: then none may go.
+    """
+    least, most = budget.least, budget.most
+    if isinstance(least, int):
+        return least
+    if not expected:
+        return None
+    if most is not None:
+        missing = most if isinstance(most, int) else _share(most, expected)
+        return None if missing is None else max(0, expected - missing)
+    return None if least is None else _share(least, expected)
+
+
+def _share(percentage: str, of: int) -> int | None:
+    """Return a percentage of a number, rounded up; None for a text that is none."""
+    number = percentage.removesuffix("%")
+    if number == percentage or not (number.isascii() and number.isdigit() and len(number) < 10):
+        return None
+    return -(-int(number) * of // 100)
+
+
+def _disrupted(budget: DisruptionBudget) -> frozenset[ObjectKey]:
+    names = budget.status.disrupted if budget.status is not None else ()
+    return frozenset(ObjectKey(budget.meta.namespace, name) for name in names)

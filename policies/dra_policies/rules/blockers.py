@@ -1,0 +1,77 @@
+"""Causes of pods that never run, which the planner finds, in the form of rules."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Final
+
+from dra_planner.drivers.nvidia import NvidiaDriver
+from dra_planner.plan.blockers import Blocker, ClusterSituation
+from dra_policies.rules.rule import Finding
+from dra_policies.view.stack_view import NvidiaInUse, StackView
+
+REMARKS: Final = frozenset({"queue-decides", "worth-knowing"})
+"""Ids of rules whose findings aren't violations."""
+Finder = Callable[[ClusterSituation], Iterable[Blocker]]
+
+
+def tell(code: str, *finders: Finder) -> Callable[[StackView], Iterator[Finding]]:
+    """Return the check of the rule with this ID, which reports the planner's findings of
+    that kind.
+    """
+
+    def check(view: StackView) -> Iterator[Finding]:
+        situation = situation_of(view)
+        found = (
+            (each for find in finders for each in find(situation)) if situation is not None else ()
+        )
+        for each in dict.fromkeys(found):
+            if each.code != code:
+                continue
+            yield Finding(
+                message=each.message,
+                fix=each.fix,
+                place=each.place,
+                about=str(each.workloads[0]) if each.workloads else "",
+                certain=each.verdict != "cannot-tell",
+                remark=each.verdict == "fits" and each.code in REMARKS,
+            )
+
+    return check
+
+
+def tell_of_clusters(
+    code: str, *finders: Finder, needs_pools: bool = True
+) -> Callable[[StackView], Iterator[Finding]]:
+    """Return the same check for findings that need all objects of a cluster, because a stack can be
+    a part of one.
+    """
+    check = tell(code, *finders)
+
+    def of_clusters(view: StackView) -> Iterator[Finding]:
+        is_asked = not view.expects_record and (view.judgement is not None or not needs_pools)
+        return check(view) if is_asked else iter(())
+
+    return of_clusters
+
+
+def situation_of(view: StackView) -> ClusterSituation | None:
+    """Return a view's facts about a cluster, or None without manifests."""
+    if view.manifests is None or view.features is None:
+        return None
+    return ClusterSituation(
+        manifests=view.manifests,
+        features=view.features,
+        classes=view.classes,
+        offers=view.judgement.offers if view.judgement is not None else (),
+        nvidia=None if view.nvidia is None else _options(view.nvidia),
+    )
+
+
+def _options(in_use: NvidiaInUse) -> NvidiaDriver:
+    settings = in_use.settings
+    return NvidiaDriver.model_construct(
+        version=in_use.version,
+        feature_gates=dict(settings.gates),
+        compute_domains=settings.compute_domains,
+    )
