@@ -30,6 +30,8 @@ STDIN_NAME: Final = "<stdin>"
 MAX_FILE_BYTES: Final = 64 * 2**20
 MAX_TOTAL_BYTES: Final = 256 * 2**20
 MAX_FILES: Final = 20_000
+_LISTED: Final = 5
+"""Names of a folder that an error message lists."""
 
 CONFIGURATION: Final = "pulumi-dra.yaml"
 """The configuration file of `check` and the policy pack, which contains no manifests."""
@@ -141,7 +143,7 @@ def read_file(path: str | Path) -> Source:
     """Return one file with any name. Raises SourceError if it doesn't exist or isn't text."""
     name = os.fspath(path)
     if not os.path.exists(name):
-        raise _not_found(name)
+        raise missing_path_error(name)
     reader = _Reader(None)
     reader.add_file(name)
     return reader.sources[0]
@@ -232,7 +234,7 @@ class _Reader:
         elif glob.has_magic(path):
             self._add_glob(path)
         else:
-            raise _not_found(path)
+            raise missing_path_error(path)
 
     def _add_stdin(self) -> None:
         if self._stdin_name in self._seen:
@@ -405,7 +407,8 @@ def _not_readable(path: str, error: OSError) -> SourceError:
     return SourceError(f"cannot be read: {reason}", place=Place(path), fix=fix)
 
 
-def _not_found(path: str) -> SourceError:
+def missing_path_error(path: str) -> SourceError:
+    """Return the error for a path that doesn't exist, with similar names in its folder."""
     if _URL.match(path):
         return SourceError(
             "is a URL, and planning uses no network",
@@ -425,6 +428,10 @@ def _suggest(name: str, parent: str) -> str:
         siblings = sorted(entry for entry in os.listdir(parent) if not entry.startswith("."))
     except OSError:
         siblings = []
-    near = difflib.get_close_matches(name, siblings, n=3, cutoff=0.5) or siblings[:5]
+    near = difflib.get_close_matches(name, siblings, n=3, cutoff=0.5)
     where = "this folder" if parent == "." else parent
-    return f"{where} holds {', '.join(near)}" if near else f"{where} is empty"
+    if near:
+        return f"similar names in {where}: {', '.join(near)}"
+    more = f", and {len(siblings) - _LISTED} more" if len(siblings) > _LISTED else ""
+    listed = ", ".join(siblings[:_LISTED])
+    return f"{where} contains {listed}{more}" if siblings else f"{where} is empty"

@@ -1,5 +1,5 @@
-"""`pulumi-dra check --fix`: repairs files automatically where no decision is needed, and reports
-the rest.
+"""`pulumi-dra check --fix`: repair files if no decision is needed, and print the repairs that
+aren't written, with reasons.
 """
 
 from __future__ import annotations
@@ -7,9 +7,9 @@ from __future__ import annotations
 import argparse
 import re
 import sys
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from difflib import SequenceMatcher
 from pathlib import Path
 from typing import Final, TextIO
 
@@ -20,10 +20,11 @@ from dra_command.findings.check_result import CheckResult
 from dra_command.inputs.command_inputs import CommandInputs
 from dra_command.inputs.skipped_files import skip_reason
 from dra_command.inputs.yaml_repair import is_readable, repair_sources
+from dra_command.pens.visible import visible
 from dra_planner.documents.yaml_reader import read_yaml
 from dra_planner.errors import Diagnostic, PlannerError, SourceError
 from dra_planner.manifests.documents import read_documents
-from dra_planner.manifests.fixing import add_tolerations, fix_values
+from dra_planner.manifests.fixing import Fixed, add_tolerations, fix_values
 from dra_planner.manifests.rewriting import rewrite
 from dra_planner.plan import check_selector
 from dra_planner.releases import Features
@@ -36,11 +37,14 @@ Check = Callable[[CommandInputs], CheckResult]
 
 @dataclass(slots=True)
 class _File:
-    """A file, its text with the repairs so far, and their descriptions."""
+    """A file, its text with the repairs so far, their descriptions, and repairs that aren't
+    written.
+    """
 
     source: Source
     text: str
     told: list[str] = field(default_factory=list)
+    unwritten: list[str] = field(default_factory=list)
 
     @property
     def now(self) -> Source:
@@ -48,13 +52,22 @@ class _File:
 
     def take(self, text: str, told: Iterable[str]) -> None:
         """Take a text with a repair, unless it cannot be read any more."""
+        if text == self.text:
+            return
         try:
             read_documents([replace(self.source, text=text)])
-        except PlannerError:
+        except PlannerError as error:
+            reason = f"the changed file can't be read: {error.message}"
+            self.unwritten += (f"{each}: {reason}" for each in told)
             return
-        if text != self.text:
-            self.text = text
-            self.told += told
+        self.text = text
+        self.told += told
+
+    def take_lines(self, fixed: Fixed) -> None:
+        """Take repairs of lines, and keep those that aren't written."""
+        name = self.source.name
+        self.take(fixed.text, [f"{name}:{each.line}: {each.what}" for each in fixed.repairs])
+        self.unwritten += (f"{name}:{each.line}: {each.what}" for each in fixed.unwritten)
 
 
 def check_fix_options(values: argparse.Namespace) -> None:
@@ -96,6 +109,8 @@ def fix_files(
         write_whole(path, each.text, SourceError, mode=path.stat().st_mode & 0o777)
     for line in (line for each in changed for line in each.told):
         print(line, file=out)
+    for line in (line for each in files for line in dict.fromkeys(each.unwritten)):
+        print(visible(f"not fixed: {line}"), file=out)
     if changed:
         print(f"{counted(len(changed), 'file')} changed", file=out)
     return replace(inputs, sources=tuple(each.now for each in files))
@@ -110,60 +125,95 @@ def _repair_texts(files: Sequence[_File], features: Features) -> None:
 
 def _fix_values(files: Iterable[_File], features: Features) -> None:
     for each in files:
-        fixed = fix_values(each.now, lambda text: check_selector(text, features) is not None)
-        each.take(
-            fixed.text,
-            (f"{each.source.name}:{repair.line}: {repair.what}" for repair in fixed.repairs),
+        each.take_lines(
+            fix_values(each.now, lambda text: check_selector(text, features) is not None)
         )
 
 
 def _rewrite(files: Sequence[_File], features: Features) -> None:
+    """Convert older objects to v1, even if they have further faults, which the check then reports
+    in v1 form.
+    """
     readable = [each for each in files if is_readable(each.now)]
-    rewritings = rewrite([each.now for each in readable], features, check_selector=check_selector)
+    rewritings = rewrite(
+        [each.now for each in readable],
+        features,
+        check_selector=check_selector,
+        needs_acceptance=False,
+    )
     for each, rewriting in zip(readable, rewritings, strict=True):
-        each.take(rewriting.text, change_lines(rewriting.changes))
+        each.take(rewriting.text, list(change_lines(rewriting.changes)))
+        each.unwritten += map(str, rewriting.refusals)
 
 
 def _add_tolerations(
     inputs: CommandInputs, files: Sequence[_File], open_files: Iterable[_File], check: Check
 ) -> None:
-    """Add the tolerations that findings ask for, and keep those with which the finding goes."""
+    """Add the tolerations that findings ask for, and keep those of the objects whose findings are
+    gone.
+    """
 
     def found() -> tuple[Diagnostic, ...]:
         return check(replace(inputs, sources=tuple(each.now for each in files))).diagnostics
 
-    before = found()
-    wanted: dict[str, dict[tuple[int, str], None]] = {}
-    asked_by: dict[str, list[Diagnostic]] = {}
-    for finding in before:
-        if tolerations := list(_tolerations_of(finding.fix)):
-            asked_by.setdefault(finding.place.file, []).append(finding)
-            lines = dict.fromkeys((finding.place.line, each) for each in tolerations)
-            wanted.setdefault(finding.place.file, {}).update(lines)
-    if not wanted:
-        return
-    earlier = {each.source.name: (each.text, len(each.told)) for each in files}
-    for each in open_files:
-        asked = [(line, read_yaml(text)[0]) for line, text in wanted.get(each.source.name, {})]
-        if asked:
-            fixed = add_tolerations(each.now, asked)
-            each.take(
-                fixed.text,
-                (f"{each.source.name}:{repair.line}: {repair.what}" for repair in fixed.repairs),
+    wanted: dict[str, list[_Wanted]] = {}
+    for finding in found():
+        if tolerations := tuple(_tolerations_of(finding.fix)):
+            wanted.setdefault(finding.place.file, []).append(
+                _Wanted(finding.place.line, finding.code, tolerations)
             )
-    now, then = _counted(found()), _counted(before)
-    for each in files:
-        name = each.source.name
-        if any(
-            now[name, finding.code] >= then[name, finding.code]
-            for finding in asked_by.get(name, ())
-        ):
-            each.text, kept = earlier[name]
-            del each.told[kept:]
+    touched = [each for each in open_files if each.source.name in wanted]
+    while touched:  # ends, because each round drops objects
+        earlier = [(each.text, len(each.told), len(each.unwritten)) for each in touched]
+        for each in touched:
+            each.take_lines(add_tolerations(each.now, _asked(wanted[each.source.name])))
+        findings = found()
+        failed = []
+        for each, (text, told, unwritten) in zip(touched, earlier, strict=True):
+            asked = wanted[each.source.name]
+            lines = _lines_before(text, each.text)
+            remaining = {
+                (lines.get(finding.place.line, 0), finding.code)
+                for finding in findings
+                if finding.place.file == each.source.name
+            }
+            unhelped = [one for one in asked if (one.line, one.code) in remaining]
+            if not unhelped or each.text == text:
+                continue
+            each.text = text
+            del each.told[told:], each.unwritten[unwritten:]
+            each.unwritten += (
+                f"{each.source.name}:{one.line}: tolerations: {toleration}: the pod doesn't fit "
+                "with them either"
+                for one in unhelped
+                for toleration in one.tolerations
+            )
+            wanted[each.source.name] = [one for one in asked if one not in unhelped]
+            failed.append(each)
+        touched = [each for each in failed if wanted[each.source.name]]
 
 
-def _counted(findings: Iterable[Diagnostic]) -> Counter[tuple[str, str]]:
-    return Counter((each.place.file, each.code) for each in findings)
+@dataclass(frozen=True, slots=True)
+class _Wanted:
+    """Tolerations that a finding at the first line of an object asks for."""
+
+    line: int
+    code: str
+    tolerations: tuple[str, ...]
+
+
+def _asked(wanted: Iterable[_Wanted]) -> list[tuple[int, Mapping[str, str]]]:
+    """Return each toleration of each object once."""
+    pairs = dict.fromkeys((each.line, text) for each in wanted for text in each.tolerations)
+    return [(line, read_yaml(text)[0]) for line, text in pairs]
+
+
+def _lines_before(before: str, after: str) -> dict[int, int]:
+    """Return the line that each unchanged line (1-based) had before a change."""
+    blocks = SequenceMatcher(
+        None, before.splitlines(), after.splitlines(), autojunk=False
+    ).get_matching_blocks()
+    return {b + i + 1: a + i + 1 for a, b, size in blocks for i in range(size)}
 
 
 def _tolerations_of(fix: str) -> Iterator[str]:

@@ -137,8 +137,7 @@ def _tell_refusals(refusals: Iterable[KeptObject]) -> None:
     """Print why objects stay as they are; an example that several of them share is printed once."""
     examples: dict[str, None] = {}
     for refusal in refusals:
-        said = f"{refusal.place}: {refusal.name}: {refusal.was} stays as it is: {refusal.reason}"
-        print(visible(said), file=sys.stderr)
+        print(visible(str(refusal)), file=sys.stderr)
         if refusal.example:
             examples[refusal.example] = None
     for example in examples:

@@ -155,8 +155,9 @@ def _gather(
         else:
             gathered = Gathered(read_sources(remaining))
     except SourceError:
-        if built.notes and not any(next(manifests_below(each), "") for each in remaining):
-            raise UsageError(built.notes[0].message, fix=built.notes[0].fix) from None
+        unbuilt = built.unbuilt_error()
+        if unbuilt and not any(next(manifests_below(each), "") for each in remaining):
+            raise unbuilt from None
         raise
     return Gathered(
         tuple(each for each in gathered.sources if not built.uses(each.name)),

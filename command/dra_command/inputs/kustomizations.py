@@ -51,6 +51,14 @@ class Built:
             return False
         return all(map(self.uses, manifests_below(path)))
 
+    def unbuilt_error(self) -> UsageError | None:
+        """Return the error if the paths contain only a kustomization that isn't built."""
+        for note in self.notes:
+            return UsageError(note.message, fix=note.fix)
+        for manifests in (each.absent for each in self.absent if each.absent is not None):
+            return UsageError(f"{manifests.title}: {manifests.why}", fix=manifests.instead)
+        return None
+
     def uses(self, file: str) -> bool:
         """Return whether a kustomization uses a file."""
         return os.path.realpath(file) in self.files
@@ -102,7 +110,7 @@ def build_kustomizations(paths: Iterable[str], exclude: Sequence[str] = ()) -> B
         return Built()
     build = kustomize_build()
     if build is None:
-        return Built(absent=tuple(_absent(roots, given, dict.fromkeys(roots, NO_BUILDER))))
+        return Built(absent=tuple(_absent(roots, given, _reasons(roots, NO_BUILDER))))
     sources: list[Source] = []
     files: set[str] = set()
     reasons: dict[_Kustomization, str] = {}
@@ -129,7 +137,12 @@ def find_absent_changes(paths: Iterable[str]) -> tuple[Source, ...]:
     """
     given = tuple(paths)
     roots = _roots(given, ())
-    return tuple(_absent(roots, given, dict.fromkeys(roots, OF_FILES)))
+    return tuple(_absent(roots, given, _reasons(roots, OF_FILES)))
+
+
+def _reasons(roots: Iterable[_Kustomization], otherwise: str) -> dict[_Kustomization, str]:
+    """Return why each kustomization isn't built: a missing file, or else the given reason."""
+    return {root: _missing(root) or otherwise for root in roots}
 
 
 def _roots(paths: Iterable[str], exclude: Sequence[str]) -> list[_Kustomization]:
@@ -178,7 +191,9 @@ def _changes(root: _Kustomization, read: Sequence[str], users: Mapping[str, int]
             yield f"{each.folder} in {users[each.path]} kustomizations"
         for text in each.includes():
             path = os.path.realpath(os.path.join(each.path, text))
-            if not any(os.path.commonpath((path, above)) == above for above in read):
+            if not os.path.exists(path) and not _REMOTE.search(text):
+                yield f"the manifests of {text}"
+            elif not any(os.path.commonpath((path, above)) == above for above in read):
                 yield text
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Final
 
 from dra_command.command_line.arguments import UsageError
-from dra_planner.sources import KUSTOMIZATIONS, Source
+from dra_planner.sources import KUSTOMIZATIONS, Source, missing_path_error
 
 RENDERED: Final = " (rendered)"
 """The end of the name of manifests that a tool rendered; before it is the folder."""
@@ -41,7 +41,7 @@ def render_paths(values: argparse.Namespace) -> Rendered:
 
     Only folders that are named themselves are rendered. Files in a folder that holds a chart stay
     what they are. Raises UsageError if `helm` fails, or if values for a chart are
-    given without a chart.
+    given without a chart, and SourceError if a file of values doesn't exist.
     """
     given = getattr(values, "values_files", []) + getattr(values, "set_values", [])
     if given and not any(map(is_chart, values.paths)):
@@ -49,6 +49,9 @@ def render_paths(values: argparse.Namespace) -> Rendered:
             "--values needs a chart",
             fix="name the folder that holds Chart.yaml",
         )
+    for file in getattr(values, "values_files", []):
+        if "://" not in file and not Path(file).exists():
+            raise missing_path_error(file)
     if is_about_files(values):
         return Rendered(tuple(values.paths), ())
     paths: list[str] = []

@@ -131,6 +131,52 @@ def test_a_toleration_that_does_not_help_is_taken_back(old: Project) -> None:
     assert text_of(old) == text
 
 
+def test_each_pod_of_a_file_is_repaired_or_reported(old: Project) -> None:
+    fits = NOW.partition("  tolerations:")[0]
+    larger = fits.replace('quantity("20Gi")', 'quantity("900Gi")')
+    larger = larger.replace("one", "two").replace("name: p}", "name: q}")
+    old.write("workloads/old.yaml", f"{larger}---\n{fits}")
+
+    done = old.run("check", "--stack", "dev", "--fix")
+
+    assert text_of(old) == f"{larger}---\n{NOW}"
+    assert done.status == 1
+
+
+def test_repairs_that_are_independent_of_a_fault_are_written(old: Project) -> None:
+    old.write(
+        "workloads/old.yaml",
+        OLD.replace("          deviceC", "          bogus: 1\n          deviceC"),
+    )
+
+    done = old.run("check", "workloads", "--fix")
+
+    assert "apiVersion: resource.k8s.io/v1\n" in text_of(old)
+    assert EXACTLY.partition("exactly:")[2] in text_of(old)
+    assert 'unknown field "spec.spec.devices.requests[0].bogus"' in " ".join(done.out.split())
+    assert done.status == 1
+
+
+@pytest.mark.parametrize(
+    ("was", "now", "reason"),
+    [
+        ("4GB", "4Gb", "memory: 4Gb is ambiguous: write 4G or 4Gi"),
+        ("4GB", "&m 4GB", "memory: 4GB → 4G: uses YAML anchors"),
+        ("memory: 4GB", "&a memory: 4Gi", "tolerations: {key: nvidia.com/gpu"),
+        ("v1beta1\n", "v1beta1 # {}\napiVersion: v1\n", "ResourceClaimTemplate one: "),
+    ],
+)
+def test_a_repair_that_is_not_written_has_its_reason(
+    old: Project, was: str, now: str, reason: str
+) -> None:
+    old.write("workloads/old.yaml", OLD.replace(was, now))
+
+    done = old.run("check", "--stack", "dev", "--fix")
+
+    lines = [each for each in done.out.splitlines() if each.startswith("not fixed: workloads/old")]
+    assert any(reason in each for each in lines), done.out
+
+
 def test_files_that_are_no_manifests_stay(old: Project) -> None:
     chart = OLD.replace("name: one", "name: {{ .Values.name }}")
     old.write("workloads/chart/Chart.yaml", "name: c\nversion: 1.0.0\napiVersion: v2\n")

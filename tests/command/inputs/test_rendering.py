@@ -65,6 +65,17 @@ def test_a_chart_is_rendered_with_its_values(project: Project) -> None:
     assert words == ["template", "--values", "prod.yaml", "--set", "a=b", "--", "chart", "chart"]
 
 
+@pytest.mark.parametrize("command", ["check", "plan"])
+def test_a_file_of_values_must_exist_even_without_helm(project: Project, command: str) -> None:
+    project.write("chart/Chart.yaml", "apiVersion: v2\nname: chat\nversion: 1.0.0\n")
+    project.write("chart/templates/claim.yaml", CLAIM)
+
+    done = project.run(command, "chart", "-f", "prd.yaml", "--stack", "dev", PATH="/nowhere")
+
+    assert done.status == 2
+    assert "prd.yaml: does not exist" in done.err
+
+
 def test_a_chart_without_helm_is_named_with_the_command_that_renders_it(project: Project) -> None:
     project.write("chart/Chart.yaml", "apiVersion: v2\nname: chat\nversion: 1.0.0\n")
     project.write("chart/templates/claim.yaml", "kind: {{ .Values.kind }}\n")

@@ -70,7 +70,8 @@ def test_each_command_cannot_tell(base: Project, command: tuple[str, ...]) -> No
             "a replacement of spec.replicas",
         ),
         ("components: [../many]", REPLICAS, "replicas of Deployment serve"),
-        ("bases: [../../elsewhere]", "", "../../elsewhere"),
+        ("bases: [../../elsewhere]", "", "the manifests of ../../elsewhere"),
+        ("bases: [gone.yaml]", "", "the manifests of gone.yaml"),
     ],
 )
 def test_what_decides_pods_is_named(

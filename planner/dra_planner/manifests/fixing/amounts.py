@@ -29,6 +29,18 @@ def corrected_amount(text: str) -> str:
     return number + unit
 
 
+def possible_amounts(text: str) -> tuple[str, ...]:
+    """Return the amounts that a text with an ambiguous unit can mean; () if it isn't ambiguous.
+
+    `4Gb` can be four gigabytes, written as Kubernetes does, with decimal or binary units.
+    """
+    found = _AMOUNT.fullmatch(text.strip())
+    if found is None or is_amount(text) or corrected_amount(text):
+        return ()
+    unit = found[2].upper().replace("K", "k")
+    return f"{found[1]}{unit}", f"{found[1]}{found[2].upper()}i"
+
+
 def is_amount(text: str) -> bool:
     """Return whether Kubernetes reads a text as a quantity."""
     try:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from dra_planner.documents.yaml_reader import Fault, read_yaml
-from dra_planner.manifests.fixing.amounts import corrected_amount
+from dra_planner.manifests.fixing.amounts import corrected_amount, possible_amounts
 from dra_planner.manifests.fixing.comparisons import with_compare_to, with_units
 from dra_planner.manifests.rewriting import spans
 from dra_planner.manifests.rewriting.document_edits import Kept, Layout, New, Unwritable
@@ -16,46 +16,51 @@ from dra_planner.manifests.rewriting.document_texts import cut
 from dra_planner.sources import Source
 
 _AMOUNTS: Final = frozenset({"requests", "limits"})
+_ANCHORS: Final = "uses YAML anchors: replace them with their values first"
+_Repair = tuple[int, str, bool]
+"""Offset, text, and whether it is written."""
 IsRefused = Callable[[str], bool]
 """Whether the API server refuses a selector."""
 
 
 @dataclass(frozen=True, slots=True)
 class LineRepair:
-    """What was written anew in a line (1-based, of the text before): was and now."""
+    """A change in a line (1-based, of the text before), or the reason why one isn't written."""
 
     line: int
     what: str
+    is_written: bool = True
 
 
 @dataclass(frozen=True, slots=True)
 class Fixed:
-    """A text with repairs."""
+    """A text with repairs, and the repairs that aren't written."""
 
     text: str
     repairs: tuple[LineRepair, ...] = ()
+    unwritten: tuple[LineRepair, ...] = ()
 
 
 def fix_values(source: Source, is_refused: IsRefused) -> Fixed:
     """Return a source with selectors that compare by `compareTo`, and amounts in units of
     Kubernetes.
 
-    A selector is written anew only where it is refused as it stands and taken as it is then.
+    Only selectors that the API server rejects change.
     """
     return _each_document(source, lambda root, layout: _values(root, layout, is_refused))
 
 
 def add_tolerations(source: Source, wanted: Sequence[tuple[int, Mapping[str, str]]]) -> Fixed:
     """Return a source whose pods have further tolerations: of each object, by the line that it
-    begins in, those of all pods with claims. What is written with anchors, or in braces with
-    comments, stays.
+    begins in, those of all pods with claims. Objects with anchors, or in braces with comments,
+    are unwritten.
     """
     return _each_document(source, lambda root, layout: (), wanted)
 
 
 def _each_document(
     source: Source,
-    change: Callable[[spans.Node, Layout], Iterator[tuple[int, str]] | tuple[()]],
+    change: Callable[[spans.Node, Layout], Iterator[_Repair] | tuple[()]],
     wanted: Sequence[tuple[int, Mapping[str, str]]] = (),
 ) -> Fixed:
     parts: list[str] = []
@@ -66,11 +71,18 @@ def _each_document(
         layout = Layout(text)
         root = _compose(text)
         if root is not None:
-            told = [*change(root, layout), *_tolerations(root, layout, line, wanted)]
-            repairs += [LineRepair(line + text.count("\n", 0, at), what) for at, what in told]
+            found = [*change(root, layout), *_tolerations(root, layout, line, wanted)]
+            repairs += [
+                LineRepair(line + text.count("\n", 0, at), what, is_written)
+                for at, what, is_written in found
+            ]
         parts += [before, layout.result()]
         line += text.count("\n")
-    return Fixed("".join(parts), tuple(repairs))
+    return Fixed(
+        "".join(parts),
+        tuple(each for each in repairs if each.is_written),
+        tuple(each for each in repairs if not each.is_written),
+    )
 
 
 def _compose(text: str) -> spans.Node | None:
@@ -81,7 +93,7 @@ def _compose(text: str) -> spans.Node | None:
     return None if data is None else spans.compose(text)
 
 
-def _values(node: spans.Node, layout: Layout, is_refused: IsRefused) -> Iterator[tuple[int, str]]:
+def _values(node: spans.Node, layout: Layout, is_refused: IsRefused) -> Iterator[_Repair]:
     if isinstance(node, spans.Mapping):
         for pair in node.pairs:
             key, value = pair.key.text, pair.value
@@ -96,49 +108,60 @@ def _values(node: spans.Node, layout: Layout, is_refused: IsRefused) -> Iterator
             yield from _values(item, layout, is_refused)
 
 
-def _selector(
-    node: spans.Node | None, layout: Layout, is_refused: IsRefused
-) -> Iterator[tuple[int, str]]:
-    """Write the units of amounts anew, with which no device could be judged, and signs where
-    `compareTo` is taken.
+def _selector(node: spans.Node | None, layout: Layout, is_refused: IsRefused) -> Iterator[_Repair]:
+    """Correct units of amounts, and comparisons that need `compareTo`, even if the selector has
+    further faults.
     """
-    if not isinstance(node, spans.Scalar) or node.anchor:
+    if not isinstance(node, spans.Scalar):
         return
     value, raw = with_units(node.text), with_units(layout.text[node.start : node.end])
-    if is_refused(value) and not is_refused(with_compare_to(value)):
+    if is_refused(value):
         value, raw = with_compare_to(value), with_compare_to(raw)
-    if value != node.text:
-        layout.inline.append((node.start, node.end, raw))
-        yield node.start, f"`{' '.join(node.text.split())}` → `{' '.join(value.split())}`"
+    if value == node.text:
+        return
+    change = f"`{' '.join(node.text.split())}` → `{' '.join(value.split())}`"
+    if node.anchor:
+        yield node.start, f"{change}: {_ANCHORS}", False
+        return
+    layout.inline.append((node.start, node.end, raw))
+    yield node.start, change, True
 
 
-def _amounts(node: spans.Mapping, layout: Layout) -> Iterator[tuple[int, str]]:
+def _amounts(node: spans.Mapping, layout: Layout) -> Iterator[_Repair]:
     for pair in node.pairs:
         value = pair.value
-        if (
-            isinstance(value, spans.Scalar)
-            and not value.anchor
-            and (now := corrected_amount(value.text))
-        ):
-            layout.set_scalar(value, now)
-            yield value.start, f"{pair.key.text}: {value.text} → {now}"
+        if not isinstance(value, spans.Scalar):
+            continue
+        was = f"{pair.key.text}: {value.text}"
+        if meanings := possible_amounts(value.text):
+            yield value.start, f"{was} is ambiguous: write {' or '.join(meanings)}", False
+        elif now := corrected_amount(value.text):
+            if not value.anchor:
+                layout.set_scalar(value, now)
+            note = f": {_ANCHORS}" if value.anchor else ""
+            yield value.start, f"{was} → {now}{note}", not value.anchor
 
 
 def _tolerations(
     root: spans.Node, layout: Layout, first: int, wanted: Sequence[tuple[int, Mapping[str, str]]]
-) -> Iterator[tuple[int, str]]:
+) -> Iterator[_Repair]:
     objects = list(_objects(root))
     lines = [first + layout.text.count("\n", 0, each.start) for each in objects]
     for line, toleration in wanted:
         for each, at in zip(objects, lines, strict=True):
-            if at != line or spans.has_anchors(each):
+            if at != line:
+                continue
+            change = f"tolerations: {_flow(toleration)}"
+            if spans.has_anchors(each):
+                yield each.start, f"{change}: the object {_ANCHORS}", False
                 continue
             for spec in _pod_specs(each):
                 try:
                     _add(spec, toleration, layout)
-                except Unwritable:
+                except Unwritable as error:
+                    yield spec.start, f"{change}: the pod {error}", False
                     continue
-                yield spec.start, f"tolerations: {_flow(toleration)}"
+                yield spec.start, change, True
 
 
 def _objects(root: spans.Node) -> Iterator[spans.Mapping]:

@@ -73,6 +73,9 @@ class KeptObject:
     reason: str
     example: str = ""
 
+    def __str__(self) -> str:
+        return f"{self.place}: {self.name}: {self.was} stays as it is: {self.reason}"
+
 
 @dataclass(frozen=True, slots=True)
 class Rewriting:

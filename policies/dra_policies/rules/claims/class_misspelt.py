@@ -12,6 +12,7 @@ from dra_planner.claims.manifest_claims import alternatives, written_claims
 from dra_planner.drivers import known_classes as classes_of_drivers
 from dra_planner.drivers.nvidia import CHART_CLASSES
 from dra_planner.model import DeviceClass
+from dra_planner.sources import has_embedded, is_terraform
 from dra_policies.rules.rule import Finding, Rule
 from dra_policies.view.stack_view import StackView
 
@@ -38,6 +39,15 @@ def check(view: StackView) -> Iterator[Finding]:
                     fix=f"write deviceClassName: {meant}",
                     place=claim.place,
                 )
+            elif _may_be_unknown(view, claim.place.file) and name not in classes_of_drivers():
+                yield Finding(
+                    message=f'{claim.title} requests DeviceClass "{name}", which is neither in '
+                    "the manifests nor installed by a known driver",
+                    fix="add the manifest of the DeviceClass to these files, unless the cluster "
+                    "already has it",
+                    place=claim.place,
+                    remark=True,
+                )
 
     for name, device_class in sorted(manifests.classes.items()):
         for driver in _selected_drivers(device_class):
@@ -49,6 +59,14 @@ def check(view: StackView) -> Iterator[Finding]:
                     fix=f"write device.driver == '{meant}'",
                     place=device_class.meta.place,
                 )
+
+
+def _may_be_unknown(view: StackView, file: str) -> bool:
+    """Return whether nothing else reports an unknown class of a claim in this file: with pools, the
+    verdict does, and pages leave out what their readers have.
+    """
+    is_manifest = bool(file) and not has_embedded(file) and not is_terraform(file)
+    return view.judgement is None and is_manifest
 
 
 def _selected_drivers(device_class: DeviceClass) -> Iterator[str]:
