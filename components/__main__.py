@@ -6,7 +6,7 @@ import sys
 
 from pulumi.provider import main
 
-from pulumi_dra.hosting import Components
+from pulumi_dra.component_host import Components
 
 if __name__ == "__main__":
     main(Components(), sys.argv[1:])

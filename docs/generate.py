@@ -63,7 +63,7 @@ PAGES: dict[str, Callable[[], None]] = {
     layout.PAGE: _write_layout,
     **{page: _printed_by(page, "-m", module) for page, module in _MODULES.items()},
     _COMPONENTS: _printed_by(
-        _COMPONENTS, "-c", "import pulumi_dra.hosting as h; print(h.schema_text(), end='')"
+        _COMPONENTS, "-c", "import pulumi_dra.component_host as h; print(h.schema_text(), end='')"
     ),
     "docs/schema/": _write_schemas,
     "docs/reference/": _write_reference,  # reads the schemas above

@@ -10,7 +10,7 @@ import traceback
 from typing import Any
 
 from dra_command.inputs.yaml_repair import repair_fix
-from dra_command.pens.visible import visible
+from dra_command.pens.visible_text import visible
 from dra_planner.errors import ManifestError, PlannerError
 
 

@@ -8,7 +8,7 @@ from dra_planner.clouds import cloud
 from dra_planner.fleet import Fleet
 from dra_planner.planfile import PlanFile
 from pulumi_dra.built_cluster import BuiltCluster
-from pulumi_dra.children import Children
+from pulumi_dra.child_options import Children
 from pulumi_dra.cloud_folders import cloud_folders
 from pulumi_dra.inputs.reader import InputReader
 from pulumi_dra.platform.platform_inputs import DraPlatformInputs

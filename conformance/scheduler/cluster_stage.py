@@ -15,10 +15,10 @@ from cluster_objects import cluster_objects
 from cluster_workloads import WorkloadMaker
 from dra_planner.releases import features_of
 from dra_sandbox.control_plane import ApiRejection, ApiServer
-from dra_sandbox.rehearsal.clearing import clear_workloads
-from dra_sandbox.rehearsal.deciding import Decisions, PendingWork
-from dra_sandbox.rehearsal.settling import wait_for_quotas
+from dra_sandbox.rehearsal.controller_delays import wait_for_quotas
+from dra_sandbox.rehearsal.scheduler_decisions import Decisions, PendingWork
 from dra_sandbox.rehearsal.snapshot import CLAIMS, NODES, PODS, SLICES, take_cluster
+from dra_sandbox.rehearsal.workload_removal import clear_workloads
 from dra_sandbox.rehearsal.workloads import ANNOTATION
 from quiet import wait_until_quiet
 

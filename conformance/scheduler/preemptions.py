@@ -30,9 +30,9 @@ from cluster_arguments import cluster_arguments
 from cluster_records import write_case
 from dra_planner.releases import RELEASES
 from dra_sandbox.control_plane import ApiServer, Settings, control_plane
-from dra_sandbox.rehearsal.clearing import clear_workloads
-from dra_sandbox.rehearsal.deciding import Decisions, PendingWork
+from dra_sandbox.rehearsal.scheduler_decisions import Decisions, PendingWork
 from dra_sandbox.rehearsal.snapshot import NODES, PODS, take_cluster
+from dra_sandbox.rehearsal.workload_removal import clear_workloads
 from dra_sandbox.rehearsal.workloads import ANNOTATION
 from dra_sandbox.tools.kubernetes import find_binaries
 from quiet import BUDGETS, wait_until_quiet

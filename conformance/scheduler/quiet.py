@@ -8,8 +8,8 @@ import time
 from typing import Any, Final
 
 from dra_sandbox.control_plane import ApiServer
-from dra_sandbox.rehearsal.deciding import Decisions
-from dra_sandbox.rehearsal.settling import seconds_to_replacement
+from dra_sandbox.rehearsal.controller_delays import seconds_to_replacement
+from dra_sandbox.rehearsal.scheduler_decisions import Decisions
 from dra_sandbox.rehearsal.snapshot import PODS
 
 Json = dict[str, Any]

@@ -28,7 +28,7 @@ from cluster_records import recorded, write_case
 from cluster_stage import Stage
 from dra_planner.releases import RELEASES
 from dra_sandbox.control_plane import ApiServer, Settings, control_plane
-from dra_sandbox.rehearsal.deciding import PendingWork
+from dra_sandbox.rehearsal.scheduler_decisions import PendingWork
 from dra_sandbox.tools.kubernetes import find_binaries
 
 

@@ -14,7 +14,7 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from dra_sandbox.protocol import import_protocol_alone
+from dra_sandbox.engine_protocol import import_protocol_alone
 
 import_protocol_alone()
 
@@ -22,7 +22,7 @@ from pulumi.runtime.proto import language_pb2, language_pb2_grpc  # noqa: E402  
 
 from dra_sandbox.language_host.host import LanguageHost  # noqa: E402  # the protocol alone
 from dra_sandbox.language_host.runtime_options import NoSuchEnvironment  # noqa: E402  # the protocol alone
-from dra_sandbox.serving import serve  # noqa: E402  # the protocol alone
+from dra_sandbox.plugin_server import serve  # noqa: E402  # the protocol alone
 
 if TYPE_CHECKING:
     import grpc

@@ -1,4 +1,5 @@
-"""The rules as Pulumi policies. Only this module, `once`, and `secrets` import Pulumi.
+"""The rules as Pulumi policies. Only `pack`, `shared_evaluation`, and `secret_values` import
+Pulumi.
 
 Each rule is one policy, so that a pack's configuration can set its level by its id. The engine
 calls a policy when it analyzes a resource before its creation, and when the whole stack is known.
@@ -26,15 +27,15 @@ from pulumi_policy.proxy import UnknownValueError
 
 from dra_planner.errors import PlannerError
 from dra_policies.configuration.exemptions import excuses_of
-from dra_policies.configuration.of_project import configuration_of_project
+from dra_policies.configuration.project_configuration import configuration_of_project
 from dra_policies.configuration.reading import NOT_CONFIGURED, Configured
-from dra_policies.configuration.rules import configured_rules
-from dra_policies.judge import Judge, Told
-from dra_policies.once import AnsweredPolicy, ask_once
+from dra_policies.configuration.rule_settings import configured_rules
 from dra_policies.rules import RULES, Rule
-from dra_policies.secrets import leave_secrets_out
+from dra_policies.secret_values import leave_secrets_out
+from dra_policies.shared_evaluation import AnsweredPolicy, ask_once
 from dra_policies.stack.resource import Resource
-from dra_policies.unknowns import Properties, plain
+from dra_policies.stack_evaluation import Judge, Told
+from dra_policies.unknown_values import Properties, plain
 
 NAME = "dra"
 DESCRIPTION = "Checks whether the GPU claims of a stack fit its pools, before anything is created."

@@ -152,7 +152,7 @@ def _rehearse(given: argparse.Namespace) -> int:
     from dra_planner.errors import PlannerError
     from dra_sandbox.control_plane import ApiRejection, ControlPlaneError
     from dra_sandbox.engine import EngineError
-    from dra_sandbox.kept_stacks import KeptStacks, StackRefused, chosen_stack, stacks_folder
+    from dra_sandbox.persistent_stacks import KeptStacks, StackRefused, chosen_stack, stacks_folder
 
     if message := _wrong_options(given):
         print(f"error: {message}", file=sys.stderr)

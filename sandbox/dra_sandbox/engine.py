@@ -17,7 +17,7 @@ from typing import Any
 
 import yaml
 
-from dra_sandbox.clouds.memory import VARIABLE, Memory
+from dra_sandbox.clouds.existing_resources import VARIABLE, Memory
 from dra_sandbox.plugins import bin_folder, install_simulated_clouds
 from dra_sandbox.run_result import RunResult, read_events
 from dra_sandbox.tools import find_pulumi

@@ -15,7 +15,7 @@ from pulumi.errors import InputPropertiesError
 import pulumi_dra
 from dra_planner import planfile
 from dra_planner.fleet import read_fleet
-from pulumi_dra.hosting import hosted_components
+from pulumi_dra.component_host import hosted_components
 
 PROJECT = Path(__file__).parents[2]
 ROLE, ADMIN = "arn:aws:iam::111122223333:role/team", "arn:aws:iam::111122223333:role/admin"

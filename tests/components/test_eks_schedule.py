@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from dra_planner.clouds import DAYS, Hours, Period
 from dra_sandbox.clouds.aws.schedules import pass_time
-from dra_sandbox.clouds.memory import Memory
+from dra_sandbox.clouds.existing_resources import Memory
 from pulumi_dra.eks import EksGpuPool
 from pulumi_dra.eks.pool.schedule import follow
 from pulumi_dra.inputs.pool_inputs import Counts

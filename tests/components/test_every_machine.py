@@ -14,7 +14,7 @@ import pytest
 from aws_api import requests
 
 from dra_planner import catalog
-from dra_sandbox.clouds.aws.rows import ROWS as AWS
+from dra_sandbox.clouds.aws.resource_types import ROWS as AWS
 from dra_sandbox.clouds.gcp.node_pools import of_pool
 from pulumi_dra.eks import EksGpuPool
 from pulumi_dra.gke import GkeGpuPool

@@ -13,8 +13,8 @@ from test_odd_fleets import MANY, TAINTS, platform, pool
 
 from dra_planner import catalog
 from dra_sandbox.clouds.azure_native.provider import Azure
-from dra_sandbox.clouds.azure_native.rows import ROWS
-from dra_sandbox.clouds.wire import to_wire
+from dra_sandbox.clouds.azure_native.resource_types import ROWS
+from dra_sandbox.clouds.wire_values import to_wire
 from pulumi_dra.aks import AksGpuPool
 
 Declare = Callable[..., Any]

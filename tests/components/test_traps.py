@@ -13,7 +13,7 @@ import pulumi
 import pytest
 
 from dra_planner.fleet import read_fleet
-from pulumi_dra.children import Children
+from pulumi_dra.child_options import Children
 from pulumi_dra.dra import DevicePlugin, DraDriver, Dranet
 from pulumi_dra.dra.from_fleet import declare_in_cluster
 

@@ -18,7 +18,7 @@ from dra_planner.plan import PlanRequest, make_plan, plan_file
 from dra_planner.planfile import canonical_text
 from dra_planner.sources import Source
 from dra_policies.stack.resource import Resource
-from dra_policies.unknowns import Properties
+from dra_policies.unknown_values import Properties
 
 sys.path.insert(0, str(Path(__file__).parent))
 

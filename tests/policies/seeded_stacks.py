@@ -24,10 +24,10 @@ from dra_planner.fleet import read_fleet
 from dra_planner.plan import PlanRequest, make_plan, plan_file
 from dra_planner.planfile import canonical_text
 from dra_planner.sources import Source
-from dra_policies.judge import Judge
 from dra_policies.rules import RULES
 from dra_policies.stack.resource import Resource
-from dra_policies.unknowns import UNKNOWN, Properties
+from dra_policies.stack_evaluation import Judge
+from dra_policies.unknown_values import UNKNOWN, Properties
 
 HERE = Path(__file__).parent / "seeded"
 Edit = Mapping[str, Any]

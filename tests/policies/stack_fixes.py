@@ -15,7 +15,7 @@ from typing import Any
 from test_seeded_faults import COS_ROOT, DRIVER, TOLERATIONS, VALUES, changed
 
 from dra_policies.stack.resource import Resource
-from dra_policies.unknowns import UNKNOWN
+from dra_policies.unknown_values import UNKNOWN
 
 Stack = dict[str, Resource]
 Step = Callable[[SimpleNamespace, Stack], None]

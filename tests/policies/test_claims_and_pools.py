@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from dra_policies.judge import Judge
 from dra_policies.rules import RULES
 from dra_policies.stack.resource import Resource
-from dra_policies.unknowns import UNKNOWN
+from dra_policies.stack_evaluation import Judge
+from dra_policies.unknown_values import UNKNOWN
 
 TWO_POOLS = [
     {"name": "l4", "machine": "g6.2xlarge", "count": {"min": 0, "max": 2}},

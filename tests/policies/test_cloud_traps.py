@@ -10,12 +10,12 @@ from typing import Any
 import pytest
 from seeded_stacks import base, edited
 
-from dra_policies.configuration.rules import configured_rules
+from dra_policies.configuration.rule_settings import configured_rules
 from dra_policies.configuration.schema import Configuration
-from dra_policies.judge import Judge
 from dra_policies.rules import RULES
 from dra_policies.stack.resource import Resource
-from dra_policies.unknowns import UNKNOWN, Properties
+from dra_policies.stack_evaluation import Judge
+from dra_policies.unknown_values import UNKNOWN, Properties
 
 TODAY = date(2026, 11, 26)
 BOUGHT = {"capacityReservationTarget": {"capacityReservationId": "cr-0a"}}

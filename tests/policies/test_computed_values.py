@@ -15,10 +15,10 @@ from zlib import crc32
 import pytest
 from seeded_stacks import HERE, Entry, Seeded, base, edited, seeded
 
-from dra_policies.judge import Judge
 from dra_policies.rules import RULES
 from dra_policies.stack.resource import Resource
-from dra_policies.unknowns import UNKNOWN, Properties
+from dra_policies.stack_evaluation import Judge
+from dra_policies.unknown_values import UNKNOWN, Properties
 
 SHARE: Final = 1 if os.environ.get("EVERY_INPUT") else 4
 ROWS: Final = [row for row in seeded() if crc32(row.fault.encode()) % SHARE == 0]

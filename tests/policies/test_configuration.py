@@ -19,13 +19,13 @@ from dra_command.inputs.command_inputs import CommandInputs
 from dra_planner.errors import PlannerError
 from dra_planner.sources import Source
 from dra_policies.configuration.exemptions import excuses_of
-from dra_policies.configuration.of_project import VARIABLE, configuration_of_project
+from dra_policies.configuration.project_configuration import VARIABLE, configuration_of_project
 from dra_policies.configuration.reading import parse_configuration
-from dra_policies.configuration.rules import configured_rules
-from dra_policies.judge import Judge
+from dra_policies.configuration.rule_settings import configured_rules
 from dra_policies.pack import policies
 from dra_policies.rules import RULES
 from dra_policies.stack.resource import Resource
+from dra_policies.stack_evaluation import Judge
 
 TODAY = date(2026, 6, 1)
 RULE = "pool-differs-from-plan"

@@ -12,10 +12,10 @@ from pulumi_policy import EnforcementLevel
 from pulumi_policy import policy as sdk
 from pulumi_policy.policy import _PolicyAnalyzerServicer
 
-from dra_policies.judge import Judge
 from dra_policies.pack import policies
 from dra_policies.rules import RULES
 from dra_policies.stack import judgement
+from dra_policies.stack_evaluation import Judge
 
 MANY = 20
 

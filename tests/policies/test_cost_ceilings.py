@@ -7,9 +7,9 @@ from collections.abc import Mapping
 import pytest
 from seeded_stacks import base, edited
 
-from dra_policies.judge import Judge, Told
 from dra_policies.rules import RULES
 from dra_policies.stack.resource import Resource
+from dra_policies.stack_evaluation import Judge, Told
 
 ALL, ONE = "cost-above-ceiling", "pool-cost-above-ceiling"
 HOURLY = 4.6016  # g6.12xlarge on demand in us-east-1

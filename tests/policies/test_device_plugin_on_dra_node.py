@@ -10,7 +10,7 @@ import pytest
 from dra_policies.rules.ownership.device_plugin_on_dra_node import RULE
 from dra_policies.rules.rule import Finding
 from dra_policies.stack.views import view_of_stack
-from dra_policies.unknowns import UNKNOWN
+from dra_policies.unknown_values import UNKNOWN
 
 PLUGIN = "nvidia-device-plugin"
 NOT_DRA = {"key": "nvidia.com/gpu.dra", "operator": "NotIn", "values": ["true"]}

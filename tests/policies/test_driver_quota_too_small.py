@@ -11,7 +11,7 @@ import pytest
 from dra_policies.rules.drivers.driver_quota_too_small import RULE
 from dra_policies.rules.rule import Finding
 from dra_policies.stack.views import view_of_stack
-from dra_policies.unknowns import UNKNOWN
+from dra_policies.unknown_values import UNKNOWN
 
 DRIVER = "nvidia-dra-driver-gpu"
 NO_DOMAINS = {"resources": {"computeDomains": {"enabled": False}}}

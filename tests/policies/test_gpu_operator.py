@@ -13,10 +13,10 @@ from typing import Any
 import pytest
 import yaml
 
-from dra_policies.judge import Judge
 from dra_policies.rules import RULES
 from dra_policies.stack.resource import Resource
-from dra_policies.unknowns import UNKNOWN
+from dra_policies.stack_evaluation import Judge
+from dra_policies.unknown_values import UNKNOWN
 
 PAGE = Path(__file__).parents[2] / "docs/operations/existing.md"
 SECTION = re.search(

@@ -17,7 +17,7 @@ from dra_planner.plan import PlanRequest, make_plan, plan_file
 from dra_planner.planfile import PlanFile, policy_name
 from dra_planner.sources import Source
 from dra_policies.rules.record.guards_missing import RULE
-from dra_policies.unknowns import UNKNOWN, Properties
+from dra_policies.unknown_values import UNKNOWN, Properties
 from dra_policies.view.stack_view import DeclaredResource, Record, StackView
 
 POLICY = "kubernetes:admissionregistration.k8s.io/v1:MutatingAdmissionPolicy"

@@ -8,10 +8,10 @@ from typing import Any
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from dra_policies.judge import Judge
 from dra_policies.rules import RULES
 from dra_policies.stack.resource import Resource
-from dra_policies.unknowns import UNKNOWN, Properties
+from dra_policies.stack_evaluation import Judge
+from dra_policies.unknown_values import UNKNOWN, Properties
 
 TYPES = [
     "aws:eks/nodeGroup:NodeGroup",

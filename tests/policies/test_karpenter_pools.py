@@ -10,7 +10,7 @@ import pytest
 
 from dra_policies.stack.karpenter_pools import karpenter_pool
 from dra_policies.stack.resource import Resource
-from dra_policies.unknowns import UNKNOWN, Properties
+from dra_policies.unknown_values import UNKNOWN, Properties
 
 TYPE = "kubernetes:karpenter.sh/v1:NodePool"
 

@@ -20,7 +20,7 @@ from pulumi_policy.proxy import UNKNOWN_OBJECT_VALUE, UNKNOWN_STRING_VALUE, unkn
 from dra_policies.pack import policies
 from dra_policies.rules import RULES, Finding, Rule, StackView
 from dra_policies.stack.resource import Resource
-from dra_policies.unknowns import UNKNOWN
+from dra_policies.unknown_values import UNKNOWN
 
 OPTIONS: dict[str, Any] = {
     "protect": False,
@@ -277,7 +277,7 @@ def test_reading_a_stack_that_raises_is_told_too(
     def broken(*_: object) -> StackView:
         raise KeyError("surprise")
 
-    monkeypatch.setattr("dra_policies.judge.view_of_stack", broken)
+    monkeypatch.setattr("dra_policies.stack_evaluation.view_of_stack", broken)
 
     ((name, message),) = Host().analyze_stack(declare.node_group())
 

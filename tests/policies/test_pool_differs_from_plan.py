@@ -11,7 +11,7 @@ import pytest
 from dra_policies.rules.record.pool_differs_from_plan import RULE
 from dra_policies.rules.rule import Finding
 from dra_policies.stack.views import view_of_resource, view_of_stack
-from dra_policies.unknowns import UNKNOWN
+from dra_policies.unknown_values import UNKNOWN
 
 
 def findings(record: Any, pool: Any) -> list[Finding]:

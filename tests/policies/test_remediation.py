@@ -15,10 +15,10 @@ from test_pack_over_grpc import analyze, struct
 
 from dra_planner.errors import PlannerError
 from dra_policies.configuration.reading import parse_configuration
-from dra_policies.judge import Judge
 from dra_policies.rules import RULES
 from dra_policies.stack.resource import Resource
-from dra_policies.unknowns import UNKNOWN
+from dra_policies.stack_evaluation import Judge
+from dra_policies.unknown_values import UNKNOWN
 
 pytest_plugins = ["test_pack_over_grpc"]
 LOW, HIGH, NOW = "scalingConfig.minSize", "scalingConfig.maxSize", "scalingConfig.desiredSize"

@@ -14,11 +14,11 @@ import pytest
 import yaml
 from seeded_stacks import HERE, Seeded, base, edited, put, seeded, told
 
-from dra_policies.judge import Judge
 from dra_policies.rules import RULES
-from dra_policies.stack.exported import resources_of_state
+from dra_policies.stack.exported_state import resources_of_state
 from dra_policies.stack.resource import NAMESPACE, Resource
-from dra_policies.unknowns import UNKNOWN, Properties, as_list
+from dra_policies.stack_evaluation import Judge
+from dra_policies.unknown_values import UNKNOWN, Properties, as_list
 
 Told = set[tuple[str, str, str]]  # rule, level, object
 ONE_OF_EACH = list({(row.base, row.rule): row for row in seeded()}.values())

@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
-from dra_policies.judge import Judge
 from dra_policies.rules import RULES
 from dra_policies.stack.resource import Resource
-from dra_policies.unknowns import UNKNOWN, Properties
+from dra_policies.stack_evaluation import Judge
+from dra_policies.unknown_values import UNKNOWN, Properties
 
 EKS, GKE = "aws:eks/cluster:Cluster", "gcp:container/cluster:Cluster"
 AKS = "azure-native:containerservice:ManagedCluster"

@@ -13,7 +13,7 @@ from test_seeded_faults import FAULTS, changed, good, told
 from dra_planner.clouds import cloud as of_cloud
 from dra_policies.stack.clusters import clusters_of
 from dra_policies.stack.resource import Resource
-from dra_policies.unknowns import Properties
+from dra_policies.unknown_values import Properties
 
 PROVIDER = "pulumi:providers:kubernetes"
 CLOUDS = ("aks", "eks", "gke")

@@ -11,8 +11,8 @@ import pytest
 from stack_fixes import STACK_FIXES, Stack, StackFix, is_made_of
 from test_seeded_faults import good
 
-from dra_policies.judge import Judge, Told
 from dra_policies.rules import RULES
+from dra_policies.stack_evaluation import Judge, Told
 
 
 @pytest.mark.parametrize("case", STACK_FIXES, ids=lambda case: case.fix[:60])

@@ -14,7 +14,7 @@ from pulumi_policy.proxy import (
     unknown_checking_proxy,
 )
 
-from dra_policies.unknowns import UNKNOWN, Properties, has_unknown, plain, unknown_paths
+from dra_policies.unknown_values import UNKNOWN, Properties, has_unknown, plain, unknown_paths
 
 SENTINELS = [
     UNKNOWN_BOOLEAN_VALUE,

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 import yaml
 
-from dra_sandbox.clouds.memory import VARIABLE
+from dra_sandbox.clouds.existing_resources import VARIABLE
 from dra_sandbox.engine import Engine
 
 pytestmark = pytest.mark.engine

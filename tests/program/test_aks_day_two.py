@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from dra_sandbox.clouds.azure_native.going_on import NODES
-from dra_sandbox.clouds.azure_native.left_behind import BALANCER, DISK, INTERFACE, LOCK
-from dra_sandbox.clouds.azure_native.zones_lost import LOST_ZONE
+from dra_sandbox.clouds.azure_native.deletions import BALANCER, DISK, INTERFACE, LOCK
+from dra_sandbox.clouds.azure_native.lost_zones import LOST_ZONE
+from dra_sandbox.clouds.azure_native.operations import NODES
 
 pytestmark = [pytest.mark.engine, pytest.mark.xdist_group("aks")]
 

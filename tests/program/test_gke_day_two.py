@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from dra_sandbox.clouds.gcp.zones_lost import LOST_ZONE
+from dra_sandbox.clouds.gcp.lost_zones import LOST_ZONE
 
 pytestmark = [pytest.mark.engine, pytest.mark.xdist_group("gke")]
 

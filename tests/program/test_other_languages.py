@@ -15,7 +15,7 @@ import yaml
 from dra_planner import planfile
 from dra_planner.fleet import read_fleet
 from dra_sandbox.engine import Engine
-from pulumi_dra.hosting import schema_text
+from pulumi_dra.component_host import schema_text
 
 PROJECT = Path(__file__).parents[2]
 PUBLISHED = PROJECT / "docs" / "schema" / "components.json"
@@ -139,7 +139,7 @@ def test_wrong_inputs_are_sentences_in_another_language(tmp_path: Path) -> None:
     assert "version: NVIDIA DRA driver 25.3.0 cannot be installed" in preview.output
     assert 'platform: must be one of aks, eks, gke, gpu-operator, not "azure"' in preview.output
     assert "Traceback" not in preview.output
-    assert "hosting.py" not in preview.output
+    assert "component_host.py" not in preview.output
 
 
 @pytest.mark.engine

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from dra_sandbox.clouds.aws.zones_lost import LOST_ZONE
+from dra_sandbox.clouds.aws.lost_zones import LOST_ZONE
 
 pytestmark = [pytest.mark.engine, pytest.mark.xdist_group("eks")]
 

@@ -30,7 +30,7 @@ def test_every_listed_name_exists_and_the_list_is_sorted(package: str) -> None:
 
 def test_every_component_that_is_hosted_can_be_imported_by_its_name() -> None:
     import pulumi_dra
-    from pulumi_dra.hosting import hosted_components
+    from pulumi_dra.component_host import hosted_components
 
     names = [component.__name__ for component in hosted_components()]
     assert set(pulumi_dra.COMPONENTS) <= set(names)

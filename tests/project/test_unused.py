@@ -23,7 +23,7 @@ SHIPPED = (
 CALLED_BY_NAME = (
     "planner/dra_planner/cel/syntax/builder.py",  # a method per rule of the grammar
     "sandbox/dra_sandbox/clouds/kubernetes/provider.py",  # the methods of Pulumi's protocol
-    "sandbox/dra_sandbox/clouds/simulated.py",
+    "sandbox/dra_sandbox/clouds/simulated_cloud.py",
     "sandbox/dra_sandbox/language_host/host.py",
 )
 SETTINGS_OF_SPHINX = "docs/conf.py"

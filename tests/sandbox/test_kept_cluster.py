@@ -19,8 +19,8 @@ from rich.console import Console
 from dra_sandbox.control_plane import ApiServer, ControlPlaneError, Settings, start, stop
 from dra_sandbox.control_plane.plane import read_plane
 from dra_sandbox.control_plane.processes import running
-from dra_sandbox.kept_cluster import open_cluster
-from dra_sandbox.kept_stacks import KeptStacks, StackRefused
+from dra_sandbox.persistent_cluster import open_cluster
+from dra_sandbox.persistent_stacks import KeptStacks, StackRefused
 from dra_sandbox.tools.helm import helm_at_hand
 from dra_sandbox.tools.kubernetes import find_binaries
 

@@ -12,7 +12,7 @@ from rich.console import Console
 
 from dra_sandbox.__main__ import main
 from dra_sandbox.engine import Engine
-from dra_sandbox.kept_stacks import KeptStacks, StackRefused, chosen_stack, stacks_folder
+from dra_sandbox.persistent_stacks import KeptStacks, StackRefused, chosen_stack, stacks_folder
 
 PROGRAMS = Path(__file__).parent / "programs"
 

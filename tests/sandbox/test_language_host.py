@@ -129,10 +129,10 @@ def test_the_unknown_value_and_the_protocol_are_those_of_the_sdk() -> None:
     """
     from pulumi.runtime import rpc
 
-    from dra_sandbox.clouds.wire import UNKNOWN
+    from dra_sandbox.clouds.wire_values import UNKNOWN
 
     code = (
-        "from dra_sandbox.protocol import import_protocol_alone as alone; alone();"
+        "from dra_sandbox.engine_protocol import import_protocol_alone as alone; alone();"
         "from dra_sandbox.clouds.__main__ import provider; provider('aws');"
         "import sys; print('pulumi.resource' in sys.modules, 'pulumi.runtime.proto.provider_pb2' "
         "in sys.modules)"

@@ -20,7 +20,7 @@ from dra_command.findings.check_result import CheckResult
 from dra_command.inputs.command_inputs import CommandInputs
 from dra_command.inputs.skipped_files import skip_reason
 from dra_command.inputs.yaml_repair import is_readable, repair_sources
-from dra_command.pens.visible import visible
+from dra_command.pens.visible_text import visible
 from dra_planner.documents.yaml_reader import read_yaml
 from dra_planner.errors import Diagnostic, PlannerError, SourceError
 from dra_planner.manifests.documents import read_documents

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dra_command.findings.check_result import CheckResult
-from dra_command.pens.visible import visible
+from dra_command.pens.visible_text import visible
 from dra_planner.errors import Diagnostic
 
 _COMMANDS = {"error": "error", "warning": "warning", "note": "notice"}

@@ -15,7 +15,7 @@ from dra_command.command_line.file_writer import write_whole
 from dra_command.findings.tutorial_inputs import fragment_evaluation
 from dra_command.inputs.command_inputs import read_inputs
 from dra_command.inputs.yaml_repair import repair_sources
-from dra_command.pens.visible import visible
+from dra_command.pens.visible_text import visible
 from dra_planner.errors import Place, SourceError
 from dra_planner.manifests.documents import read_documents
 from dra_planner.manifests.rewriting import KeptObject, Rewriting, RewrittenObject, rewrite

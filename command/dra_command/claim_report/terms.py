@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 
 from dra_command.pens.signs import Signs
 from dra_command.pens.table import Table
-from dra_command.pens.visible import short
+from dra_command.pens.visible_text import short
 from dra_planner.cel import SelectorTerm
 from dra_planner.plan.explanation.claims import ClaimExplanation, PoolExplanation
 from dra_planner.wording import counted

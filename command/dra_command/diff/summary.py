@@ -9,7 +9,7 @@ from dra_command.diff.comparison import ComparedSides
 from dra_command.pens.amounts import signed, usd
 from dra_command.pens.table import Table
 from dra_command.pens.verdict_words import VERDICT_WORDS
-from dra_command.pens.visible import short
+from dra_command.pens.visible_text import short
 from dra_planner.catalog import HOURS_PER_MONTH
 from dra_planner.model import Verdict
 from dra_planner.plan.saved.difference import PlanDifference, PoolDifference, WorkloadDifference

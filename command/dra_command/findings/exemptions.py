@@ -10,7 +10,7 @@ from dra_command.findings.check_result import ExemptedFinding
 from dra_planner.errors import Diagnostic
 from dra_planner.sources import Source
 from dra_policies.configuration.exemptions import Excuse, excuse_for, excuses_of, without_effect
-from dra_policies.configuration.objects import WrittenObjects
+from dra_policies.configuration.manifest_objects import WrittenObjects
 from dra_policies.configuration.reading import OF_READING, Configured
 from dra_policies.rules import EXEMPTIONS, Finding, Rule
 

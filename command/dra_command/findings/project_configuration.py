@@ -17,10 +17,10 @@ from dra_command.findings.exemptions import apply_exemptions
 from dra_command.inputs.command_inputs import CommandInputs
 from dra_planner.errors import Diagnostic
 from dra_planner.sources import Source
-from dra_policies.configuration.beside import may_exempt
-from dra_policies.configuration.finding_it import find_configuration
+from dra_policies.configuration.inline_exemptions import may_exempt
+from dra_policies.configuration.location import find_configuration
 from dra_policies.configuration.reading import NOT_CONFIGURED, read_configuration
-from dra_policies.configuration.rules import configured_rules
+from dra_policies.configuration.rule_settings import configured_rules
 from dra_policies.rules import OF_MANIFESTS, Rule
 
 if TYPE_CHECKING:

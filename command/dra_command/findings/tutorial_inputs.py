@@ -14,8 +14,8 @@ from dra_planner.manifests import Manifests
 from dra_planner.releases import MAXIMUM_MINOR, Features, features_of, parse_version
 from dra_planner.sources import Source, has_embedded, is_terraform
 from dra_policies.rules import OF_MANIFESTS, check_all, view_of
-from dra_tutorials.check import extract_manifests
 from dra_tutorials.fragments.evaluation import Evaluation
+from dra_tutorials.page_manifests import extract_manifests
 
 _RULES: Final = frozenset(
     {

@@ -7,7 +7,7 @@ from typing import Final
 
 from dra_planner.fleet import LearnedMachine, parse_catalog, read_document
 from dra_planner.sources import Source, read_file
-from dra_policies.configuration.finding_it import find_configuration
+from dra_policies.configuration.location import find_configuration
 
 _MAY_NAME_IT: Final = re.compile(r"^\s*\{|^(catalog|extends)\b", re.MULTILINE)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dra_command.inputs.shared_catalog import find_shared_catalog
 from dra_planner.fleet import Fleet, is_url, read_document, read_fleet
-from dra_policies.configuration.finding_it import find_configuration
+from dra_policies.configuration.location import find_configuration
 from dra_policies.configuration.reading import read_configuration
 from dra_policies.configuration.shared.fetching import fetch
 from dra_policies.configuration.shared.locations import Location, parse_location

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 
 from dra_command.migrate.diff import unified_diff
 from dra_command.pens.terminal.page import Page
-from dra_command.pens.visible import visible
+from dra_command.pens.visible_text import visible
 from dra_planner.migration import Migration, ObjectChange, Result, Target, TemplateOutcome
 from dra_planner.wording import counted
 

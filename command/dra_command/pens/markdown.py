@@ -8,7 +8,7 @@ from html import escape
 from typing import Final
 
 from dra_command.pens.table import Table
-from dra_command.pens.visible import visible
+from dra_command.pens.visible_text import visible
 from dra_planner.errors import Diagnostic
 
 MOST_CHARACTERS: Final = 60_000

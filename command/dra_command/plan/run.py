@@ -14,7 +14,7 @@ from dra_command.command_line.exit_status import Status, status_of
 from dra_command.command_line.progress import doing
 from dra_command.inputs.command_inputs import CommandInputs
 from dra_command.inputs.planned_inputs import plan_inputs, request_of
-from dra_command.pens.visible import visible
+from dra_command.pens.visible_text import visible
 from dra_planner.errors import PlannerError
 from dra_planner.model import worst
 from dra_planner.plan import Plan, PlanRequest, make_plan

@@ -9,7 +9,7 @@ from decimal import Decimal
 
 from dra_command.pens.table import Table
 from dra_command.pens.verdict_words import VERDICT_WORDS
-from dra_command.pens.visible import visible
+from dra_command.pens.visible_text import visible
 from dra_command.plan_report.summary import claims_table
 from dra_planner.plan import Plan
 from dra_planner.plan.nodes.cost_shares import claim_shares, cost_shares, namespace_shares

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from dra_command.pens.amounts import signed, usd
 from dra_command.pens.signs import Signs
 from dra_command.pens.table import Table
-from dra_command.pens.visible import short, visible
+from dra_command.pens.visible_text import short, visible
 from dra_command.plan_report.figures import (
     MOST_CELLS,
     Letters,

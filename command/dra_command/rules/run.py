@@ -15,13 +15,13 @@ from dra_command.command_line.arguments import UsageError
 from dra_command.command_line.exit_status import Status
 from dra_command.findings.evaluation import make_view
 from dra_command.inputs.command_inputs import read_inputs
-from dra_command.pens.visible import visible
+from dra_command.pens.visible_text import visible
 from dra_command.rules.contract import RuleCaseRow, RulesTestOutput
 from dra_planner.cel.values import MapValue, UnknownValue
 from dra_planner.wording import counted
 from dra_policies.configuration.custom.published_objects import PublishedObjects
 from dra_policies.configuration.custom.rule_cases import CaseResult, run_cases
-from dra_policies.configuration.finding_it import find_configuration
+from dra_policies.configuration.location import find_configuration
 from dra_policies.configuration.reading import read_configuration
 
 

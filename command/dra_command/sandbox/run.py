@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from dra_command.command_line.arguments import UsageError, require_sandbox
-from dra_command.pens.visible import visible
+from dra_command.pens.visible_text import visible
 
 _LONGEST_WORD = 4_096  # what a path may have
 

@@ -1,6 +1,6 @@
 """AKS clusters and GPU pools for Dynamic Resource Allocation."""
 
-from pulumi_dra.extras import require_sdk
+from pulumi_dra.optional_sdks import require_sdk
 
 require_sdk("pulumi_azure_native", "azure", "pulumi_dra.aks")
 

@@ -15,11 +15,16 @@ from pulumi_azure_native.containerservice.outputs import ManagedClusterOIDCIssue
 from dra_planner.clouds import POOL
 from dra_planner.clouds.aks import IMAGE, MAX_PODS
 from pulumi_dra.aks.cluster_inputs import AksClusterArgs, AksClusterInputs, read_cluster_inputs
+from pulumi_dra.aks.cluster_profiles import (
+    LEFT_ALONE,
+    api_server_access,
+    network_profile,
+    security_profile,
+)
 from pulumi_dra.aks.kubeconfig import aks_kubeconfig
 from pulumi_dra.aks.logs import declare_logs, declare_workspace
 from pulumi_dra.aks.naming import CLUSTER_NAME, IDENTITY_NAME, LABEL_NAME, NODE_GROUP_NAME
 from pulumi_dra.aks.network import AksNetwork
-from pulumi_dra.aks.profiles import LEFT_ALONE, api_server_access, network_profile, security_profile
 from pulumi_dra.aks.roles import (
     CLUSTER_ADMIN,
     CRYPTO_USER,
@@ -27,9 +32,9 @@ from pulumi_dra.aks.roles import (
     READER,
     declare_role,
 )
-from pulumi_dra.children import Children
+from pulumi_dra.child_options import Children
 from pulumi_dra.inputs.reader import InputReader
-from pulumi_dra.names import fitting, made_of
+from pulumi_dra.resource_names import fitting, made_of
 
 SYSTEM_DISK_GIB = 128
 _WINDOWS = ("aksManagedAutoUpgradeSchedule", "aksManagedNodeOSUpgradeSchedule")

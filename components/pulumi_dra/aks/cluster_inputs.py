@@ -9,9 +9,9 @@ import pulumi
 
 from dra_planner.clouds import SYSTEM_NODES, public_network_fault
 from dra_planner.clouds.aks import CLOUD, ranges_fault, subnet_fault
+from pulumi_dra.aks.address_ranges import ServiceRanges, read_ranges
 from pulumi_dra.aks.kubeconfig import LOGINS
 from pulumi_dra.aks.naming import read_tags
-from pulumi_dra.aks.ranges import ServiceRanges, read_ranges
 from pulumi_dra.aks.zones import read_zones
 from pulumi_dra.inputs.key_inputs import read_key_grant
 from pulumi_dra.inputs.kubernetes_version import version_check

@@ -8,13 +8,13 @@ import pulumi
 from dra_planner.clouds.aks import CLOUD, instance_profile
 from dra_planner.fleet import Fleet, Pool
 from dra_planner.planfile import PlanFile
+from pulumi_dra.aks.address_ranges import PODS
 from pulumi_dra.aks.cluster import AksCluster
 from pulumi_dra.aks.cluster_inputs import AksClusterArgs, read_cluster_inputs
 from pulumi_dra.aks.gpu_pool import AksGpuPool
 from pulumi_dra.aks.gpu_pool_inputs import AksGpuPoolArgs, read_gpu_pool_inputs
-from pulumi_dra.aks.ranges import PODS
 from pulumi_dra.built_cluster import BuiltCluster
-from pulumi_dra.children import Children
+from pulumi_dra.child_options import Children
 from pulumi_dra.inputs.reader import InputReader
 from pulumi_dra.platform.planned_pools import planned_pool_args, pods_range_fault, pools_to_build
 from pulumi_dra.platform.platform_inputs import DraPlatformInputs

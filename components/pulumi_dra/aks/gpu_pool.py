@@ -11,9 +11,9 @@ from pulumi_dra.aks.gpu_pool_inputs import AksGpuPoolArgs, AksGpuPoolInputs, rea
 from pulumi_dra.aks.node_count import node_count
 from pulumi_dra.aks.roles import CONTRIBUTOR, declare_role
 from pulumi_dra.aks.upgrades import upgrade_settings
-from pulumi_dra.children import Children
+from pulumi_dra.child_options import Children
 from pulumi_dra.inputs.reader import InputReader
-from pulumi_dra.waiting import waiting
+from pulumi_dra.timeouts import waiting
 
 # Azure refuses these of a pool that is there ("Changing property 'properties.…' is not allowed"),
 # and the provider would try:

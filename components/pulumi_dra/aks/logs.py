@@ -4,8 +4,8 @@ import pulumi
 from pulumi_azure_native import containerservice
 
 from pulumi_dra.aks.naming import WORKSPACE_NAME
-from pulumi_dra.children import Children
-from pulumi_dra.names import fitting
+from pulumi_dra.child_options import Children
+from pulumi_dra.resource_names import fitting
 
 CATEGORIES = (
     "kube-apiserver",

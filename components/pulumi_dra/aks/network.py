@@ -9,11 +9,11 @@ from typing import Any, NotRequired, TypedDict
 import pulumi
 
 from dra_planner.clouds.aks import CLOUD
+from pulumi_dra.aks.address_ranges import NEW_NETWORK
 from pulumi_dra.aks.naming import LABEL_NAME, NETWORK_PART_NAME, read_tags
-from pulumi_dra.aks.ranges import NEW_NETWORK
-from pulumi_dra.children import Children
+from pulumi_dra.child_options import Children
 from pulumi_dra.inputs.reader import InputReader
-from pulumi_dra.names import fitting
+from pulumi_dra.resource_names import fitting
 
 NODES_CIDR = "10.224.0.0/20"
 

@@ -10,7 +10,7 @@ import pulumi
 from pulumi_azure_native import containerservice
 from pulumi_azure_native.containerservice.outputs import ManagedClusterAgentPoolProfileResponse
 
-from pulumi_dra.children import Children
+from pulumi_dra.child_options import Children
 from pulumi_dra.inputs.pool_inputs import Counts
 
 

@@ -11,7 +11,7 @@ to the disk encryption set (…/aks/azure-disk-customer-managed-keys), Key Vault
 import pulumi
 from pulumi_azure_native import authorization
 
-from pulumi_dra.children import Children
+from pulumi_dra.child_options import Children
 
 NETWORK_CONTRIBUTOR = "4d97b98b-1d4f-4787-a291-c67834d212e7"
 CONTRIBUTOR = "b24988ac-6180-42a0-ab88-20f7382dd24c"

@@ -3,7 +3,7 @@
 from os.path import exists, join
 from pkgutil import extend_path
 
-from pulumi_dra.extras import require_sdk
+from pulumi_dra.optional_sdks import require_sdk
 
 require_sdk("pulumi_kubernetes", "components", "pulumi_dra.dra")
 

@@ -15,7 +15,7 @@ from dra_planner.clouds import cloud, names
 from dra_planner.drivers import chart_version_fault, driver, every_driver
 from dra_planner.drivers.protocol.charts import DriverChart
 from dra_planner.errors import PlannerError
-from pulumi_dra.children import Children
+from pulumi_dra.child_options import Children
 from pulumi_dra.dra.releases.driver_tolerations import DriverToleration, read_tolerations
 from pulumi_dra.dra.releases.namespaces import declare_namespace
 from pulumi_dra.dra.releases.release_status import require_deployed

@@ -15,7 +15,7 @@ from dra_planner.fleet import Fleet
 from dra_planner.planfile import PlanFile, canonical_text
 from dra_planner.releases import has_mutating_policies
 from pulumi_dra.built_cluster import BuiltCluster
-from pulumi_dra.children import Children
+from pulumi_dra.child_options import Children
 from pulumi_dra.dra.classes.device_classes import (
     DeviceClasses,
     DeviceClassesArgs,

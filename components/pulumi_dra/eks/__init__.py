@@ -3,7 +3,7 @@
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from pulumi_dra.extras import require_sdk
+from pulumi_dra.optional_sdks import require_sdk
 
 require_sdk("pulumi_aws", "aws", "pulumi_dra.eks")
 

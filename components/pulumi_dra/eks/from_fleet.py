@@ -10,7 +10,7 @@ from dra_planner.clouds.eks import KARPENTER
 from dra_planner.fleet import Fleet, Pool
 from dra_planner.planfile import PlanFile
 from pulumi_dra.built_cluster import BuiltCluster
-from pulumi_dra.children import Children
+from pulumi_dra.child_options import Children
 from pulumi_dra.eks.autoscaler.autoscaler_inputs import (
     EksClusterAutoscalerArgs,
     read_autoscaler_inputs,

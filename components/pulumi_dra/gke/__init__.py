@@ -1,6 +1,6 @@
 """GKE clusters and GPU pools for Dynamic Resource Allocation."""
 
-from pulumi_dra.extras import require_sdk
+from pulumi_dra.optional_sdks import require_sdk
 
 require_sdk("pulumi_gcp", "gcp", "pulumi_dra.gke")
 

@@ -10,7 +10,7 @@ from dra_planner.drivers.dranet import DRIVER as DRANET
 from dra_planner.fleet import Fleet, Pool
 from dra_planner.planfile import PlanFile
 from pulumi_dra.built_cluster import BuiltCluster
-from pulumi_dra.children import Children
+from pulumi_dra.child_options import Children
 from pulumi_dra.gke.cluster.cluster import GkeCluster
 from pulumi_dra.gke.cluster.cluster_inputs import GkeClusterArgs, read_cluster_inputs
 from pulumi_dra.gke.cluster.storage import volumes_for

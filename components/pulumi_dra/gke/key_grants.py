@@ -10,7 +10,7 @@ project.
 import pulumi
 import pulumi_gcp as gcp
 
-from pulumi_dra.children import Children
+from pulumi_dra.child_options import Children
 
 ROLE = "roles/cloudkms.cryptoKeyEncrypterDecrypter"
 DISKS, SECRETS = "compute-system", "container-engine-robot"

@@ -6,7 +6,7 @@ import re
 import pulumi
 import pulumi_gcp as gcp
 
-from pulumi_dra.children import Children
+from pulumi_dra.child_options import Children
 
 # What Google lists as least for nodes, and pulling images from Artifact Registry
 # (docs.cloud.google.com/kubernetes-engine/docs/how-to/service-accounts).

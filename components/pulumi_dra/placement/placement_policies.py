@@ -8,7 +8,7 @@ import pulumi
 import pulumi_kubernetes as k8s
 
 from dra_planner.planfile import placement_policies
-from pulumi_dra.children import Children
+from pulumi_dra.child_options import Children
 from pulumi_dra.inputs.reader import InputReader
 from pulumi_dra.placement.plan_input import read_plan
 

@@ -10,7 +10,7 @@ import pulumi_kubernetes as k8s
 
 from dra_planner.planfile import PlanFile
 from dra_planner.planfile.admission_gate import admission_gate
-from pulumi_dra.children import Children
+from pulumi_dra.child_options import Children
 from pulumi_dra.inputs.reader import InputReader
 from pulumi_dra.placement.plan_input import read_plan
 

@@ -10,7 +10,7 @@ import pulumi
 
 from dra_planner.planfile import canonical_text
 from pulumi_dra.capacity_plan import CapacityPlan
-from pulumi_dra.children import Children
+from pulumi_dra.child_options import Children
 from pulumi_dra.cloud_components import components_of
 from pulumi_dra.dra.from_fleet import check_in_cluster, declare_in_cluster
 from pulumi_dra.inputs.cidrs import unreachable_from_outside

@@ -15,7 +15,7 @@ from dra_planner.errors import Place
 from dra_planner.manifests.validation.findings import CODES
 from dra_planner.sources import Source, read_file
 from dra_policies.configuration.custom.rule_schema import CustomRule
-from dra_policies.configuration.layers import (
+from dra_policies.configuration.extended_files import (
     Fault,
     Layer,
     read_layers,

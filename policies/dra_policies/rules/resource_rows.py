@@ -16,7 +16,7 @@ from dra_planner.catalog.tables import read_table
 from dra_planner.clouds import cloud, names
 from dra_planner.quantity import Quantity, QuantityError
 from dra_policies.rules.rule import Finding
-from dra_policies.unknowns import UNKNOWN, Properties, as_list, has_unknown
+from dra_policies.unknown_values import UNKNOWN, Properties, as_list, has_unknown
 from dra_policies.view.stack_view import StackView
 
 _GIB: Final = 2**30

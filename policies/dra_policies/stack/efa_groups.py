@@ -12,7 +12,7 @@ from typing import Final
 
 from dra_policies.stack.pools import cloud_of_pool, template_of
 from dra_policies.stack.resource import Resource
-from dra_policies.unknowns import Properties
+from dra_policies.unknown_values import Properties
 from dra_policies.view.stack_view import ClosedGroup
 
 GROUP: Final = "aws:ec2/securityGroup:SecurityGroup"

@@ -15,7 +15,7 @@ from dra_planner import catalog
 from dra_planner.clouds import POOL, Cloud, cloud, names
 from dra_policies.stack.pools import has_gpus, taints_of
 from dra_policies.stack.resource import Resource
-from dra_policies.unknowns import Properties
+from dra_policies.unknown_values import Properties
 from dra_policies.view.stack_view import DeclaredPool
 
 TYPES = ("kubernetes:karpenter.sh/v1:NodePool", "kubernetes:karpenter.sh/v1beta1:NodePool")

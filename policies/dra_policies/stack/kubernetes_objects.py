@@ -22,7 +22,7 @@ from dra_planner.wording import verb
 from dra_policies.stack.declared_fleet import cluster_version
 from dra_policies.stack.pools import is_cluster_token
 from dra_policies.stack.resource import Resource, namespace_of
-from dra_policies.unknowns import UNKNOWN, as_list, as_mapping, has_unknown, unknown_paths
+from dra_policies.unknown_values import UNKNOWN, as_list, as_mapping, has_unknown, unknown_paths
 from dra_policies.view.stack_view import StackView
 
 KINDS: Final = frozenset(

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 
 from dra_planner.clouds import PoolResource
 from dra_planner.planfile import PlanFile, PoolRow
+from dra_policies.stack.plan_record import find_record
 from dra_policies.stack.pools import cloud_of_pool, declared_pools, zones_of_pool
-from dra_policies.stack.record import find_record
 from dra_policies.stack.resource import Resource
 from dra_policies.view.stack_view import DeclaredPool
 

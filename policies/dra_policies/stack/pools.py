@@ -19,7 +19,7 @@ from dra_planner.errors import PlannerError
 from dra_planner.model import Taint
 from dra_planner.model.nodes import TaintEffect
 from dra_policies.stack.resource import Resource, source_of
-from dra_policies.unknowns import UNKNOWN, Properties, as_mapping
+from dra_policies.unknown_values import UNKNOWN, Properties, as_mapping
 from dra_policies.view.pool_machines import has_value
 from dra_policies.view.stack_view import DeclaredPool
 

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from dra_policies.stack.resource import Resource, namespace_of
-from dra_policies.unknowns import UNKNOWN, Properties, as_mapping, has_unknown
+from dra_policies.unknown_values import UNKNOWN, Properties, as_mapping, has_unknown
 from dra_policies.view.node_selection import REQUIRED_TERMS
 from dra_policies.view.stack_view import (
     CriticalPodQuota,

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
-from dra_policies.unknowns import UNKNOWN, Properties
+from dra_policies.unknown_values import UNKNOWN, Properties
 
 NAMESPACE = "kubernetes:core/v1:Namespace"
 _API_DATE: Final = re.compile(r"_[a-z]+_v\d{8}[a-z]*(?=:|$)|/v\d{8}[a-z]*(?=:)")

@@ -9,7 +9,7 @@ from dra_planner.clouds import DRA, Cloud, NodeOrigin, cloud
 from dra_planner.drivers import nvidia
 from dra_planner.errors import Place, PlannerError
 from dra_policies.stack.declared_fleet import declared_fleet
-from dra_policies.stack.exported import resources_of_state
+from dra_policies.stack.exported_state import resources_of_state
 from dra_policies.stack.views import view_of_stack
 from dra_policies.view.stack_view import DeclaredPool, StackView
 

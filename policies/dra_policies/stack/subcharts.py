@@ -13,7 +13,7 @@ from dra_policies.stack.releases import (
     chart_name,
 )
 from dra_policies.stack.resource import Resource
-from dra_policies.unknowns import UNKNOWN, Properties, as_mapping
+from dra_policies.unknown_values import UNKNOWN, Properties, as_mapping
 
 _KNOWN = DEVICE_PLUGIN_CHARTS | DRIVER_CHARTS | OPERATOR_CHARTS
 

@@ -9,15 +9,15 @@ from dataclasses import replace
 from dra_planner.planfile import RECORD_TYPE, PlanFile, PoolRow
 from dra_policies.stack.clusters import beside
 from dra_policies.stack.declared_fleet import stack_region
+from dra_policies.stack.drivers.drivers_without_chart import second_drivers
 from dra_policies.stack.drivers.installers import installer_of
-from dra_policies.stack.drivers.rendered import driver_of_daemon_set
-from dra_policies.stack.drivers.second import second_drivers
+from dra_policies.stack.drivers.rendered_charts import driver_of_daemon_set
 from dra_policies.stack.efa_groups import closed_efa_groups
 from dra_policies.stack.judgement import judge_objects, judge_record, judge_stack
 from dra_policies.stack.karpenter_pools import karpenter_pool
 from dra_policies.stack.kubernetes_objects import is_kubernetes_object, objects_behind, read_objects
+from dra_policies.stack.plan_record import find_record, read_record
 from dra_policies.stack.pools import cloud_of_cluster, cloud_of_pool, declared_pools, is_pool
-from dra_policies.stack.record import find_record, read_record
 from dra_policies.stack.releases import (
     RELEASES,
     chart_name,
@@ -31,7 +31,7 @@ from dra_policies.stack.releases import (
 )
 from dra_policies.stack.resource import Resource, namespace_of
 from dra_policies.stack.subcharts import with_subcharts
-from dra_policies.unknowns import UNKNOWN, Properties, as_mapping
+from dra_policies.unknown_values import UNKNOWN, Properties, as_mapping
 from dra_policies.view.driver_pod import plugin_pod
 from dra_policies.view.node_selection import affine, every, selects, some
 from dra_policies.view.planned_nodes import planned_nodes

@@ -6,7 +6,7 @@ import ipaddress
 from collections.abc import Iterator
 
 from dra_planner.clouds import AddressRanges, cloud
-from dra_policies.unknowns import Properties
+from dra_policies.unknown_values import Properties
 from dra_policies.view.stack_view import DeclaredPool, DeclaredResource, StackView
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from dra_planner.drivers import nvidia
-from dra_policies.unknowns import Properties
+from dra_policies.unknown_values import Properties
 from dra_policies.view.stack_view import InstalledDriver
 
 # Source: kubernetes-sigs/dra-driver-nvidia-gpu:deployments/helm/*/values.yaml@v25.3.2 to v0.4.1

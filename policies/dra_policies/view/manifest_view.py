@@ -11,7 +11,7 @@ from dra_planner.model import Node, Workload
 from dra_planner.offers import Offer
 from dra_planner.plan import Judgement, Plan
 from dra_planner.releases import Features
-from dra_policies.unknowns import Properties
+from dra_policies.unknown_values import Properties
 from dra_policies.view.stack_view import DeclaredPool, NvidiaInUse, PluginWorkload, StackView
 
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from typing import Any, Final
 
 from dra_planner.clouds import cloud
-from dra_policies.unknowns import UNKNOWN, Properties
+from dra_policies.unknown_values import UNKNOWN, Properties
 from dra_policies.view.stack_view import DeclaredPool
 
 # Labels that node-feature-discovery and GPU feature discovery add to GPU nodes: to be expected on

@@ -9,7 +9,7 @@ from dra_planner import catalog
 from dra_planner.catalog import Machine
 from dra_planner.clouds import cloud
 from dra_planner.errors import PlannerError
-from dra_policies.unknowns import UNKNOWN
+from dra_policies.unknown_values import UNKNOWN
 from dra_policies.view.stack_view import DeclaredPool, StackView
 
 CAPACITY_TYPE: Final = "karpenter.sh/capacity-type"

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 from dra_planner.clouds import DRA, cloud
 from dra_planner.errors import NOWHERE, Diagnostic, Place
 from dra_planner.model import Taint
-from dra_policies.unknowns import Properties
+from dra_policies.unknown_values import Properties
 
 NOTHING_DECLARED: Final = Properties({})
 

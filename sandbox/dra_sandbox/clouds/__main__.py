@@ -9,7 +9,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, cast
 
 from dra_sandbox.clouds import packages
-from dra_sandbox.protocol import import_protocol_alone
+from dra_sandbox.engine_protocol import import_protocol_alone
 
 if TYPE_CHECKING:
     import grpc
@@ -31,7 +31,7 @@ def main() -> None:
     import_protocol_alone()
     from pulumi.runtime.proto import provider_pb2_grpc
 
-    from dra_sandbox.serving import serve
+    from dra_sandbox.plugin_server import serve
 
     servicer = provider(sys.argv[1])
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 from pulumi.runtime.proto import provider_pb2
 
-from dra_sandbox.clouds.wire import Value
+from dra_sandbox.clouds.wire_values import Value
 
 _INDEX = re.compile(r"\[\d+\]")
 _PLAIN_KEY = re.compile(r"[A-Za-z_][\w-]*")

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from pulumi.runtime.proto import provider_pb2
 
-from dra_sandbox.clouds.wire import Values
+from dra_sandbox.clouds.wire_values import Values
 
 
 class NameRefused(Exception):

@@ -27,9 +27,9 @@ from dataclasses import dataclass
 from ipaddress import ip_network
 from pathlib import Path
 
-from dra_sandbox.clouds.checking import PropertyFailure, values_at
 from dra_sandbox.clouds.differences import PropertyDifference, below, general_path, without_common
-from dra_sandbox.clouds.wire import Value, Values
+from dra_sandbox.clouds.property_checks import PropertyFailure, values_at
+from dra_sandbox.clouds.wire_values import Value, Values
 
 _KEY = re.compile(r"\[\"[^\]]*\"\]|\[\*\]$")
 

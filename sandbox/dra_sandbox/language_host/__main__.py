@@ -7,7 +7,7 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING
 
-from dra_sandbox.protocol import import_protocol_alone
+from dra_sandbox.engine_protocol import import_protocol_alone
 
 if TYPE_CHECKING:
     import grpc
@@ -19,7 +19,7 @@ def main() -> None:
     from pulumi.runtime.proto import language_pb2_grpc
 
     from dra_sandbox.language_host.host import LanguageHost
-    from dra_sandbox.serving import serve
+    from dra_sandbox.plugin_server import serve
 
     # The engine also passes options with a dash, such as -root, that say nothing the requests do
     # not.

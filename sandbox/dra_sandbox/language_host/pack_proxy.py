@@ -17,7 +17,7 @@ from concurrent import futures
 import grpc
 from pulumi.runtime.proto import analyzer_pb2
 
-from dra_sandbox.serving import CHANNEL_OPTIONS
+from dra_sandbox.plugin_server import CHANNEL_OPTIONS
 
 _SERVICE = "/pulumirpc.Analyzer/"
 

@@ -7,10 +7,10 @@ and pool beside what the plan said, each difference with its reason.
 
 from __future__ import annotations
 
-from dra_sandbox.rehearsal.borrowed import NotThrowAway, borrowed_cluster
 from dra_sandbox.rehearsal.comparison import ComparedWorkload, Comparison
 from dra_sandbox.rehearsal.differences import OutcomeDifference
-from dra_sandbox.rehearsal.migrating import RehearsedStep, rehearse_steps
+from dra_sandbox.rehearsal.existing_cluster import NotThrowAway, borrowed_cluster
+from dra_sandbox.rehearsal.migration_steps import RehearsedStep, rehearse_steps
 from dra_sandbox.rehearsal.outcome import PoolOutcome, RehearsalOutcome, RehearsedWorkload
 from dra_sandbox.rehearsal.rehearsing import RehearsalRequest, Where, rehearse, rehearse_in_turn
 from dra_sandbox.rehearsal.scenarios import (
@@ -19,7 +19,7 @@ from dra_sandbox.rehearsal.scenarios import (
     ScenarioRow,
     UnknownSubject,
 )
-from dra_sandbox.rehearsal.simulating import SimulatedWorkload
+from dra_sandbox.rehearsal.simulation import SimulatedWorkload
 from dra_sandbox.rehearsal.workloads import WorkloadOrder
 
 __all__ = [

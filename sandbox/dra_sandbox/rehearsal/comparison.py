@@ -13,7 +13,7 @@ from dra_planner.wording import counted
 from dra_sandbox.rehearsal.differences import REASONS, OutcomeDifference, deviation, enough_runs
 from dra_sandbox.rehearsal.outcome import RehearsalOutcome, RehearsedWorkload
 from dra_sandbox.rehearsal.scenarios import ScenarioOutcome
-from dra_sandbox.rehearsal.simulating import Simulated, SimulatedWorkload
+from dra_sandbox.rehearsal.simulation import Simulated, SimulatedWorkload
 
 _OF_ORDER = frozenset({"one-pod-at-a-time", "who-goes-without"})
 

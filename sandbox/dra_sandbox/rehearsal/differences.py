@@ -8,7 +8,7 @@ from itertools import islice
 from typing import Final, Literal
 
 from dra_sandbox.rehearsal.outcome import RehearsedWorkload
-from dra_sandbox.rehearsal.simulating import Simulated, SimulatedWorkload
+from dra_sandbox.rehearsal.simulation import Simulated, SimulatedWorkload
 
 ReasonCode = Literal[
     "one-pod-at-a-time",

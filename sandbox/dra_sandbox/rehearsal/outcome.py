@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from dra_planner.model import WorkloadRef
 from dra_sandbox.rehearsal.cluster import PlannedCluster
-from dra_sandbox.rehearsal.deciding import is_failing, is_judged, scheduled_condition
+from dra_sandbox.rehearsal.scheduler_decisions import is_failing, is_judged, scheduled_condition
 from dra_sandbox.rehearsal.workloads import workload_of
 
 Json = dict[str, Any]

@@ -16,17 +16,17 @@ from dra_planner.plan import Plan, PlanRequest, make_plan
 from dra_planner.sources import Source
 from dra_planner.wording import counted, verb
 from dra_sandbox.control_plane import ApiRejection, ApiServer, ControlPlane
-from dra_sandbox.rehearsal.clearing import clear_workloads
 from dra_sandbox.rehearsal.cluster import PlannedCluster, planned_cluster
 from dra_sandbox.rehearsal.comparison import Comparison, compare
-from dra_sandbox.rehearsal.deciding import Decisions, PendingWork
-from dra_sandbox.rehearsal.guarding import apply_guards, patch_workloads
+from dra_sandbox.rehearsal.controller_delays import RETRY_SECONDS, wait_for_quotas
+from dra_sandbox.rehearsal.guards import apply_guards, patch_workloads
 from dra_sandbox.rehearsal.outcome import read_outcome
+from dra_sandbox.rehearsal.scenario_stage import RehearsalStage
 from dra_sandbox.rehearsal.scenarios import RehearsalScenario
-from dra_sandbox.rehearsal.settling import RETRY_SECONDS, wait_for_quotas
-from dra_sandbox.rehearsal.simulating import Simulated, Simulation, written
+from dra_sandbox.rehearsal.scheduler_decisions import Decisions, PendingWork
+from dra_sandbox.rehearsal.simulation import Simulated, Simulation, written
 from dra_sandbox.rehearsal.snapshot import take_pods_alone
-from dra_sandbox.rehearsal.stage import RehearsalStage
+from dra_sandbox.rehearsal.workload_removal import clear_workloads
 from dra_sandbox.rehearsal.workloads import (
     DOCUMENT_ORDER,
     Arrival,

@@ -16,7 +16,7 @@ from typing import Final, Literal, NamedTuple, cast, get_args
 
 from dra_sandbox.rehearsal.differences import OutcomeDifference
 from dra_sandbox.rehearsal.outcome import RehearsedWorkload
-from dra_sandbox.rehearsal.simulating import SimulatedWorkload
+from dra_sandbox.rehearsal.simulation import SimulatedWorkload
 
 ScenarioKind = Literal[
     "rollout", "scale-up", "node-lost", "zone-lost", "driver-upgraded", "arrival-order"

@@ -14,10 +14,10 @@ import yaml
 from command_project import EXAMPLES, Project
 
 from dra_policies.configuration.reading import read_configuration
-from dra_policies.configuration.rules import configured_rules
-from dra_policies.judge import Judge
+from dra_policies.configuration.rule_settings import configured_rules
 from dra_policies.rules import RULES
-from dra_policies.stack.exported import resources_of_state
+from dra_policies.stack.exported_state import resources_of_state
+from dra_policies.stack_evaluation import Judge
 
 ROOT = EXAMPLES.parent
 EXAMPLE_FILES = sorted((EXAMPLES / "rules").glob("*.yaml"))

@@ -100,7 +100,7 @@ def test_an_output_format(follow: Follow) -> None:
             from __future__ import annotations
 
             from dra_command.findings.check_result import CheckResult
-            from dra_command.pens.visible import visible
+            from dra_command.pens.visible_text import visible
 
 
             def check_tsv(checked: CheckResult) -> str:

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from pulumi.runtime.proto import provider_pb2
 
-from dra_sandbox.clouds.memory import VARIABLE, Memory
-from dra_sandbox.clouds.wire import from_wire, to_wire
+from dra_sandbox.clouds.existing_resources import VARIABLE, Memory
+from dra_sandbox.clouds.wire_values import from_wire, to_wire
 
 
 class Cloud:

@@ -9,7 +9,7 @@ import grpc
 import pytest
 from pulumi.runtime.proto import provider_pb2
 
-from dra_sandbox.clouds.wire import UNKNOWN, from_wire, to_wire
+from dra_sandbox.clouds.wire_values import UNKNOWN, from_wire, to_wire
 
 CLUSTER = "aws:eks/cluster:Cluster"
 GROUP = "aws:eks/nodeGroup:NodeGroup"

@@ -10,9 +10,9 @@ import grpc
 import pytest
 
 from dra_sandbox.clouds.aws.clusters import ASSOCIATIONS, FULL_ZONE
+from dra_sandbox.clouds.aws.node_updates import STAYING_POD, STOCK
 from dra_sandbox.clouds.aws.quotas import QUOTA
-from dra_sandbox.clouds.aws.rolling import STAYING_POD, STOCK
-from dra_sandbox.clouds.memory import Memory
+from dra_sandbox.clouds.existing_resources import Memory
 
 GROUP, CLUSTER, ADDON = (
     "aws:eks/nodeGroup:NodeGroup",

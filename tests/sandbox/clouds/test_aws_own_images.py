@@ -11,7 +11,7 @@ import grpc
 import pytest
 import yaml
 
-from dra_sandbox.clouds.memory import Memory
+from dra_sandbox.clouds.existing_resources import Memory
 
 GROUP, CLUSTER = "aws:eks/nodeGroup:NodeGroup", "aws:eks/cluster:Cluster"
 TEMPLATE, NEW_NODE = "aws:ec2/launchTemplate:LaunchTemplate", "dra-sandbox:aws:NewNode"

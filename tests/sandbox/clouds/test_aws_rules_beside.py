@@ -10,9 +10,9 @@ from typing import Any
 import grpc
 import pytest
 
+from dra_sandbox.clouds.aws.lost_zones import LOST_ZONE
 from dra_sandbox.clouds.aws.scaling_groups import TAGGED
-from dra_sandbox.clouds.aws.zones_lost import LOST_ZONE
-from dra_sandbox.clouds.memory import Memory
+from dra_sandbox.clouds.existing_resources import Memory
 
 GROUP, CLUSTER, ADDON = (
     "aws:eks/nodeGroup:NodeGroup",

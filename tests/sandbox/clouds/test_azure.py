@@ -11,10 +11,10 @@ import pytest
 from pulumi.runtime.proto import provider_pb2
 
 from dra_sandbox.clouds.azure_native.functions import DEPLOYER
+from dra_sandbox.clouds.azure_native.lost_zones import LOST_ZONE
 from dra_sandbox.clouds.azure_native.managed_clusters import LONG_TERM
-from dra_sandbox.clouds.azure_native.zones_lost import LOST_ZONE
-from dra_sandbox.clouds.memory import Memory
-from dra_sandbox.clouds.wire import from_wire, to_wire
+from dra_sandbox.clouds.existing_resources import Memory
+from dra_sandbox.clouds.wire_values import from_wire, to_wire
 
 CLUSTER, POOL = (
     "azure-native:containerservice:ManagedCluster",

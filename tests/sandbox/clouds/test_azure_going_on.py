@@ -9,9 +9,8 @@ from typing import Any
 import grpc
 import pytest
 
-from dra_sandbox.clouds.azure_native.going_on import OPERATION, STAYING_POD
-from dra_sandbox.clouds.azure_native.left_behind import ADDRESS, BALANCER, DISK, INTERFACE, LOCK
-from dra_sandbox.clouds.azure_native.namespaces import NAMESPACE
+from dra_sandbox.clouds.azure_native.deletions import ADDRESS, BALANCER, DISK, INTERFACE, LOCK
+from dra_sandbox.clouds.azure_native.operations import OPERATION, STAYING_POD
 from dra_sandbox.clouds.azure_native.quotas import (
     CLUSTERS,
     ENCRYPTION,
@@ -22,8 +21,9 @@ from dra_sandbox.clouds.azure_native.quotas import (
     RESERVATION,
     RESTRICTED,
 )
-from dra_sandbox.clouds.memory import Memory
-from dra_sandbox.clouds.wire import from_wire
+from dra_sandbox.clouds.azure_native.resource_providers import NAMESPACE
+from dra_sandbox.clouds.existing_resources import Memory
+from dra_sandbox.clouds.wire_values import from_wire
 
 CLUSTER, POOL = (
     "azure-native:containerservice:ManagedCluster",

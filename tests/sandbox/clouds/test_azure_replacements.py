@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from dra_sandbox.clouds.azure_native.replacements import AzureReplaceRule, read_replacements
-from dra_sandbox.clouds.azure_native.rows import ROWS
+from dra_sandbox.clouds.azure_native.resource_types import ROWS
 from dra_sandbox.clouds.differences import PropertyDifference
 from dra_sandbox.clouds.sdk import Sdk
 

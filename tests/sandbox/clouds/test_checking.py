@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from dra_sandbox.clouds.checking import check_allowed, check_values
+from dra_sandbox.clouds.property_checks import check_allowed, check_values
 from dra_sandbox.clouds.sdk import Sdk
-from dra_sandbox.clouds.wire import UNKNOWN
+from dra_sandbox.clouds.wire_values import UNKNOWN
 
 GROUP = {
     "clusterName": "main",

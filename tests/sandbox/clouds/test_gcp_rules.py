@@ -9,7 +9,7 @@ import grpc
 import pytest
 from pulumi.runtime.proto import provider_pb2
 
-from dra_sandbox.clouds.wire import to_wire
+from dra_sandbox.clouds.wire_values import to_wire
 
 CLUSTER, POOL = "gcp:container/cluster:Cluster", "gcp:container/nodePool:NodePool"
 NONE = {"consumeReservationType": "NO_RESERVATION"}

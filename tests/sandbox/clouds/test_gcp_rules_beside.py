@@ -11,13 +11,13 @@ import grpc
 import pytest
 from pulumi.runtime.proto import provider_pb2
 
+from dra_sandbox.clouds.existing_resources import VARIABLE, Memory
+from dra_sandbox.clouds.gcp.control_plane_versions import CHANNEL
 from dra_sandbox.clouds.gcp.keys import CONSTRAINT, WANTS_KEYS
-from dra_sandbox.clouds.gcp.masters import CHANNEL
+from dra_sandbox.clouds.gcp.lost_zones import LOST_ZONE
 from dra_sandbox.clouds.gcp.operations import OPERATION
 from dra_sandbox.clouds.gcp.quotas import QUOTA, SSD
-from dra_sandbox.clouds.gcp.zones_lost import LOST_ZONE
-from dra_sandbox.clouds.memory import VARIABLE, Memory
-from dra_sandbox.clouds.wire import from_wire, to_wire
+from dra_sandbox.clouds.wire_values import from_wire, to_wire
 
 CLUSTER, POOL = "gcp:container/cluster:Cluster", "gcp:container/nodePool:NodePool"
 NETWORK, FIREWALL = "gcp:compute/network:Network", "gcp:compute/firewall:Firewall"

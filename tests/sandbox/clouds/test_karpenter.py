@@ -10,7 +10,7 @@ import grpc
 import pytest
 
 from dra_sandbox.clouds.kubernetes.karpenter import check_karpenter
-from dra_sandbox.clouds.wire import UNKNOWN
+from dra_sandbox.clouds.wire_values import UNKNOWN
 
 POOL, CLASS = "kubernetes:karpenter.sh/v1:NodePool", "kubernetes:karpenter.k8s.aws/v1:EC2NodeClass"
 QUEUE, QUEUE_POLICY = "aws:sqs/queue:Queue", "aws:sqs/queuePolicy:QueuePolicy"

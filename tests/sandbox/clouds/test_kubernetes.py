@@ -11,7 +11,7 @@ from pulumi.runtime.proto import provider_pb2, status_pb2
 
 from dra_sandbox.clouds.kubernetes.kubeconfig import Unreachable, server_of
 from dra_sandbox.clouds.kubernetes.releases import FAILING
-from dra_sandbox.clouds.wire import UNKNOWN, from_wire, to_wire
+from dra_sandbox.clouds.wire_values import UNKNOWN, from_wire, to_wire
 
 DAEMON_SET = "kubernetes:apps/v1:DaemonSet"
 RELEASE = "kubernetes:helm.sh/v3:Release"

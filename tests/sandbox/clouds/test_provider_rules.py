@@ -22,7 +22,7 @@ from pulumi.runtime.proto import provider_pb2
 from dra_sandbox.clouds import aws, gcp
 from dra_sandbox.clouds.provider_rules import PropertyRule, ProviderRules, read_rules
 from dra_sandbox.clouds.sdk import Sdk
-from dra_sandbox.clouds.wire import to_wire
+from dra_sandbox.clouds.wire_values import to_wire
 
 RECORDED = Path(__file__).parent / "provider_changes"
 SETTINGS = {

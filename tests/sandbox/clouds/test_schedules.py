@@ -11,7 +11,7 @@ import grpc
 import pytest
 
 from dra_sandbox.clouds.aws.schedules import pass_time
-from dra_sandbox.clouds.memory import Memory
+from dra_sandbox.clouds.existing_resources import Memory
 
 GROUP, TEMPLATE = "aws:eks/nodeGroup:NodeGroup", "aws:ec2/launchTemplate:LaunchTemplate"
 SCHEDULE = "aws:autoscaling/schedule:Schedule"

@@ -9,15 +9,15 @@ from collections.abc import Iterator
 import pytest
 
 from dra_sandbox.clouds.aws.functions import FUNCTIONS as AWS_FUNCTIONS
-from dra_sandbox.clouds.aws.rows import ROWS as AWS_ROWS
+from dra_sandbox.clouds.aws.resource_types import ROWS as AWS_ROWS
 from dra_sandbox.clouds.azure_native.functions import FUNCTIONS as AZURE_FUNCTIONS
-from dra_sandbox.clouds.azure_native.rows import ROWS as AZURE_ROWS
+from dra_sandbox.clouds.azure_native.resource_types import ROWS as AZURE_ROWS
 from dra_sandbox.clouds.gcp.functions import FUNCTIONS as GCP_FUNCTIONS
-from dra_sandbox.clouds.gcp.rows import ROWS as GCP_ROWS
+from dra_sandbox.clouds.gcp.resource_types import ROWS as GCP_ROWS
 from dra_sandbox.clouds.kubernetes.kinds import CLUSTER_SCOPED
-from dra_sandbox.clouds.rows import TypeRow
 from dra_sandbox.clouds.sdk import Sdk
 from dra_sandbox.clouds.sdk_schema import Schema, TypeSpec
+from dra_sandbox.clouds.type_rows import TypeRow
 
 TABLES = {"aws": AWS_ROWS, "azure-native": AZURE_ROWS, "gcp": GCP_ROWS}
 ROWS = [(cloud, token, row) for cloud, rows in TABLES.items() for token, row in rows.items()]

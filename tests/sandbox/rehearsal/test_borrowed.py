@@ -19,7 +19,7 @@ from dra_sandbox.control_plane import (
 )
 from dra_sandbox.control_plane.kubeconfig import api_server_of
 from dra_sandbox.rehearsal import NotThrowAway, RehearsalRequest, borrowed_cluster, rehearse
-from dra_sandbox.rehearsal.borrowed import MARK, refuse_real
+from dra_sandbox.rehearsal.existing_cluster import MARK, refuse_real
 from dra_sandbox.tools.kubernetes import find_binaries
 
 MINOR = 36

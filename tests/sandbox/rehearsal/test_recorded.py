@@ -22,7 +22,7 @@ from dra_sandbox.rehearsal import RehearsedWorkload, WorkloadOrder
 from dra_sandbox.rehearsal.cluster import cluster_of
 from dra_sandbox.rehearsal.differences import deviation, enough_runs
 from dra_sandbox.rehearsal.outcome import PodOutcome
-from dra_sandbox.rehearsal.simulating import Simulation
+from dra_sandbox.rehearsal.simulation import Simulation
 from dra_sandbox.rehearsal.workloads import made_by, read_workloads
 
 CASES = sorted((Path(__file__).parent / "recorded").glob("*.yaml"))

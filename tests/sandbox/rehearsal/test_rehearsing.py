@@ -20,7 +20,7 @@ from dra_sandbox.rehearsal import (
     rehearse_in_turn,
 )
 from dra_sandbox.rehearsal.cluster import planned_cluster
-from dra_sandbox.rehearsal.settling import seconds_to_replacement
+from dra_sandbox.rehearsal.controller_delays import seconds_to_replacement
 from dra_sandbox.rehearsal.snapshot import PODS
 from dra_sandbox.tools.kubernetes import Binaries, find_binaries
 

@@ -17,7 +17,7 @@ from markupsafe import Markup
 from dra_command.pens.html.style import page_style, picture_style, security_policy
 from dra_command.pens.signs import DRAWN
 from dra_command.pens.verdict_words import VERDICT_WORDS
-from dra_command.pens.visible import visible
+from dra_command.pens.visible_text import visible
 from dra_planner.errors import Diagnostic
 
 TEMPLATES: Final = Path(__file__).parents[2]

@@ -9,7 +9,7 @@ from typing import Final
 from dra_command.pens.html.style import page_style, security_policy
 from dra_command.pens.table import Table
 from dra_command.pens.verdict_words import VERDICT_AFTER_A_NAME
-from dra_command.pens.visible import visible
+from dra_command.pens.visible_text import visible
 from dra_planner.model import Verdict
 
 _UNBROKEN: Final = 40  # characters of a name that stay on one line

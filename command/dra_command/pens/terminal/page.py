@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Self, TextIO
 from dra_command.pens.signs import DRAWN, TYPED, Signs, typed
 from dra_command.pens.terminal.plain_pen import plain_paragraph, plain_table
 from dra_command.pens.terminal.rich_pen import RichPen
-from dra_command.pens.visible import visible
+from dra_command.pens.visible_text import visible
 from dra_planner.errors import Diagnostic
 
 if TYPE_CHECKING:

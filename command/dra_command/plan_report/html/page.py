@@ -9,7 +9,7 @@ from typing import Any, Final
 from dra_command.pens.html.page import fold, render_page
 from dra_command.pens.signs import DRAWN
 from dra_command.pens.table import Table
-from dra_command.pens.visible import short
+from dra_command.pens.visible_text import short
 from dra_command.plan_report.cost_detail import detail_tables
 from dra_command.plan_report.figures import has_many, is_shared
 from dra_command.plan_report.guards import futures_table, guards_table, rules_table, without_guards

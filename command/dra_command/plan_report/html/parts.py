@@ -13,7 +13,7 @@ from dra_command.claim_report.terms import term_of, term_state, term_values
 from dra_command.pens.html.page import ReportEntry, coded_lines, diagnostic_entry
 from dra_command.pens.signs import DRAWN
 from dra_command.pens.verdict_words import VERDICT_WORDS
-from dra_command.pens.visible import short
+from dra_command.pens.visible_text import short
 from dra_command.plan_report.figures import MANY, SHARED, Letters
 from dra_command.plan_report.html.shapes import (
     Chart,

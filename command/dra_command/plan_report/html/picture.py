@@ -9,7 +9,7 @@ from textwrap import wrap
 from typing import Final
 
 from dra_command.pens.html.page import render_picture
-from dra_command.pens.visible import short
+from dra_command.pens.visible_text import short
 from dra_command.plan_report.figures import letters_of
 from dra_command.plan_report.html.parts import Drawer, PoolView
 from dra_command.plan_report.html.shapes import Chart, Figure

@@ -11,7 +11,7 @@ import pulumi_kubernetes as k8s
 from dra_planner.clouds import extended_resource_fault, selection_fault
 from dra_planner.drivers import class_name_fault
 from dra_planner.releases import parse_version
-from pulumi_dra.children import Children
+from pulumi_dra.child_options import Children
 from pulumi_dra.dra.nvidia.class_selectors import DEVICES, class_selectors, refusal_of
 from pulumi_dra.inputs.kubernetes_version import check_version
 from pulumi_dra.inputs.reader import InputReader

@@ -11,7 +11,7 @@ import pulumi_kubernetes as k8s
 
 from dra_planner.drivers import nvidia
 from dra_planner.errors import PlannerError
-from pulumi_dra.children import Children
+from pulumi_dra.child_options import Children
 from pulumi_dra.dra.device_plugin.plugin_values import device_plugin_values
 from pulumi_dra.dra.node_terms import without_dra_nodes
 from pulumi_dra.dra.releases.images import ImageSettings, read_image

@@ -11,7 +11,7 @@ import pulumi_kubernetes as k8s
 
 from dra_planner.clouds import DRA
 from dra_planner.drivers import chart_version_fault
-from pulumi_dra.children import Children
+from pulumi_dra.child_options import Children
 from pulumi_dra.dra.node_terms import GPU_TOLERATION
 from pulumi_dra.dra.releases.driver_tolerations import DriverToleration, read_tolerations
 from pulumi_dra.dra.releases.images import read_repository

@@ -10,7 +10,7 @@ import pulumi_kubernetes as k8s
 import yaml
 
 from dra_planner.clouds import DRA, label_key_fault, label_value_fault
-from pulumi_dra.children import Children
+from pulumi_dra.child_options import Children
 from pulumi_dra.dra.metrics.alerts import rule_groups
 from pulumi_dra.dra.metrics.dashboard import dashboard_json
 from pulumi_dra.dra.node_terms import GPU_TOLERATION

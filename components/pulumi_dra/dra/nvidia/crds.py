@@ -6,7 +6,7 @@ import pulumi
 import pulumi_kubernetes as k8s
 import yaml
 
-from pulumi_dra.children import Children
+from pulumi_dra.child_options import Children
 from pulumi_dra.inputs.reader import InputReader
 
 GROUP = "resource.nvidia.com"

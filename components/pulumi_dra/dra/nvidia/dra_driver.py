@@ -6,7 +6,7 @@ import pulumi
 import pulumi_kubernetes as k8s
 
 from dra_planner.drivers.nvidia import DriverRelease
-from pulumi_dra.children import Children
+from pulumi_dra.child_options import Children
 from pulumi_dra.dra.nvidia.crds import declare_crds
 from pulumi_dra.dra.nvidia.driver_inputs import DraDriverArgs, DraDriverInputs, read_driver_inputs
 from pulumi_dra.dra.nvidia.driver_values import driver_values

@@ -11,7 +11,7 @@ import pulumi_kubernetes as k8s
 
 from dra_planner.catalog.installer_drivers import qualified_on
 from dra_planner.clouds import DRA
-from pulumi_dra.children import Children
+from pulumi_dra.child_options import Children
 from pulumi_dra.inputs.reader import InputReader
 
 NAME = "nvidia-dra-driver-installer"

@@ -12,7 +12,7 @@ from typing import Any
 import pulumi
 import pulumi_kubernetes as k8s
 
-from pulumi_dra.children import Children
+from pulumi_dra.child_options import Children
 
 NODE_OF_TOKEN = "authentication.kubernetes.io/node-name"
 """Kubernetes adds it to every pod token (GA since 1.33)."""

@@ -11,7 +11,7 @@ import pulumi
 import yaml
 
 from dra_planner.drivers.nvidia import GPU_CLASS, MIG_CLASS
-from pulumi_dra.children import Children
+from pulumi_dra.child_options import Children
 from pulumi_dra.dra.releases.optional_releases import (
     PinnedChart,
     ReleaseInputs,

@@ -4,7 +4,7 @@ pods.
 
 import pulumi_kubernetes as k8s
 
-from pulumi_dra.children import Children
+from pulumi_dra.child_options import Children
 
 _MODES = ("enforce", "audit", "warn")
 

@@ -7,7 +7,7 @@ import pulumi
 import pulumi_kubernetes as k8s
 
 from dra_planner.drivers import chart_version_fault
-from pulumi_dra.children import Children
+from pulumi_dra.child_options import Children
 from pulumi_dra.dra.releases.images import SECRET_NAME, read_repository
 from pulumi_dra.dra.releases.namespaces import declare_namespace
 from pulumi_dra.dra.releases.release_status import require_deployed

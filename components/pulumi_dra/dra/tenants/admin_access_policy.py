@@ -8,7 +8,7 @@ from typing import TypedDict
 import pulumi
 import pulumi_kubernetes as k8s
 
-from pulumi_dra.children import Children
+from pulumi_dra.child_options import Children
 from pulumi_dra.inputs.reader import InputReader
 
 ADMIN_ACCESS_LABEL = "resource.kubernetes.io/admin-access"

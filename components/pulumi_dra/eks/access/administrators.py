@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import pulumi
 import pulumi_aws as aws
 
-from pulumi_dra.children import Children
+from pulumi_dra.child_options import Children
 
 ADMIN_POLICY = "eks::aws:cluster-access-policy/AmazonEKSClusterAdminPolicy"
 

@@ -6,7 +6,7 @@ A node that gets fewer pages than planned, for example because memory is fragmen
 
 from collections.abc import Mapping
 
-from pulumi_dra.eks.boot.unit import unit_installer
+from pulumi_dra.eks.boot.systemd_unit import unit_installer
 
 UNIT = "pulumi-dra-huge-pages.service"
 PROGRAM_PATH = "/usr/local/sbin/pulumi-dra-huge-pages"

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from dra_planner import catalog
 from dra_planner.drivers import nvidia
-from pulumi_dra.eks.boot.unit import unit_installer
+from pulumi_dra.eks.boot.systemd_unit import unit_installer
 
 UNIT = "pulumi-dra-mig.service"
 PROGRAM_PATH = "/usr/local/sbin/pulumi-dra-mig"

@@ -9,7 +9,7 @@ from typing import Any
 import pulumi
 import pulumi_aws as aws
 
-from pulumi_dra.children import Children
+from pulumi_dra.child_options import Children
 from pulumi_dra.eks.rights.roles import CNI_POLICIES, declare_role
 
 CNI = "vpc-cni"

@@ -12,10 +12,10 @@ import pulumi_aws as aws
 from pulumi_aws.eks.outputs import ClusterIdentity
 
 from dra_planner.clouds.eks import CLOUD
-from pulumi_dra.children import Children
+from pulumi_dra.child_options import Children
+from pulumi_dra.eks.access.access_entries import declare_access_entries
 from pulumi_dra.eks.access.administrators import declare_access
 from pulumi_dra.eks.access.credentials import Credentials, configured_credentials
-from pulumi_dra.eks.access.entries import declare_access_entries
 from pulumi_dra.eks.access.kubeconfig import eks_kubeconfig
 from pulumi_dra.eks.cluster.addons import Addons
 from pulumi_dra.eks.cluster.cluster_inputs import (

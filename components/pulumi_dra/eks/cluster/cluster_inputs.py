@@ -9,8 +9,8 @@ import pulumi
 
 from dra_planner.clouds import SYSTEM_NODES, public_network_fault
 from dra_planner.clouds.eks import CLOUD
+from pulumi_dra.eks.access.access_entries import Entry, read_access_entries, read_admins
 from pulumi_dra.eks.access.credentials import Credentials
-from pulumi_dra.eks.access.entries import Entry, read_access_entries, read_admins
 from pulumi_dra.eks.cluster.addon_inputs import AddonInputs, read_addons
 from pulumi_dra.eks.cluster.control_plane_logs import RETENTION_DAYS
 from pulumi_dra.eks.naming import read_role_tags, read_tags

@@ -7,7 +7,7 @@ doesn't exist. The group can be declared first only if the cluster's name is kno
 import pulumi
 import pulumi_aws as aws
 
-from pulumi_dra.children import Children
+from pulumi_dra.child_options import Children
 from pulumi_dra.eks.rights.keys import declare_key, log_groups_policy
 
 # CloudWatch Logs API, PutRetentionPolicy.

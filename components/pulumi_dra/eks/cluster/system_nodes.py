@@ -6,11 +6,11 @@ import pulumi
 import pulumi_aws as aws
 
 from dra_planner.clouds import POOL
-from pulumi_dra.children import Children
+from pulumi_dra.child_options import Children
 from pulumi_dra.eks.boot import launch_template
 from pulumi_dra.eks.boot.node_image import architecture_of, system_image
 from pulumi_dra.eks.naming import NODE_GROUP_NAME
-from pulumi_dra.names import fitting
+from pulumi_dra.resource_names import fitting
 
 ROOT_VOLUME_GIB = 50
 

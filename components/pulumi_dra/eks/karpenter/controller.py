@@ -10,7 +10,7 @@ import pulumi
 import pulumi_aws as aws
 import pulumi_kubernetes as k8s
 
-from pulumi_dra.children import Children
+from pulumi_dra.child_options import Children
 from pulumi_dra.dra.releases.release_status import require_deployed
 from pulumi_dra.eks.karpenter.controller_inputs import (
     EksKarpenterArgs,

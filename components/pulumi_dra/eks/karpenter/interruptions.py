@@ -10,7 +10,7 @@ import json
 import pulumi
 import pulumi_aws as aws
 
-from pulumi_dra.children import Children
+from pulumi_dra.child_options import Children
 
 EVENTS = {
     "health": ("aws.health", "AWS Health Event"),

@@ -10,7 +10,7 @@ import pulumi
 import pulumi_aws as aws
 import pulumi_kubernetes as k8s
 
-from pulumi_dra.children import Children
+from pulumi_dra.child_options import Children
 from pulumi_dra.eks.karpenter.objects import API, CLASS_API, node_class_spec, node_pool_spec
 from pulumi_dra.eks.karpenter.pool_inputs import (
     EksKarpenterPoolArgs,

@@ -13,15 +13,15 @@ from dra_planner.clouds import NodeOrigin
 from dra_planner.clouds.eks import CLOUD, KARPENTER, KARPENTER_CAPACITY_TYPES
 from dra_planner.model import Taint
 from dra_planner.quantity import amount_complaint
-from pulumi_dra.eks.boot.config import (
+from pulumi_dra.eks.boot.custom_image import read_own_image
+from pulumi_dra.eks.boot.node_image import NEWEST_IMAGE, known_machine, read_release
+from pulumi_dra.eks.boot.user_data import (
     MOST_BYTES,
     NOTHING_TOLD,
     KubeletSettings,
     boot_config,
     read_boot_script,
 )
-from pulumi_dra.eks.boot.node_image import NEWEST_IMAGE, known_machine, read_release
-from pulumi_dra.eks.boot.own_image import read_own_image
 from pulumi_dra.eks.naming import read_tags
 from pulumi_dra.eks.pool.capacity import check_capacity, read_capacity, read_placement
 from pulumi_dra.eks.pool.gpu_pool_inputs import Efa, read_efa, read_mig

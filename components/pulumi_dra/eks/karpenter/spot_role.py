@@ -9,7 +9,7 @@ Without the role, a NodePool's Spot instances don't start, and only Karpenter's 
 import pulumi
 import pulumi_aws as aws
 
-from pulumi_dra.children import Children
+from pulumi_dra.child_options import Children
 
 _SERVICE, _NAME = "spot.amazonaws.com", "AWSServiceRoleForEC2Spot"
 

@@ -5,11 +5,11 @@ import json
 import pulumi
 import pulumi_aws as aws
 
-from pulumi_dra.children import Children
+from pulumi_dra.child_options import Children
 from pulumi_dra.eks.naming import ROLE_NAME
 from pulumi_dra.eks.rights.keys import declare_key, log_groups_policy
 from pulumi_dra.eks.rights.roles import trust_policy
-from pulumi_dra.names import fitting
+from pulumi_dra.resource_names import fitting
 
 RETENTION_DAYS = 365
 INTERVAL_SECONDS = 600

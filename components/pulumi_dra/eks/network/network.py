@@ -13,7 +13,7 @@ import pulumi_aws as aws
 
 from dra_planner.clouds import repetition_fault
 from dra_planner.clouds.eks import CLOUD
-from pulumi_dra.children import Children
+from pulumi_dra.child_options import Children
 from pulumi_dra.eks.naming import read_role_tags, read_tags
 from pulumi_dra.eks.network.address_plan import ZoneAddresses, check_vpc_cidr, plan_addresses
 from pulumi_dra.eks.network.endpoints import declare_endpoints, read_way_out

@@ -3,7 +3,7 @@
 import pulumi
 import pulumi_aws as aws
 
-from pulumi_dra.children import Children
+from pulumi_dra.child_options import Children
 
 
 def declare_efa_group(

@@ -8,10 +8,10 @@ from typing import Any
 import pulumi
 import pulumi_aws as aws
 
-from pulumi_dra.children import Children
+from pulumi_dra.child_options import Children
 from pulumi_dra.eks.boot import launch_template
+from pulumi_dra.eks.boot.custom_image import AMI_TYPE
 from pulumi_dra.eks.boot.node_image import architecture_of, gpu_image
-from pulumi_dra.eks.boot.own_image import AMI_TYPE
 from pulumi_dra.eks.naming import NODE_GROUP_NAME
 from pulumi_dra.eks.pool.capacity import capacity_type, is_bought, machine_in_template
 from pulumi_dra.eks.pool.efa_group import declare_efa_group
@@ -25,8 +25,8 @@ from pulumi_dra.eks.pool.schedule import Action, declare_actions, follow
 from pulumi_dra.eks.rights.key_grants import declare_volume_grant
 from pulumi_dra.inputs.pool_inputs import cloud_effect
 from pulumi_dra.inputs.reader import InputReader
-from pulumi_dra.names import fitting
-from pulumi_dra.waiting import waiting
+from pulumi_dra.resource_names import fitting
+from pulumi_dra.timeouts import waiting
 
 EVICTION_MINUTES = 15  # EKS user guide, “Understand each phase of node updates”
 

@@ -14,16 +14,16 @@ from dra_planner.clouds.eks import CLOUD
 from dra_planner.errors import CatalogError
 from dra_planner.model import Taint
 from dra_planner.quantity import amount_complaint
-from pulumi_dra.eks.boot.config import (
+from pulumi_dra.eks.boot.custom_image import OwnImage, longest_node, read_joining, read_own_image
+from pulumi_dra.eks.boot.mig import mig_instances
+from pulumi_dra.eks.boot.node_image import known_machine, read_release
+from pulumi_dra.eks.boot.user_data import (
     MOST_BYTES,
     JoiningNode,
     KubeletSettings,
     boot_config,
     read_boot_script,
 )
-from pulumi_dra.eks.boot.mig import mig_instances
-from pulumi_dra.eks.boot.node_image import known_machine, read_release
-from pulumi_dra.eks.boot.own_image import OwnImage, longest_node, read_joining, read_own_image
 from pulumi_dra.eks.naming import LAUNCH_TEMPLATE_PATTERN, NODE_GROUP_PATTERN, read_tags
 from pulumi_dra.eks.pool.capacity import check_capacity, is_bought, read_capacity, read_placement
 from pulumi_dra.eks.pool.schedule import PoolSchedule, read_schedule

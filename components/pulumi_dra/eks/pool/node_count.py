@@ -10,7 +10,7 @@ import pulumi
 import pulumi_aws as aws
 
 from dra_planner.clouds import POOL
-from pulumi_dra.children import Children
+from pulumi_dra.child_options import Children
 from pulumi_dra.inputs.pool_inputs import Counts
 
 

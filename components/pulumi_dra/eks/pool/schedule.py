@@ -28,7 +28,7 @@ from dra_planner.clouds import (
     time_of_day_fault,
     time_zone_fault,
 )
-from pulumi_dra.children import Children
+from pulumi_dra.child_options import Children
 from pulumi_dra.inputs.pool_inputs import Counts
 from pulumi_dra.inputs.reader import InputReader
 

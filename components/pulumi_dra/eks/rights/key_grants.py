@@ -10,7 +10,7 @@ change the key's policy, and works for keys of other accounts.
 import pulumi
 import pulumi_aws as aws
 
-from pulumi_dra.children import Children
+from pulumi_dra.child_options import Children
 from pulumi_dra.inputs.reader import InputReader
 
 OPERATIONS = (

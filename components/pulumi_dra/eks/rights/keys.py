@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 import pulumi
 import pulumi_aws as aws
 
-from pulumi_dra.children import Children
+from pulumi_dra.child_options import Children
 from pulumi_dra.inputs.reader import InputReader
 
 

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 import pulumi
 import pulumi_aws as aws
 
-from pulumi_dra.children import Children
+from pulumi_dra.child_options import Children
 from pulumi_dra.eks.naming import ROLE_NAME
-from pulumi_dra.names import fitting
+from pulumi_dra.resource_names import fitting
 
 CLUSTER_POLICIES = ("AmazonEKSClusterPolicy",)
 # A worker joins and pulls images. Addresses for pods are the CNI's business, which has a role of

@@ -10,7 +10,7 @@ import pulumi_gcp as gcp
 from pulumi_gcp.container.outputs import ClusterControlPlaneEndpointsConfig
 
 from dra_planner.clouds import POOL
-from pulumi_dra.children import Children
+from pulumi_dra.child_options import Children
 from pulumi_dra.gke.cluster.cluster_inputs import (
     ExistingNetwork,
     GkeClusterArgs,
@@ -27,7 +27,7 @@ from pulumi_dra.gke.pool.node_config import node_settings
 from pulumi_dra.gke.pool.node_counts import spread
 from pulumi_dra.inputs.maintenance import MaintenanceExclusion
 from pulumi_dra.inputs.reader import InputReader
-from pulumi_dra.names import fitting
+from pulumi_dra.resource_names import fitting
 
 SYSTEM_DISK_GIB = 100
 FIRST_MACHINE = "e2-medium"  # of the pool that is removed at once; GKE's own default

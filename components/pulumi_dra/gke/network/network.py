@@ -9,11 +9,11 @@ from typing import NotRequired, TypedDict
 import pulumi
 
 from dra_planner.clouds.gke import CLOUD
-from pulumi_dra.children import Children
+from pulumi_dra.child_options import Children
 from pulumi_dra.gke.naming import COMPUTE_NAME
 from pulumi_dra.gke.network.ranges import read_ranges
 from pulumi_dra.inputs.reader import InputReader
-from pulumi_dra.names import fitting
+from pulumi_dra.resource_names import fitting
 
 
 class GkeNetworkArgs(TypedDict):

@@ -5,7 +5,7 @@
 import pulumi
 import pulumi_gcp as gcp
 
-from pulumi_dra.children import Children
+from pulumi_dra.child_options import Children
 from pulumi_dra.gke.key_grants import DISKS, declare_key_grant
 from pulumi_dra.gke.naming import NODE_POOL_NAME
 from pulumi_dra.gke.pool.gpu_pool_inputs import (
@@ -19,8 +19,8 @@ from pulumi_dra.gke.pool.node_counts import node_count_settings
 from pulumi_dra.inputs.disk_speed import USUAL_SPEED
 from pulumi_dra.inputs.pool_inputs import cloud_effect
 from pulumi_dra.inputs.reader import InputReader
-from pulumi_dra.names import fitting
-from pulumi_dra.waiting import waiting
+from pulumi_dra.resource_names import fitting
+from pulumi_dra.timeouts import waiting
 
 # docs.cloud.google.com/kubernetes-engine/docs/concepts/node-pool-upgrade-strategies: an hour for
 # disruption budgets and the grace of pods (kubernetes/kubernetes issue 50252 saw it).

@@ -16,11 +16,11 @@ from pulumi_dra.gke.naming import NODE_POOL_PATTERN, read_resource_labels
 from pulumi_dra.gke.network.zones import read_zones
 from pulumi_dra.gke.pool.boot_disk import read_boot_disk_speed, read_disk_type
 from pulumi_dra.gke.pool.capacity import KINDS, CapacitySettings
+from pulumi_dra.gke.pool.device_plugin import read_gke_plugin
 from pulumi_dra.gke.pool.machine import GkeMachine, gke_machine
 from pulumi_dra.gke.pool.node_counts import check_node_counts
 from pulumi_dra.gke.pool.node_system import NodeSystem, read_node_system
 from pulumi_dra.gke.pool.placement import read_placement
-from pulumi_dra.gke.pool.plugin import read_gke_plugin
 from pulumi_dra.inputs.disk_speed import DiskSpeed
 from pulumi_dra.inputs.key_inputs import read_key_grant
 from pulumi_dra.inputs.machine_facts import MachineFacts, read_machine

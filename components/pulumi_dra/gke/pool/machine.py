@@ -10,7 +10,7 @@ from dra_planner.clouds import PluginServing
 from dra_planner.clouds.gke import CLOUD, GPU_EXAMPLE, attachment, partition_size
 from dra_planner.drivers import every_driver
 from dra_planner.errors import CatalogError
-from pulumi_dra.gke.pool.plugin import plugin_accelerator
+from pulumi_dra.gke.pool.device_plugin import plugin_accelerator
 
 if TYPE_CHECKING:
     from pulumi_gcp.container import NodePoolNodeConfigGuestAcceleratorArgsDict

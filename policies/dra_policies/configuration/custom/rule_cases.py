@@ -12,7 +12,7 @@ from dra_planner.documents.validation import kind_of
 from dra_policies.configuration.custom.compiled_rule import CompiledRule, RuleAnswer
 from dra_policies.configuration.custom.object_types import OBJECT_TYPES, declarations
 from dra_policies.configuration.custom.rule_schema import CustomRule, RuleTest
-from dra_policies.unknowns import as_list, as_mapping
+from dra_policies.unknown_values import as_list, as_mapping
 
 _SCALARS: Final[Mapping[str, tuple[type, ...]]] = {
     "string": (str,),

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from dra_planner.drivers.nvidia.chart_values import OVERRIDE, REFUSED
 from dra_policies.rules.rule import DRIVER_PAGE, Finding, Rule
-from dra_policies.unknowns import UNKNOWN, Properties
+from dra_policies.unknown_values import UNKNOWN, Properties
 from dra_policies.view.stack_view import InstalledDriver, StackView
 
 

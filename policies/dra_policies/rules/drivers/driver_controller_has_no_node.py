@@ -7,7 +7,7 @@ from typing import Final
 
 from dra_planner.drivers import nvidia
 from dra_policies.rules.rule import DRIVER_PAGE, Finding, Rule
-from dra_policies.unknowns import as_mapping
+from dra_policies.unknown_values import as_mapping
 from dra_policies.view.stack_view import StackView
 
 # Source: kubernetes-sigs/dra-driver-nvidia-gpu:deployments/helm/*/values.yaml@v25.3.2 to v0.4.1

@@ -9,7 +9,7 @@ from dra_planner.drivers.nvidia import PublishingSettings
 from dra_planner.drivers.nvidia.settings import gate_faults
 from dra_planner.errors import PlannerError
 from dra_policies.rules.rule import DRIVER_PAGE, Finding, Rule
-from dra_policies.unknowns import as_mapping
+from dra_policies.unknown_values import as_mapping
 from dra_policies.view.stack_view import StackView
 
 

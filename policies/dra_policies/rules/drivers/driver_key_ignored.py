@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from dra_planner.drivers.nvidia.chart_values import IGNORED, NEAR, meant_key
 from dra_policies.rules.rule import DRIVER_PAGE, Finding, Rule
-from dra_policies.unknowns import Properties, as_mapping
+from dra_policies.unknown_values import Properties, as_mapping
 from dra_policies.view.stack_view import StackView
 
 # What stands below some values, in all releases; what stands deeper is Kubernetes' own.

@@ -9,7 +9,7 @@ from typing import Final
 
 from dra_planner.clouds import GPU_PRESENT
 from dra_policies.rules.rule import DRIVER_PAGE, Finding, Rule
-from dra_policies.unknowns import Properties
+from dra_policies.unknown_values import Properties
 from dra_policies.view.driver_pod import plugin_pod
 from dra_policies.view.node_selection import DISCOVERED, REQUIRED_TERMS, affine, term_accepts
 from dra_policies.view.stack_view import DeclaredPool, StackView

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from dra_policies.rules.rule import DRIVER_PAGE, Finding, Rule
-from dra_policies.unknowns import Properties
+from dra_policies.unknown_values import Properties
 from dra_policies.view.driver_pod import plugin_pod
 from dra_policies.view.node_selection import affine, selects, tolerates
 from dra_policies.view.pool_machines import leaves_driver_out

@@ -14,7 +14,7 @@ from dra_planner.catalog import Machine
 from dra_planner.clouds import cloud
 from dra_planner.quantity import Quantity, QuantityError
 from dra_policies.rules.rule import Finding, Rule
-from dra_policies.unknowns import as_mapping
+from dra_policies.unknown_values import as_mapping
 from dra_policies.view.pool_machines import (
     CAPACITY_TYPE,
     capacity_types,

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from dra_policies.rules.rule import Finding, Rule
-from dra_policies.unknowns import as_list, as_mapping
+from dra_policies.unknown_values import as_list, as_mapping
 from dra_policies.view.stack_view import StackView
 
 URL: Final = "https://www.pulumi.com/docs/iac/concepts/secrets/"

@@ -11,7 +11,7 @@ from dra_planner.clouds.protocol.cloud import Cloud
 from dra_planner.clouds.protocol.resources import BoughtCapacity, SurgeSetting
 from dra_planner.errors import CatalogError
 from dra_policies.rules.rule import Finding, Rule
-from dra_policies.unknowns import Properties, has_unknown
+from dra_policies.unknown_values import Properties, has_unknown
 from dra_policies.view.address_ranges import zones_of_subnets
 from dra_policies.view.pool_machines import is_spot
 from dra_policies.view.stack_view import NOTHING_DECLARED, DeclaredPool, StackView

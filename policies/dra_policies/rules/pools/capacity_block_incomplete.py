@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from dra_policies.rules.rule import Finding, Rule
-from dra_policies.unknowns import Properties
+from dra_policies.unknown_values import Properties
 from dra_policies.view.stack_view import DeclaredPool, StackView
 
 # Amazon EC2 user guide, Capacity Blocks: sizes, and 64 instances at most; EKS user guide,

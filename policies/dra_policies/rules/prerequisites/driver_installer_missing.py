@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from dra_planner.clouds import cloud
 from dra_policies.rules.rule import Finding, Rule
-from dra_policies.unknowns import as_list, as_mapping
+from dra_policies.unknown_values import as_list, as_mapping
 from dra_policies.view.pool_machines import leaves_driver_out
 from dra_policies.view.stack_view import StackView
 

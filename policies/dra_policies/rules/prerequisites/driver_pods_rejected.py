@@ -9,7 +9,7 @@ from typing import Final
 from dra_planner.clouds import cloud, names
 from dra_policies.rules.prerequisites.rejecting_policies import rejecting_policies
 from dra_policies.rules.rule import Finding, Rule
-from dra_policies.unknowns import UNKNOWN, as_mapping
+from dra_policies.unknown_values import UNKNOWN, as_mapping
 from dra_policies.view.stack_view import InstalledDriver, StackView
 
 LABEL: Final = "pod-security.kubernetes.io/enforce"

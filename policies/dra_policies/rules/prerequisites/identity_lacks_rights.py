@@ -10,7 +10,7 @@ from dra_planner.catalog.identity_rights import NeededRight, needed_rights
 from dra_planner.clouds import Cloud, IdentityResource, RegistryResource, cloud, names
 from dra_policies.rules.resource_rows import broken_rows
 from dra_policies.rules.rule import Finding, Rule
-from dra_policies.unknowns import UNKNOWN, as_list, as_mapping
+from dra_policies.unknown_values import UNKNOWN, as_list, as_mapping
 from dra_policies.view.stack_view import DeclaredResource, StackView
 
 URL: Final = "https://docs.aws.amazon.com/eks/latest/userguide/create-node-role.html"

@@ -7,7 +7,7 @@ from typing import Final
 
 from dra_planner.clouds import cloud
 from dra_policies.rules.rule import Finding, Rule
-from dra_policies.unknowns import UNKNOWN, Properties, as_mapping
+from dra_policies.unknown_values import UNKNOWN, Properties, as_mapping
 from dra_policies.view.pool_machines import has_value
 from dra_policies.view.stack_view import DeclaredResource, StackView
 

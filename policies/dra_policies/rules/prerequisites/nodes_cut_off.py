@@ -16,7 +16,7 @@ from dra_planner.clouds import (
 )
 from dra_policies.rules.resource_rows import EVERYWHERE, broken_rows
 from dra_policies.rules.rule import Finding, Rule
-from dra_policies.unknowns import Properties
+from dra_policies.unknown_values import Properties
 from dra_policies.view.address_ranges import subnets_of_pool
 from dra_policies.view.stack_view import DeclaredResource, StackView
 

@@ -9,7 +9,7 @@ from typing import Final
 
 from dra_planner.clouds import cloud, names
 from dra_policies.rules.rule import Finding
-from dra_policies.unknowns import Properties, has_unknown
+from dra_policies.unknown_values import Properties, has_unknown
 from dra_policies.view.stack_view import DeclaredResource, InstalledDriver, StackView
 
 _KYVERNO: Final = ":ClusterPolicy"

@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 
 from dra_planner.clouds import Cloud, VolumeDriver, cloud, names
 from dra_policies.rules.rule import Finding, Rule
-from dra_policies.unknowns import Properties
+from dra_policies.unknown_values import Properties
 from dra_policies.view.stack_view import DeclaredResource, StackView
 
 _CLAIM: Final = "kubernetes:core/v1:PersistentVolumeClaim"

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from dra_policies.rules.rule import Finding, Rule
-from dra_policies.unknowns import Properties, has_unknown
+from dra_policies.unknown_values import Properties, has_unknown
 from dra_policies.view.stack_view import DeclaredResource, InstalledDriver, StackView
 
 _WEBHOOKS: Final = (":MutatingWebhookConfiguration", ":ValidatingWebhookConfiguration")

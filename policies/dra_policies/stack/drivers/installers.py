@@ -11,7 +11,7 @@ import re
 from typing import Final
 
 from dra_policies.stack.resource import Resource
-from dra_policies.unknowns import Properties
+from dra_policies.unknown_values import Properties
 from dra_policies.view.stack_view import Installer
 
 _IMAGE: Final = re.compile(r"(^|/)cos-(nvidia|gpu)-installer([:@]|$)")

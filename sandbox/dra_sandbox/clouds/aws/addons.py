@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 import re
 
-from dra_sandbox.clouds.rows import CloudRequest, Facts
-from dra_sandbox.clouds.wire import Values
+from dra_sandbox.clouds.type_rows import CloudRequest, Facts
+from dra_sandbox.clouds.wire_values import Values
 
 CLUSTER, ADDON = "aws:eks/cluster:Cluster", "aws:eks/addon:Addon"
 INVALID = "InvalidParameterException: "

@@ -7,10 +7,10 @@ from __future__ import annotations
 import ipaddress
 import re
 
+from dra_sandbox.clouds.aws.api_values import OFFERED
 from dra_sandbox.clouds.aws.subnets import zones_of
-from dra_sandbox.clouds.aws.values import OFFERED
-from dra_sandbox.clouds.rows import CloudRequest
-from dra_sandbox.clouds.wire import Values
+from dra_sandbox.clouds.type_rows import CloudRequest
+from dra_sandbox.clouds.wire_values import Values
 
 ENTRY, NODE_GROUP = "aws:eks/accessEntry:AccessEntry", "aws:eks/nodeGroup:NodeGroup"
 ASSOCIATION = "aws:eks/podIdentityAssociation:PodIdentityAssociation"

@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from dra_planner.releases import RELEASES
-from dra_sandbox.clouds.rows import words_for
-from dra_sandbox.clouds.wire import Values
+from dra_sandbox.clouds.type_rows import words_for
+from dra_sandbox.clouds.wire_values import Values
 
 Place = Mapping[str, str]
 

@@ -14,9 +14,9 @@ from collections.abc import Iterator
 from fnmatch import fnmatchcase
 from typing import Any
 
-from dra_sandbox.clouds.memory import Memory
-from dra_sandbox.clouds.rows import CloudRequest
-from dra_sandbox.clouds.wire import Value, Values
+from dra_sandbox.clouds.existing_resources import Memory
+from dra_sandbox.clouds.type_rows import CloudRequest
+from dra_sandbox.clouds.wire_values import Value, Values
 
 NODE_GROUP, TEMPLATE = "aws:eks/nodeGroup:NodeGroup", "aws:ec2/launchTemplate:LaunchTemplate"
 KEY, KEY_POLICY, GRANT = "aws:kms/key:Key", "aws:kms/keyPolicy:KeyPolicy", "aws:kms/grant:Grant"

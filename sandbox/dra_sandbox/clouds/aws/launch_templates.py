@@ -7,8 +7,8 @@ from __future__ import annotations
 import base64
 from email import message_from_string
 
-from dra_sandbox.clouds.rows import Facts
-from dra_sandbox.clouds.wire import Values
+from dra_sandbox.clouds.type_rows import Facts
+from dra_sandbox.clouds.wire_values import Values
 
 DEVICES_OF_A_CARD = 2  # of every card but the first; aws/aws-k8s-tester issue 531
 

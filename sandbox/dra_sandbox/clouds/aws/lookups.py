@@ -6,8 +6,8 @@ import re
 from collections.abc import Callable, Mapping
 
 from dra_sandbox.clouds.aws.keys import ROLE, SPOT_ROLE, role_exists, spot_role_exists
-from dra_sandbox.clouds.memory import Memory
-from dra_sandbox.clouds.wire import Values
+from dra_sandbox.clouds.existing_resources import Memory
+from dra_sandbox.clouds.wire_values import Values
 
 NODE_GROUP = "aws:eks/nodeGroup:NodeGroup"
 

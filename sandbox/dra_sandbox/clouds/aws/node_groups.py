@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from dra_sandbox.clouds.aws.values import OFFERED
+from dra_sandbox.clouds.aws.api_values import OFFERED
 from dra_sandbox.clouds.label_syntax import is_key, is_value
-from dra_sandbox.clouds.rows import CloudRequest
-from dra_sandbox.clouds.wire import Values
+from dra_sandbox.clouds.type_rows import CloudRequest
+from dra_sandbox.clouds.wire_values import Values
 
 CLUSTER, TEMPLATE = "aws:eks/cluster:Cluster", "aws:ec2/launchTemplate:LaunchTemplate"
 INVALID = "InvalidParameterException: "

@@ -7,7 +7,7 @@ from __future__ import annotations
 import re
 import unicodedata
 
-from dra_sandbox.clouds.wire import Values
+from dra_sandbox.clouds.wire_values import Values
 
 INVALID = "InvalidParameterException: "
 TAGS = "_.:/=+-@"

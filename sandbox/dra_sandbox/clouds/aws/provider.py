@@ -8,15 +8,15 @@ from pathlib import Path
 
 from dra_sandbox.clouds.aws.functions import ACCOUNT, FUNCTIONS
 from dra_sandbox.clouds.aws.lookups import lookups
-from dra_sandbox.clouds.aws.rows import COMMON, ROWS
-from dra_sandbox.clouds.checking import PropertyFailure
-from dra_sandbox.clouds.memory import Memory
+from dra_sandbox.clouds.aws.resource_types import COMMON, ROWS
+from dra_sandbox.clouds.existing_resources import Memory
 from dra_sandbox.clouds.naming import Autonamed
+from dra_sandbox.clouds.property_checks import PropertyFailure
 from dra_sandbox.clouds.provider_rules import read_rules
 from dra_sandbox.clouds.sdk import Sdk
 from dra_sandbox.clouds.sdk_schema import Schema
-from dra_sandbox.clouds.simulated import SimulatedCloud, known_text
-from dra_sandbox.clouds.wire import Values
+from dra_sandbox.clouds.simulated_cloud import SimulatedCloud, known_text
+from dra_sandbox.clouds.wire_values import Values
 
 
 class Aws(SimulatedCloud):

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import json
 
-from dra_sandbox.clouds.rows import CloudRequest
-from dra_sandbox.clouds.wire import Values, is_unknown
+from dra_sandbox.clouds.type_rows import CloudRequest
+from dra_sandbox.clouds.wire_values import Values, is_unknown
 
 QUEUE, RULE = "aws:sqs/queue:Queue", "aws:cloudwatch/eventRule:EventRule"
 _KEPT_SECONDS = range(60, 1_209_601)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dra_planner import catalog
 from dra_planner.errors import CatalogError
-from dra_sandbox.clouds.memory import Memory
-from dra_sandbox.clouds.rows import CloudRequest
-from dra_sandbox.clouds.wire import Values
+from dra_sandbox.clouds.existing_resources import Memory
+from dra_sandbox.clouds.type_rows import CloudRequest
+from dra_sandbox.clouds.wire_values import Values
 
 GROUP, TEMPLATE = "aws:eks/nodeGroup:NodeGroup", "aws:ec2/launchTemplate:LaunchTemplate"
 QUOTA = "dra-sandbox:aws:Quota"

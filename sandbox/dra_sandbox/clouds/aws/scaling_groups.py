@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dra_sandbox.clouds.rows import CloudRequest
-from dra_sandbox.clouds.wire import Values
+from dra_sandbox.clouds.type_rows import CloudRequest
+from dra_sandbox.clouds.wire_values import Values
 
 TEMPLATE = "aws:ec2/launchTemplate:LaunchTemplate"
 TAGGED = "dra-sandbox:aws:TaggedScalingGroup"

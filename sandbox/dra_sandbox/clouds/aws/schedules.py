@@ -8,9 +8,9 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from dra_sandbox.clouds.memory import Memory
-from dra_sandbox.clouds.rows import CloudRequest, Facts
-from dra_sandbox.clouds.wire import Value, Values
+from dra_sandbox.clouds.existing_resources import Memory
+from dra_sandbox.clouds.type_rows import CloudRequest, Facts
+from dra_sandbox.clouds.wire_values import Value, Values
 
 GROUP, SCHEDULE = "aws:eks/nodeGroup:NodeGroup", "aws:autoscaling/schedule:Schedule"
 RESERVATION = "aws:ec2/capacityBlockReservation:CapacityBlockReservation"

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from dra_sandbox.clouds.memory import Memory
-from dra_sandbox.clouds.rows import CloudRequest
+from dra_sandbox.clouds.existing_resources import Memory
+from dra_sandbox.clouds.type_rows import CloudRequest
 
 SUBNET, INTERFACE = "aws:ec2/subnet:Subnet", "aws:ec2/networkInterface:NetworkInterface"
 GROUP, LOAD_BALANCER = "aws:ec2/securityGroup:SecurityGroup", "aws:lb/loadBalancer:LoadBalancer"

@@ -7,9 +7,9 @@ from __future__ import annotations
 import ipaddress
 from collections.abc import Callable
 
-from dra_sandbox.clouds.azure_native.present_pools import PoolChange, changes, most_nodes, present
-from dra_sandbox.clouds.rows import CloudRequest
-from dra_sandbox.clouds.wire import Values
+from dra_sandbox.clouds.azure_native.existing_pools import PoolChange, changes, most_nodes, present
+from dra_sandbox.clouds.type_rows import CloudRequest
+from dra_sandbox.clouds.wire_values import Values
 
 SUBNET = "azure-native:network:Subnet"
 KEPT_BY_AZURE = 5  # of each subnet: learn.microsoft.com/azure/virtual-network/virtual-networks-faq

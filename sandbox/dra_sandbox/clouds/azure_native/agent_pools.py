@@ -7,15 +7,15 @@ from collections.abc import Callable
 
 from dra_planner import catalog
 from dra_planner.errors import CatalogError
+from dra_sandbox.clouds.azure_native.existing_pools import POOL, cluster_of
 from dra_sandbox.clouds.azure_native.functions import is_offered, newest
 from dra_sandbox.clouds.azure_native.labels_and_taints import (
     labels_are_accepted,
     taints_are_accepted,
 )
-from dra_sandbox.clouds.azure_native.present_pools import POOL, cluster_of
-from dra_sandbox.clouds.azure_native.zones_lost import has_machines
-from dra_sandbox.clouds.rows import CloudRequest
-from dra_sandbox.clouds.wire import Values
+from dra_sandbox.clouds.azure_native.lost_zones import has_machines
+from dra_sandbox.clouds.type_rows import CloudRequest
+from dra_sandbox.clouds.wire_values import Values
 
 INVALID = "InvalidParameter: "
 LEAST_VCPUS_OF_A_SYSTEM_POOL = 2

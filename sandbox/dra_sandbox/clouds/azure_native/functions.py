@@ -7,8 +7,8 @@ import json
 from collections.abc import Mapping
 
 from dra_planner.releases import MAXIMUM_MINOR, MINIMUM_MINOR
-from dra_sandbox.clouds.rows import words_for
-from dra_sandbox.clouds.wire import Values
+from dra_sandbox.clouds.type_rows import words_for
+from dra_sandbox.clouds.wire_values import Values
 
 Place = Mapping[str, str]
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 import re
 
 from dra_sandbox.clouds.label_syntax import is_key, is_value
-from dra_sandbox.clouds.wire import Values
+from dra_sandbox.clouds.wire_values import Values
 
 INVALID = "InvalidParameter: "
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dra_sandbox.clouds.rows import CloudRequest
+from dra_sandbox.clouds.type_rows import CloudRequest
 
 
 def stays_where_it_is(request: CloudRequest) -> str | None:

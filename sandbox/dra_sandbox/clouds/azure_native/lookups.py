@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from dra_sandbox.clouds.azure_native.present_pools import CLUSTER, present
-from dra_sandbox.clouds.memory import Memory
-from dra_sandbox.clouds.wire import Values
+from dra_sandbox.clouds.azure_native.existing_pools import CLUSTER, present
+from dra_sandbox.clouds.existing_resources import Memory
+from dra_sandbox.clouds.wire_values import Values
 
 _OF_A_CLUSTER = (
     "location",

@@ -7,8 +7,8 @@ import re
 
 from dra_planner.releases import MAXIMUM_MINOR
 from dra_sandbox.clouds.azure_native.functions import is_offered, newest
-from dra_sandbox.clouds.rows import CloudRequest
-from dra_sandbox.clouds.wire import Values
+from dra_sandbox.clouds.type_rows import CloudRequest
+from dra_sandbox.clouds.wire_values import Values
 
 SUBNET, ROLE = "azure-native:network:Subnet", "azure-native:authorization:RoleAssignment"
 SERVICE_CIDR = "10.0.0.0/16"

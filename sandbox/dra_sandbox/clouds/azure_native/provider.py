@@ -10,15 +10,15 @@ from collections.abc import Mapping
 from dra_sandbox.clouds.azure_native.functions import FUNCTIONS, SUBSCRIPTION
 from dra_sandbox.clouds.azure_native.lookups import lookups
 from dra_sandbox.clouds.azure_native.replacements import read_replacements
-from dra_sandbox.clouds.azure_native.rows import COMMON, ROWS
-from dra_sandbox.clouds.checking import PropertyFailure
+from dra_sandbox.clouds.azure_native.resource_types import COMMON, ROWS
 from dra_sandbox.clouds.differences import ReplaceRule
-from dra_sandbox.clouds.memory import Memory
+from dra_sandbox.clouds.existing_resources import Memory
 from dra_sandbox.clouds.naming import Autonamed
+from dra_sandbox.clouds.property_checks import PropertyFailure
 from dra_sandbox.clouds.sdk import Sdk
 from dra_sandbox.clouds.sdk_schema import Schema
-from dra_sandbox.clouds.simulated import SimulatedCloud, known_text
-from dra_sandbox.clouds.wire import Values
+from dra_sandbox.clouds.simulated_cloud import SimulatedCloud, known_text
+from dra_sandbox.clouds.wire_values import Values
 
 
 class Azure(SimulatedCloud):

@@ -6,7 +6,7 @@ what it knows nothing, there is enough.
 
 from __future__ import annotations
 
-from dra_sandbox.clouds.azure_native.present_pools import (
+from dra_sandbox.clouds.azure_native.existing_pools import (
     CLUSTER,
     PoolChange,
     changes,
@@ -14,9 +14,9 @@ from dra_sandbox.clouds.azure_native.present_pools import (
     count,
     present,
 )
-from dra_sandbox.clouds.memory import Memory
-from dra_sandbox.clouds.rows import CloudRequest, Facts
-from dra_sandbox.clouds.wire import Value, Values
+from dra_sandbox.clouds.existing_resources import Memory
+from dra_sandbox.clouds.type_rows import CloudRequest, Facts
+from dra_sandbox.clouds.wire_values import Value, Values
 
 QUOTA = "dra-sandbox:azure:Quota"
 """Cores that a subscription may have, by Azure's name of the family: {"cores": 8, "sizes":

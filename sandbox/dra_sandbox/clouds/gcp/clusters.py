@@ -11,7 +11,7 @@ import re
 from ipaddress import IPv4Network, ip_network
 
 from dra_sandbox.clouds.gcp.node_pools import wrong_name
-from dra_sandbox.clouds.wire import Values
+from dra_sandbox.clouds.wire_values import Values
 
 MOST_EXCLUSIONS = 20
 _PRIVATE = tuple(map(IPv4Network, ("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16")))

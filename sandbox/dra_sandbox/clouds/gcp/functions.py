@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from dra_planner.releases import MAXIMUM_MINOR, MINIMUM_MINOR
-from dra_sandbox.clouds.wire import Values
+from dra_sandbox.clouds.wire_values import Values
 
 Place = Mapping[str, str]
 

@@ -11,10 +11,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from dra_sandbox.clouds.existing_resources import Memory
 from dra_sandbox.clouds.gcp.functions import PROJECT_NUMBER
-from dra_sandbox.clouds.memory import Memory
-from dra_sandbox.clouds.rows import CloudRequest
-from dra_sandbox.clouds.wire import Values
+from dra_sandbox.clouds.type_rows import CloudRequest
+from dra_sandbox.clouds.wire_values import Values
 
 MEMBER, BINDING = (
     "gcp:kms/cryptoKeyIAMMember:CryptoKeyIAMMember",

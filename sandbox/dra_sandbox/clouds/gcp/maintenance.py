@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from datetime import date, datetime, timedelta
 
-from dra_sandbox.clouds.wire import Values
+from dra_sandbox.clouds.wire_values import Values
 
 DAYS = ("MO", "TU", "WE", "TH", "FR", "SA", "SU")
 SPAN, WANTED, PIECE = timedelta(days=32), timedelta(hours=48), timedelta(hours=4)

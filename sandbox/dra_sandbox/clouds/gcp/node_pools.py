@@ -10,7 +10,7 @@ from dra_planner import catalog
 from dra_planner.clouds.gke import attachment, bundled_ssds, takes_boot_disk
 from dra_planner.errors import CatalogError
 from dra_sandbox.clouds.label_syntax import is_key, is_value
-from dra_sandbox.clouds.wire import Values
+from dra_sandbox.clouds.wire_values import Values
 
 COMPACT_FLEX_START = ("a3-ultragpu-", "a4-", "h4d-")
 # docs.cloud.google.com/compute/docs/disks/local-ssd, which has no sentence of the API's.

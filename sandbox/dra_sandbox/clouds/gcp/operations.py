@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dra_sandbox.clouds.rows import CloudRequest
+from dra_sandbox.clouds.type_rows import CloudRequest
 
 OPERATION = "dra-sandbox:gcp:Operation"
 """Kind under which a cloud remembers what runs, by name: {"cluster": its name, "doing": "upgrading

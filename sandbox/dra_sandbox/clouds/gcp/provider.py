@@ -8,16 +8,16 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 
-from dra_sandbox.clouds.checking import PropertyFailure
+from dra_sandbox.clouds.existing_resources import Memory
 from dra_sandbox.clouds.gcp.functions import FUNCTIONS
-from dra_sandbox.clouds.gcp.rows import COMMON, ROWS
-from dra_sandbox.clouds.memory import Memory
+from dra_sandbox.clouds.gcp.resource_types import COMMON, ROWS
 from dra_sandbox.clouds.naming import Autonamed
+from dra_sandbox.clouds.property_checks import PropertyFailure
 from dra_sandbox.clouds.provider_rules import read_rules
 from dra_sandbox.clouds.sdk import Sdk
 from dra_sandbox.clouds.sdk_schema import Schema
-from dra_sandbox.clouds.simulated import SimulatedCloud, known_text
-from dra_sandbox.clouds.wire import Values
+from dra_sandbox.clouds.simulated_cloud import SimulatedCloud, known_text
+from dra_sandbox.clouds.wire_values import Values
 
 
 class Gcp(SimulatedCloud):

@@ -4,8 +4,8 @@ them.
 
 from __future__ import annotations
 
-from dra_sandbox.clouds.rows import CloudRequest
-from dra_sandbox.clouds.wire import Values
+from dra_sandbox.clouds.type_rows import CloudRequest
+from dra_sandbox.clouds.wire_values import Values
 
 RESERVATION, POOL = "gcp:compute/reservation:Reservation", "gcp:container/nodePool:NodePool"
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dra_planner import catalog
 from dra_planner.errors import CatalogError
-from dra_sandbox.clouds.rows import Facts
-from dra_sandbox.clouds.wire import Value, Values
+from dra_sandbox.clouds.type_rows import Facts
+from dra_sandbox.clouds.wire_values import Value, Values
 
 POOL = "gcp:container/nodePool:NodePool"
 GPU = {"key": "nvidia.com/gpu", "value": "present", "effect": "NO_SCHEDULE"}

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from dra_sandbox.clouds.kubernetes.backend import ApplyFailed, ClusterObjectKey
 from dra_sandbox.clouds.kubernetes.helm_releases import HelmReleases
-from dra_sandbox.clouds.wire import Values
+from dra_sandbox.clouds.wire_values import Values
 from dra_sandbox.control_plane import ApiRejection, ApiServer, ControlPlaneError
 
 _PATCH_FORCE: Final = "pulumi.com/patchForce"

@@ -10,7 +10,7 @@ import uuid
 from dataclasses import dataclass
 from typing import Protocol
 
-from dra_sandbox.clouds.wire import Values
+from dra_sandbox.clouds.wire_values import Values
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from typing import Any, Final
 import yaml
 
 from dra_sandbox.clouds.kubernetes.backend import ApplyFailed
-from dra_sandbox.clouds.wire import Values
+from dra_sandbox.clouds.wire_values import Values
 from dra_sandbox.tools.charts import Charts
 from dra_sandbox.tools.helm import helm_environment
 

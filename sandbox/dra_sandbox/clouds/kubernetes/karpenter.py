@@ -11,8 +11,8 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Final
 
-from dra_sandbox.clouds.checking import PropertyFailure
-from dra_sandbox.clouds.wire import Value, Values, holds_unknown, is_unknown
+from dra_sandbox.clouds.property_checks import PropertyFailure
+from dra_sandbox.clouds.wire_values import Value, Values, holds_unknown, is_unknown
 
 _RESTRICTED: Final = ("karpenter.sh", "karpenter.k8s.aws")
 _IN_REQUIREMENTS: Final = re.compile(

@@ -14,8 +14,8 @@ from pulumi.runtime.proto import provider_pb2, resource_pb2, resource_pb2_grpc
 
 from dra_sandbox.clouds.kubernetes.kinds import token_of
 from dra_sandbox.clouds.kubernetes.objects import key_of
-from dra_sandbox.clouds.wire import Values, from_wire, is_unknown, to_wire
-from dra_sandbox.serving import CHANNEL_OPTIONS
+from dra_sandbox.clouds.wire_values import Values, from_wire, is_unknown, to_wire
+from dra_sandbox.plugin_server import CHANNEL_OPTIONS
 
 COMPONENTS = frozenset({"kubernetes:yaml/v2:ConfigGroup", "kubernetes:yaml/v2:ConfigFile"})
 

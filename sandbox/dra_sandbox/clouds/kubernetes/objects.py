@@ -7,13 +7,13 @@ from collections.abc import Iterator
 
 from pulumi.runtime.proto import provider_pb2
 
-from dra_sandbox.clouds.checking import PropertyFailure, check_values
 from dra_sandbox.clouds.kubernetes.backend import ClusterObjectKey
 from dra_sandbox.clouds.kubernetes.kinds import CLUSTER_SCOPED, group_of
 from dra_sandbox.clouds.naming import Autonamed, NameRefused
+from dra_sandbox.clouds.property_checks import PropertyFailure, check_values
 from dra_sandbox.clouds.sdk import Sdk, UnknownType
 from dra_sandbox.clouds.sdk_schema import Schema
-from dra_sandbox.clouds.wire import Value, Values, is_unknown
+from dra_sandbox.clouds.wire_values import Value, Values, is_unknown
 
 # The annotation by which the real provider remembers that a name is its own
 # (pulumi/pulumi-kubernetes:provider/pkg/metadata).

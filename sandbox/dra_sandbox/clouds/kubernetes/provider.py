@@ -10,7 +10,6 @@ from google.protobuf.empty_pb2 import Empty
 from google.protobuf.struct_pb2 import Struct
 from pulumi.runtime.proto import plugin_pb2, provider_pb2, provider_pb2_grpc
 
-from dra_sandbox.clouds.checking import PropertyFailure, check_values
 from dra_sandbox.clouds.differences import ReplaceRule, diff_response, differences
 from dra_sandbox.clouds.kubernetes import manifests, releases
 from dra_sandbox.clouds.kubernetes.backend import (
@@ -31,10 +30,11 @@ from dra_sandbox.clouds.kubernetes.objects import (
     named_object,
     schema_of,
 )
+from dra_sandbox.clouds.property_checks import PropertyFailure, check_values
 from dra_sandbox.clouds.sdk import Sdk, UnknownType
-from dra_sandbox.clouds.simulated import ENGINE_SETTINGS, type_of
-from dra_sandbox.clouds.unfinished import abort_unfinished
-from dra_sandbox.clouds.wire import Values, from_wire, secret_names, to_wire
+from dra_sandbox.clouds.simulated_cloud import ENGINE_SETTINGS, type_of
+from dra_sandbox.clouds.unfinished_resources import abort_unfinished
+from dra_sandbox.clouds.wire_values import Values, from_wire, secret_names, to_wire
 
 
 class Kubernetes(provider_pb2_grpc.ResourceProviderServicer):

@@ -14,7 +14,7 @@ from pulumi.runtime.proto import provider_pb2
 
 from dra_sandbox.clouds.differences import ReplaceRule
 from dra_sandbox.clouds.naming import Autonamed
-from dra_sandbox.clouds.wire import UNKNOWN, Values
+from dra_sandbox.clouds.wire_values import UNKNOWN, Values
 
 TOKEN = "kubernetes:helm.sh/v3:Release"
 

@@ -7,7 +7,7 @@ import pulumi
 import pulumi_kubernetes as k8s
 
 from dra_planner.clouds.nimbus import API
-from pulumi_dra.children import Children
+from pulumi_dra.child_options import Children
 from pulumi_dra.inputs.kubernetes_version import check_version
 from pulumi_dra.inputs.reader import InputReader
 

@@ -7,7 +7,7 @@ import pulumi
 from dra_planner.fleet import Fleet, Pool
 from dra_planner.planfile import PlanFile
 from pulumi_dra.built_cluster import BuiltCluster
-from pulumi_dra.children import Children
+from pulumi_dra.child_options import Children
 from pulumi_dra.inputs.reader import InputReader
 from pulumi_dra.nimbus.cluster import NimbusCluster, NimbusClusterArgs
 from pulumi_dra.nimbus.gpu_pool import NimbusGpuPool, NimbusGpuPoolArgs, read_gpu_pool_inputs

@@ -10,7 +10,7 @@ from dra_planner import catalog
 from dra_planner.clouds import NodeOrigin
 from dra_planner.clouds.nimbus import API, CLOUD
 from dra_planner.model import Taint
-from pulumi_dra.children import Children
+from pulumi_dra.child_options import Children
 from pulumi_dra.inputs.pool_inputs import (
     Counts,
     NodeTaint,

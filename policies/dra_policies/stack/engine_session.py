@@ -1,0 +1,105 @@
+"""The state of one engine run: inputs by URN, and reported findings.
+
+The engine analyzes resources one by one with their inputs, and finally the stack with its outputs.
+In the first preview of a cluster, outputs of the objects inside it are empty, so the inputs are
+kept. A preview and the update after it can share a process, so kept inputs are overwritten by URN,
+and resources that the stack no longer lists don't count.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from threading import Lock
+
+from dra_policies.stack.resource import Resource
+from dra_policies.unknown_values import UNKNOWN, Properties, as_list, as_mapping
+
+Told = tuple[str, str]  # rule id, sentence
+
+
+class Session:
+    """Inputs of resources in the order of analysis. Thread-safe."""
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._inputs: dict[str, Resource] = {}
+        self._told: dict[str, frozenset[Told]] = {}
+
+    def observe(self, resource: Resource) -> tuple[Resource, ...]:
+        """Keep the inputs of a resource that is being analyzed. Return all known resources in the
+        order of analysis.
+        """
+        with self._lock:
+            self._inputs[resource.urn] = resource
+            return tuple(self._inputs.values())
+
+    def seen(self) -> tuple[Resource, ...]:
+        """Return the inputs of all resources so far, in the order of analysis."""
+        with self._lock:
+            return tuple(self._inputs.values())
+
+    def tell(self, urn: str, told: Iterable[Told]) -> None:
+        """Remember the findings that were reported for a resource during analysis."""
+        with self._lock:
+            self._told[urn] = frozenset(told)
+
+    def told(self, urn: str, rule: str) -> frozenset[str]:
+        """Return the messages of a rule that were reported for a resource."""
+        with self._lock:
+            return frozenset(message for each, message in self._told.get(urn, ()) if each == rule)
+
+    def complete(self, resources: Sequence[Resource]) -> tuple[Resource, ...]:
+        """Return the resources of the whole stack with all known values, sorted by URN.
+
+        A resource's inputs count, and its outputs replace unknown inputs.
+        """
+        with self._lock:
+            inputs = dict(self._inputs)
+        known: list[Resource] = []
+        for resource in sorted(resources, key=lambda resource: resource.urn):
+            declared = inputs.get(resource.urn)
+            if declared is None:
+                known.append(resource)
+            else:
+                values = _fill(declared.props.values, resource.props.values)
+                known.append(
+                    replace(
+                        resource, props=Properties(values), ignore_changes=declared.ignore_changes
+                    )
+                )
+        return tuple(known)
+
+
+def _fill(declared: object, actual: object) -> object:
+    """Return the inputs with unknown values filled in. Keys that only the outputs have are added at
+    the top level.
+
+    An unknown output without an input is omitted, because the program leaves the value to the
+    cloud. Otherwise an unknown node count would hide that the program declares none.
+    """
+    filled, outputs = as_mapping(_known(declared, actual)), as_mapping(actual)
+    if filled is None or outputs is None:
+        return declared
+    return {
+        **{
+            key: value
+            for key, value in outputs.items()
+            if key not in filled and value is not UNKNOWN
+        },
+        **filled,
+    }
+
+
+def _known(declared: object, actual: object) -> object:
+    if declared is UNKNOWN:
+        return actual
+    mapping, other_mapping = as_mapping(declared), as_mapping(actual)
+    if mapping is not None and other_mapping is not None:
+        return {
+            key: _known(value, other_mapping.get(key, UNKNOWN)) for key, value in mapping.items()
+        }
+    items, other_items = as_list(declared), as_list(actual)
+    if items is not None and other_items is not None and len(items) == len(other_items):
+        return [_known(one, other) for one, other in zip(items, other_items, strict=True)]
+    return declared

@@ -1,0 +1,42 @@
+"""Zones in which no machine is to be had: what that does to managed node groups."""
+
+from __future__ import annotations
+
+from dra_sandbox.clouds.aws.subnets import zones_of
+from dra_sandbox.clouds.type_rows import CloudRequest
+from dra_sandbox.clouds.wire_values import Values
+
+LOST_ZONE = "dra-sandbox:aws:LostZone"
+"""Kind under which a cloud remembers zones without machines, by their names."""
+
+
+def has_machines(request: CloudRequest) -> str | None:
+    """Refuse nodes that cannot be launched.
+
+    A group fails to be created when one of its zones has no machine, even where another has some
+    (aws/containers-roadmap issue 2204, the sentence in eksctl-io/eksctl issue 4732); one that is
+    there gets further nodes as long as any of its zones has machines.
+    """
+    if request.inputs is None:
+        return None
+    lost = request.cloud.all(LOST_ZONE).keys()
+    zones = zones_of(request.cloud, request.inputs.get("subnetIds") or []) or set[str]()
+    without, left = sorted(zones & lost), sorted(zones - lost)
+    present = _desired(request.before) if request.before else 0
+    if not without or _desired(request.inputs) <= present or (request.before and left):
+        return None
+    machine = ", ".join(request.inputs.get("instanceTypes") or ["the machine"])
+    elsewhere = f" or choosing {', '.join(left)}" if left else ""
+    return (
+        "AsgInstanceLaunchFailures: Could not launch On-Demand Instances. "
+        "InsufficientInstanceCapacity - We currently "
+        f"do not have sufficient {machine} capacity in the Availability Zone you requested "
+        f"({without[0]}). You can "
+        f"currently get {machine} capacity by not specifying an Availability Zone in your "
+        f"request{elsewhere}. "
+        "Launching EC2 instance failed."
+    )
+
+
+def _desired(group: Values) -> int:
+    return int(group["scalingConfig"]["desiredSize"])

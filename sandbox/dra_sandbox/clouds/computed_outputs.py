@@ -1,0 +1,158 @@
+"""The outputs of a resource: its inputs, and what the cloud adds to them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from dra_sandbox.clouds.sdk_schema import Schema, TypeSpec
+from dra_sandbox.clouds.type_rows import Facts, Output, TypeRow, fill
+from dra_sandbox.clouds.wire_values import UNKNOWN, Value, Values
+
+
+def real_outputs(schema: Schema, row: TypeRow, facts: Facts, inputs_before: Values) -> Values:
+    """The outputs of a resource that exists now; `inputs_before` are those of its last creation or
+    update.
+    """
+    kept = _kept(schema, facts.old, inputs_before, facts.inputs)
+    computed = {
+        name: _remembered(fill(output, facts), facts.old.get(name))
+        for name, output in row.outputs.items()
+    }
+    anew = {name: fill(output, facts) for name, output in {**row.every_time, **row.known}.items()}
+    outputs = overlay({**computed, **kept, **anew}, facts.inputs)
+    outputs |= {
+        name: fill(output, facts) for name, output in row.instead.items() if name in outputs
+    }
+    for name, spec in schema.outputs.items():
+        if spec.required and outputs.get(name) is None:
+            outputs[name] = _plausible(schema, spec.type, f"{name}-{facts.words['hex8']}")
+    return {**_only_outputs(schema, outputs), "id": facts.words["id"]}
+
+
+def planned_outputs(schema: Schema, row: TypeRow, facts: Facts, inputs_before: Values) -> Values:
+    """The outputs as far as a preview knows them: what only the cloud can say is unknown."""
+    state, inputs = facts.old, facts.inputs
+    kept = _kept(schema, state, inputs_before, inputs)
+    computed = {
+        name: _remembered(_unknown_like(output), state.get(name))
+        for name, output in row.outputs.items()
+    }
+    anew = {name: _unknown_like(output) for name, output in row.every_time.items()}
+    anew |= {name: fill(output, facts) for name, output in row.known.items()}
+    outputs = overlay({**computed, **kept, **anew}, inputs)
+    outputs |= {name: UNKNOWN for name in row.instead if name in outputs}
+    for name, spec in schema.outputs.items():
+        if spec.required and outputs.get(name) is None:
+            outputs[name] = UNKNOWN
+    return _only_outputs(schema, outputs)
+
+
+def _kept(schema: Schema, state: Values, before: Values, inputs: Values) -> Values:
+    """What an update leaves as it was: all that no input decides, and required outputs whose input
+    went away.
+    """
+    return {
+        name: value
+        for name, value in state.items()
+        if name not in inputs
+        and (name not in before or (name in schema.outputs and schema.outputs[name].required))
+    }
+
+
+def _remembered(computed: Value, old: Value) -> Value:
+    """What the cloud said once, it says again: the old value of everything that is computed."""
+    if isinstance(computed, Mapping):
+        members = old if isinstance(old, Mapping) else {}
+        return {name: _remembered(member, members.get(name)) for name, member in computed.items()}
+    return computed if old is None else old
+
+
+def overlay(computed: Value, given: Value) -> Value:
+    """`given` where it says something, else `computed`, member by member."""
+    if isinstance(computed, Mapping) and isinstance(given, Mapping):
+        names = [*computed, *(name for name in given if name not in computed)]
+        return {name: overlay(computed.get(name), given.get(name)) for name in names}
+    return computed if given is None else given
+
+
+def without_computed(old: Values, new: Values, outputs: Mapping[str, Output]) -> Values:
+    """The old inputs without those that only the cloud decides where the new ones are silent,
+    member by member.
+
+    A provider takes no difference from a property that is optional and computed.
+    """
+    kept: Values = {}
+    for name, value in old.items():
+        output, given = outputs.get(name), new.get(name)
+        if given is None and output is not None:
+            continue
+        if (
+            isinstance(output, Mapping)
+            and isinstance(value, Mapping)
+            and isinstance(given, Mapping)
+        ):
+            value = without_computed(dict(value), dict(given), output)
+        kept[name] = value
+    return kept
+
+
+def is_made_up(schema: Schema, name: str, value: Value) -> bool:
+    """Whether a value is the one of an output that no table knows: nobody gave it, and a program
+    need not.
+    """
+    spec = schema.outputs.get(name)
+    return (
+        spec is not None
+        and spec.required
+        and _without_text(name, value) == _plausible(schema, spec.type, "")
+    )
+
+
+def _without_text(name: str, value: Value) -> Value:
+    if isinstance(value, dict):
+        return {member: _without_text(name, each) for member, each in value.items()}
+    if isinstance(value, list):
+        return [_without_text(name, each) for each in value]
+    return "" if isinstance(value, str) and re.fullmatch(rf"{name}-[0-9a-f]{{8}}", value) else value
+
+
+def _only_outputs(schema: Schema, values: Values) -> Values:
+    return {
+        name: value
+        for name, value in values.items()
+        if name in schema.outputs and value is not None
+    }
+
+
+def _unknown_like(output: object) -> Value:
+    """The shape of a computed object with unknown leaves, so that it can be laid under given
+    members.
+    """
+    if isinstance(output, Mapping):
+        return {name: _unknown_like(member) for name, member in output.items()}
+    return UNKNOWN
+
+
+def _plausible(schema: Schema, spec: TypeSpec, text: str) -> Value:
+    """A value of the type for an output that no table knows."""
+    if spec.kind == "object":
+        members = schema.objects[spec.object_name]
+        return {
+            name: _plausible(schema, member.type, text)
+            for name, member in members.items()
+            if member.required
+        }
+    if spec.kind == "union":
+        return _plausible(schema, spec.of[0], text)
+    if spec.kind in {"enum", "constant"}:
+        return spec.values[0]
+    plain: dict[str, Value] = {
+        "string": text,
+        "integer": 0,
+        "number": 0,
+        "boolean": False,
+        "list": [],
+        "map": {},
+    }
+    return plain.get(spec.kind, text)

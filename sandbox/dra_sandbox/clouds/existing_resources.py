@@ -1,0 +1,72 @@
+"""What a simulated cloud has: its clusters, node groups, … as they are, whatever the engine's state
+says of them.
+
+Several providers of one engine, and a test that plays the autoscaler, share it through a file.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+from collections.abc import Generator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+
+from dra_sandbox.clouds.wire_values import Values
+
+VARIABLE = "DRA_SANDBOX_CLOUD"
+"""Names the file; without it a provider remembers for itself, as long as it runs."""
+
+_Kinds = dict[str, dict[str, Values]]  # type token → identifier → properties
+
+
+class Memory:
+    """Resources by type and identifier."""
+
+    def __init__(self, file: Path | None = None) -> None:
+        self._file = file
+        self._own: _Kinds = {}
+
+    @classmethod
+    def of_environment(cls) -> Memory:
+        """Return the memory in the file that the environment names, or one without a file."""
+        named = os.environ.get(VARIABLE)
+        return cls(Path(named) if named else None)
+
+    def all(self, token: str) -> Mapping[str, Values]:
+        """Return what there is of a type, by identifier."""
+        with self._held() as kinds:
+            return dict(kinds.get(token, {}))
+
+    def get(self, token: str, identifier: str) -> Values | None:
+        """Return the properties of a resource, None when there is no such one."""
+        return self.all(token).get(identifier)
+
+    def put(self, token: str, identifier: str, properties: Values) -> None:
+        """Remember a resource as it is now."""
+        with self._held() as kinds:
+            kinds.setdefault(token, {})[identifier] = properties
+
+    def drop(self, token: str, identifier: str) -> None:
+        """Forget a resource."""
+        with self._held() as kinds:
+            kinds.get(token, {}).pop(identifier, None)
+
+    @contextmanager
+    def _held(self) -> Generator[_Kinds, None, None]:
+        """Yield everything, to read or change, while nobody else does."""
+        if self._file is None:
+            yield self._own
+            return
+        with self._file.open("a+") as file:
+            fcntl.flock(file, fcntl.LOCK_EX)
+            file.seek(0)
+            before = file.read()
+            kinds: _Kinds = json.loads(before or "{}")
+            yield kinds
+            after = json.dumps(kinds)
+            if after != before:
+                file.truncate(0)
+                file.write(after)
+                file.flush()

@@ -1,0 +1,75 @@
+"""What GKE refuses of a control plane's version because of the present one, and of its release
+channel.
+"""
+
+from __future__ import annotations
+
+import re
+
+from dra_sandbox.clouds.gcp.functions import newest
+from dra_sandbox.clouds.type_rows import CloudRequest, Facts
+from dra_sandbox.clouds.wire_values import Value
+
+CHANNEL = "dra-sandbox:gcp:Channel"
+"""Versions that a release channel offers, by its name: {"versions": ["1.34.3-gke.2000000"]}; of
+what a cloud is not told, a channel offers all.
+"""
+
+
+def moves_by_one_minor(request: CloudRequest) -> str | None:
+    """docs.cloud.google.com/kubernetes-engine/versioning, “Version skew policy”: a control plane
+    skips no minor (the sentence is not from there).
+    """
+    if request.inputs is None or request.before is None:
+        return None
+    wanted, now = (
+        newest(str(request.inputs.get("minMasterVersion") or "")),
+        str(request.before["masterVersion"]),
+    )
+    if _numbers(wanted)[1] - _numbers(now)[1] < 2:
+        return None
+    return (
+        f'Master cannot be upgraded to "{wanted}": cannot upgrade the master more than a minor '
+        "version at a time. "
+        f'Master\'s current version is "{now}".'
+    )
+
+
+def is_of_its_channel(request: CloudRequest) -> str | None:
+    """terraform-google-kubernetes-engine issue 2177: a version that another channel has already."""
+    inputs = request.inputs or {}
+    channel, wanted = (
+        (inputs.get("releaseChannel") or {}).get("channel"),
+        str(inputs.get("minMasterVersion") or ""),
+    )
+    offered = (request.cloud.get(CHANNEL, str(channel)) or {}).get("versions")
+    if not wanted or offered is None or any(each.startswith(wanted) for each in offered):
+        return None
+    if request.before is not None and _numbers(newest(wanted)) <= _numbers(
+        str(request.before["masterVersion"])
+    ):
+        return None
+    return (
+        f'Master version must be one of "{channel}" channel supported versions '
+        f"[{', '.join(offered)}]."
+    )
+
+
+def version_of_master(facts: Facts) -> Value:
+    """Return the version that a control plane has: the one asked for is a floor, below which
+    nothing happens.
+
+    hashicorp/terraform-provider-google issue 3509.
+    """
+    asked, now = (
+        newest(str(facts.inputs.get("minMasterVersion") or "")),
+        str(facts.old.get("masterVersion") or ""),
+    )
+    return now if now and _numbers(now) >= _numbers(asked) else asked
+
+
+def _numbers(version: str) -> tuple[int, ...]:
+    return tuple(int(number) for number in re.findall(r"\d+", version))
+
+
+REFUSALS = (moves_by_one_minor, is_of_its_channel)

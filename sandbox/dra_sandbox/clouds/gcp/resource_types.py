@@ -1,0 +1,411 @@
+"""The Google Cloud resource types that do something particular.
+
+`provider_rules.csv` holds what each property of the declared types does when it changes or is
+omitted, from hashicorp/terraform-provider-google@v7.45.0, on which the real provider is built.
+Types without rows there have the paths that replace them here, as the services' APIs allow.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from dra_sandbox.clouds.gcp import (
+    clusters,
+    control_plane_versions,
+    default_pool,
+    keys,
+    lost_zones,
+    maintenance,
+    node_pools,
+    node_pools_in_clusters,
+    node_updates,
+    operations,
+    quotas,
+    reservations,
+    taints,
+)
+from dra_sandbox.clouds.gcp.functions import newest
+from dra_sandbox.clouds.type_rows import Facts, TypeRow
+from dra_sandbox.clouds.wire_values import Value, Values
+
+_GPU = "nodeConfig.guestAccelerators[*]"
+# The enums of the container/v1 API (google-cloud-container 2.67.0);
+# maintenance intervals are that file's.
+_NODE_CONFIG_VALUES: Mapping[str, frozenset[str]] = {
+    f"{_GPU}.gpuDriverInstallationConfig.gpuDriverVersion": frozenset(
+        {"GPU_DRIVER_VERSION_UNSPECIFIED", "INSTALLATION_DISABLED", "DEFAULT", "LATEST"}
+    ),
+    f"{_GPU}.gpuSharingConfig.gpuSharingStrategy": frozenset({"TIME_SHARING", "MPS"}),
+    "nodeConfig.taints[*].effect": frozenset({"NO_SCHEDULE", "PREFER_NO_SCHEDULE", "NO_EXECUTE"}),
+    "nodeConfig.workloadMetadataConfig.mode": frozenset(
+        {"MODE_UNSPECIFIED", "GCE_METADATA", "GKE_METADATA"}
+    ),
+    "nodeConfig.reservationAffinity.consumeReservationType": frozenset(
+        {
+            "UNSPECIFIED",
+            "NO_RESERVATION",
+            "ANY_RESERVATION",
+            "ANY_RESERVATION_THEN_FAIL",
+            "SPECIFIC_RESERVATION",
+        }
+    ),
+    "nodeConfig.hostMaintenancePolicy.maintenanceInterval": frozenset(
+        {"MAINTENANCE_INTERVAL_UNSPECIFIED", "AS_NEEDED", "PERIODIC"}
+    ),
+    "nodeConfig.loggingVariant": frozenset({"DEFAULT", "MAX_THROUGHPUT"}),
+}
+
+
+MONITORED = (
+    "SYSTEM_COMPONENTS",
+    "APISERVER",
+    "SCHEDULER",
+    "CONTROLLER_MANAGER",
+    "STORAGE",
+    "HPA",
+    "POD",
+    "DAEMONSET",
+    "DEPLOYMENT",
+    "STATEFULSET",
+    "CADVISOR",
+    "KUBELET",
+    "DCGM",
+    "JOBSET",
+)  # the same file's, by their numbers there
+
+
+def _with_components_in_order(inputs: Values) -> Values:
+    """GKE gives the components that it monitors in an order of its own (cluster-toolkit issue 6331:
+    STORAGE and HPA before POD, DCGM before JOBSET), and the provider compares them as a list
+    (terraform-provider-google issue 28688).
+    """
+    config = inputs.get("monitoringConfig") or {}
+    given = config.get("enableComponents") or []
+    if not given or not set(given) <= set(MONITORED):
+        return inputs
+    return {
+        **inputs,
+        "monitoringConfig": {**config, "enableComponents": sorted(given, key=MONITORED.index)},
+    }
+
+
+def _has_its_node_version(old: Values, new: Values) -> Values:
+    """The version that a cluster without inline pools has; another one is refused.
+
+    hashicorp/terraform-provider-google:google/services/container/resource_container_cluster.go@v7.45.0,
+    containerClusterNodeVersionRemoveDefaultCustomizeDiff.
+    """
+    given = new.get("nodeVersion")
+    if (
+        given
+        and not old.get("nodeVersion")
+        and str(given).startswith(f"{old.get('minMasterVersion')}.")
+    ):
+        return {**old, "nodeVersion": given}
+    return old
+
+
+def _labels(facts: Facts) -> Value:
+    return facts.inputs.get("resourceLabels") or facts.inputs.get("labels") or {}
+
+
+def _initial_nodes(facts: Facts) -> Value:
+    return facts.inputs.get("initialNodeCount", facts.inputs.get("nodeCount", 0))
+
+
+def _zones(facts: Facts) -> Value:
+    """The zones of a location: itself when it is one, else the first of its region."""
+    location = facts.text("{location}")
+    return [location] if location.count("-") > 1 else [f"{location}-a"]
+
+
+def _groups(collection: str) -> Callable[[Facts], Value]:
+    """One instance group per zone, as `collection` names them."""
+    place = "https://www.googleapis.com/compute/v1/projects/{project}/zones"
+    return lambda facts: [
+        facts.text(f"{place}/{zone}/{collection}/gke-{{hex8}}-grp") for zone in _zones(facts)
+    ]
+
+
+def _autoscaling_in_one_way(inputs: Values) -> str | None:
+    scaling = inputs.get("autoscaling") or {}
+    per_zone = scaling.keys() & {"minNodeCount", "maxNodeCount"}
+    total = scaling.keys() & {"totalMinNodeCount", "totalMaxNodeCount"}
+    if per_zone and total:
+        return "autoscaling takes limits per zone or in total, not both"
+    low, high = scaling.get("totalMinNodeCount", 0), scaling.get("totalMaxNodeCount", 0)
+    if total and low > high:
+        return f"autoscaling: totalMinNodeCount ({low}) is greater than totalMaxNodeCount ({high})"
+    if scaling and inputs.get("nodeCount") is not None:
+        return "nodeCount cannot be used together with autoscaling"
+    return None
+
+
+def _has_a_first_pool(inputs: Values) -> str | None:
+    if inputs.get("enableAutopilot") or inputs.get("nodePools"):
+        return None
+    if not inputs.get("initialNodeCount"):
+        return "Cluster.initial_node_count must be greater than zero"
+    return None
+
+
+COMMON = TypeRow(
+    outputs={
+        "selfLink": "https://www.googleapis.com/compute/v1/{id}",
+        "creationTimestamp": "2026-01-01T00:00:00.000-07:00",
+        "etag": "{hex8}",
+        "fingerprint": "{hex8}=",
+        "labelFingerprint": "{hex8}=",
+    },
+    known={
+        "project": "{project}",
+        "region": "{region}",
+        "deletionPolicy": "DELETE",
+        "effectiveLabels": _labels,
+        "pulumiLabels": _labels,
+    },
+)
+
+ROWS: Mapping[str, TypeRow] = {
+    "gcp:container/cluster:Cluster": TypeRow(
+        id="projects/{project}/locations/{location}/clusters/{name}",
+        outputs={
+            "selfLink": "https://container.googleapis.com/v1/{id}",
+            "location": "{location}",
+            "endpoint": "203.0.113.{octet}",
+            "nodeVersion": newest(""),
+            "masterAuth": {
+                "clusterCaCertificate": "{certificate}",
+                "clientCertificate": "",
+                "clientKey": "",
+                "clientCertificateConfig": {"issueClientCertificate": False},
+            },
+            "privateClusterConfig": {
+                "privateEndpoint": "10.0.0.2",
+                "publicEndpoint": "203.0.113.{octet}",
+                "masterIpv4CidrBlock": "",
+            },
+            "controlPlaneEndpointsConfig": {
+                "dnsEndpointConfig": {"endpoint": "gke-{hex32}.{location}.gke.goog"},
+            },
+            "clusterIpv4Cidr": "10.4.0.0/14",
+            "defaultMaxPodsPerNode": 110,
+            "servicesIpv4Cidr": "10.8.0.0/20",
+            "nodeLocations": _zones,
+            "nodePools": [],
+            "operation": "",
+            "tpuIpv4CidrBlock": "",
+            "emulatedVersion": "",
+            "subnetwork": "default",
+        },
+        every_time={"masterVersion": control_plane_versions.version_of_master},
+        defaults={"deletionProtection": True, "network": "default"},
+        name_limit=40,
+        protected_by="deletionProtection",
+        allowed={
+            **_NODE_CONFIG_VALUES,
+            "releaseChannel.channel": frozenset(
+                {"UNSPECIFIED", "RAPID", "REGULAR", "STABLE", "EXTENDED"}
+            ),
+            "datapathProvider": frozenset(
+                {"DATAPATH_PROVIDER_UNSPECIFIED", "LEGACY_DATAPATH", "ADVANCED_DATAPATH"}
+            ),
+            "networkingMode": frozenset({"VPC_NATIVE", "ROUTES"}),
+            "dnsConfig.clusterDns": frozenset(
+                {"PROVIDER_UNSPECIFIED", "PLATFORM_DEFAULT", "CLOUD_DNS", "KUBE_DNS"}
+            ),
+            "dnsConfig.clusterDnsScope": frozenset(
+                {"DNS_SCOPE_UNSPECIFIED", "CLUSTER_SCOPE", "VPC_SCOPE"}
+            ),
+            "monitoringConfig.enableComponents[*]": frozenset(MONITORED),
+            "databaseEncryption.state": frozenset(
+                {"ENCRYPTED", "DECRYPTED", "ALL_OBJECTS_ENCRYPTION_ENABLED"}
+            ),
+        },
+        api_checks=(
+            _has_a_first_pool,
+            clusters.of_cluster,
+            maintenance.leaves_time,
+            node_pools_in_clusters.version_is_offered,
+        ),
+        returned=_with_components_in_order,
+        unchanged=_has_its_node_version,
+        refusals=(
+            operations.may_begin,
+            *control_plane_versions.REFUSALS,
+            keys.has_keys_where_it_must,
+            keys.agents_may_use_keys,
+            quotas.first_pool_has_room,
+        ),
+        effects=(default_pool.comes_and_goes,),
+        remembered=True,
+    ),
+    "gcp:container/nodePool:NodePool": TypeRow(
+        id="projects/{project}/locations/{location}/clusters/{clusterName}/nodePools/{name}",
+        outputs={
+            "location": "{location}",
+            "initialNodeCount": _initial_nodes,
+            "nodeCount": _initial_nodes,
+            "nodeLocations": _zones,
+            "version": newest(""),
+            "maxPodsPerNode": 110,
+            "namePrefix": "",
+            "instanceGroupUrls": _groups("instanceGroupManagers"),
+            "managedInstanceGroupUrls": _groups("instanceGroups"),
+            "management": {"autoRepair": True, "autoUpgrade": True},
+            "upgradeSettings": {"maxSurge": 1, "maxUnavailable": 0, "strategy": "SURGE"},
+            "nodeConfig": taints.USUAL,
+            "operation": "",
+        },
+        every_time={"nodeConfig": taints.node_config},
+        name_limit=40,
+        allowed={
+            **_NODE_CONFIG_VALUES,
+            "autoscaling.locationPolicy": frozenset(
+                {"LOCATION_POLICY_UNSPECIFIED", "BALANCED", "ANY"}
+            ),
+            "placementPolicy.type": frozenset({"TYPE_UNSPECIFIED", "COMPACT"}),
+            "upgradeSettings.strategy": frozenset({"SURGE", "BLUE_GREEN"}),
+        },
+        api_checks=(
+            _autoscaling_in_one_way,
+            node_pools.of_pool,
+            node_pools_in_clusters.version_of_nodes_is_offered,
+        ),
+        refusals=(
+            operations.may_begin,
+            *node_pools_in_clusters.REFUSALS,
+            keys.has_keys_where_it_must,
+            keys.agents_may_use_keys,
+            reservations.is_there_and_large_enough,
+            lost_zones.has_machines,
+            quotas.gpus_have_room,
+            node_updates.is_waited_for,
+        ),
+        reported=node_pools.reported,
+        remembered=True,
+    ),
+    "gcp:compute/network:Network": TypeRow(
+        id="projects/{project}/global/networks/{name}",
+        outputs={
+            "gatewayIpv4": "",
+            "numericId": "{digits}",
+            "networkId": "{digits}",
+            "routingMode": "REGIONAL",
+            "mtu": 1460,
+            "internalIpv6Range": "",
+        },
+        defaults={"autoCreateSubnetworks": True, "deleteDefaultRoutesOnCreate": False},
+        refusals=(node_pools_in_clusters.is_used_by_nobody,),
+        remembered=True,
+        name_limit=63,
+        allowed={"routingMode": frozenset({"REGIONAL", "GLOBAL"})},
+    ),
+    "gcp:compute/subnetwork:Subnetwork": TypeRow(
+        id="projects/{project}/regions/{region}/subnetworks/{name}",
+        outputs={
+            "gatewayAddress": "10.0.0.1",
+            "subnetworkId": 1,
+            "purpose": "PRIVATE",
+            "stackType": "IPV4_ONLY",
+            "privateIpGoogleAccess": False,
+            "privateIpv6GoogleAccess": "DISABLE_GOOGLE_ACCESS",
+            "externalIpv6Prefix": "",
+            "internalIpv6Prefix": "",
+            "ipv6CidrRange": "",
+            "ipv6GceEndpoint": "",
+            "state": "READY",
+        },
+        name_limit=63,
+    ),
+    "gcp:compute/router:Router": TypeRow(
+        id="projects/{project}/regions/{region}/routers/{name}",
+        name_limit=63,
+    ),
+    "gcp:compute/routerNat:RouterNat": TypeRow(
+        id="{project}/{region}/{router}/{name}",
+        outputs={
+            "autoNetworkTier": "PREMIUM",
+            "endpointTypes": ["ENDPOINT_TYPE_VM"],
+            "enableEndpointIndependentMapping": False,
+            "minPortsPerVm": 64,
+        },
+        name_limit=63,
+        allowed={
+            "natIpAllocateOption": frozenset({"MANUAL_ONLY", "AUTO_ONLY"}),
+            "sourceSubnetworkIpRangesToNat": frozenset(
+                {
+                    "ALL_SUBNETWORKS_ALL_IP_RANGES",
+                    "ALL_SUBNETWORKS_ALL_PRIMARY_IP_RANGES",
+                    "LIST_OF_SUBNETWORKS",
+                }
+            ),
+        },
+    ),
+    "gcp:compute/firewall:Firewall": TypeRow(
+        id="projects/{project}/global/firewalls/{name}",
+        outputs={"direction": "INGRESS", "destinationRanges": [], "enableLogging": False},
+        replace=("direction", "network", "project"),
+        remembered=True,
+        name_limit=63,
+        allowed={"direction": frozenset({"INGRESS", "EGRESS"})},
+    ),
+    "gcp:compute/reservation:Reservation": TypeRow(
+        id="projects/{project}/zones/{zone}/reservations/{name}",
+        replace=("description", "project", "zone", "specificReservationRequired"),
+        name_limit=63,
+        remembered=True,
+    ),
+    "gcp:compute/resourcePolicy:ResourcePolicy": TypeRow(
+        id="projects/{project}/regions/{region}/resourcePolicies/{name}",
+        replace=("description", "groupPlacementPolicy", "project", "region", "workloadPolicy"),
+        name_limit=63,
+        remembered=True,
+    ),
+    "gcp:serviceaccount/account:Account": TypeRow(
+        id="projects/{project}/serviceAccounts/{accountId}@{project}.iam.gserviceaccount.com",
+        outputs={
+            "email": "{accountId}@{project}.iam.gserviceaccount.com",
+            "member": "serviceAccount:{accountId}@{project}.iam.gserviceaccount.com",
+            "name": "projects/{project}/serviceAccounts/{accountId}@{project}.iam.gserviceaccount.com",
+            "uniqueId": "{digits}",
+        },
+        name="accountId",
+        name_limit=30,
+    ),
+    "gcp:projects/iAMMember:IAMMember": TypeRow(
+        id="{project}/{role}/{member}",
+        replace=("condition", "member", "project", "role"),
+        remembered=True,
+    ),
+    "gcp:projects/service:Service": TypeRow(
+        id="{project}/{service}", replace=("project", "service")
+    ),
+    "gcp:serviceaccount/iAMMember:IAMMember": TypeRow(
+        id="{serviceAccountId}/{role}/{member}",
+        replace=("condition", "member", "role", "serviceAccountId"),
+    ),
+    "gcp:kms/keyRing:KeyRing": TypeRow(
+        id="projects/{project}/locations/{location}/keyRings/{name}",
+        replace=("location", "project"),
+    ),
+    "gcp:kms/cryptoKey:CryptoKey": TypeRow(
+        id="{keyRing}/cryptoKeys/{name}",
+        outputs={"primaries": [{"name": "{id}/cryptoKeyVersions/1", "state": "ENABLED"}]},
+        replace=(
+            "destroyScheduledDuration",
+            "importOnly",
+            "keyRing",
+            "purpose",
+            "skipInitialVersionCreation",
+        ),
+    ),
+    "gcp:kms/cryptoKeyIAMMember:CryptoKeyIAMMember": TypeRow(
+        id="{cryptoKeyId}/{role}/{member}",
+        replace=("condition", "cryptoKeyId", "member", "role"),
+        remembered=True,
+    ),
+    "gcp:kms/cryptoKeyIAMBinding:CryptoKeyIAMBinding": TypeRow(
+        id="{cryptoKeyId}/{role}", replace=("condition", "cryptoKeyId", "role"), remembered=True
+    ),
+}

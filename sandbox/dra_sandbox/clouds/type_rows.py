@@ -1,0 +1,172 @@
+"""The form of the tables: one row per resource type that a real cloud does something particular
+with.
+"""
+
+from __future__ import annotations
+
+import base64
+import dataclasses
+import hashlib
+import string
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Any
+
+from dra_sandbox.clouds.differences import ReplaceRule
+from dra_sandbox.clouds.existing_resources import Memory
+from dra_sandbox.clouds.wire_values import Value, Values
+
+NODE_MINUTES = 5
+
+
+def _nothing() -> Mapping[str, Any]:
+    return MappingProxyType({})
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What a row may speak of: inputs, the place in the cloud, own texts, and what else there
+    is.
+    """
+
+    inputs: Values
+    words: Mapping[str, str]
+    old: Values
+    cloud: Memory
+
+    def text(self, template: str) -> str:
+        """The template with `{word}` filled in, from the inputs first; a word that is unknown is
+        left empty.
+        """
+        return string.Formatter().vformat(template, (), _Words(self.inputs, self.words))
+
+
+class _Words(dict[str, str]):
+    def __init__(self, inputs: Values, words: Mapping[str, str]) -> None:
+        given = {
+            name: str(value) for name, value in inputs.items() if isinstance(value, (str, int))
+        }
+        super().__init__({**words, **given})
+
+    def __missing__(self, key: str) -> str:
+        return ""
+
+
+@dataclass(frozen=True, slots=True)
+class CloudRequest:
+    """A call that changes something: `before` is None for a creation, `inputs` for a deletion.
+
+    `patience` is for how many seconds the engine wants the provider to wait, 0 where nobody said.
+    """
+
+    identifier: str
+    inputs: Values | None
+    before: Values | None
+    cloud: Memory
+    patience: float = 0
+
+    def waits_for(self, nodes: int, at_once: int, usual_minutes: int) -> bool:
+        """Whether a provider that waits `usual_minutes` unless told otherwise sees so many nodes
+        replaced.
+
+        A node takes five minutes: aws-quickstart/quickstart-amazon-eks issue 377, Azure/aks-engine
+        issue 1980.
+        """
+        return -(-nodes // max(1, at_once)) * NODE_MINUTES <= (self.patience / 60 or usual_minutes)
+
+
+Refusal = Callable[[CloudRequest], str | None]
+Effect = Callable[[CloudRequest], None]
+Output = str | int | bool | list[Any] | Mapping[str, Any] | Callable[[Facts], Value]
+
+
+@dataclass(frozen=True, slots=True)
+class TypeRow:
+    """What the SDK does not say about a resource type.
+
+    `id` and the texts in `outputs` are templates over `Facts`; an output stands only where no input
+    gives the value. `instead` are outputs of another form than the input of that name. `every_time`
+    outputs are worked out anew at each update; `known` ones too, and a preview knows them.
+    `defaults` are inputs that the provider fills in. `replace`, `in_place` and `when_removed` are
+    paths as in ReplaceRule; `sets` are lists without an order. `allowed` are values per path (`[*]`
+    for elements). `name` is the property that is named automatically, "" for none; None means
+    `name` where it is optional. `protected_by` is a boolean property that forbids deletion.
+    `checks` judge the inputs alone, in previews too; `api_checks` do so when the API is called;
+    `refusals` what is asked of a cloud that has other things, when it is asked. `reported` is what
+    the cloud says of a resource though nobody gave it and the provider takes for a difference;
+    `returned` the inputs as the provider reads them back, where it reads something else;
+    `unchanged` the old inputs with what the new ones repeat of the cloud's own. A type that rules
+    of other types look up is `remembered`; `effects` are what a call that was not refused does to
+    other things of the cloud.
+    """
+
+    id: str = ""
+    outputs: Mapping[str, Output] = field(default_factory=_nothing)
+    every_time: Mapping[str, Output] = field(default_factory=_nothing)
+    known: Mapping[str, Output] = field(default_factory=_nothing)
+    instead: Mapping[str, Output] = field(default_factory=_nothing)
+    defaults: Mapping[str, Value] = field(default_factory=_nothing)
+    replace: tuple[str, ...] = ()
+    in_place: tuple[str, ...] = ()
+    when_removed: tuple[str, ...] = ()
+    sets: tuple[str, ...] = ()
+    allowed: Mapping[str, frozenset[str]] = field(default_factory=_nothing)
+    name: str | None = None
+    name_limit: int = 255
+    protected_by: str = ""
+    checks: tuple[Callable[[Values], str | None], ...] = ()
+    api_checks: tuple[Callable[[Values], str | None], ...] = ()
+    refusals: tuple[Refusal, ...] = ()
+    effects: tuple[Effect, ...] = ()
+    reported: Callable[[Values], Values] | None = None
+    returned: Callable[[Values], Values] | None = None
+    unchanged: Callable[[Values, Values], Values] | None = None
+    remembered: bool = False
+
+    def over(self, common: TypeRow) -> TypeRow:
+        """This row, with what `common` says of every type where this row is silent."""
+        return dataclasses.replace(
+            self, outputs={**common.outputs, **self.outputs}, known={**common.known, **self.known}
+        )
+
+    def replace_rule(self, documented: frozenset[str]) -> ReplaceRule:
+        """The rule of this row, with the properties that the SDK's text says cannot change."""
+        return ReplaceRule(
+            documented | frozenset(self.replace),
+            frozenset(self.in_place),
+            frozenset(self.when_removed),
+        )
+
+
+def fill(output: Output, facts: Facts) -> Value:
+    """The value that an output of a row has for these facts."""
+    if isinstance(output, str):
+        return facts.text(output)
+    if isinstance(output, Mapping):
+        return {name: fill(member, facts) for name, member in output.items()}
+    if isinstance(output, list):
+        return [fill(member, facts) for member in output]
+    return output(facts) if callable(output) else output
+
+
+def same_as(name: str, fallback: Value = None) -> Callable[[Facts], Value]:
+    """An output that repeats the input `name`."""
+    return lambda facts: facts.inputs.get(name, fallback)
+
+
+def words_for(seed: str) -> dict[str, str]:
+    """Texts of the shapes that clouds use in identifiers, the same for the same seed."""
+    digest = hashlib.sha256(seed.encode()).hexdigest()
+    body = base64.b64encode(f"simulated certificate {digest}".encode()).decode()
+    certificate = f"-----BEGIN CERTIFICATE-----\n{body}\n-----END CERTIFICATE-----\n"
+    return {
+        "hex8": digest[:8],
+        "hex17": digest[:17],
+        "hex32": digest[:32],
+        "HEX32": digest[:32].upper(),
+        "uuid": f"{digest[:8]}-{digest[8:12]}-{digest[12:16]}-{digest[16:20]}-{digest[20:32]}",
+        "digits": str(int(digest[:16], 16) % 10**12).rjust(12, "1"),
+        "octet": str(int(digest[:4], 16) % 200 + 20),
+        "certificate": base64.b64encode(certificate.encode()).decode(),
+    }

@@ -1,0 +1,310 @@
+"""A stack that is kept on this machine between commands: put up, changed, taken down, on simulated
+clouds.
+
+Its backend lies in a folder per project, by default below the per-user cache; taking the last stack
+down removes it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import shutil
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from rich.console import Console
+from rich.text import Text
+
+from dra_planner.fleet import read_stack
+from dra_planner.planfile import plan_path, read_plan_file
+from dra_planner.releases import parse_version
+from dra_planner.wording import counted
+from dra_sandbox.cache import cache_folder
+from dra_sandbox.clouds.kubernetes.cluster import CHARTS, CONTROL_PLANE, HELM
+from dra_sandbox.clouds.kubernetes.helm_releases import ReleaseNote, release_notes
+from dra_sandbox.control_plane import ControlPlane, ControlPlaneError, stop
+from dra_sandbox.control_plane.plane import is_kept, read_plane
+from dra_sandbox.control_plane.problems import tail
+from dra_sandbox.engine import Engine
+from dra_sandbox.persistent_cluster import (
+    daemon_pods,
+    ended_components,
+    open_cluster,
+    planned_cluster,
+    set_nodes,
+    set_predicted,
+)
+from dra_sandbox.rehearsal.cluster import PlannedCluster
+from dra_sandbox.run_report import show_changes, show_counts, show_violations
+from dra_sandbox.run_result import RunResult
+
+_MARK = "rehearsal-of"
+"""File in a folder of ours that names the project; a folder without it is never removed."""
+_PLANES = "control-planes"
+
+
+class StackRefused(Exception):
+    """What was asked for cannot be done; the message says why, and what would make it possible."""
+
+
+@dataclass(frozen=True, slots=True)
+class KeptStacks:
+    """The rehearsed stacks of one project."""
+
+    project: Path
+    folder: Path
+    console: Console
+    kubernetes: str = ""
+    """Release of the control plane that `up` brings along; the fleet's where this is empty."""
+    helm: Path | None = None
+    """What renders the charts of releases on a control plane; without it they are recorded."""
+    charts: Path | None = None
+    """A folder of charts that are taken before published ones."""
+
+    def plan(self, stack: str) -> bool:
+        """Show what `up` would do; whether it would succeed."""
+        engine = self._open()
+        fresh = stack not in engine.stacks()
+        engine.stack_init(stack)
+        with self.console.status("previewing …"):
+            result = engine.preview(stack, policy_pack=self._pack(engine))
+        self._show(result)
+        if fresh:
+            engine.stack_remove(stack)
+            self._remove_if_empty(engine)
+        return result.ok
+
+    def up(self, stack: str, *, on_control_plane: bool = False) -> bool:
+        """Make the stack be as its settings say; whether that succeeded. What was there is changed,
+        not made anew.
+
+        With `on_control_plane` the cluster that it creates is a real control plane, with the nodes
+        of its plan. Raises ControlPlaneError where that cannot be had.
+        """
+        is_real = on_control_plane or is_kept(self._plane_folder(stack))
+        cluster = self._planned_cluster(stack) if is_real else None
+        plane = self._open_cluster(stack) if is_real else None
+        engine = self._open(plane)
+        engine.stack_init(stack)
+        if plane is not None and cluster is not None:
+            set_nodes(plane, cluster)
+        with self.console.status("bringing it up …"):
+            result = engine.up(stack, policy_pack=self._pack(engine), skip_preview=True)
+        self._show(result)
+        if result.ok:
+            state = "nothing to do" if result.changed_nothing else "up"
+            self.console.print(f"[bold]{stack}[/]: {state}. It runs until `sandbox down`.")
+            if plane is not None and cluster is not None:
+                set_predicted(plane, cluster)
+                self._show_cluster(plane, len(cluster.nodes))
+        elif not [r for r in engine.resources(stack) if r["type"] != "pulumi:pulumi:Stack"]:
+            engine.stack_remove(stack, force=True)
+            stop(self._plane_folder(stack))
+            self._remove_if_empty(engine)
+        return result.ok
+
+    def down(self, stack: str | None, *, force: bool = False) -> bool:
+        """Take `stack` down, or all of the project; whether nothing of it is left. With `force`
+        they are forgotten.
+        """
+        if not (self.folder / _MARK).is_file():
+            self.console.print("Nothing is up.")
+            return True
+        stacks = self._open().stacks()
+        there = self._with_planes(stacks)
+        for name in there if stack is None else [name for name in there if name == stack]:
+            # Without its control plane a stack is taken down as far as the engine knows it.
+            engine = self._open(self._whole_plane(name))
+            if name in stacks and not (
+                self._forget(engine, name) if force else self._destroy(engine, name)
+            ):
+                return False
+            stop(self._plane_folder(name))
+            self.console.print(f"[bold]{name}[/]: down.")
+        if stack is not None and stack not in there:
+            self.console.print(f"{stack} is not up.")
+        self._remove_if_empty(self._open())
+        return True
+
+    def status(self) -> None:
+        """Say what is up: stacks, and of each control plane what runs and how to reach it."""
+        if not (self.folder / _MARK).is_file():
+            self.console.print("Nothing is up.")
+            return
+        stacks = self._open().stacks()
+        for name in self._with_planes(stacks):
+            said = (
+                "up."
+                if name in stacks
+                else "a control plane without a stack, left by an interrupted run."
+            )
+            self.console.print(f"[bold]{name}[/]: {said}")
+            if is_kept(self._plane_folder(name)):
+                plane = read_plane(self._plane_folder(name).resolve())
+                ended = ended_components(plane)
+                runs = f"{', '.join(ended)} no longer runs" if ended else "everything runs"
+                self.console.print(
+                    f"  Kubernetes {plane.version} at {plane.server}: {runs}", soft_wrap=True
+                )
+                self.console.print(f"  export KUBECONFIG={plane.kubeconfig}", soft_wrap=True)
+
+    def logs(self, stack: str, component: str, lines: int) -> None:
+        """Print the last lines that a component of the stack's control plane wrote.
+
+        Raises ControlPlaneError where there is none, StackRefused for a component that it has not.
+        """
+        plane = read_plane(self._plane_folder(stack).resolve())
+        if component and component not in plane.components:
+            raise StackRefused(
+                f"a control plane has no {component}; it has {', '.join(plane.components)}"
+            )
+        for name in [component] if component else plane.components:
+            self.console.print(
+                Text.assemble((name, "bold"), tail(plane.log(name), lines)), soft_wrap=True
+            )
+
+    def _plane_folder(self, stack: str) -> Path:
+        return self.folder / _PLANES / stack
+
+    def _with_planes(self, stacks: Iterable[str]) -> list[str]:
+        """The stacks, and those of which an interrupted `up` has left a control plane alone."""
+        return sorted({*stacks, *(path.name for path in (self.folder / _PLANES).glob("*"))})
+
+    def _open_cluster(self, stack: str) -> ControlPlane:
+        """The control plane of a stack, started where there is none."""
+        minor = (
+            parse_version(self.kubernetes)
+            if self.kubernetes
+            else read_stack(stack, self.project).fleet.minor
+        )
+        self._claim()
+        with self.console.status("starting the control plane …"):
+            return open_cluster(self._plane_folder(stack), minor)
+
+    def _whole_plane(self, stack: str) -> ControlPlane | None:
+        """The control plane of a stack where all of it runs."""
+        folder = self._plane_folder(stack)
+        try:
+            plane = read_plane(folder.resolve()) if is_kept(folder) else None
+        except ControlPlaneError:
+            return None
+        return plane if plane is not None and not ended_components(plane) else None
+
+    def _planned_cluster(self, stack: str) -> PlannedCluster:
+        """The cluster that the plan of a stack builds. Raises PlannerError where there is no plan,
+        or a wrong one.
+        """
+        plan = read_plan_file(plan_path(stack, self.project), stack=stack)
+        catalog = plan.fleet.catalog
+        return planned_cluster(read_stack(stack, self.project, catalog=catalog).fleet, plan)
+
+    def _show_cluster(self, plane: ControlPlane, nodes: int) -> None:
+        self.console.print(
+            f"Kubernetes {plane.version} with {nodes} nodes at {plane.server}", soft_wrap=True
+        )
+        for note in release_notes(plane.folder):
+            self.console.print(
+                Text(f"  {_sentence(note, daemon_pods(plane, note.namespace, note.name))}"),
+                soft_wrap=True,
+            )
+        self.console.print(f"  export KUBECONFIG={plane.kubeconfig}", soft_wrap=True)
+
+    def _open(self, plane: ControlPlane | None = None) -> Engine:
+        """The engine on the folder, with a control plane as its cluster where one is given."""
+        self._claim()
+        environment = {CONTROL_PLANE: str(plane.folder)} if plane is not None else {}
+        environment |= {HELM: str(self.helm)} if self.helm else {}
+        environment |= {CHARTS: str(self.charts)} if self.charts else {}
+        return Engine(self.folder, self.project, environment=environment)
+
+    def _claim(self) -> None:
+        """Make the folder ours. Raises StackRefused where it is somebody else's."""
+        mark = self.folder / _MARK
+        if self.folder.exists() and not self.folder.is_dir():
+            raise StackRefused(f"{self.folder} isn't a folder: give an empty one, or a new one")
+        if not mark.is_file() and self.folder.is_dir() and any(self.folder.iterdir()):
+            raise StackRefused(
+                f"{self.folder} contains other files: give an empty folder, or a new one"
+            )
+        if mark.is_file() and mark.read_text(encoding="utf-8") != str(self.project):
+            raise StackRefused(
+                f"{self.folder} is used to rehearse {mark.read_text(encoding='utf-8')}: take "
+                "that down, or give another folder"
+            )
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            mark.write_text(str(self.project), encoding="utf-8")
+        except OSError as error:
+            raise StackRefused(f"cannot write in {self.folder}: {error.strerror}") from error
+
+    def _destroy(self, engine: Engine, stack: str) -> bool:
+        # One that was interrupted has left its lock behind.
+        engine.cancel(stack)
+        with self.console.status("taking it down …"):
+            result = engine.destroy(stack)
+        if not result.ok:
+            self._show(result)
+            self.console.print(
+                "Protected resources remain: remove their protection first, or delete the "
+                "stack with --force."
+            )
+            return False
+        show_counts(self.console, result)
+        return engine.stack_remove(stack).ok
+
+    def _forget(self, engine: Engine, stack: str) -> bool:
+        engine.cancel(stack)
+        return engine.stack_remove(stack, force=True).ok
+
+    def _remove_if_empty(self, engine: Engine) -> None:
+        if not self._with_planes(engine.stacks()):
+            shutil.rmtree(self.folder)
+
+    def _pack(self, engine: Engine) -> Path | None:
+        pack = engine.view / "policies"
+        return pack if (pack / "PulumiPolicy.yaml").is_file() else None
+
+    def _show(self, result: RunResult) -> None:
+        show_changes(self.console, result.steps)
+        show_violations(self.console, result.violations)
+        if result.ok:
+            show_counts(self.console, result)
+            return
+        for message in result.diagnostics or (result.output,):
+            self.console.print(Text.assemble(("error: ", "bold red"), message), soft_wrap=True)
+
+
+def _sentence(note: ReleaseNote, daemons: int) -> str:
+    """What became of a release."""
+    if note.recorded_because:
+        return f"release {note.name} is recorded, not installed: {note.recorded_because}"
+    objects = ", ".join(f"{count} {kind}" for kind, count in note.objects.items())
+    pods = f"; its DaemonSets have {counted(daemons, 'pod')}" if "DaemonSet" in note.objects else ""
+    return f"release {note.name}: Helm installed {note.chart} ({objects}){pods}"
+
+
+def stacks_folder(project: Path) -> Path:
+    """Where the stacks of a project are kept when nobody says where."""
+    digest = hashlib.sha256(str(project).encode()).hexdigest()[:12]
+    return cache_folder() / "rehearsals" / f"{project.name}-{digest}"
+
+
+def chosen_stack(project: Path, settings_folder: str, stack: str | None) -> str:
+    """Return `stack` when the project has it, or its only one. Raises StackRefused with those that
+    there are.
+    """
+    found = sorted(
+        path.name.removeprefix("Pulumi.").removesuffix(".yaml")
+        for path in (project / settings_folder).glob("Pulumi.*.yaml")
+    )
+    if stack in found:
+        return stack
+    if stack is None and len(found) == 1:
+        return found[0]
+    there = f"it has {', '.join(found)}" if found else "it has none"
+    raise StackRefused(
+        f"there is no stack {stack} in the project; {there}"
+        if stack
+        else f"choose a stack with --stack; {there}"
+    )

@@ -1,0 +1,182 @@
+"""Rehearses on a cluster of the user's, one to be thrown away: kind, k3d, a vcluster, another
+control plane.
+
+Whatever looks like a cluster that somebody needs is refused. Afterwards everything that was made is
+deleted again.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import http.client
+import threading
+import time
+from collections.abc import Generator, Iterable
+from pathlib import Path
+from typing import Any, Final
+
+import yaml
+
+from dra_planner.releases import features_of, parse_version
+from dra_sandbox.control_plane import ApiRejection, ApiServer, ControlPlaneError
+from dra_sandbox.control_plane.kubeconfig import api_server_of
+from dra_sandbox.control_plane.kubelet import serve
+from dra_sandbox.control_plane.lifetime import stopped_on_signals
+from dra_sandbox.rehearsal.cluster import DAEMON_LABEL
+from dra_sandbox.rehearsal.rehearsing import Where
+from dra_sandbox.rehearsal.snapshot import NODES, PODS, SLICES
+from dra_sandbox.rehearsal.workload_removal import clear_workloads
+
+Json = dict[str, Any]
+
+MARK: Final = "pulumi-dra/throw-away"
+"""Label of the namespace kube-system by which a cluster is said to be nobody's."""
+
+_NAMESPACES: Final = "/api/v1/namespaces"
+_CLASSES: Final = "/apis/resource.k8s.io/v1/deviceclasses"
+_OF_KUBERNETES: Final = ("kube-system", "kube-public", "kube-node-lease", "local-path-storage")
+_LOCAL: Final = ("kind", "k3s", "k3d", "minikube")
+_HEARTBEAT_SECONDS: Final = 10.0
+
+
+class NotThrowAway(Exception):
+    """A cluster may be one that somebody needs; the message says why it is taken for one."""
+
+
+@contextlib.contextmanager
+def borrowed_cluster(kubeconfig: Path, context: str, minor: int) -> Generator[Where]:
+    """Yield the cluster of a kubeconfig, its own nodes cordoned; at the end it is as it was.
+
+    Raises NotThrowAway where it may be a real one, ControlPlaneError where it cannot be used:
+    unreadable kubeconfig, no answer, another minor.
+    """
+    server = _server(kubeconfig, context)
+    version = str(server.call("GET", "/version")["gitVersion"]).removeprefix("v").partition("+")[0]
+    found, asked = features_of(parse_version(".".join(version.split(".")[:2]))), features_of(minor)
+    if found != asked:
+        raise ControlPlaneError(
+            f"the cluster of {kubeconfig} runs {found.version}, but the plan is for {asked.version}"
+        )
+    refuse_real(server)
+    before = {path: _names(server, path) for path in (_NAMESPACES, NODES, SLICES, _CLASSES)}
+    over = threading.Event()
+    with stopped_on_signals(), _cordoned(server):
+        for work in (_run_pods, _keep_ready):
+            threading.Thread(target=work, args=(server, before[NODES], over), daemon=True).start()
+        try:
+            yield Where(server, version)
+        finally:
+            _remove(server, before)
+            over.set()
+
+
+def refuse_real(server: ApiServer) -> None:
+    """Raise NotThrowAway unless the cluster is marked, and holds neither machines of a cloud, nor
+    devices, nor pods.
+    """
+    system = server.call("GET", f"{_NAMESPACES}/kube-system")
+    if (system["metadata"].get("labels") or {}).get(MARK) != "true":
+        raise NotThrowAway(
+            "the cluster isn't marked as disposable: run `kubectl label namespace kube-system "
+            f"{MARK}=true` if nobody needs anything in it"
+        )
+    for node in server.listed(NODES)[0]:
+        scheme = str(node["spec"].get("providerID") or "").partition("://")[0]
+        if scheme and scheme not in _LOCAL:
+            raise NotThrowAway(
+                f"the node {node['metadata']['name']} is a machine of {scheme}: this is a real "
+                "cluster"
+            )
+    drivers = sorted({each["spec"]["driver"] for each in server.listed(SLICES)[0]})
+    if drivers:
+        raise NotThrowAway(
+            f"the cluster has devices of {', '.join(drivers)}: use one without a DRA driver"
+        )
+    spaces = sorted(
+        {each["metadata"]["namespace"] for each in server.listed(PODS)[0]} - {*_OF_KUBERNETES}
+    )
+    if spaces:
+        raise NotThrowAway(
+            f"pods run in the namespaces {', '.join(spaces)}: use a cluster without workloads"
+        )
+
+
+def _server(kubeconfig: Path, context: str) -> ApiServer:
+    try:
+        document = yaml.safe_load(kubeconfig.read_text(encoding="utf-8"))
+    except (OSError, yaml.YAMLError) as error:
+        raise ControlPlaneError(f"{kubeconfig} cannot be read as a kubeconfig: {error}") from error
+    if not isinstance(document, dict):
+        raise ControlPlaneError(f"{kubeconfig} is not a kubeconfig")
+    return api_server_of(document, context, kubeconfig.parent)
+
+
+def _names(server: ApiServer, path: str) -> frozenset[str]:
+    return frozenset(each["metadata"]["name"] for each in server.listed(path)[0])
+
+
+@contextlib.contextmanager
+def _cordoned(server: ApiServer) -> Generator[None]:
+    """Let no pod be bound to the nodes that are there."""
+    open_nodes = [
+        each["metadata"]["name"]
+        for each in server.listed(NODES)[0]
+        if not each["spec"].get("unschedulable")
+    ]
+    try:
+        _set_cordon(server, open_nodes, cordoned=True)
+        yield
+    finally:
+        _set_cordon(server, open_nodes, cordoned=False)
+
+
+def _set_cordon(server: ApiServer, names: Iterable[str], *, cordoned: bool) -> None:
+    for name in names:
+        body: Json = {"spec": {"unschedulable": cordoned or None}}
+        server.call("PATCH", f"{NODES}/{name}", body, "application/merge-patch+json")
+
+
+def _run_pods(server: ApiServer, others: frozenset[str], over: threading.Event) -> None:
+    """Be the kubelet of the nodes that the rehearsal adds."""
+    while not over.is_set():
+        with contextlib.suppress(
+            ControlPlaneError, ApiRejection, http.client.HTTPException, OSError, ValueError
+        ):
+            serve(server, lambda node: node not in others and not over.is_set())
+        over.wait(0.5)
+
+
+def _keep_ready(server: ApiServer, others: frozenset[str], over: threading.Event) -> None:
+    """Say again and again that those nodes are ready, for their controller believes no node that is
+    silent.
+    """
+    while not over.wait(_HEARTBEAT_SECONDS):
+        now = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+        with contextlib.suppress(ControlPlaneError, ApiRejection):
+            for name in _names(server, NODES) - others:
+                ready = {
+                    "type": "Ready",
+                    "status": "True",
+                    "reason": "KubeletReady",
+                    "lastHeartbeatTime": now,
+                }
+                server.call(
+                    "PATCH",
+                    f"{NODES}/{name}/status",
+                    {"status": {"conditions": [ready]}},
+                    "application/strategic-merge-patch+json",
+                )
+
+
+def _remove(server: ApiServer, before: dict[str, frozenset[str]]) -> None:
+    """Delete everything that was made."""
+    clear_workloads(server)
+    for pod in server.listed(PODS)[0]:
+        metadata = pod["metadata"]
+        if DAEMON_LABEL in (metadata.get("labels") or {}):
+            server.delete(
+                f"{_NAMESPACES}/{metadata['namespace']}/pods/{metadata['name']}", at_once=True
+            )
+    for path in (SLICES, NODES, _CLASSES, _NAMESPACES):
+        for name in _names(server, path) - before[path]:
+            server.delete(f"{path}/{name}")

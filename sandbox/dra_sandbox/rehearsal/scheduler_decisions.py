@@ -1,0 +1,227 @@
+"""Tells when the control plane has decided: nothing is queued, and every pod has a node or the
+scheduler's verdict.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import http.client
+import re
+import ssl
+import threading
+import time
+from collections.abc import Callable, Collection, Iterator
+from typing import Any, Final
+
+from dra_sandbox.control_plane import ApiServer, ControlPlane, NotReady
+from dra_sandbox.control_plane.problems import tail
+from dra_sandbox.control_plane.tls import tls_context
+from dra_sandbox.rehearsal.collection_watch import Follower
+from dra_sandbox.rehearsal.controller_delays import seconds_to_replacement
+from dra_sandbox.rehearsal.snapshot import NODES
+from dra_sandbox.rehearsal.workloads import ANNOTATION
+
+Json = dict[str, Any]
+
+_QUIET_SECONDS: Final = 0.5
+"""Without a change this long, nothing is on its way between the processes."""
+_QUIET_SECONDS_BLIND: Final = 3.0
+"""The same where the processes cannot be asked what they have queued."""
+_RETRIED_SECONDS: Final = 11.0
+"""If nothing changes for this long, the scheduler has failed again with the same error: it retries
+such pods after at most 10 seconds (podMaxBackoffSeconds) as long as they exist.
+"""
+_NOT_READY: Final = "node.kubernetes.io/not-ready"
+_IDLE_SECONDS: Final = 4.0
+"""Without a change this long, pods that were never judged are not going to be: something that they
+need is missing.
+"""
+_LOOK_EVERY_SECONDS: Final = 0.25
+_QUEUES: Final = (
+    "deployment",
+    "replicaset",
+    "statefulset",
+    "daemonset",
+    "job",
+    "replicationmanager",
+    "resource_claim",
+)
+_PENDING: Final = re.compile(
+    r'^scheduler_pending_pods\{queue="(active|backoff)"\} (\S+)', re.MULTILINE
+)
+_DEPTH: Final = re.compile(r'^workqueue_depth\{name="([^"]+)"\} (\S+)', re.MULTILINE)
+_KNOWN_NODES: Final = re.compile(r'^scheduler_cache_size\{type="nodes"\} (\S+)', re.MULTILINE)
+_VERDICTS: Final = ("Unschedulable", "SchedulingGated")
+_ERROR: Final = "SchedulerError"
+
+
+class Decisions:
+    """The pods and claims of a cluster as they are decided; `load` is asked what is queued, where
+    it can be.
+    """
+
+    def __init__(self, server: ApiServer, load: PendingWork | None) -> None:
+        self._server, self._load = server, load
+        self._quiet = _QUIET_SECONDS if load is not None else _QUIET_SECONDS_BLIND
+        self._changed = threading.Event()
+        self._last = time.monotonic()
+        self._pods = Follower(server, "/api/v1/pods", self._note)
+        self._claims = Follower(server, "/apis/resource.k8s.io/v1/resourceclaims", self._note)
+
+    @property
+    def pods(self) -> list[Json]:
+        """The pods of workloads, those that came first first."""
+        return [
+            pod
+            for pod in self._pods.objects()
+            if ANNOTATION in pod["metadata"].get("annotations", {})
+        ]
+
+    @property
+    def claims(self) -> list[Json]:
+        """All claims."""
+        return self._claims.objects()
+
+    def wait_for_nodes(self, count: int, within_seconds: float) -> None:
+        """Return when the scheduler knows so many nodes. Raises NotReady after `within_seconds`."""
+        until = time.monotonic() + within_seconds
+        while time.monotonic() < until:
+            if self._known_nodes() >= count:
+                return
+            time.sleep(_LOOK_EVERY_SECONDS)
+        said = self._load.words if self._load is not None else ""
+        raise NotReady(f"kube-scheduler did not see {count} nodes in time:{said}")
+
+    def _known_nodes(self) -> int:
+        """How many nodes the scheduler knows; those that are ready where it cannot be asked."""
+        if self._load is not None:
+            return self._load.known_nodes()
+        return sum(
+            1
+            for each in self._server.listed(NODES)[0]
+            if not each["spec"].get("taints") or _is_usable(each)
+        )
+
+    def wait(self, is_complete: Callable[[list[Json]], bool], within_seconds: float) -> bool:
+        """Return when all is decided: True; or after `within_seconds`: False.
+
+        `is_complete` says whether the pods are all that workloads are to have. When some are
+        missing, or cannot be judged, all is decided once nothing happens any more.
+        """
+        until = time.monotonic() + within_seconds
+        self._note()
+        while time.monotonic() < until:
+            self._changed.wait(_LOOK_EVERY_SECONDS)
+            self._changed.clear()
+            quiet = time.monotonic() - self._last
+            if quiet >= self._quiet:
+                pods = self.pods
+                # An error that the scheduler had only once may be temporary.
+                is_final = is_failing if quiet >= _RETRIED_SECONDS else _never
+                if self._load is not None and self._load.is_queued(
+                    besides=sum(map(is_final, pods))
+                ):
+                    continue
+                if is_complete(pods) and all(is_judged(pod) or is_final(pod) for pod in pods):
+                    return True
+                idle = quiet - self._quiet - _IDLE_SECONDS
+                if idle >= 0 and idle >= seconds_to_replacement(self._server):
+                    return True
+        return False
+
+    def wait_for_retry(self, pods: Collection[tuple[str, str]], within_seconds: float) -> None:
+        """Return when these pods, by namespace and name, have nodes or are gone, or after
+        `within_seconds`.
+        """
+        until = time.monotonic() + within_seconds
+        while time.monotonic() < until:
+            there = {
+                (each["metadata"]["namespace"], each["metadata"]["name"]): each
+                for each in self.pods
+            }
+            if all(name not in there or there[name]["spec"].get("nodeName") for name in pods):
+                return
+            self._changed.wait(_LOOK_EVERY_SECONDS)
+            self._changed.clear()
+
+    def stop(self) -> None:
+        """Follow no longer."""
+        self._pods.stop()
+        self._claims.stop()
+
+    def _note(self) -> None:
+        self._last = time.monotonic()
+        self._changed.set()
+
+
+def _is_usable(node: Json) -> bool:
+    return all(each["key"] != _NOT_READY for each in node["spec"]["taints"])
+
+
+class PendingWork:
+    """What a control plane of ours has still to do, as its processes tell it."""
+
+    def __init__(self, plane: ControlPlane) -> None:
+        self._plane = plane
+        self._context = tls_context()
+        # ours, on loopback, no secret
+        self._context.check_hostname, self._context.verify_mode = False, ssl.CERT_NONE
+
+    @property
+    def words(self) -> str:
+        """What the scheduler wrote last."""
+        return tail(self._plane.log("kube-scheduler"))
+
+    def known_nodes(self) -> int:
+        """How many nodes the scheduler knows; 0 while it does not answer."""
+        with contextlib.suppress(OSError, http.client.HTTPException):
+            known = _KNOWN_NODES.search(self._metrics(self._plane.ports.scheduler))
+            return int(float(known[1])) if known is not None else 0
+        return 0
+
+    def is_queued(self, *, besides: int = 0) -> bool:
+        """Return whether the scheduler has more than `besides` pods to try, or a controller has
+        work. A process that doesn't answer is assumed to have some.
+        """
+        try:
+            pending = _PENDING.findall(self._metrics(self._plane.ports.scheduler))
+            depths = _DEPTH.findall(self._metrics(self._plane.ports.controller_manager))
+        except (OSError, http.client.HTTPException):
+            return True
+        return sum(float(value) for _, value in pending) > besides or any(
+            _positive(pair for pair in depths if pair[0] in _QUEUES)
+        )
+
+    def _metrics(self, port: int) -> str:
+        connection = http.client.HTTPSConnection(
+            "127.0.0.1", port, timeout=5, context=self._context
+        )
+        try:
+            connection.request("GET", "/metrics")
+            return connection.getresponse().read().decode("utf-8", "replace")
+        finally:
+            connection.close()
+
+
+def is_judged(pod: Json) -> bool:
+    """Whether a pod has a node, or the scheduler has said why it has none."""
+    return bool(pod["spec"].get("nodeName")) or scheduled_condition(pod).get("reason") in _VERDICTS
+
+
+def is_failing(pod: Json) -> bool:
+    """Return whether the scheduler's last try of a pod ended with an error, not with a verdict."""
+    return scheduled_condition(pod).get("reason") == _ERROR
+
+
+def _never(_: Json) -> bool:
+    return False
+
+
+def scheduled_condition(pod: Json) -> Json:
+    """Return the pod's condition PodScheduled; empty where it has none."""
+    conditions = pod.get("status", {}).get("conditions", [])
+    return next((each for each in conditions if each["type"] == "PodScheduled"), {})
+
+
+def _positive(pairs: Any) -> Iterator[bool]:
+    return (float(value) > 0 for _, value in pairs)
