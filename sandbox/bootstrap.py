@@ -1,8 +1,8 @@
-"""Makes the checkout's environment: `python3 sandbox/bootstrap.py`.
+"""Create the environment of a checkout: `python3 sandbox/bootstrap.py`.
 
-Needs Python 3.11 with its standard library and nothing else. Finds uv or installs it into the
-per-user cache, then installs what uv.lock says into `.venv`. When that has been done already, it
-ends at once and in silence.
+Needs only Python 3.11 with its standard library. Finds uv or installs it into the per-user cache,
+then installs the packages of uv.lock into `.venv`. If the environment is up to date, it exits
+immediately without output.
 """
 
 import hashlib
@@ -24,11 +24,11 @@ UV_MINIMUM = (0, 8)
 
 
 class BootstrapError(Exception):
-    """The environment cannot be made; the message says why and what would help."""
+    """The environment can't be created. The message contains the reason and a fix."""
 
 
 def main() -> int:
-    """Make the environment; 0 when it is ready."""
+    """Create the environment, and return 0 when it's ready."""
     if sys.version_info < (3, 11):  # noqa: UP036 - the Python that runs this is the system's, whatever its version
         print(
             f"error: Python 3.11 or later is required, but this is {sys.version.split()[0]}",
@@ -57,8 +57,8 @@ def main() -> int:
 
 
 def description() -> str:
-    """What the environment is made from: the pins, and where the checkout is (an editable install
-    points there).
+    """Return the text that identifies an environment: its pinned packages and the path of the
+    checkout, to which the editable installation points.
     """
     digest = hashlib.sha256()
     for name in ("uv.lock", "pyproject.toml"):
@@ -67,8 +67,8 @@ def description() -> str:
 
 
 def is_ready(wanted: str) -> bool:
-    """Whether the environment was made from what is wanted, and its Python and its editable install
-    are still there.
+    """Return True if the environment matches the pins, and its Python and its editable installation
+    still exist.
     """
     if not STAMP.is_file() or STAMP.read_text(encoding="utf-8") != wanted:
         return False
@@ -79,7 +79,7 @@ def is_ready(wanted: str) -> bool:
 
 
 def make(wanted: str) -> None:
-    """Install what the lock says, and stamp the environment when it is complete."""
+    """Install the locked packages, and mark the environment as complete."""
     uv = find_uv()
     if STAMP.is_file() and json.loads(STAMP.read_text(encoding="utf-8")).get("checkout") != str(
         ROOT
@@ -106,7 +106,7 @@ def make(wanted: str) -> None:
 
 
 def find_uv() -> str:
-    """A recent uv: from PATH, else from the per-user cache, where it is installed when missing."""
+    """Return a recent uv from PATH or the per-user cache, and install it there if it's missing."""
     from dra_sandbox.cache import cache_folder, obtain
 
     on_path = shutil.which("uv")
@@ -120,7 +120,7 @@ def find_uv() -> str:
 
 
 def install_uv(target: Path) -> None:
-    """Install uv into `target` with whatever this Python has of pip."""
+    """Install uv into `target` with the pip that this Python has."""
     started = time.monotonic()
     say(f"installing uv {UV_VERSION}, since no recent one is on PATH …")
     arguments = [
@@ -152,12 +152,12 @@ def install_uv(target: Path) -> None:
 
 
 def own_pip(scratch: Path) -> "list[str]":
-    """The pip that this Python has."""
+    """Return the pip of this Python."""
     return [sys.executable, "-m", "pip"]
 
 
 def new_pip(scratch: Path) -> "list[str]":
-    """The pip of a throw-away virtual environment; Debian's Python has no ensurepip for it."""
+    """Return the pip of a temporary virtual environment. Debian's Python lacks ensurepip for it."""
     place = scratch / ".pip" / "environment"
     subprocess.run(
         [sys.executable, "-m", "venv", str(place)], check=True, capture_output=True, text=True
@@ -166,7 +166,7 @@ def new_pip(scratch: Path) -> "list[str]":
 
 
 def wheel_pip(scratch: Path) -> "list[str]":
-    """pip run from its own wheel, the one that uv.lock pins."""
+    """Return a pip that runs from its own wheel, which uv.lock pins."""
     import tomllib
     import urllib.request
 
@@ -186,7 +186,7 @@ def wheel_pip(scratch: Path) -> "list[str]":
 
 
 def say(text: str) -> None:
-    """One line of progress."""
+    """Print one line of progress."""
     print(text, file=sys.stderr, flush=True)
 
 

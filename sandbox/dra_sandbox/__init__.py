@@ -1,4 +1,4 @@
-"""Rehearse: the real Pulumi engine on a local backend, with simulated clouds.
+"""Run the real Pulumi engine on a local backend with simulated clouds.
 
-`engine.Engine` drives it from Python; `python -m dra_sandbox` from a shell.
+Use `engine.Engine` from Python, or `python -m dra_sandbox` from a shell.
 """

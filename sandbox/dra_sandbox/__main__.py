@@ -1,4 +1,4 @@
-"""`python -m dra_sandbox up | plan | down | demo | tools`: what the sandbox can do from a shell."""
+"""The commands of the sandbox: `python -m dra_sandbox up | plan | down | demo | tools`."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from typing import NoReturn
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run one command of the sandbox; 0 when it went well, 1 when a step did not behave, 2 for
-    wrong input.
+    """Run one command of the sandbox. Return 0 on success, 1 if a step fails, and 2 if the input is
+    invalid.
     """
     given = _parser().parse_args(argv)
     if "project" in given:
@@ -41,14 +41,14 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _lines(text: str) -> int:
-    """A number of lines. Raises ArgumentTypeError for what is none."""
+    """Parse a number of lines. Raises ArgumentTypeError if the text isn't one."""
     if not text.isdecimal() or int(text) < 1:
         raise argparse.ArgumentTypeError(f"{text} is not a number of lines")
     return int(text)
 
 
 class _Parser(argparse.ArgumentParser):
-    """Says what is wrong in one line, and where the help is."""
+    """Argument parser that reports an error in one line and refers to the help."""
 
     def error(self, message: str) -> NoReturn:
         self.exit(2, f"{self.prog}: {message}; see `{self.prog} --help`\n")
@@ -185,7 +185,7 @@ def _rehearse(given: argparse.Namespace) -> int:
 
 
 def _wrong_options(given: argparse.Namespace) -> str:
-    """What is wrong with the options of `up`, if anything."""
+    """Return the problem with the options of `up`, or an empty text."""
     if given.command != "up":
         return ""
     for option, value in (("--charts", given.charts), ("--kubernetes", given.kubernetes)):
@@ -197,8 +197,8 @@ def _wrong_options(given: argparse.Namespace) -> str:
 
 
 def _helm(given: argparse.Namespace) -> tuple[Path | None, Path | None]:
-    """Helm and the folder of charts for `up`. Helm is built for somebody who brings charts, else
-    taken if there.
+    """Return Helm and the folder of charts for `up`. If the user passes charts, Helm is built if
+    necessary. Otherwise, an existing Helm is used.
     """
     from dra_sandbox.tools.helm import find_helm, helm_at_hand
 

@@ -1,7 +1,6 @@
-"""The per-user cache: what takes minutes to obtain is kept outside the checkout and shared by all
-checkouts.
+"""The per-user cache for files that take minutes to obtain. All checkouts share it.
 
-Standard library only, because the bootstrap runs before anything is installed.
+Only uses the standard library, because the bootstrap runs before anything is installed.
 """
 
 from __future__ import annotations
@@ -16,13 +15,12 @@ from pathlib import Path
 
 
 class CacheUnusable(Exception):
-    """The cache folder cannot be created or written; the message names the folder and the fix."""
+    """The cache folder can't be created or written. The message names the folder and the fix."""
 
 
 def cache_folder() -> Path:
-    """The folder `$XDG_CACHE_HOME/pulumi-dra`, or `~/.cache/pulumi-dra`; created when missing.
-
-    Raises CacheUnusable when it cannot be created.
+    """Return the folder `$XDG_CACHE_HOME/pulumi-dra`, or `~/.cache/pulumi-dra`, and create it if
+    necessary. Raises CacheUnusable if it can't be created.
     """
     base = os.environ.get("XDG_CACHE_HOME", "")
     # The base directory specification says that a relative path is to be ignored.
@@ -39,10 +37,9 @@ def cache_folder() -> Path:
 
 @contextlib.contextmanager
 def exclusive(name: str, on_wait: Callable[[], None] | None = None) -> Generator[None]:
-    """Hold the lock `name` of the cache, so that two processes do not obtain one thing at once.
-
-    Calls `on_wait` once when another process holds it. The system frees the lock when its holder
-    dies.
+    """Hold the lock `name` of the cache, so that two processes don't obtain the same thing. Calls
+    `on_wait` once if another process holds the lock. The system releases the lock when its process
+    ends.
     """
     locks = cache_folder() / "locks"
     locks.mkdir(exist_ok=True)
@@ -59,11 +56,10 @@ def exclusive(name: str, on_wait: Callable[[], None] | None = None) -> Generator
 def obtain(
     folder: Path, fill: Callable[[Path], None], on_wait: Callable[[], None] | None = None
 ) -> Path:
-    """Return `folder`, made by `fill` when it is not there yet.
+    """Return `folder`, and call `fill` to create it if it doesn't exist.
 
-    `fill` works in a temporary folder beside it, which takes the final name by one rename: an
-    interrupted attempt leaves nothing that looks finished, and the next one sweeps away what it
-    left.
+    `fill` writes to a temporary folder in the same parent folder, which is then renamed. An
+    interrupted call leaves no incomplete result, and the next call deletes its temporary folder.
     """
     if folder.is_dir():
         return folder

@@ -1,7 +1,7 @@
-"""The main job from end to end: plan, preview, up, nothing left to do, a refusal, destroy.
+"""The main task from end to end: plan, preview, up, up without changes, a rejected stack, destroy.
 
-Everything is what a user runs, on a local backend with simulated clouds; each step says what must
-come of it and fails the demonstration when it does not.
+The commands are the ones that a user runs, on a local backend with simulated clouds. Each step
+states its expected result, and the demo fails if the result differs.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ _EXIT_DOES_NOT_FIT = 1
 
 
 class StepFailed(Exception):
-    """A step did not behave as it must; the message says how, `details` holds what the tools
-    printed.
+    """A step had an unexpected result. The message describes it, and `details` contains the output
+    of the tools.
     """
 
     def __init__(self, message: str, details: str = "") -> None:
@@ -41,7 +41,7 @@ class StepFailed(Exception):
 
 @dataclass
 class Demo:
-    """One run: where it happens, and what it prints to."""
+    """One run, with its folder and its output stream."""
 
     engine: Engine
     pack: Path
@@ -50,9 +50,8 @@ class Demo:
     _started: float = field(default_factory=time.monotonic)
 
     def run(self, stack: str, refused: str | None) -> None:
-        """Show every step for `stack`, and the refusal of the stack `refused` where there is one.
-
-        Raises StepFailed at the first step that does not behave.
+        """Run every step for `stack`, and the rejection of the stack `refused`, if there is one.
+        Raises StepFailed at the first unexpected result.
         """
         self._step(
             f"Plan: find the claims that fit, and the number of nodes ({stack})",
@@ -187,7 +186,7 @@ class Demo:
             )
 
     def _must_record_first(self, result: RunResult) -> None:
-        """Everything that costs money must wait for the record of the plan."""
+        """Check that all billed resources wait for the plan record."""
         order = [step.type for step in result.steps if not step.type.startswith("pulumi:pulumi:")]
         cloud = next(
             (index for index, kind in enumerate(order) if _is_of_a_cloud(kind)), len(order)
@@ -214,10 +213,10 @@ class Demo:
 
 
 def run_demo(project: Path, stack: str, work_dir: Path | None) -> int:
-    """Run the demonstration of the project for one stack: 0 when every step behaved, 1 when one did
-    not, 2 for a stack that the project does not have.
+    """Run the demo for one stack. Return 0 if every step succeeds, 1 if one fails, and 2 if the
+    project doesn't have the stack.
 
-    Without `work_dir` everything happens in a temporary folder, which stays only after a failure.
+    Without `work_dir`, a temporary folder is used, which is only kept after a failure.
     """
     # A pipe has no width of its own; the tables need more than the 80 columns that are taken for
     # one.
@@ -254,8 +253,8 @@ def run_demo(project: Path, stack: str, work_dir: Path | None) -> int:
 
 
 def refused_stack(settings: Path) -> str | None:
-    """The stack that must be refused beside the one with these settings: `<cloud>-too-small`, where
-    there is one.
+    """Return the stack of the same cloud that must be rejected, `<cloud>-too-small`, or None if
+    there is none.
     """
     document = yaml.safe_load(settings.read_text(encoding="utf-8"))
     cloud = document["config"]["pulumi-dra:fleet"]["cloud"]
@@ -268,5 +267,5 @@ def _is_of_a_cloud(kind: str) -> bool:
 
 
 def _shown(result: RunResult) -> str:
-    """The command as a user types it, without the options that only a program needs."""
+    """Return the command as a user types it, without options that only programs need."""
     return " ".join(result.command[:4])

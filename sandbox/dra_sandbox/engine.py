@@ -1,6 +1,4 @@
-"""Drives the real Pulumi engine on a local backend in a scratch folder, with the simulated
-clouds.
-"""
+"""Run the real Pulumi engine on a local backend in a scratch folder, with the simulated clouds."""
 
 from __future__ import annotations
 
@@ -33,15 +31,14 @@ _NOTHING: Mapping[str, str] = MappingProxyType({})
 
 
 class EngineError(Exception):
-    """A command that must succeed for any project did not; the message holds what it said."""
+    """A command that must succeed for any project failed. The message contains its output."""
 
 
 class Engine:
-    """One local backend with one project.
+    """A local backend with one project.
 
-    The project is worked on through a view of it: links to everything, except for its Pulumi.yaml
-    and its stack settings, which are copies, because the engine writes to them. `view` is that
-    folder.
+    The engine works in `view`, a folder with links to all files of the project. Pulumi.yaml and the
+    stack settings are copies, because the engine writes to them.
     """
 
     def __init__(
@@ -52,12 +49,12 @@ class Engine:
         language_hosts: Sequence[Path] = (),
         environment: Mapping[str, str] = _NOTHING,
     ) -> None:
-        """Prepare `work_dir` (created when missing) for the project in `project_dir`.
+        """Prepare `work_dir` for the project in `project_dir`. The folder is created if necessary.
 
-        The CLI is found with the first command, and built when there is none, which may raise
-        ToolUnavailable; the simulated clouds are run by this interpreter. `language_hosts` are
-        folders with hosts of languages other than Python; `environment` is set for every command
-        beside the rest. Raises FileNotFoundError when there is no Pulumi.yaml.
+        The first command finds the CLI, or builds it, which may raise ToolUnavailable. This
+        interpreter runs the simulated clouds. `language_hosts` are folders with hosts of languages
+        other than Python, and `environment` is added to the environment of every command. Raises
+        FileNotFoundError if Pulumi.yaml doesn't exist.
         """
         self._given = dict(environment)
         self.work_dir = work_dir.absolute()
@@ -71,15 +68,15 @@ class Engine:
 
     @cached_property
     def bin(self) -> Path:
-        """The folder of the CLI and its language host; raises ToolUnavailable as `find_pulumi`
+        """The folder of the CLI and its language host. Raises ToolUnavailable as `find_pulumi`
         does.
         """
         return bin_folder(find_pulumi())
 
     @property
     def environment(self) -> dict[str, str]:
-        """The environment of every command: a backend, home and passphrase of our own, and no
-        downloads.
+        """The environment of every command, with its own backend, home folder, and passphrase, and
+        without downloads.
         """
         inherited = {
             name: value for name, value in os.environ.items() if name not in _NOT_INHERITED
@@ -103,37 +100,31 @@ class Engine:
 
     @property
     def cloud(self) -> Memory:
-        """What the simulated clouds have, whatever the state says: for what happens to them behind
+        """The memory of the simulated clouds, with which tests change resources without
         the engine.
         """
         return Memory(self.work_dir / "cloud.json")
 
     def stack_init(self, stack: str) -> None:
-        """Create `stack`; one that exists already is left as it is. Raises EngineError when it
-        cannot be created.
-        """
+        """Create `stack` if it doesn't exist. Raises EngineError if it can't be created."""
         done = self._run(["stack", "init", stack])
         if not done.ok and "already exists" not in done.stderr:
             raise EngineError(f"cannot create the stack {stack}:\n{done.stdout}{done.stderr}")
 
     def stacks(self) -> list[str]:
-        """The stacks of the backend. Raises EngineError when it cannot be read."""
+        """Return the stacks of the backend. Raises EngineError if it can't be read."""
         done = self._run(["stack", "ls", "--json"])
         if not done.ok:
             raise EngineError(f"cannot list the stacks:\n{done.stderr}")
         return [str(found["name"]) for found in json.loads(done.stdout)]
 
     def cancel(self, stack: str) -> None:
-        """Take away the lock that an operation left behind that was ended by force; nothing where
-        there is none.
-        """
+        """Remove the lock of an operation that was killed, if there is one."""
         self._run(["cancel", stack, "--yes"])
 
     def stack_remove(self, stack: str, *, force: bool = False) -> RunResult:
-        """Remove `stack` and its history; refused by the engine while it holds resources, unless by
-        force.
-
-        Its settings stay.
+        """Remove `stack` and its history. Its settings stay. The engine rejects this while the
+        stack has resources, unless `force` is set.
         """
         return self._run(
             ["stack", "rm", stack, "--yes", "--preserve-config", *(["--force"] if force else [])]
@@ -142,7 +133,7 @@ class Engine:
     def preview(
         self, stack: str, *, policy_pack: Path | None = None, options: Sequence[str] = ()
     ) -> RunResult:
-        """What `up` would do."""
+        """Preview the changes of `up`."""
         return self._operation("preview", stack, policy_pack, options)
 
     def up(
@@ -153,15 +144,13 @@ class Engine:
         skip_preview: bool = False,
         options: Sequence[str] = (),
     ) -> RunResult:
-        """Preview, then create and change what differs; without the preview when it is to be
-        skipped.
-        """
+        """Preview the changes, then apply them. The preview can be skipped."""
         chosen = ["--yes", *(["--skip-preview"] if skip_preview else []), *options]
         return self._operation("up", stack, policy_pack, chosen)
 
     def import_resources(self, stack: str, file: Path) -> RunResult:
-        """Take what is there into the state, as `pulumi import --file` does; none of it is
-        protected.
+        """Import existing resources into the state, as `pulumi import --file` does, without
+        protecting them.
         """
         chosen = [
             "--file",
@@ -174,7 +163,7 @@ class Engine:
         return self._operation("import", stack, None, chosen)
 
     def forget(self, stack: str, urn: str) -> RunResult:
-        """Remove a resource, and what depends on it, from the state; it stays in the cloud."""
+        """Remove a resource and its dependents from the state. They stay in the cloud."""
         return self._run(
             ["state", "delete", urn, "--stack", stack, "--target-dependents", "--force", "--yes"]
         )
@@ -186,7 +175,7 @@ class Engine:
     def destroy(
         self, stack: str, *, skip_preview: bool = True, options: Sequence[str] = ()
     ) -> RunResult:
-        """Delete every resource of the stack, as a preview of it first where one is made; the stack
+        """Delete every resource of the stack, optionally after a preview. The stack
         itself stays.
         """
         return self._operation(
@@ -197,8 +186,8 @@ class Engine:
         )
 
     def export(self, stack: str, *, show_secrets: bool = False) -> dict[str, Any]:
-        """The stack's state as `pulumi stack export` writes it. Raises EngineError for an unknown
-        stack.
+        """Return the stack's state as `pulumi stack export` writes it. Raises EngineError for an
+        unknown stack.
         """
         shown = ["--show-secrets"] if show_secrets else []
         done = self._run(["stack", "export", *shown, "--stack", stack])
@@ -208,12 +197,14 @@ class Engine:
         return state
 
     def resources(self, stack: str, *, show_secrets: bool = False) -> list[dict[str, Any]]:
-        """The resources in the stack's state, in the order they were registered."""
+        """Return the resources in the stack's state, in registration order."""
         deployment = self.export(stack, show_secrets=show_secrets).get("deployment") or {}
         return list(deployment.get("resources") or [])
 
     def outputs(self, stack: str) -> dict[str, Any]:
-        """The stack's outputs, secrets in clear. Raises EngineError for an unknown stack."""
+        """Return the stack's outputs with secrets in plain text. Raises EngineError for an unknown
+        stack.
+        """
         done = self._run(["stack", "output", "--json", "--show-secrets", "--stack", stack])
         if not done.ok:
             raise EngineError(f"cannot read the outputs of {stack}:\n{done.stderr}")
@@ -221,21 +212,21 @@ class Engine:
         return values
 
     def install(self) -> RunResult:
-        """Make what the project's `packages` need, such as SDKs of components, as `pulumi install`
-        does.
+        """Generate the `packages` of the project, such as the SDKs of components, as `pulumi
+        install` does.
         """
         return self._run(["install"])
 
     def policy_analyze(self, state_file: Path, policy_pack: Path) -> RunResult:
-        """Judge an exported state with a pack; runs no program and no provider."""
+        """Check an exported state with a policy pack, without running a program or provider."""
         return self._run(
             ["policy", "analyze", "--file", str(state_file), "--policy-pack", str(policy_pack)],
             stack_settings=False,
         )
 
     def package_schema(self, folder: Path) -> dict[str, Any]:
-        """The schema of the components in `folder`. Raises EngineError when the engine cannot read
-        it.
+        """Return the schema of the components in `folder`. Raises EngineError if the engine can't
+        read it.
         """
         done = self._run(["package", "get-schema", str(folder)])
         if not done.ok:
@@ -255,7 +246,7 @@ class Engine:
     def _run(
         self, command: Sequence[str], *, event_log: Path | None = None, stack_settings: bool = True
     ) -> RunResult:
-        """Run one command of the CLI in the view of the project."""
+        """Run a command of the CLI in the view of the project."""
         started = time.monotonic()
         full = [str(self.bin / "pulumi"), *command, "--non-interactive", "--color", "never"]
         process = subprocess.Popen(
@@ -284,7 +275,7 @@ class Engine:
 
 
 def _make_view(project: Path, view: Path) -> Path:
-    """Make the view of `project`, or renew it, and return its folder of stack settings."""
+    """Create or update the view of `project`, and return its folder of stack settings."""
     settings = yaml.safe_load((project / "Pulumi.yaml").read_text(encoding="utf-8"))
     folder = settings.get("stackConfigDir", "") if isinstance(settings, dict) else ""
     view.mkdir(parents=True, exist_ok=True)
@@ -304,7 +295,7 @@ def _make_view(project: Path, view: Path) -> Path:
 
 
 def _renew_folder(source: Path, target: Path) -> None:
-    """Copy the files of a folder again; those that are gone go."""
+    """Copy the files of a folder again, and delete files that no longer exist."""
     for path in source.rglob("*"):
         if path.is_file():
             copy = target / path.relative_to(source)
@@ -316,8 +307,8 @@ def _renew_folder(source: Path, target: Path) -> None:
 
 
 def _renew_file(source: Path, target: Path) -> None:
-    """Copy a file again; of a stack's settings the salt stays, with which the engine has encrypted
-    its secrets.
+    """Copy a file again. Keeps the salt in stack settings, with which the engine encrypted its
+    secrets.
     """
     text = source.read_bytes()
     if target.is_file() and b"\nencryptionsalt:" not in b"\n" + text:

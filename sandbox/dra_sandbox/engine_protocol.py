@@ -1,7 +1,7 @@
-"""The engine's protocol without the SDK around it.
+"""The engine's protocol without the rest of the SDK.
 
-The generated classes are all that a plugin needs of the Pulumi SDK, and importing the SDK takes
-most of the time in which a plugin starts; an operation of the engine starts several.
+A plugin only needs the generated classes of the Pulumi SDK. Importing the whole SDK is most of a
+plugin's start time, and one operation of the engine starts several plugins.
 """
 
 from __future__ import annotations
@@ -11,11 +11,9 @@ import sys
 
 
 def import_protocol_alone() -> None:
-    """From now on `pulumi.runtime.proto` can be imported in this process, and nothing else of the
-    SDK.
+    """Make `pulumi.runtime.proto` importable without importing the rest of the SDK.
 
-    Its parent packages stand there without having run. Does nothing where the SDK is imported
-    already.
+    Creates its parent packages without running them. Does nothing if the SDK is already imported.
     """
     for name in ("pulumi", "pulumi.runtime"):
         if name not in sys.modules:

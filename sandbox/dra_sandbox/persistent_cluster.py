@@ -1,5 +1,5 @@
-"""The control plane that a kept stack creates: started before the stack goes up, stopped when it is
-down.
+"""The control plane of a running stack. It starts before the stack is created and stops after the
+stack is deleted.
 """
 
 from __future__ import annotations
@@ -37,16 +37,15 @@ _NODES = "/api/v1/nodes"
 _SLICES = "/apis/resource.k8s.io/v1/resourceslices"
 _CLASSES = "/apis/resource.k8s.io/v1/deviceclasses"
 _PREDICTED = "pulumi-dra/predicted"
-"""Label of what nobody but the plan has brought."""
+"""Label of objects that only the plan predicts."""
 _RELEASE = "meta.helm.sh/release-name"
 _DAEMON_SETS = "/apis/apps/v1/daemonsets"
 _DAEMON_PODS = f"/api/v1/namespaces/{DAEMON_NAMESPACE}/pods"
 
 
 def open_cluster(folder: Path, minor: int) -> ControlPlane:
-    """Return the control plane that is kept in `folder`, started when there is none.
-
-    Raises ControlPlaneError where one of its processes has ended, or where it is of another minor.
+    """Return the control plane in `folder`, and start it if necessary. Raises ControlPlaneError if
+    one of its processes has ended, or if it has another minor version.
     """
     if not is_kept(folder):
         return start(folder, Settings(minor), find_binaries(minor))
@@ -67,14 +66,14 @@ def open_cluster(folder: Path, minor: int) -> ControlPlane:
 
 
 def ended_components(plane: ControlPlane) -> tuple[str, ...]:
-    """Return the components of a control plane that do not run any more."""
+    """Return the components of a control plane that no longer run."""
     there = running(plane.folder)
     return tuple(name for name in plane.components if name not in there)
 
 
 def planned_cluster(fleet: Fleet, plan: PlanFile) -> PlannedCluster:
-    """Return the cluster that a plan builds: nodes, slices, the DeviceClasses of the fleet, and
-    daemon pods.
+    """Return the cluster that a plan builds: nodes, slices, the fleet's DeviceClasses, and daemon
+    pods.
     """
     features = fleet.features
     sizes = {pool.name: plan.pool(pool.name).nodes.desired for pool in fleet.pools}
@@ -82,10 +81,8 @@ def planned_cluster(fleet: Fleet, plan: PlanFile) -> PlannedCluster:
 
 
 def set_nodes(plane: ControlPlane, cluster: PlannedCluster) -> None:
-    """Make the nodes with their slices be those of a plan: those that are there stay as they are,
-    others go.
-
-    Raises ApiRejection when the API server does not take them.
+    """Create the nodes and slices of a plan. Existing nodes of the plan stay unchanged, and other
+    nodes are deleted. Raises ApiRejection if the API server rejects a change.
     """
     server = ApiServer.of(plane)
     _keep(server, (_SLICES, _NODES), _names(cluster.objects))
@@ -97,10 +94,8 @@ def set_nodes(plane: ControlPlane, cluster: PlannedCluster) -> None:
 
 
 def set_predicted(plane: ControlPlane, cluster: PlannedCluster) -> None:
-    """Put in what the plan predicts and no release of the stack has brought: DeviceClasses, and the
-    pods of daemons.
-
-    Raises ApiRejection when the API server does not take them.
+    """Create the objects that the plan predicts and that no release of the stack installs:
+    DeviceClasses and daemon pods. Raises ApiRejection if the API server rejects one.
     """
     server = ApiServer.of(plane)
     brought = {each["metadata"]["name"] for each in server.listed(_DAEMON_SETS)[0]}
@@ -113,7 +108,7 @@ def set_predicted(plane: ControlPlane, cluster: PlannedCluster) -> None:
 
 
 def daemon_pods(plane: ControlPlane, namespace: str, release: str) -> int:
-    """Return how many pods the DaemonSets of a release have on nodes."""
+    """Return the number of pods that the DaemonSets of a release have on nodes."""
     found = ApiServer.of(plane).listed(f"/apis/apps/v1/namespaces/{namespace}/daemonsets")[0]
     of_release = [
         each
@@ -128,7 +123,7 @@ def _names(objects: Iterable[dict[str, Any]]) -> set[str]:
 
 
 def _keep(server: ApiServer, paths: Iterable[str], names: set[str]) -> None:
-    """Delete what has another name."""
+    """Delete objects with other names."""
     for path in paths:
         for item in server.listed(path)[0]:
             if item["metadata"]["name"] not in names:

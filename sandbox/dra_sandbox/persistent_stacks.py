@@ -1,8 +1,7 @@
-"""A stack that is kept on this machine between commands: put up, changed, taken down, on simulated
-clouds.
+"""Stacks on simulated clouds that stay on this machine between commands.
 
-Its backend lies in a folder per project, by default below the per-user cache; taking the last stack
-down removes it.
+The backend of a project is in its own folder, by default in the per-user cache. Deleting the last
+stack removes the folder.
 """
 
 from __future__ import annotations
@@ -40,30 +39,32 @@ from dra_sandbox.run_report import show_changes, show_counts, show_violations
 from dra_sandbox.run_result import RunResult
 
 _MARK = "rehearsal-of"
-"""File in a folder of ours that names the project; a folder without it is never removed."""
+"""File that names the project in a folder of the sandbox. A folder without it is never removed."""
 _PLANES = "control-planes"
 
 
 class StackRefused(Exception):
-    """What was asked for cannot be done; the message says why, and what would make it possible."""
+    """The request can't be fulfilled. The message contains the reason and a fix."""
 
 
 @dataclass(frozen=True, slots=True)
 class KeptStacks:
-    """The rehearsed stacks of one project."""
+    """The running sandbox stacks of one project."""
 
     project: Path
     folder: Path
     console: Console
     kubernetes: str = ""
-    """Release of the control plane that `up` brings along; the fleet's where this is empty."""
+    """Kubernetes version of the control plane that `up` starts. Default: the fleet's version."""
     helm: Path | None = None
-    """What renders the charts of releases on a control plane; without it they are recorded."""
+    """Helm command that renders the charts of releases on a control plane. Without it, releases are
+    only recorded.
+    """
     charts: Path | None = None
-    """A folder of charts that are taken before published ones."""
+    """Folder of charts that take precedence over published ones."""
 
     def plan(self, stack: str) -> bool:
-        """Show what `up` would do; whether it would succeed."""
+        """Preview `up`, and return True if it would succeed."""
         engine = self._open()
         fresh = stack not in engine.stacks()
         engine.stack_init(stack)
@@ -76,11 +77,10 @@ class KeptStacks:
         return result.ok
 
     def up(self, stack: str, *, on_control_plane: bool = False) -> bool:
-        """Make the stack be as its settings say; whether that succeeded. What was there is changed,
-        not made anew.
+        """Create or update the stack to match its settings, and return True on success.
 
-        With `on_control_plane` the cluster that it creates is a real control plane, with the nodes
-        of its plan. Raises ControlPlaneError where that cannot be had.
+        With `on_control_plane`, the cluster of the stack is a real control plane with the nodes of
+        its plan. Raises ControlPlaneError if the control plane can't be started.
         """
         is_real = on_control_plane or is_kept(self._plane_folder(stack))
         cluster = self._planned_cluster(stack) if is_real else None
@@ -105,8 +105,8 @@ class KeptStacks:
         return result.ok
 
     def down(self, stack: str | None, *, force: bool = False) -> bool:
-        """Take `stack` down, or all of the project; whether nothing of it is left. With `force`
-        they are forgotten.
+        """Delete `stack`, or all stacks of the project, and return True if none is left. With
+        `force`, the stacks are removed without deleting their resources.
         """
         if not (self.folder / _MARK).is_file():
             self.console.print("Nothing is up.")
@@ -128,7 +128,9 @@ class KeptStacks:
         return True
 
     def status(self) -> None:
-        """Say what is up: stacks, and of each control plane what runs and how to reach it."""
+        """Print the running stacks, and for each control plane its running components and its
+        KUBECONFIG.
+        """
         if not (self.folder / _MARK).is_file():
             self.console.print("Nothing is up.")
             return
@@ -150,9 +152,9 @@ class KeptStacks:
                 self.console.print(f"  export KUBECONFIG={plane.kubeconfig}", soft_wrap=True)
 
     def logs(self, stack: str, component: str, lines: int) -> None:
-        """Print the last lines that a component of the stack's control plane wrote.
-
-        Raises ControlPlaneError where there is none, StackRefused for a component that it has not.
+        """Print the last log lines of a component of the stack's control plane. Raises
+        ControlPlaneError if the stack has no control plane, and StackRefused for an unknown
+        component.
         """
         plane = read_plane(self._plane_folder(stack).resolve())
         if component and component not in plane.components:
@@ -168,11 +170,13 @@ class KeptStacks:
         return self.folder / _PLANES / stack
 
     def _with_planes(self, stacks: Iterable[str]) -> list[str]:
-        """The stacks, and those of which an interrupted `up` has left a control plane alone."""
+        """Return the stacks, including stacks that only have a control plane because `up` was
+        interrupted.
+        """
         return sorted({*stacks, *(path.name for path in (self.folder / _PLANES).glob("*"))})
 
     def _open_cluster(self, stack: str) -> ControlPlane:
-        """The control plane of a stack, started where there is none."""
+        """Return the control plane of a stack, and start it if necessary."""
         minor = (
             parse_version(self.kubernetes)
             if self.kubernetes
@@ -183,7 +187,7 @@ class KeptStacks:
             return open_cluster(self._plane_folder(stack), minor)
 
     def _whole_plane(self, stack: str) -> ControlPlane | None:
-        """The control plane of a stack where all of it runs."""
+        """Return the control plane of a stack if all its components run."""
         folder = self._plane_folder(stack)
         try:
             plane = read_plane(folder.resolve()) if is_kept(folder) else None
@@ -192,8 +196,8 @@ class KeptStacks:
         return plane if plane is not None and not ended_components(plane) else None
 
     def _planned_cluster(self, stack: str) -> PlannedCluster:
-        """The cluster that the plan of a stack builds. Raises PlannerError where there is no plan,
-        or a wrong one.
+        """Return the cluster that the plan of a stack builds. Raises PlannerError if the plan is
+        missing or invalid.
         """
         plan = read_plan_file(plan_path(stack, self.project), stack=stack)
         catalog = plan.fleet.catalog
@@ -211,7 +215,9 @@ class KeptStacks:
         self.console.print(f"  export KUBECONFIG={plane.kubeconfig}", soft_wrap=True)
 
     def _open(self, plane: ControlPlane | None = None) -> Engine:
-        """The engine on the folder, with a control plane as its cluster where one is given."""
+        """Return the engine for the folder. If a control plane is passed, it's the
+        stack's cluster.
+        """
         self._claim()
         environment = {CONTROL_PLANE: str(plane.folder)} if plane is not None else {}
         environment |= {HELM: str(self.helm)} if self.helm else {}
@@ -219,7 +225,7 @@ class KeptStacks:
         return Engine(self.folder, self.project, environment=environment)
 
     def _claim(self) -> None:
-        """Make the folder ours. Raises StackRefused where it is somebody else's."""
+        """Mark the folder as the project's. Raises StackRefused if it belongs to something else."""
         mark = self.folder / _MARK
         if self.folder.exists() and not self.folder.is_dir():
             raise StackRefused(f"{self.folder} isn't a folder: give an empty one, or a new one")
@@ -276,7 +282,7 @@ class KeptStacks:
 
 
 def _sentence(note: ReleaseNote, daemons: int) -> str:
-    """What became of a release."""
+    """Return a sentence about the result of a release."""
     if note.recorded_because:
         return f"release {note.name} is recorded, not installed: {note.recorded_because}"
     objects = ", ".join(f"{count} {kind}" for kind, count in note.objects.items())
@@ -285,14 +291,14 @@ def _sentence(note: ReleaseNote, daemons: int) -> str:
 
 
 def stacks_folder(project: Path) -> Path:
-    """Where the stacks of a project are kept when nobody says where."""
+    """Return the default folder for the stacks of a project."""
     digest = hashlib.sha256(str(project).encode()).hexdigest()[:12]
     return cache_folder() / "rehearsals" / f"{project.name}-{digest}"
 
 
 def chosen_stack(project: Path, settings_folder: str, stack: str | None) -> str:
-    """Return `stack` when the project has it, or its only one. Raises StackRefused with those that
-    there are.
+    """Return `stack` if the project has it, or the project's only stack. Raises StackRefused, which
+    lists the existing stacks.
     """
     found = sorted(
         path.name.removeprefix("Pulumi.").removesuffix(".yaml")

@@ -1,4 +1,4 @@
-"""How every plugin of the engine behaves as a process: print a port, serve, leave quietly."""
+"""The process of an engine plugin: it prints a port, serves, and exits without output."""
 
 from __future__ import annotations
 
@@ -21,12 +21,11 @@ _LOOK_EVERY_SECONDS = 2.0
 
 
 def serve(register: Callable[[grpc.Server], None], workers: int = 32) -> None:
-    """Serve what `register` adds on a free loopback port, printed as the first line, until told to
-    stop.
+    """Serve what `register` adds on a free loopback port, which is printed as the first line.
 
-    SIGINT and SIGTERM end it without a word: whatever a plugin prints there appears among the
-    user's output. So does the end of the process that started it: an engine that is killed takes
-    its plugins along.
+    SIGINT and SIGTERM end the process without output, because the engine shows the output of
+    plugins to the user. The process also ends with its parent process, so a killed engine leaves no
+    plugins behind.
     """
     parent = os.getppid()
     stopped = threading.Event()

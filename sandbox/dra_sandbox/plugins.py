@@ -1,7 +1,7 @@
-"""Where the engine finds its plugins: the language host beside its command, the simulated clouds
-where it keeps providers that were installed.
+"""Install plugins in the places that the engine searches: the language host next to its command,
+and the simulated clouds among the installed providers.
 
-It warns about plugins that it meets anywhere else, such as on PATH.
+The engine prints a warning about plugins in other places, such as PATH.
 """
 
 from __future__ import annotations
@@ -21,10 +21,11 @@ from dra_sandbox.tools.pulumi_cli import LANGUAGE_HOST
 
 
 def bin_folder(cli: PulumiCli) -> Path:
-    """The folder to run `cli` from, one per CLI and interpreter in the per-user cache.
+    """Return the folder from which to run `cli`. The per-user cache has one for each CLI and
+    interpreter.
 
-    A CLI that brings the vendor's language host is linked, so that it still finds that host beside
-    its real file; another one gets ours beside it.
+    If the CLI includes Pulumi's own language host, it's linked so that it still finds that host
+    next to its real file. Otherwise, this package's host is installed next to it.
     """
     host = _launcher("dra_sandbox.language_host")
     digest = hashlib.sha256(
@@ -42,10 +43,8 @@ def bin_folder(cli: PulumiCli) -> Path:
 
 
 def install_simulated_clouds(pulumi_home: Path) -> None:
-    """Put the simulated clouds among the installed plugins of `pulumi_home`, under the versions of
-    the installed SDKs.
-
-    A cloud whose SDK is not installed has no programs here either, and is left out.
+    """Install the simulated clouds as plugins of `pulumi_home`, with the versions of the installed
+    SDKs. Clouds whose SDK isn't installed are omitted.
     """
     for cloud in packages():
         try:
@@ -58,8 +57,8 @@ def install_simulated_clouds(pulumi_home: Path) -> None:
 
 
 def _launcher(module: str, *arguments: str) -> str:
-    """A script that runs `module` here; -P keeps the program's folder, where the engine starts it,
-    off the path.
+    """Return a script that runs `module`. The option -P keeps the program's folder, in which the
+    engine starts the script, off the import path.
     """
     command = " ".join(
         shlex.quote(word) for word in (sys.executable, "-P", "-m", module, *arguments)
@@ -68,7 +67,7 @@ def _launcher(module: str, *arguments: str) -> str:
 
 
 def _write_script(path: Path, text: str) -> None:
-    """Write an executable file unless it is there already; one that runs must not be written to."""
+    """Write an executable file unless it exists, because a running file must not be overwritten."""
     if path.is_file() and path.read_text(encoding="utf-8") == text:
         return
     staging = path.with_name(f".{path.name}.{os.getpid()}")
@@ -78,7 +77,7 @@ def _write_script(path: Path, text: str) -> None:
 
 
 def _place(binary: Path, target: Path) -> None:
-    """A second name for `binary`, or a copy where the file system has no hard links."""
+    """Create a hard link to `binary`, or a copy if the file system doesn't support hard links."""
     try:
         os.link(binary, target)
     except OSError:

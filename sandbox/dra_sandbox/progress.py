@@ -1,4 +1,6 @@
-"""Says what a long step is doing: a live line on a terminal, plain lines with times in a pipe."""
+"""Report the progress of long steps: as a live line on a terminal, and as lines with times in a
+pipe.
+"""
 
 from __future__ import annotations
 
@@ -17,9 +19,7 @@ _PLAIN_INTERVAL_SECONDS = 20.0
 
 @dataclass
 class Step:
-    """One running step: set `news` whenever there is some; it is shown beside the time that has
-    passed.
-    """
+    """One running step. The value of `news` is printed next to the elapsed time."""
 
     title: str
     news: str = ""
@@ -27,7 +27,7 @@ class Step:
 
     @property
     def elapsed(self) -> float:
-        """Seconds since the step began."""
+        """Seconds since the start of the step."""
         return time.monotonic() - self.started
 
     def __str__(self) -> str:
@@ -36,10 +36,10 @@ class Step:
 
 @contextlib.contextmanager
 def step(title: str, stream: TextIO | None = None) -> Generator[Step]:
-    """Announce `title`, show now and then how far the body is, and say how long it took.
+    """Print `title`, report the progress of the body from time to time, and print its duration.
 
-    On a terminal one line is kept up to date; in a pipe there is a line at the start, one every 20
-    seconds and one at the end.
+    A terminal shows one line that is updated. A pipe gets a line at the start, one every 20
+    seconds, and one at the end.
     """
     out = stream if stream is not None else sys.stderr
     running = Step(title)
@@ -72,7 +72,7 @@ def _live(running: Step, out: TextIO) -> Generator[None]:
 
 @contextlib.contextmanager
 def _every(seconds: float, action: Callable[[], None]) -> Generator[None]:
-    """Call `action` again and again while the body runs."""
+    """Call `action` repeatedly while the body runs."""
     over = threading.Event()
 
     def repeat() -> None:

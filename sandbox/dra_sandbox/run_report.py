@@ -1,6 +1,4 @@
-"""What a run of the engine did, as a reader of a cloud's console knows things: resources by
-service, and counts.
-"""
+"""Print the results of an engine run as in a cloud's console: resources by service, and counts."""
 
 from __future__ import annotations
 
@@ -18,7 +16,7 @@ _ENGINES_OWN = ("pulumi:pulumi:", "pulumi:providers:")
 
 
 def show_services(console: Console, steps: Iterable[ResourceStep]) -> None:
-    """Print the resources of the steps by service, those of a kind counted."""
+    """Print the resources of the steps by service, with the number of each kind."""
     services: dict[str, dict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
     for step in steps:
         package, module, kind = step.type.split(":", 2)
@@ -34,8 +32,8 @@ def show_services(console: Console, steps: Iterable[ResourceStep]) -> None:
 
 
 def show_changes(console: Console, steps: Iterable[ResourceStep]) -> None:
-    """Print one line for each resource that changes, with the paths that differ; new and gone ones
-    by service.
+    """Print one line for each changed resource, with the changed properties. New and deleted
+    resources are printed by service.
     """
     changing = [step for step in steps if step.op not in ("same", "read", "refresh")]
     for verb, op in (("new", "create"), ("gone", "delete")):
@@ -53,13 +51,13 @@ def show_changes(console: Console, steps: Iterable[ResourceStep]) -> None:
 
 
 def show_counts(console: Console, result: RunResult) -> None:
-    """Print how many resources per operation, and how long the engine took."""
+    """Print the number of resources for each operation, and the duration of the run."""
     counts = ", ".join(f"{count} {op}" for op, count in sorted(result.change_counts.items()))
     console.print(f"{counts or 'no resources'}  [dim]({result.seconds:.1f} s in the engine)[/]")
 
 
 def show_violations(console: Console, violations: Iterable[PolicyViolation]) -> None:
-    """Print what a policy pack reported."""
+    """Print the findings of a policy pack."""
     for found in violations:
         how = ("refused by ", "red") if found.level == "mandatory" else ("advice of ", "yellow")
         console.print(Text.assemble(how, (found.policy, "bold")))
@@ -67,5 +65,5 @@ def show_violations(console: Console, violations: Iterable[PolicyViolation]) -> 
 
 
 def quote(console: Console, text: str) -> None:
-    """Print what a tool printed, as it is."""
+    """Print the unchanged output of a tool."""
     console.print(Text(text.rstrip()), soft_wrap=True)

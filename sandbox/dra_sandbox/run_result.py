@@ -1,4 +1,4 @@
-"""What one run of the Pulumi CLI did, from its exit status, its output and its log of events."""
+"""The result of one run of the Pulumi CLI, from its exit status, its output, and its event log."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ _UNCHANGED = frozenset({"same", "read", "refresh"})
 
 @dataclass(frozen=True, slots=True)
 class ResourceStep:
-    """One step that the engine took, or in a preview would take.
+    """One step of the engine, or in a preview a planned step.
 
     `op` is the engine's word: same, create, update, delete, replace, create-replacement,
-    delete-replaced, read …; `diffs` are the top-level properties that differ, `replace_keys` those
-    among them that force a replacement; `detailed` maps a property path to the kind of its change,
-    such as "update-replace".
+    delete-replaced, read, and so on. `diffs` are the changed top-level properties, and
+    `replace_keys` are those that force a replacement. `detailed` maps a property path to the kind
+    of its change, such as "update-replace".
     """
 
     op: str
@@ -32,14 +32,14 @@ class ResourceStep:
 
     @property
     def name(self) -> str:
-        """The resource's logical name: the last part of its URN."""
+        """Logical name of the resource: the last part of its URN."""
         return self.urn.rsplit("::", 1)[-1]
 
 
 @dataclass(frozen=True, slots=True)
 class PolicyViolation:
-    """One report of a policy pack: which policy, how strict ("mandatory", "advisory"), what it
-    said, about what.
+    """One finding of a policy pack: its policy, its level ("mandatory" or "advisory"), its message,
+    and its resource.
     """
 
     policy: str
@@ -50,8 +50,8 @@ class PolicyViolation:
 
 @dataclass(frozen=True, slots=True)
 class RunResult:
-    """One run of the CLI: the command without the environment's paths, its exit status, output,
-    time and events.
+    """One run of the CLI: the command without paths of the environment, its exit status, output,
+    duration, and events.
     """
 
     command: tuple[str, ...]
@@ -63,18 +63,18 @@ class RunResult:
 
     @property
     def ok(self) -> bool:
-        """Whether the command succeeded."""
+        """True if the command succeeded."""
         return self.exit_code == 0
 
     @property
     def output(self) -> str:
-        """Both outputs, as a reader of the failure wants them."""
+        """Standard output and standard error together, for readers of a failure."""
         return self.stdout + self.stderr
 
     @property
     def change_counts(self) -> Mapping[str, int]:
-        """How many resources per operation, as the engine's summary says; empty when it gave
-        none.
+        """Number of resources for each operation, from the engine's summary. Empty without a
+        summary.
         """
         for event in reversed(self.events):
             if summary := event.get("summaryEvent"):
@@ -83,17 +83,17 @@ class RunResult:
 
     @property
     def changed_nothing(self) -> bool:
-        """Whether the run ended well and left, or would leave, everything as it was."""
+        """True if the run succeeded and changed nothing, or in a preview would change nothing."""
         return self.ok and set(self.change_counts) <= _UNCHANGED
 
     @property
     def steps(self) -> tuple[ResourceStep, ...]:
-        """The steps in the order in which the engine began them."""
+        """The steps in the order in which the engine started them."""
         return tuple(self._steps())
 
     @property
     def violations(self) -> tuple[PolicyViolation, ...]:
-        """What the policy packs reported, in order."""
+        """The findings of policy packs, in order."""
         return tuple(
             PolicyViolation(
                 policy=str(found.get("policyName", "")),
@@ -107,7 +107,7 @@ class RunResult:
 
     @property
     def diagnostics(self) -> tuple[str, ...]:
-        """Errors and warnings that the engine showed, policy reports left out."""
+        """Errors and warnings of the engine, without findings of policy packs."""
         return tuple(
             str(found.get("message", "")).strip()
             for event in self.events
@@ -133,8 +133,8 @@ class RunResult:
 
 
 def read_events(path: Path) -> tuple[Event, ...]:
-    """The events in a log that the engine wrote, one JSON object a line; none when there is no
-    log.
+    """Return the events in the engine's log, which has one JSON object per line. Empty if the log
+    doesn't exist.
     """
     if not path.exists():
         return ()

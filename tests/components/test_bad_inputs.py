@@ -598,8 +598,8 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         ("EksCluster", {"addon_settings": {addon: text}}, f"addon_settings.{addon}", said)
         for addon, text, said in (
             ("coredns", "replicaCount: 3", "is not JSON"),
-            ("coredns", "[3]", "must be an object of JSON"),
-            ("coredns", '{"env": 1}', "env must be an object of JSON"),
+            ("coredns", "[3]", "must be a JSON object"),
+            ("coredns", '{"env": 1}', "env must be a JSON object"),
             ("coredns", 3, "must be text, not 3"),
             ("metrics-server", "{}", "is for metrics_server: true"),
             ("cilium", "{}", "is not an add-on of this component, which has"),
@@ -785,7 +785,7 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "EksGpuPool",
         {"cluster_endpoint": "https://api.example"},
         "cluster_endpoint",
-        "is for image_id, because EKS configures nodes of its own images",
+        "is only for image_id, because EKS itself configures nodes with its own images",
     ),
     *(
         (
@@ -1084,7 +1084,7 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "GkeCluster",
         {"monitoring_components": ["SYSTEM_COMPONENTS"]},
         "monitoring_components[0]",
-        "are always there",
+        "are always enabled",
     ),
     (
         "GkeCluster",
@@ -1590,7 +1590,7 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "DraDriver",
         {"crd_manifests": CRD_OF_OTHERS},
         "crd_manifests",
-        "document 1 defines nothing of resource.nvidia",
+        "document 1 doesn't define a kind of the driver's group resource.nvidia",
     ),
     (
         "DraDriver",
@@ -1636,7 +1636,7 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "must be one of prometheus-operator, google, annotations",
     ),
     ("GpuMetrics", {"driver_folder": "home"}, "driver_folder", '"home" is not an absolute path'),
-    ("KubeRay", {"version": "1.7.0", "chart": "own"}, "version", "the one in chart has its own"),
+    ("KubeRay", {"version": "1.7.0", "chart": "own"}, "version", "chart names another one, which has its own version"),
     (
         "Kueue",
         {"device_classes": ["Large"]},

@@ -30,7 +30,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "--fail-on",
         choices=("error", "warning", "note", "never"),
         default="error",
-        help="lowest severity that makes the exit status 1 [default: %(default)s]",
+        help="exit with 1 for findings of this severity or higher [default: %(default)s]",
     )
     parser.add_argument(
         "--explain", metavar="RULE", default="", help="print a rule with its reason and fix"

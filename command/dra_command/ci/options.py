@@ -42,7 +42,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "--fail-on",
         choices=("error", "warning", "note", "never"),
         default="error",
-        help="lowest severity that fails the run [default: %(default)s]",
+        help="fail the run for findings of this severity or higher [default: %(default)s]",
     )
     parser.add_argument(
         "--allow-unknown", action="store_true", help='exit with 0 if the verdict is "cannot tell"'
@@ -57,7 +57,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--name",
         default="",
-        help="name that keeps the comments of several runs on one request apart",
+        help="name of this run, to keep separate comments for several runs",
     )
     parser.add_argument(
         "--sarif", metavar="FILE", default="", help="write findings to FILE as SARIF"

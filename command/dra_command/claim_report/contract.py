@@ -147,7 +147,7 @@ class ExplainOutput(Output):
     workload: str
     pools: list[ClaimPoolRow]
     holders: list[HolderRow] = Field(
-        description="Workloads with pods on the pools that are too small for all."
+        description="Workloads that use the devices, if the pools are too small for all pods."
     )
     missing: PoolReasonRow | None = Field(
         description="Missing part of the fleet if no pool fits the pod: a MIG configuration, a "

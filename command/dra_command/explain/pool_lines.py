@@ -64,7 +64,7 @@ def edit_lines(edits: Sequence[Edit]) -> Iterator[Line]:
     if len(edits) == 1:
         yield Line(2, f"smallest change with which it fits: {edits[0]}", "→ ")
     elif edits:
-        yield Line(2, "smallest set of changes with which it fits, all of them together:", "→ ")
+        yield Line(2, "it fits with all of these changes together, the smallest set found:", "→ ")
         for number, edit in enumerate(edits, 1):
             yield Line(4, str(edit), f"{number}. ")
 

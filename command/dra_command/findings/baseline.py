@@ -84,7 +84,7 @@ def read_baseline(path: str) -> KnownFindings:
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         at = ".".join(map(str, first["loc"]))
-        raise SourceError("is no baseline", place=Place(path, 0, at), fix=_FIX) from None
+        raise SourceError("isn't a baseline file", place=Place(path, 0, at), fix=_FIX) from None
     rows = tuple(made.findings)
     return KnownFindings(Counter(row.fingerprint for row in rows), rows=rows, file=path)
 

@@ -11,7 +11,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "file", metavar="FILE", help="portfolio file with stacks, scenarios, and questions"
     )
-    where = parser.add_argument_group("where it runs")
+    where = parser.add_argument_group("place of the computation")
     where.add_argument(
         "--workers",
         metavar="N",

@@ -7,7 +7,9 @@ import argparse
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     parser.set_defaults(observed="")
-    fleet = parser.add_argument_group("the nodes of a fleet", "as its pools and drivers are set up")
+    fleet = parser.add_argument_group(
+        "the nodes of a fleet", "with the settings of its pools and drivers"
+    )
     which = fleet.add_mutually_exclusive_group()
     which.add_argument("--fleet", metavar="FILE", help="fleet file; prints one node of each pool")
     which.add_argument(
@@ -17,7 +19,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     fleet.add_argument(
         "--nodes",
         action="store_true",
-        help="also print Nodes and DeviceClasses, for kwok or a scheduler simulator",
+        help="also print Nodes and DeviceClasses, for use with kwok or a scheduler simulator",
     )
     node = parser.add_argument_group("or any node")
     node.add_argument(

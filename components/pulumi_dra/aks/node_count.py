@@ -41,7 +41,7 @@ def node_count(
             raise pulumi.RunError(
                 f'AksGpuPool "{pool_name}": AKS can\'t change a count and turn the '
                 f"autoscaler on in one step (Azure/AKS issue 1248): the pool has {mine.count} "
-                f"nodes, which isn't from {counts.min} to {counts.max}. First run `pulumi up` "
+                f"nodes, but the range is {counts.min} to {counts.max}. First run `pulumi up` "
                 "with a count in that range, without the autoscaler"
             )
         return wanted

@@ -102,11 +102,11 @@ def check_cluster(
         read_gpu_pool_inputs(inner, pool.name)
         zones = zones_of(fleet, pool)
         if args.get("placement_group") is True and not fleet.network.subnet_ids and len(zones) != 1:
-            have = ", ".join(zones) or "none that the fleet names"
+            have = ", ".join(zones) or "no zones in the fleet"
             inner.refuse(
                 "placement_group",
-                "needs a pool in one zone, because a placement group spans only one; this has "
-                f"{have}",
+                "needs a pool in one zone, because a placement group can't span zones; this pool "
+                f"has {have}",
             )
 
 

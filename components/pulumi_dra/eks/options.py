@@ -24,8 +24,9 @@ POOL_SET = {
     "cluster_name": "the cluster's",
     "cluster_security_group_id": "the cluster's",
     "image": "the fleet's image.family",
-    "instance_profile_name": "that of the nodes' role, which is made with Karpenter",
-    "keep_subnets": "pools without zones stay where they are",
+    "instance_profile_name": "the instance profile of the nodes' role, which Karpenter's "
+    "component creates",
+    "keep_subnets": "pools without zones keep their current zones",
     "kubernetes_version": "the fleet's kubernetes",
     "node_role_arn": "the cluster's",
     "nodes": "the plan",

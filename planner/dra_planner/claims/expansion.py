@@ -180,7 +180,7 @@ class _Expansion:
                 f"{counted(len(going), 'pod')} of the snapshot {verb(len(going), 'are')} "
                 "terminating"
             )
-            self._assumptions.add(f"{pods}: what is held so is free after that")
+            self._assumptions.add(f"{pods}, so their devices and resources count as free")
         for pod in manifests.bound_pods:
             if pod.going:
                 continue
@@ -439,7 +439,7 @@ class _Expansion:
     def block(self, pods: UnresolvedPods) -> None:
         """Add pods that the manifests do not describe."""
         member = Member(workload=pods.workload, pod_set="", figures=pods.figures, place=pods.place)
-        message = f"{pods.workload}: {pods.reason}, so what its pods request is unknown"
+        message = f"{pods.workload}: {pods.reason}, so the requests of its pods are unknown"
         reason = Reason(
             code="pods-not-described",
             message=message,

@@ -59,8 +59,8 @@ class CpuOptions(StrictDocument):
 
     version: Annotated[str, refused_by(chart_version_fault)] = Field(
         default="",
-        description="Version of the Helm chart. Default: the version that this release was checked "
-        "with.",
+        description="Version of the Helm chart. Default: the version with which this package was "
+        "tested.",
     )
     mode: Literal["grouped", "individual"] = Field(
         default="grouped",

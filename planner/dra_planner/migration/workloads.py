@@ -54,7 +54,7 @@ _SERVE: str = (
     "Let a DeviceClass serve {names} (extendedResourceName, Kubernetes 1.36 or later): "
     "the object stays as it is"
 )
-_KEPT: str = "the options keep it on the device plugin"
+_KEPT: str = "an option keeps it on the device plugin"
 
 
 @dataclass(slots=True)
@@ -152,8 +152,7 @@ class WorkloadMigrator:
             return replace(stays, notes=notes), None
         if part.spec.get("nodeName"):
             fault = (
-                "it names its node, and the scheduler, which it bypasses, allocates devices to "
-                "claims"
+                "it sets nodeName and bypasses the scheduler, which allocates the devices of claims"
             )
             return self._otherwise(outcome, NoCounterpart(fault, ("Remove nodeName",)), []), None
         try:

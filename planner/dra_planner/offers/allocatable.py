@@ -66,5 +66,5 @@ def _with_huge_pages(found: Allocatable, settings: AllocatableSettings, doubt: s
     return Allocatable(
         amounts,
         at_most,
-        (*found.assumptions, f"nodes reserve {text} at boot, and have them all{doubt}"),
+        (*found.assumptions, f"nodes reserve {text} at boot, and the reservation succeeds{doubt}"),
     )

@@ -167,7 +167,7 @@ def _learned_allocatable(fleet: Fleet, machine: Machine) -> Allocatable | None:
     learned = fleet.learned(machine.name)
     if learned is None or not learned.offered:
         return None
-    sentence = f"{machine.name}: what its nodes offer is as in the fleet's own catalog"
+    sentence = f"{machine.name}: its nodes have the resources that the fleet's own catalog lists"
     return Allocatable(learned.offered, learned.offered, (sentence,))
 
 
@@ -269,6 +269,7 @@ def _price(
     sentences: tuple[str, ...] = ()
     if price.usd_per_hour_max != price.usd_per_hour:
         sentences = (
-            f"{machine.name}: the Spot price is the highest of the region's zones when it was read",
+            f"{machine.name}: the Spot price is the highest price of the region's zones on the "
+            "date of the table",
         )
     return price.usd_per_hour_max, price.as_of, sentences

@@ -225,11 +225,11 @@ def match_pools(fleet: Fleet, offers: Iterable[Offer]) -> None:
     odd = sorted(declared ^ offered)
     if odd:
         sides = (
-            "the fleet names and nobody offers"
+            "is in the fleet, but has no offer"
             if odd[0] in declared
-            else "is offered and the fleet does not name"
+            else "has an offer, but isn't in the fleet"
         )
-        raise PlanFileError(f'there is a pool "{odd[0]}" that {sides}', fix="run the plan again")
+        raise PlanFileError(f'pool "{odd[0]}" {sides}', fix="run the plan again")
 
 
 def _recommended(size: PoolSize, fleet: Fleet, judgement: Judgement) -> int:
@@ -309,14 +309,15 @@ def _assumptions(
     if fleet.is_autoscaled:
         wakes = cloud(fleet.cloud).autoscalers[fleet.autoscaler]
         can = "can" if wakes else "can't"
-        least = "pools may be empty" if wakes else "every pool keeps the nodes that it needs"
+        least = "pools may be empty" if wakes else "every pool keeps the nodes that its pods need"
         said.append(
-            f"the autoscaler {fleet.autoscaler} {can} scale an empty pool up for a claim, so {least}"
+            f"the autoscaler {fleet.autoscaler} {can} scale an empty pool up for a claim, so "
+            f"{least}"
         )
     elif fleet.autoscaler != "none":
         said.append(
-            f"{fleet.autoscaler} keeps every pool at the nodes of this plan, and starts none for a "
-            "claim"
+            f"{fleet.autoscaler} keeps every pool at the node count of this plan, and doesn't "
+            "start nodes for claims"
         )
     if fleet.is_autoscaled:
         pools = named("pool", [pool.name for pool in fleet.pools])

@@ -102,14 +102,14 @@ class Features:
     counter_sets_apart: Annotated[
         bool,
         UngatedChange(
-            "a ResourceSlice has counter sets or devices, not both, each with its own limits",
+            "a ResourceSlice has either counter sets or devices, with separate limits",
             _VALIDATION,
         ),
     ]
     drops_tolerations_and_distinct: Annotated[
         bool,
         UngatedChange(
-            "tolerations and distinctAttribute are dropped if their gate is off", _STRATEGY
+            "the API server drops tolerations and distinctAttribute if their gate is off", _STRATEGY
         ),
     ]
     stores_no_devices_as_null: Annotated[
@@ -136,15 +136,15 @@ class Features:
     declared_validation: Annotated[
         bool,
         UngatedChange(
-            "rules declared on the types are checked inside of what is refused whole, too",
+            "declarative rules are also checked inside an object that is rejected as a whole",
             _DECLARED,
         ),
     ]
     stops_at_whole_faults: Annotated[
         bool,
         UngatedChange(
-            "a list that is too long, a request with both forms, an absent driver are not looked "
-            "into",
+            "validation doesn't continue inside a list that is too long, a request with both "
+            "forms, or without a driver",
             _VALIDATION,
         ),
     ]
@@ -199,7 +199,10 @@ class Features:
     ]
     meets_invalid_pools: Annotated[
         bool,
-        UngatedChange("an invalid pool ends the attempt when its first device is met", _ALLOCATOR),
+        UngatedChange(
+            "an invalid pool ends the scheduling attempt when its first device is reached",
+            _ALLOCATOR,
+        ),
     ]
     counter_slices_on_every_node: Annotated[
         bool,
@@ -226,7 +229,7 @@ class Features:
     borrows_outcomes_of_all: Annotated[
         bool,
         UngatedChange(
-            "a second alternative with All reuses the selector results of a first with All",
+            "a second alternative with allocationMode All reuses the selector results of the first",
             _ALLOCATOR,
         ),
     ]
@@ -247,7 +250,8 @@ class Features:
     status_needs_shares: Annotated[
         bool,
         UngatedChange(
-            "with DRAResourceClaimDeviceStatus on, the allocator that knows shares serves",
+            "with DRAResourceClaimDeviceStatus on, the allocator that supports shared devices is "
+            "used",
             _ALLOCATOR,
         ),
     ]
@@ -255,7 +259,7 @@ class Features:
         bool, UngatedChange("an error about a subrequest contains its name", _ALLOCATOR)
     ]
     names_device_in_errors: Annotated[
-        bool, UngatedChange("an error of a selector at run time names the device", _ALLOCATOR)
+        bool, UngatedChange("a run-time error of a selector contains the device's name", _ALLOCATOR)
     ]
     scores_alternatives: Annotated[
         bool,
@@ -273,7 +277,8 @@ class Features:
     charges_budgets_in_turn: Annotated[
         bool,
         UngatedChange(
-            "a pod that is looked at for preemption counts for no budget after one that is used up",
+            "in preemption, after a disruption budget is used up, a pod doesn't count against its "
+            "other budgets",
             _PREEMPTION,
         ),
     ]
@@ -283,14 +288,17 @@ class Features:
     needs_allocation_time: Annotated[
         bool,
         UngatedChange(
-            "with binding conditions on, no consumer joins a claim without allocationTimestamp",
+            "with binding conditions on, a pod can't share a claim whose allocation has no "
+            "allocationTimestamp",
             _PLUGIN,
         ),
     ]
     plugin_serves_nothing: Annotated[
         bool,
         UngatedChange(
-            "a device plugin that offers 0 of a resource is asked for it all the same", _PLUGIN
+            "if a device plugin offers 0 of a resource, pods still request the resource from the "
+            "plugin",
+            _PLUGIN,
         ),
     ]
 

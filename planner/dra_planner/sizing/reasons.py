@@ -41,7 +41,7 @@ def _on_every_node(reason: Reason) -> Reason:
     full nodes.
     """
     return (
-        replace(reason, fix="request less in one pod, or use larger nodes")
+        replace(reason, fix="request less for each pod, or use larger nodes")
         if "add a node" in reason.fix
         else reason
     )

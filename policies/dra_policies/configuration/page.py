@@ -56,12 +56,12 @@ fleets:
   prod: git+https://github.com/acme/platform.git@v3#fleets/prod.yaml
 ```
 
-Later files take precedence, and this file over all of them. Levels, thresholds, and rules merge by id: a level for the
-id of a shared rule changes its level. Lists are joined. A path in a shared file is relative to that file, in the same
-repository at the same ref. `--fleet prod` uses a fleet by its name, and `--fleet` and `pulumi-dra:fleet` accept these
-URLs too.
+Later files take precedence over earlier ones, and this file over all of them. Levels, thresholds, and rules
+merge by id: a level for the id of a shared rule changes its level. Lists are concatenated. A path in a shared
+file is relative to that file, in the same repository at the same ref. `--fleet prod` uses a fleet by its name,
+and `--fleet` and `pulumi-dra:fleet` accept these URLs too.
 
-git runs with your credentials. From registries, only public artifacts can be read. A URL needs the digest of its
+git runs with your credentials. Only public artifacts of registries can be read. A URL needs the digest of its
 content. Whole commits and digests are cached in `~/.cache/pulumi-dra/shared`; everything else is fetched once per run.
 
 Only `pool-differs-from-plan` supports the level `remediate`. In previews and updates, the policy pack then sets the

@@ -50,9 +50,10 @@ class Configuration(ConfigurationPart):
 
     extends: list[NonEmpty] = Field(
         default_factory=list,
-        description="Configurations to build on, later ones first in precedence: a file relative "
-        "to this one, "
-        "git+https://HOST/REPOSITORY.git@REF#PATH, https://…#sha256=DIGEST, or oci://REGISTRY/REPOSITORY:TAG.",
+        description="Configurations to extend. Later ones take precedence. Each is a file "
+        "relative to this one, "
+        "git+https://HOST/REPOSITORY.git@REF#PATH, https://…#sha256=DIGEST, or "
+        "oci://REGISTRY/REPOSITORY:TAG.",
     )
     fleets: dict[str, NonEmpty] = Field(
         default_factory=dict,

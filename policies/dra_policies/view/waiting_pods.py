@@ -135,4 +135,8 @@ def doubt(view: StackView) -> str:
     """Return a note for a shortage that isn't certain, because a pool may offer more than
     is known.
     """
-    return f"; not all is known of {', '.join(view.doubtful_pools)}" if view.doubtful_pools else ""
+    return (
+        f"; some facts about {', '.join(view.doubtful_pools)} are unknown"
+        if view.doubtful_pools
+        else ""
+    )

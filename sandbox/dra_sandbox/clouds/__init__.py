@@ -1,7 +1,7 @@
-"""Simulated providers of clouds and of Kubernetes, a folder for each Pulumi package.
+"""Simulated providers of clouds and of Kubernetes, with a folder for each Pulumi package.
 
-They know what the real ones accept from the typed SDKs that are installed, and what the real ones
-do with it from tables, one row per resource type where there is anything to say.
+They read the accepted inputs from the installed typed SDKs. Tables describe what the real providers
+do with these inputs, with one row for each resource type that needs it.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from pkgutil import iter_modules
 
 
 def packages() -> tuple[str, ...]:
-    """Return the Pulumi packages that have a folder here, sorted; nothing of them is imported."""
+    """Return the Pulumi packages that have a folder here, sorted, without importing them."""
     return tuple(
         sorted(each.name.replace("_", "-") for each in iter_modules(__path__) if each.ispkg)
     )

@@ -1,4 +1,4 @@
-"""`pulumi-resource-<cloud>`: serve one simulated provider to the engine; the first argument names
+"""`pulumi-resource-<cloud>`: serve one simulated provider to the engine. The first argument names
 the cloud.
 """
 
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
 
 def provider(cloud: str) -> provider_pb2_grpc.ResourceProviderServicer:
-    """The simulated provider of the Pulumi package `cloud`. Raises KeyError where no folder here is
-    for it.
+    """Return the simulated provider of the Pulumi package `cloud`. Raises KeyError if there is
+    none.
     """
     if cloud not in packages():
         raise KeyError(cloud)
@@ -27,7 +27,7 @@ def provider(cloud: str) -> provider_pb2_grpc.ResourceProviderServicer:
 
 
 def main() -> None:
-    """Serve until the engine stops us."""
+    """Serve until the engine stops this process."""
     import_protocol_alone()
     from pulumi.runtime.proto import provider_pb2_grpc
 

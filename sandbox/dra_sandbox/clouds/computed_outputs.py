@@ -1,4 +1,4 @@
-"""The outputs of a resource: its inputs, and what the cloud adds to them."""
+"""The outputs of a resource: its inputs, and the values that the cloud adds."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from dra_sandbox.clouds.wire_values import UNKNOWN, Value, Values
 
 
 def real_outputs(schema: Schema, row: TypeRow, facts: Facts, inputs_before: Values) -> Values:
-    """The outputs of a resource that exists now; `inputs_before` are those of its last creation or
-    update.
+    """Return the outputs of an existing resource. `inputs_before` are the inputs of its last
+    creation or update.
     """
     kept = _kept(schema, facts.old, inputs_before, facts.inputs)
     computed = {
@@ -31,7 +31,9 @@ def real_outputs(schema: Schema, row: TypeRow, facts: Facts, inputs_before: Valu
 
 
 def planned_outputs(schema: Schema, row: TypeRow, facts: Facts, inputs_before: Values) -> Values:
-    """The outputs as far as a preview knows them: what only the cloud can say is unknown."""
+    """Return the outputs that a preview knows. Values that only the cloud determines are
+    unknown.
+    """
     state, inputs = facts.old, facts.inputs
     kept = _kept(schema, state, inputs_before, inputs)
     computed = {
@@ -49,8 +51,8 @@ def planned_outputs(schema: Schema, row: TypeRow, facts: Facts, inputs_before: V
 
 
 def _kept(schema: Schema, state: Values, before: Values, inputs: Values) -> Values:
-    """What an update leaves as it was: all that no input decides, and required outputs whose input
-    went away.
+    """Return the values that an update keeps: outputs without an input, and required outputs whose
+    input was removed.
     """
     return {
         name: value
@@ -61,7 +63,7 @@ def _kept(schema: Schema, state: Values, before: Values, inputs: Values) -> Valu
 
 
 def _remembered(computed: Value, old: Value) -> Value:
-    """What the cloud said once, it says again: the old value of everything that is computed."""
+    """Return the previous values of all computed outputs, because the cloud returns them again."""
     if isinstance(computed, Mapping):
         members = old if isinstance(old, Mapping) else {}
         return {name: _remembered(member, members.get(name)) for name, member in computed.items()}
@@ -69,7 +71,7 @@ def _remembered(computed: Value, old: Value) -> Value:
 
 
 def overlay(computed: Value, given: Value) -> Value:
-    """`given` where it says something, else `computed`, member by member."""
+    """Return `given` if it's set, otherwise `computed`, member by member."""
     if isinstance(computed, Mapping) and isinstance(given, Mapping):
         names = [*computed, *(name for name in given if name not in computed)]
         return {name: overlay(computed.get(name), given.get(name)) for name in names}
@@ -77,10 +79,9 @@ def overlay(computed: Value, given: Value) -> Value:
 
 
 def without_computed(old: Values, new: Values, outputs: Mapping[str, Output]) -> Values:
-    """The old inputs without those that only the cloud decides where the new ones are silent,
-    member by member.
-
-    A provider takes no difference from a property that is optional and computed.
+    """Return the old inputs without properties that the cloud decides and that the new inputs omit,
+    member by member. A provider doesn't report a difference for a property that is optional and
+    computed.
     """
     kept: Values = {}
     for name, value in old.items():
@@ -98,8 +99,8 @@ def without_computed(old: Values, new: Values, outputs: Mapping[str, Output]) ->
 
 
 def is_made_up(schema: Schema, name: str, value: Value) -> bool:
-    """Whether a value is the one of an output that no table knows: nobody gave it, and a program
-    need not.
+    """Return True if no table contains the value of an output, so the simulation invents it. A
+    program doesn't have to set it.
     """
     spec = schema.outputs.get(name)
     return (
@@ -126,7 +127,7 @@ def _only_outputs(schema: Schema, values: Values) -> Values:
 
 
 def _unknown_like(output: object) -> Value:
-    """The shape of a computed object with unknown leaves, so that it can be laid under given
+    """Return the structure of a computed object with unknown leaves, to combine it with given
     members.
     """
     if isinstance(output, Mapping):
@@ -135,7 +136,7 @@ def _unknown_like(output: object) -> Value:
 
 
 def _plausible(schema: Schema, spec: TypeSpec, text: str) -> Value:
-    """A value of the type for an output that no table knows."""
+    """Return an invented value of the type, for an output that no table contains."""
     if spec.kind == "object":
         members = schema.objects[spec.object_name]
         return {

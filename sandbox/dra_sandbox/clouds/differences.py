@@ -1,5 +1,5 @@
-"""What differs between two sets of inputs, path by path, and which of it the real provider replaces
-for.
+"""Compute the differences between two sets of inputs by path, and which of them make the real
+provider replace the resource.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ _PLAIN_KEY = re.compile(r"[A-Za-z_][\w-]*")
 
 @dataclass(frozen=True, slots=True)
 class PropertyDifference:
-    """One property that differs: its path, whether it is added, deleted or updated, the value it
-    has or had, and the one before an update.
+    """One changed property: its path, whether it is added, deleted, or updated, its value, and its
+    value before an update.
     """
 
     path: str
@@ -30,10 +30,11 @@ class PropertyDifference:
 
 @dataclass(frozen=True, slots=True)
 class ReplaceRule:
-    """Which paths a real provider cannot change in place.
+    """The paths that a real provider can't change in place.
 
-    A path covers everything below it; `[*]` stands for every index. `in_place` names exceptions
-    below such a path; `when_removed` paths replace only when what is there goes away.
+    A path also covers everything below it, and `[*]` stands for every index. `in_place` are
+    exceptions below such a path. `when_removed` paths only replace the resource if the existing
+    value is removed.
     """
 
     paths: frozenset[str] = field(default_factory=frozenset)
@@ -41,7 +42,7 @@ class ReplaceRule:
     when_removed: frozenset[str] = field(default_factory=frozenset)
 
     def applies_to(self, path: str) -> bool:
-        """Whether a change at `path` replaces the resource. The longest rule that covers it
+        """Return True if a change at `path` replaces the resource. The longest matching rule
         decides.
         """
         general = general_path(path)
@@ -51,8 +52,8 @@ class ReplaceRule:
         return not any(len(rule) > len(best) and _covers(rule, general) for rule in self.in_place)
 
     def replaces(self, change: PropertyDifference) -> bool:
-        """Whether the change replaces the resource: an object that comes or goes whole does what
-        its members do.
+        """Return True if the change replaces the resource. Adding or removing a whole object has
+        the same effect as changing its members.
         """
         if change.kind == "delete" and change.path in self.when_removed:
             return True
@@ -71,10 +72,10 @@ def _covers(rule: str, path: str) -> bool:
 def differences(
     old: Value, new: Value, path: str = "", *, sets: Collection[str] = (), deep: bool = False
 ) -> Iterator[PropertyDifference]:
-    """Every difference between the values, at the deepest path that tells it.
+    """Return every difference between the values, at the deepest path that shows it.
 
-    Lists at a path in `sets` have no order. With `deep` an object that comes whole is told member
-    by member.
+    Lists at a path in `sets` have no order. With `deep`, an added object is reported member by
+    member.
     """
     if isinstance(old, dict) and isinstance(new, dict):
         for name in [*old, *(name for name in new if name not in old)]:
@@ -99,7 +100,7 @@ def differences(
 
 
 def without_common(old: list[Value], new: list[Value]) -> tuple[list[Value], list[Value]]:
-    """Both lists without the elements that they share."""
+    """Return both lists without their common elements."""
     added, removed = list(new), []
     for element in old:
         if element in added:
@@ -115,8 +116,8 @@ def diff_response(
     *,
     ignored: Iterable[str] = (),
 ) -> provider_pb2.DiffResponse:
-    """The engine's answer to these differences; `ignored` are paths that the program tells to leave
-    alone.
+    """Return the engine's answer for these differences. `ignored` are paths that the program
+    ignores.
     """
     skipped = ReplaceRule(frozenset(ignored))
     found = [change for change in found if not skipped.applies_to(change.path)]
@@ -142,12 +143,12 @@ def diff_response(
 
 
 def general_path(path: str) -> str:
-    """The path with `[*]` for every index."""
+    """Return the path with `[*]` for every index."""
     return _INDEX.sub("[*]", path)
 
 
 def below(path: str, name: str) -> str:
-    """The path of a member, written as the engine writes paths: keys that are no identifiers in
+    """Return the path of a member as the engine writes paths. Keys that aren't identifiers are in
     brackets.
     """
     if _PLAIN_KEY.fullmatch(name) is None:

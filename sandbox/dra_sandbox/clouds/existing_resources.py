@@ -1,7 +1,6 @@
-"""What a simulated cloud has: its clusters, node groups, … as they are, whatever the engine's state
-says of them.
+"""The resources of a simulated cloud, independent of the engine's state.
 
-Several providers of one engine, and a test that plays the autoscaler, share it through a file.
+Several providers of one engine, and tests that act as an autoscaler, share them through a file.
 """
 
 from __future__ import annotations
@@ -16,7 +15,9 @@ from pathlib import Path
 from dra_sandbox.clouds.wire_values import Values
 
 VARIABLE = "DRA_SANDBOX_CLOUD"
-"""Names the file; without it a provider remembers for itself, as long as it runs."""
+"""Environment variable with the path of the file. Without it, a provider keeps its resources in
+memory.
+"""
 
 _Kinds = dict[str, dict[str, Values]]  # type token → identifier → properties
 
@@ -35,27 +36,27 @@ class Memory:
         return cls(Path(named) if named else None)
 
     def all(self, token: str) -> Mapping[str, Values]:
-        """Return what there is of a type, by identifier."""
+        """Return the resources of a type, by identifier."""
         with self._held() as kinds:
             return dict(kinds.get(token, {}))
 
     def get(self, token: str, identifier: str) -> Values | None:
-        """Return the properties of a resource, None when there is no such one."""
+        """Return the properties of a resource, or None if it doesn't exist."""
         return self.all(token).get(identifier)
 
     def put(self, token: str, identifier: str, properties: Values) -> None:
-        """Remember a resource as it is now."""
+        """Store the current properties of a resource."""
         with self._held() as kinds:
             kinds.setdefault(token, {})[identifier] = properties
 
     def drop(self, token: str, identifier: str) -> None:
-        """Forget a resource."""
+        """Remove a resource."""
         with self._held() as kinds:
             kinds.get(token, {}).pop(identifier, None)
 
     @contextmanager
     def _held(self) -> Generator[_Kinds, None, None]:
-        """Yield everything, to read or change, while nobody else does."""
+        """Yield all resources under an exclusive lock, to read or change them."""
         if self._file is None:
             yield self._own
             return

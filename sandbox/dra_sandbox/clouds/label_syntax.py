@@ -1,7 +1,6 @@
-"""What the key and the value of a node's label are made of:
-kubernetes.io/docs/concepts/overview/working-with-objects.
+"""Syntax of label keys and values: kubernetes.io/docs/concepts/overview/working-with-objects.
 
-Clouds ask it before a node does, which would not join (Azure/AKS issue 1739).
+Clouds check it before a node does, because the node wouldn't join (Azure/AKS issue 1739).
 """
 
 from __future__ import annotations
@@ -14,8 +13,8 @@ _DOMAIN = re.compile(rf"{_PART}(\.{_PART})*")
 
 
 def is_key(key: str) -> bool:
-    """Whether a text is the key of a label or taint: a name, after a domain and a slash or
-    alone.
+    """Return True if a text is a valid key of a label or taint: a name, optionally after a domain
+    and a slash.
     """
     domain, slash, name = key.rpartition("/")
     return bool(_NAME.fullmatch(name)) and (
@@ -24,5 +23,5 @@ def is_key(key: str) -> bool:
 
 
 def is_value(value: str) -> bool:
-    """Whether a text is the value of a label or taint; an empty one is."""
+    """Return True if a text is a valid value of a label or taint. It may be empty."""
     return not value or bool(_NAME.fullmatch(value))

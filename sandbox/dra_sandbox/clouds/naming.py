@@ -1,6 +1,4 @@
-"""Automatic names: the logical name and a random suffix that is the same for the same seed of the
-engine.
-"""
+"""Automatic names: the logical name and a random suffix that depends on the engine's seed."""
 
 from __future__ import annotations
 
@@ -13,13 +11,13 @@ from dra_sandbox.clouds.wire_values import Values
 
 
 class NameRefused(Exception):
-    """No name can be given; the message says why."""
+    """No name can be generated. The message contains the reason."""
 
 
 @dataclass(frozen=True, slots=True)
 class Autonamed:
-    """How one provider forms names: characters of the suffix, what stands before it, whether all is
-    lower case.
+    """The format of a provider's names: characters of the suffix, the separator before it, and
+    whether names are lower case.
     """
 
     suffix_length: int = 7
@@ -28,10 +26,9 @@ class Autonamed:
     lower_case: bool = False
 
     def name(self, request: provider_pb2.CheckRequest, limit: int) -> str:
-        """A name for the resource of the request, of at most `limit` characters.
-
-        Raises NameRefused when the stack's configuration forbids automatic names, or the name grows
-        too long.
+        """Return a name of at most `limit` characters for the resource of the request. Raises
+        NameRefused if the stack's configuration forbids automatic names, or if the name is too
+        long.
         """
         options = request.autonaming
         if request.HasField("autonaming"):
@@ -57,6 +54,6 @@ class Autonamed:
 
 
 def kept_name(old: Values, prop: str) -> str | None:
-    """The automatic name that the resource has already, or None."""
+    """Return the existing automatic name of the resource, or None."""
     value = old.get(prop)
     return value if isinstance(value, str) and prop in (old.get("__defaults") or []) else None

@@ -1,4 +1,4 @@
-"""Refuses what the SDK's types do not allow: unknown and missing properties, and values of the
+"""Reject inputs that the SDK's types don't allow: unknown and missing properties, and values of the
 wrong type.
 """
 
@@ -17,24 +17,25 @@ _BESIDE_PROPERTIES = frozenset({"__defaults", "__meta"})
 
 @dataclass(frozen=True, slots=True)
 class PropertyFailure:
-    """One refusal: the path of the property, and the reason as a sentence."""
+    """One rejected property: its path, and the reason as a sentence."""
 
     path: str
     reason: str
 
 
 def check_values(schema: Schema, values: Values) -> Iterator[PropertyFailure]:
-    """What is wrong with the inputs of a resource, outermost first; nothing that is unknown is
-    judged.
+    """Return the problems with the inputs of a resource, outermost first. Unknown values are
+    accepted.
     """
     yield from _check_object(schema, schema.inputs, values, "")
 
 
 def with_plural_names(values: Values, properties: Properties) -> Values:
-    """Return the inputs with lists under their names in the SDK; a bridged provider also accepts
-    the singular.
+    """Return the inputs with lists under their names in the SDK. A bridged provider also accepts
+    the singular name.
 
-    pulumi/pulumi-terraform-bridge:pkg/tfbridge/names.go: both name the same block of Terraform.
+    pulumi/pulumi-terraform-bridge:pkg/tfbridge/names.go: both names stand for the same Terraform
+    block.
     """
     named: Values = {}
     for name, value in values.items():
@@ -53,8 +54,8 @@ def with_plural_names(values: Values, properties: Properties) -> Values:
 def check_allowed(
     allowed: Mapping[str, frozenset[str]], values: Values
 ) -> Iterator[PropertyFailure]:
-    """What is wrong by a table of allowed values per path; `[*]` in a path stands for every
-    element.
+    """Return the problems with values that a table of allowed values by path excludes. `[*]` in a
+    path stands for every element.
     """
     for path, choices in allowed.items():
         for place, value in values_at(values, path):
@@ -65,7 +66,7 @@ def check_allowed(
 
 
 def values_at(values: Value, path: str, place: str = "") -> Iterator[tuple[str, Value]]:
-    """Every value at a path such as `taints[*].effect`, with the place it was found at."""
+    """Return every value at a path such as `taints[*].effect`, with its place."""
     name, _, rest = path.partition(".")
     each = name.endswith("[*]")
     key = name.removesuffix("[*]")

@@ -1,6 +1,4 @@
-"""One installed SDK: its version, and the schema of any resource or function in it, kept in the
-per-user cache.
-"""
+"""One installed SDK: its version, and the cached schema of each resource and function."""
 
 from __future__ import annotations
 
@@ -29,14 +27,14 @@ _READING = 1
 
 
 class UnknownType(Exception):
-    """The SDK has no such resource or function."""
+    """The SDK doesn't have this resource or function."""
 
 
 class Sdk:
     """The SDK `pulumi_<name>` of this interpreter."""
 
     def __init__(self, name: str) -> None:
-        """Raises ModuleNotFoundError when it is not installed."""
+        """Raises ModuleNotFoundError if the SDK isn't installed."""
         spec = importlib.util.find_spec(f"pulumi_{name}".replace("-", "_"))
         if spec is None or spec.origin is None:
             raise ModuleNotFoundError(f"pulumi-{name} is not installed: install pulumi-dra[all]")
@@ -46,17 +44,17 @@ class Sdk:
         self._schemas: dict[str, Schema] = {}
 
     def resource(self, token: str) -> Schema:
-        """The schema of the resource with the type `token`. Raises UnknownType."""
+        """Return the schema of the resource with the type `token`. Raises UnknownType."""
         return self._load(token, self._read_resource)
 
     def function(self, token: str) -> Schema:
-        """The arguments (as inputs) and the result (as outputs) of the function `token`. Raises
-        UnknownType.
+        """Return the arguments (as inputs) and the result (as outputs) of the function `token`.
+        Raises UnknownType.
         """
         return self._load(token, self._read_function)
 
     def tokens(self) -> frozenset[str]:
-        """The type tokens of all resources."""
+        """Return the type tokens of all resources."""
         return frozenset(resource_classes(self._package))
 
     def _load(self, token: str, read: Callable[[str], Schema]) -> Schema:
@@ -94,8 +92,8 @@ class Sdk:
         )
 
     def _read_function(self, token: str) -> Schema:
-        """A function's file assigns its arguments to `__args__[wire name]`; its result is a class
-        of its own.
+        """Read a function's file, which assigns its arguments to `__args__[wire name]` and has a
+        class for the result.
         """
         module, _, function = token.partition(":")[2].partition(":")
         place = module.split("/")[:-1] or [module]
@@ -113,7 +111,9 @@ class Sdk:
     def _properties(
         self, source: ClassSource, objects: dict[str, Properties], *, inputs: bool
     ) -> Properties:
-        """The properties of a class; the object types they lead to are added to `objects`."""
+        """Return the properties of a class. The object types that they use are added to
+        `objects`.
+        """
         found: dict[str, PropertySpec] = {}
         waiting: list[str] = []
         for name, spec, mentioned in properties_of(source, inputs=inputs):
@@ -149,8 +149,8 @@ def _argument_names(path: Path) -> list[str]:
 
 
 def _write_atomically(path: Path, text: str) -> None:
-    """Write `path` so that another process sees all of it or nothing; a cache that cannot be
-    written is no error.
+    """Write `path` so that other processes see either all of it or nothing. A cache that isn't
+    writable isn't an error.
     """
     try:
         path.parent.mkdir(parents=True, exist_ok=True)

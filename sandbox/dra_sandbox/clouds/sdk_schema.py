@@ -1,5 +1,5 @@
-"""What a typed SDK says about a resource or a function: properties, their types, which must be
-given.
+"""The content of a typed SDK about a resource or function: properties, types, and
+required inputs.
 """
 
 from __future__ import annotations
@@ -11,12 +11,12 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class TypeSpec:
-    """The type of a value on the wire.
+    """The type of a value in the engine's protocol.
 
     `kind` is one of string, integer, number, boolean, any, asset, list, map, object, union, enum,
-    constant. `of` holds the element type of a list or map and the members of a union; `object_name`
-    the key of an object's properties in its schema's `objects`; `values` what an enum or a constant
-    may be.
+    constant. `of` contains the element type of a list or map, or the members of a union.
+    `object_name` is the key of an object's properties in its schema's `objects`. `values` are the
+    possible values of an enum or constant.
     """
 
     kind: str
@@ -25,7 +25,7 @@ class TypeSpec:
     values: tuple[str | float | bool, ...] = ()
 
     def to_json(self) -> list[Any]:
-        """A form that JSON can hold."""
+        """Return the type as a value for JSON."""
         return [
             self.kind,
             [member.to_json() for member in self.of],
@@ -35,15 +35,15 @@ class TypeSpec:
 
     @classmethod
     def from_json(cls, data: list[Any]) -> TypeSpec:
-        """The opposite of `to_json`."""
+        """Parse the result of `to_json`."""
         kind, of, object_name, values = data
         return cls(kind, tuple(cls.from_json(member) for member in of), object_name, tuple(values))
 
 
 @dataclass(frozen=True, slots=True)
 class PropertySpec:
-    """One property: its type, whether it must be there, and whether the SDK's text says that a
-    change replaces.
+    """One property: its type, whether it's required, and whether the SDK's description states that
+    a change replaces the resource.
     """
 
     type: TypeSpec
@@ -56,8 +56,8 @@ Properties = Mapping[str, PropertySpec]
 
 @dataclass(frozen=True, slots=True)
 class Schema:
-    """A resource (or function) by its wire names: inputs, outputs, and the object types that they
-    mention.
+    """A resource or function by its wire names: inputs, outputs, and the object types that they
+    use.
     """
 
     token: str
@@ -66,7 +66,7 @@ class Schema:
     objects: Mapping[str, Properties] = field(default_factory=dict)
 
     def to_json(self) -> dict[str, Any]:
-        """A form that JSON can hold."""
+        """Return the schema as a value for JSON."""
         return {
             "token": self.token,
             "inputs": _properties_to_json(self.inputs),
@@ -76,7 +76,7 @@ class Schema:
 
     @classmethod
     def from_json(cls, data: dict[str, Any]) -> Schema:
-        """The opposite of `to_json`."""
+        """Parse the result of `to_json`."""
         return cls(
             data["token"],
             _properties_from_json(data["inputs"]),

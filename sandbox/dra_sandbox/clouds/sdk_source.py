@@ -1,7 +1,7 @@
-"""Reads classes out of the source files of a typed Pulumi SDK, without importing it.
+"""Read classes from the source files of a typed Pulumi SDK without importing it.
 
-Importing a cloud's SDK takes seconds and hundreds of megabytes; its files are generated and
-regular, so the one class that is asked for is cut out of its file and parsed alone.
+Importing a cloud's SDK takes seconds and hundreds of megabytes. Its files are generated and
+regular, so only the requested class is cut out of its file and parsed.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _SCALARS = {"str": "string", "int": "integer", "float": "number", "bool": "boole
 
 @dataclass(frozen=True, slots=True)
 class ClassSource:
-    """A class of the SDK: the folder of the module that holds it, and its syntax tree."""
+    """A class of the SDK: the folder of its module, and its syntax tree."""
 
     folder: Path
     tree: ast.ClassDef
@@ -51,7 +51,7 @@ def _class_offsets(path: Path) -> dict[str, int]:
 
 
 def read_class(path: Path, name: str) -> ClassSource | None:
-    """The class `name` of the file `path`, or None."""
+    """Return the class `name` of the file `path`, or None."""
     start = _class_offsets(path).get(name)
     if start is None:
         return None
@@ -64,8 +64,8 @@ def read_class(path: Path, name: str) -> ClassSource | None:
 
 
 def resource_classes(package: Path) -> dict[str, tuple[Path, str]]:
-    """Per type token of the SDK in `package`: the folder and the class, from the list it registers
-    at import.
+    """Return the folder and class of each type token of the SDK in `package`, from the list that it
+    registers when it's imported.
     """
     found: dict[str, tuple[Path, str]] = {}
     for listing in _REGISTRY.findall(_text(package / "__init__.py")):
@@ -79,7 +79,7 @@ def resource_classes(package: Path) -> dict[str, tuple[Path, str]]:
 
 
 def file_of_class(folder: Path, name: str) -> Path | None:
-    """The file of `folder` that defines the resource `name`."""
+    """Return the file in `folder` that defines the resource `name`."""
     snake = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", name).lower()
     likely = [folder / f"{snake}.py", folder / f"{name}.py"]
     for path in [*likely, *sorted(folder.glob("*.py"))]:
@@ -91,10 +91,10 @@ def file_of_class(folder: Path, name: str) -> Path | None:
 def properties_of(
     source: ClassSource, *, inputs: bool
 ) -> Iterator[tuple[str, PropertySpec, list[str]]]:
-    """The wire name and specification of every property, with the object types that it mentions.
+    """Return the wire name and specification of every property, with the object types that it uses.
 
-    An input must be given when the constructor has no default for it; an output is always there
-    unless optional.
+    An input is required if the constructor has no default for it. An output always exists unless
+    it's optional.
     """
     required = _required_arguments(source.tree) if inputs else None
     seen: set[str] = set()
@@ -121,7 +121,7 @@ def _required_arguments(tree: ast.ClassDef) -> set[str]:
 
 
 def _wire_name(node: ast.FunctionDef) -> str | None:
-    """What `@pulumi.getter` calls the property on the wire; None for a function that is no
+    """Return the wire name of a property from `@pulumi.getter`, or None for a function that isn't a
     property.
     """
     for decorator in node.decorator_list:
@@ -137,8 +137,8 @@ def _wire_name(node: ast.FunctionDef) -> str | None:
 
 
 def _type(node: ast.expr, folder: Path, mentioned: list[str]) -> tuple[TypeSpec, bool]:
-    """The type of an annotation, and whether it is optional; objects it mentions are added to
-    `mentioned`.
+    """Return the type of an annotation, and whether it's optional. The object types that it uses
+    are added to `mentioned`.
     """
     if isinstance(node, ast.Constant) and isinstance(node.value, str):
         return _named(node.value, folder, mentioned), False
@@ -173,9 +173,7 @@ def _generic(
 
 
 def _named(reference: str, folder: Path, mentioned: list[str]) -> TypeSpec:
-    """The type that a quoted name means: an object type, an enum, or anything when it is
-    neither.
-    """
+    """Return the type for a quoted name: an object type, an enum, or any."""
     *modules, name = reference.split(".")
     place = folder
     for index, module in enumerate(modules):
@@ -196,8 +194,8 @@ def _named(reference: str, folder: Path, mentioned: list[str]) -> TypeSpec:
 
 @functools.cache
 def _imports(folder: Path) -> dict[str, Path]:
-    """Modules that the files of `folder` import from elsewhere in the SDK, by the name they are
-    given.
+    """Return the modules that the files of `folder` import from other parts of the SDK, by their
+    local names.
     """
     found: dict[str, Path] = {}
     for file in ("_inputs.py", "outputs.py"):
@@ -225,7 +223,7 @@ def _enum_values(path: Path, name: str) -> tuple[str | float | bool, ...]:
 
 
 def _dotted(node: ast.expr) -> str:
-    """`a.b.c` as text; empty for anything else."""
+    """Return `a.b.c` as text, or an empty text for any other expression."""
     if isinstance(node, ast.Name):
         return node.id
     if isinstance(node, ast.Attribute):

@@ -1,4 +1,4 @@
-"""A simulated provider: the engine's protocol over an SDK's schema and a table of rows."""
+"""A simulated provider: the engine's protocol, based on an SDK's schema and a table of rows."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ ENGINE_SETTINGS = frozenset(
 
 
 class SimulatedCloud(provider_pb2_grpc.ResourceProviderServicer, abc.ABC):
-    """What the simulated providers of bridged clouds share."""
+    """The common part of the simulated providers of bridged clouds."""
 
     def __init__(
         self,
@@ -59,8 +59,8 @@ class SimulatedCloud(provider_pb2_grpc.ResourceProviderServicer, abc.ABC):
         memory: Memory,
         rules: Mapping[str, ProviderRules] = NO_RULES,
     ) -> None:
-        """`common` holds the outputs that many types have, for those that do; `rules` what the
-        provider does itself.
+        """`common` contains outputs that many types have. `rules` describes what the provider
+        itself does.
         """
         self._sdk = sdk
         self._rows = rows
@@ -73,16 +73,16 @@ class SimulatedCloud(provider_pb2_grpc.ResourceProviderServicer, abc.ABC):
 
     @abc.abstractmethod
     def place(self, inputs: Values) -> Mapping[str, str]:
-        """The words for where a resource with these inputs lives: region, account, project …"""
+        """Return the words for the place of a resource with these inputs: region, account, project,
+        and so on.
+        """
 
     @abc.abstractmethod
     def missing_place(self, schema: Schema, inputs: Values) -> PropertyFailure | None:
-        """The refusal when neither the resource nor the provider's settings say where it shall
-        live.
-        """
+        """Return the error message if neither the resource nor the provider sets a place."""
 
     def default_id(self, schema: Schema) -> str:
-        """The template of an identifier for a type without one in its row."""
+        """Return the identifier template for a type whose row has none."""
         return "{hex17}"
 
     # The engine's protocol, in the order in which it calls.
@@ -232,11 +232,10 @@ class SimulatedCloud(provider_pb2_grpc.ResourceProviderServicer, abc.ABC):
     def Read(
         self, request: provider_pb2.ReadRequest, context: grpc.ServicerContext
     ) -> provider_pb2.ReadResponse:
-        """What is remembered of the resource, which may have drifted, else the state that the
-        engine has.
+        """Return the stored resource, which may have changed, or else the engine's state.
 
-        Without either (`get`, import) a resource of a type that the cloud does not remember is
-        taken to exist as far as its identifier tells.
+        Without either (`get`, import), a resource of a type that the cloud doesn't store is assumed
+        to exist, with the properties in its identifier.
         """
         schema, state = self._sdk.resource(type_of(request)), from_wire(request.properties)
         inputs = from_wire(request.inputs)
@@ -308,8 +307,8 @@ class SimulatedCloud(provider_pb2_grpc.ResourceProviderServicer, abc.ABC):
     def _carry_out(
         self, row: TypeRow, request: CloudRequest, context: grpc.ServicerContext
     ) -> None:
-        """End the call when the cloud, with all that it has, refuses it; else do what it does to
-        other things.
+        """End the call if the cloud, with its other resources, rejects it. Otherwise, apply its
+        effects on other resources.
         """
         if request.inputs is not None:
             for judge in row.api_checks:
@@ -322,7 +321,7 @@ class SimulatedCloud(provider_pb2_grpc.ResourceProviderServicer, abc.ABC):
             effect(request)
 
     def _sent(self, token: str, inputs: Values) -> Values:
-        """The inputs as the provider sends them."""
+        """Return the inputs as the provider sends them."""
         own = self._rules.get(token)
         return own.sent(inputs) if own is not None else inputs
 
@@ -356,7 +355,9 @@ class SimulatedCloud(provider_pb2_grpc.ResourceProviderServicer, abc.ABC):
     def _facts(
         self, urn: str, schema: Schema, row: TypeRow, inputs: Values, state: Values
     ) -> Facts:
-        """The words for one resource; its identifier is kept once it has one."""
+        """Return the template values for one resource. Its identifier is included if it already
+        exists.
+        """
         named = _name_property(row, schema)
         name = inputs.get(named or "name")
         words = {
@@ -371,7 +372,7 @@ class SimulatedCloud(provider_pb2_grpc.ResourceProviderServicer, abc.ABC):
 
 
 def type_of(request: Any) -> str:
-    """The type token of the request's resource: the last of the types that the URN chains, from
+    """Return the type token of the request's resource: the last of the types in the URN, from
     parent to child.
     """
     chain: str = request.urn.split("::")[2]
@@ -379,8 +380,8 @@ def type_of(request: Any) -> str:
 
 
 def _imported_inputs(schema: Schema, present: Values) -> Values:
-    """The inputs of what is imported: all that it has. No name counts as automatic, so a program
-    must give it.
+    """Return the inputs of an imported resource: all its properties. Its name doesn't count as
+    automatic, so a program must set it.
     """
     given = {
         name: value
@@ -393,8 +394,8 @@ def _imported_inputs(schema: Schema, present: Values) -> Values:
 
 
 def _in_path(row: TypeRow, identifier: str) -> Values:
-    """What the identifier says of the inputs: a provider finds those that are part of the path
-    nowhere else.
+    """Return the inputs that are part of the identifier, because a provider can't read them
+    anywhere else.
     """
     parts = re.split(r"\{(\w+)\}", row.id)
     pattern = "".join(
@@ -409,7 +410,7 @@ def _plain(struct: Any) -> Values:
 
 
 def _name_property(row: TypeRow, schema: Schema) -> str:
-    """The property that is named automatically, or ""."""
+    """Return the property that is named automatically, or an empty text."""
     if row.name is not None:
         return row.name
     spec = schema.inputs.get("name")
@@ -417,5 +418,5 @@ def _name_property(row: TypeRow, schema: Schema) -> str:
 
 
 def known_text(value: object) -> str:
-    """The value when it is a text that is known already, else an empty text."""
+    """Return the value if it's a known text, otherwise an empty text."""
     return value if isinstance(value, str) and not is_unknown(value) else ""

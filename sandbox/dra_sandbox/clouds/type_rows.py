@@ -1,5 +1,5 @@
-"""The form of the tables: one row per resource type that a real cloud does something particular
-with.
+"""The format of the tables, with one row for each resource type for which a real cloud does more
+than store the inputs.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ def _nothing() -> Mapping[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """What a row may speak of: inputs, the place in the cloud, own texts, and what else there
-    is.
+    """The values that a template of a row can use: inputs, the place in the cloud, the cloud's own
+    texts, and the other resources.
     """
 
     inputs: Values
@@ -36,8 +36,8 @@ class Facts:
     cloud: Memory
 
     def text(self, template: str) -> str:
-        """The template with `{word}` filled in, from the inputs first; a word that is unknown is
-        left empty.
+        """Return the template with `{word}` replaced, preferably by an input. An unknown word
+        becomes an empty text.
         """
         return string.Formatter().vformat(template, (), _Words(self.inputs, self.words))
 
@@ -55,9 +55,9 @@ class _Words(dict[str, str]):
 
 @dataclass(frozen=True, slots=True)
 class CloudRequest:
-    """A call that changes something: `before` is None for a creation, `inputs` for a deletion.
-
-    `patience` is for how many seconds the engine wants the provider to wait, 0 where nobody said.
+    """A call that changes a resource. `before` is None for a creation, and `inputs` for a deletion.
+    `patience` is the number of seconds that the engine lets the provider wait, or 0 without a
+    setting.
     """
 
     identifier: str
@@ -67,10 +67,10 @@ class CloudRequest:
     patience: float = 0
 
     def waits_for(self, nodes: int, at_once: int, usual_minutes: int) -> bool:
-        """Whether a provider that waits `usual_minutes` unless told otherwise sees so many nodes
-        replaced.
+        """Return True if a provider with a default timeout of `usual_minutes` waits long enough for
+        this number of replaced nodes.
 
-        A node takes five minutes: aws-quickstart/quickstart-amazon-eks issue 377, Azure/aks-engine
+        A node needs five minutes: aws-quickstart/quickstart-amazon-eks issue 377, Azure/aks-engine
         issue 1980.
         """
         return -(-nodes // max(1, at_once)) * NODE_MINUTES <= (self.patience / 60 or usual_minutes)
@@ -125,13 +125,15 @@ class TypeRow:
     remembered: bool = False
 
     def over(self, common: TypeRow) -> TypeRow:
-        """This row, with what `common` says of every type where this row is silent."""
+        """Return this row, with the values of `common` for everything that it doesn't set."""
         return dataclasses.replace(
             self, outputs={**common.outputs, **self.outputs}, known={**common.known, **self.known}
         )
 
     def replace_rule(self, documented: frozenset[str]) -> ReplaceRule:
-        """The rule of this row, with the properties that the SDK's text says cannot change."""
+        """Return the rule of this row, including the properties that can't change according to the
+        SDK's descriptions.
+        """
         return ReplaceRule(
             documented | frozenset(self.replace),
             frozenset(self.in_place),
@@ -140,7 +142,7 @@ class TypeRow:
 
 
 def fill(output: Output, facts: Facts) -> Value:
-    """The value that an output of a row has for these facts."""
+    """Return the value of a row's output for these facts."""
     if isinstance(output, str):
         return facts.text(output)
     if isinstance(output, Mapping):
@@ -151,12 +153,14 @@ def fill(output: Output, facts: Facts) -> Value:
 
 
 def same_as(name: str, fallback: Value = None) -> Callable[[Facts], Value]:
-    """An output that repeats the input `name`."""
+    """Return an output that repeats the input `name`."""
     return lambda facts: facts.inputs.get(name, fallback)
 
 
 def words_for(seed: str) -> dict[str, str]:
-    """Texts of the shapes that clouds use in identifiers, the same for the same seed."""
+    """Return texts in the formats that clouds use in identifiers. The same seed gives the same
+    texts.
+    """
     digest = hashlib.sha256(seed.encode()).hexdigest()
     body = base64.b64encode(f"simulated certificate {digest}".encode()).decode()
     certificate = f"-----BEGIN CERTIFICATE-----\n{body}\n-----END CERTIFICATE-----\n"

@@ -1,4 +1,4 @@
-"""Tells the engine of a resource that exists, but did not become what it should be."""
+"""Report a resource to the engine that exists, but failed to reach its wanted state."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from pulumi.runtime.proto import provider_pb2, status_pb2
 def abort_unfinished(
     context: grpc.ServicerContext, identifier: str, properties: Struct, reason: str
 ) -> NoReturn:
-    """End the call with the state of the resource, which the engine keeps beside the error and
-    retries the next time.
+    """End the call with the state of the resource. The engine keeps this state and retries the next
+    time.
 
-    The state travels in the details of the status, as the engine wants it
+    The state is in the details of the status, where the engine reads it
     (pulumi/pulumi:sdk/go/common/resource/plugin/provider_plugin.go@v3.259.0, `parseError`).
     """
     detail = AnyMessage()

@@ -1,5 +1,5 @@
-"""Values as they cross the engine's wire: plain JSON, a sentinel for what is unknown in a
-preview.
+"""Convert values to and from the engine's protocol: plain JSON, with a sentinel for values that are
+unknown in a preview.
 """
 
 from __future__ import annotations
@@ -33,15 +33,14 @@ _SECRET = "1b47061264138c4ac30d75fd1eb44270"
 
 
 def from_wire(struct: Struct) -> Values:
-    """The values of a message; secrets opened, numbers without a fraction as int."""
+    """Return the values of a message, with secrets in plain text and integers as int."""
     opened: Values = _open(json_format.MessageToDict(struct))
     return opened
 
 
 def to_wire(values: Values, secret: Collection[str] = ()) -> Struct:
-    """A message with the values, those named in `secret` marked as such.
-
-    Absent (None) properties are left out, as the real providers do.
+    """Return a message with the values. Properties in `secret` are marked as secret, and None
+    values are omitted, as by the real providers.
     """
     struct = Struct()
     for name, value in values.items():
@@ -53,19 +52,19 @@ def to_wire(values: Values, secret: Collection[str] = ()) -> Struct:
 
 
 def secret_names(struct: Struct) -> frozenset[str]:
-    """The properties of a message that are secret or hold something secret."""
+    """Return the properties of a message that are secret or contain a secret."""
     return frozenset(
         name for name, value in json_format.MessageToDict(struct).items() if _holds_secret(value)
     )
 
 
 def is_unknown(value: Value) -> bool:
-    """Whether the value is not known before the resource exists."""
+    """Return True if the value isn't known before the resource exists."""
     return isinstance(value, str) and value in _SENTINELS
 
 
 def holds_unknown(value: Value) -> bool:
-    """Whether any part of the value is unknown."""
+    """Return True if any part of the value is unknown."""
     if isinstance(value, dict):
         return any(holds_unknown(member) for member in value.values())
     if isinstance(value, list):
@@ -74,7 +73,7 @@ def holds_unknown(value: Value) -> bool:
 
 
 def is_asset(value: Value) -> bool:
-    """Whether the value is a file or an archive of files."""
+    """Return True if the value is a file or an archive."""
     return isinstance(value, dict) and _SIGNATURE in value
 
 

@@ -1,8 +1,8 @@
 """A real Kubernetes control plane on this machine: etcd, API server, scheduler, controller manager,
-and our kubelet.
+and a simulated kubelet.
 
-`control_plane` runs one for as long as a block lasts; `start` and `stop` keep one between commands.
-Nothing of it listens on anything but loopback, and everybody who calls needs its token.
+`control_plane` runs one while a block runs. `start` and `stop` keep one between commands. All
+servers listen only on the loopback interface, and every client needs the token.
 """
 
 from __future__ import annotations

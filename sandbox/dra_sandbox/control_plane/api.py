@@ -1,4 +1,4 @@
-"""Requests to an API server: one connection per thread, answers as documents."""
+"""Send requests to an API server, with one connection for each thread, and parse the answers."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ _API_VERSION: Final = re.compile(r"([a-z0-9.-]+/)?[a-z0-9]+")
 
 
 class ApiRejection(Exception):
-    """The API server refused a request; `status` is the HTTP status, `reason` that of the Status
-    object.
+    """The API server rejected a request. `status` is the HTTP status, and `reason` is the reason of
+    the Status object.
     """
 
     def __init__(self, status: int, document: Mapping[str, Any]) -> None:
@@ -35,7 +35,7 @@ class ApiRejection(Exception):
 
 
 class Response(NamedTuple):
-    """Status, document and warnings of one answer."""
+    """Status, document, and warnings of one answer."""
 
     status: int
     document: Json
@@ -43,8 +43,8 @@ class Response(NamedTuple):
 
 
 class ApiResource(NamedTuple):
-    """How a kind is served: below which path, under which plural name, and whether in
-    namespaces.
+    """The path and plural name under which the API server serves a kind, and whether the kind is
+    namespaced.
     """
 
     base: str
@@ -52,7 +52,7 @@ class ApiResource(NamedTuple):
     namespaced: bool
 
     def path(self, namespace: str = "", name: str = "") -> str:
-        """Return the path of all objects, of those of one namespace, or of one object."""
+        """Return the path of all objects, of the objects in one namespace, or of one object."""
         within = (
             f"/namespaces/{urllib.parse.quote(namespace, safe='')}"
             if self.namespaced and namespace
@@ -65,8 +65,8 @@ class ApiResource(NamedTuple):
 
 @dataclass(slots=True)
 class ApiServer:
-    """One API server: `connect` opens a connection to it with a time limit in seconds, `headers`
-    say who asks.
+    """One API server. `connect` opens a connection with a time limit in seconds, and `headers`
+    authenticate the client.
     """
 
     connect: Callable[[float], http.client.HTTPConnection]
@@ -76,7 +76,7 @@ class ApiServer:
 
     @classmethod
     def of(cls, plane: ControlPlane) -> ApiServer:
-        """Return the API server of a control plane; its certificate is trusted, and no other."""
+        """Return the API server of a control plane. Only its own certificate is trusted."""
         port, context = plane.ports.api_server, tls_context(str(plane.certificate))
 
         def connect(seconds: float) -> http.client.HTTPConnection:
@@ -91,10 +91,8 @@ class ApiServer:
         body: str | bytes | None = None,
         content: str = "application/json",
     ) -> Response:
-        """Return the answer to one request, whatever its status; a connection that broke is opened
-        again, once.
-
-        Raises ControlPlaneError when the server does not answer.
+        """Return the answer to a request, whatever its status. Reopens a broken connection once.
+        Raises ControlPlaneError if the server doesn't answer.
         """
         headers = {**self.headers, "Accept": "application/json", "Content-Type": content}
         sent = body.encode() if isinstance(body, str) else body
@@ -121,9 +119,7 @@ class ApiServer:
     def call(
         self, method: str, path: str, document: Mapping[str, Any] | None = None, content: str = ""
     ) -> Json:
-        """Return the document of an answer; raises ApiRejection where the status is not one of
-        success.
-        """
+        """Return the document of a successful answer. Raises ApiRejection for any other status."""
         body = None if document is None else json.dumps(document)
         answer = self.request(method, path, body, content or "application/json")
         if answer.status >= HTTPStatus.BAD_REQUEST:
@@ -131,7 +127,7 @@ class ApiServer:
         return answer.document
 
     def resource(self, api_version: str, kind: str) -> ApiResource | None:
-        """Return how a kind is served, None where it is not."""
+        """Return how the API server serves a kind, or None if it doesn't serve the kind."""
         if api_version not in self._resources:
             self._resources[api_version] = self._discover(api_version)
         return self._resources[api_version].get(kind)
@@ -149,7 +145,7 @@ class ApiServer:
         }
 
     def path(self, document: Mapping[str, Any], *, named: bool = True) -> str:
-        """Return the path of an object, or of its collection. Raises ApiRejection if the kind is
+        """Return the path of an object or of its collection. Raises ApiRejection if the kind is
         unknown.
         """
         api_version, kind = str(document.get("apiVersion")), str(document.get("kind"))
@@ -164,14 +160,14 @@ class ApiServer:
     def apply(
         self, document: Mapping[str, Any], *, manager: str = "pulumi-dra", force: bool = True
     ) -> Json:
-        """Apply an object on the server's side, and return it as it is then. Raises
+        """Apply an object with server-side apply, and return the stored object. Raises
         ApiRejection.
         """
         path = f"{self.path(document)}?fieldManager={manager}&force={str(force).lower()}"
         return self.call("PATCH", path, document, "application/apply-patch+yaml")
 
     def create(self, document: Mapping[str, Any]) -> Json:
-        """Create an object, and return it. Raises ApiRejection."""
+        """Create an object and return it. Raises ApiRejection."""
         return self.call("POST", self.path(document, named=False), document)
 
     def patch_status(self, path: str, status: Mapping[str, Any]) -> Json:
@@ -181,9 +177,10 @@ class ApiServer:
         )
 
     def delete(self, path: str, *, at_once: bool = False, alone: bool = False) -> None:
-        """Delete the object at `path`; one that is gone is no error.
+        """Delete the object at `path`. An object that doesn't exist isn't an error.
 
-        At once: without waiting for its kubelet. Alone: what it owns stays.
+        The object is deleted immediately, without waiting for its kubelet, and objects that it owns
+        stay.
         """
         asked = [*["gracePeriodSeconds=0"] * at_once, *["propagationPolicy=Orphan"] * alone]
         try:
@@ -202,8 +199,8 @@ class ApiServer:
         return items, str(found["metadata"]["resourceVersion"])
 
     def watch(self, path: str, resource_version: str) -> Iterator[tuple[str, Json]]:
-        """Yield (ADDED, MODIFIED or DELETED, object) as a collection changes, until the server ends
-        the watch.
+        """Yield (ADDED, MODIFIED, or DELETED, object) for each change of a collection, until the
+        server ends the watch.
         """
         query = f"watch=1&resourceVersion={resource_version}&timeoutSeconds={_WATCH_SECONDS}"
         connection = self.connect(_WATCH_SECONDS + _SECONDS)

@@ -1,4 +1,4 @@
-"""The command line of each component."""
+"""The command lines of the components."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ podMaxBackoffSeconds: 1
 
 
 def commands(plane: ControlPlane, settings: Settings, binaries: Binaries) -> dict[str, list[str]]:
-    """Return the command of each component of `plane`, in the order in which they start."""
+    """Return the command of each component of `plane`, in start order."""
     gates, paths = (
         _gates(settings.gates),
         {name: str(path) for name, path in binaries.paths.items()},
@@ -60,8 +60,8 @@ def _etcd(plane: ControlPlane) -> list[str]:
 
 
 def _api_server(plane: ControlPlane, settings: Settings) -> list[str]:
-    """No webhooks, behind which no pod would answer, and no service accounts; nodes are ready as
-    soon as they are made (TaintNodesByCondition).
+    """Return the API server's command, without webhooks (their pods don't run) and without service
+    accounts. Nodes are ready when they're created (TaintNodesByCondition).
     """
     key = plane.folder / "accounts.key"
     command = [
@@ -88,7 +88,9 @@ def _api_server(plane: ControlPlane, settings: Settings) -> list[str]:
 
 
 def _controller_manager(plane: ControlPlane) -> list[str]:
-    """Without the controllers that judge nodes by the heartbeats that a real kubelet sends."""
+    """Return the controller manager's command, without the controllers that evaluate the heartbeats
+    of kubelets.
+    """
     return [
         f"--kubeconfig={plane.kubeconfig}",
         "--leader-elect=false",

@@ -1,5 +1,5 @@
-"""What signs in to a control plane: one token, known to its folder alone, the certificate that its
-API server shows, and a key for service account tokens.
+"""Credentials of a control plane: one token that only its folder contains, the certificate of its
+API server, and a key for service account tokens.
 """
 
 from __future__ import annotations
@@ -26,15 +26,15 @@ from dra_sandbox.control_plane.plane import (
 )
 
 CONTEXT: Final = "pulumi-dra"
-"""Name of cluster, user and context in the kubeconfig."""
+"""Name of the cluster, user, and context in the kubeconfig."""
 
 _VALID: Final = datetime.timedelta(days=3650)
 _SKEW: Final = datetime.timedelta(days=1)  # between this clock and that of whoever checks
 
 
 def make_credentials(folder: Path) -> str:
-    """Write the list of tokens, the certificate and the keys into `folder`, for its owner alone;
-    return the token.
+    """Write the token list, the certificate, and the keys into `folder`, readable only by the
+    owner, and return the token.
     """
     token = secrets.token_hex(32)
     _write(token_file(folder), f"{token},pulumi-dra,pulumi-dra,system:masters\n".encode())
@@ -51,8 +51,8 @@ def _as_pem(key: ec.EllipticCurvePrivateKey) -> bytes:
 
 
 def _self_signed(key: ec.EllipticCurvePrivateKey) -> x509.Certificate:
-    """A certificate for 127.0.0.1 that is its own authority, so that nothing else needs to be
-    trusted.
+    """Return a self-signed certificate for 127.0.0.1, so that clients don't need to trust another
+    authority.
     """
     name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, CONTEXT)])
     now, own = (
@@ -108,6 +108,6 @@ def write_kubeconfig(plane: ControlPlane) -> None:
 
 
 def _write(path: Path, content: bytes) -> None:
-    """Write a file that only its owner can read, from its first byte on."""
+    """Write a file that only its owner can ever read."""
     with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:
         file.write(content)

@@ -1,4 +1,4 @@
-"""An API server as a kubeconfig names it: with a token, or a certificate of the client's."""
+"""Read the API server from a kubeconfig that authenticates with a token or a client certificate."""
 
 from __future__ import annotations
 
@@ -21,11 +21,10 @@ _PORT: Final = 443
 def api_server_of(
     kubeconfig: Mapping[str, Any], context: str = "", folder: Path = Path()
 ) -> ApiServer:
-    """Return the API server that a context of a kubeconfig leads to, its current one where none is
-    named.
+    """Return the API server of a context in a kubeconfig, by default its current context. File
+    paths in the kubeconfig are relative to `folder`.
 
-    Files that it names are looked for from `folder`. Raises ControlPlaneError where it lacks the
-    context, or signs in in another way.
+    Raises ControlPlaneError if the context doesn't exist or authenticates in another way.
     """
     name = context or kubeconfig.get("current-context") or ""
     chosen = _named(kubeconfig, "contexts", "context", name)
@@ -72,7 +71,7 @@ def _content(holder: Mapping[str, Any], key: str, folder: Path) -> bytes:
 
 
 def _present(tls: ssl.SSLContext, certificate: bytes, key: bytes) -> None:
-    """Let the client show its certificate; the library reads it from a file alone."""
+    """Load the client certificate. The SSL library can only read it from a file."""
     with tempfile.NamedTemporaryFile() as file:  # for its owner alone
         file.write(certificate + b"\n" + key)
         file.flush()

@@ -1,7 +1,7 @@
-"""`python -m dra_sandbox.control_plane.kubelet`: stands in for the kubelets of all nodes.
+"""`python -m dra_sandbox.control_plane.kubelet`: simulate the kubelets of all nodes.
 
-Pods that the scheduler has bound become Running and Ready, and stay so; pods that are to go are
-gone at once. No container runs, so no Job ever completes.
+Bound pods become Running and Ready and stay so. Pods that are being deleted disappear immediately.
+Containers don't run, so Jobs never complete.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _CONDITIONS: Final = ("PodReadyToStartContainers", "Initialized", "ContainersRea
 
 
 def main() -> None:
-    """Serve until told to stop."""
+    """Serve until a signal ends the process."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--kubeconfig", required=True)
     with open(parser.parse_args().kubeconfig, encoding="utf-8") as file:
@@ -41,9 +41,8 @@ def main() -> None:
 
 
 def serve(server: ApiServer, is_ours: Callable[[str], bool] = lambda _node: True) -> None:
-    """Look after all pods that are there, and those that come, until the server ends the watch.
-
-    `is_ours` says of a node by its name whether its pods are looked after here.
+    """Update the status of all existing and new pods until the server ends the watch. `is_ours`
+    returns True for the name of a node whose pods this process manages.
     """
     with ThreadPoolExecutor(_THREADS) as threads:
         pods, version = server.listed(_PODS)
@@ -55,8 +54,8 @@ def serve(server: ApiServer, is_ours: Callable[[str], bool] = lambda _node: True
 
 
 def running_status(pod: Mapping[str, Any], now: str) -> dict[str, Any]:
-    """Return the status of a pod all of whose containers run and are ready; `now` is a time of the
-    API.
+    """Return the status of a pod whose containers are all running and ready. `now` is a timestamp
+    of the API.
     """
     containers = pod["spec"]["containers"]
     return {

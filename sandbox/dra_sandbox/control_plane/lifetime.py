@@ -1,4 +1,4 @@
-"""Starts control planes, and always ends them."""
+"""Start control planes, and always stop them."""
 
 from __future__ import annotations
 
@@ -48,10 +48,11 @@ def start(
     outlives_us: bool = True,
     within_seconds: float = 120,
 ) -> ControlPlane:
-    """Start a control plane that keeps everything in `folder`, which must be empty or missing;
-    return it when its API server is ready. What was started is stopped again when that fails.
+    """Start a control plane in `folder`, which must be empty or missing, and return it when its API
+    server is ready. If the start fails, all started processes are stopped.
 
-    Raises ControlPlaneError: no room, a folder that is in use, or NotReady after `within_seconds`.
+    Raises ControlPlaneError if the disk is full or the folder is in use, and NotReady after
+    `within_seconds`.
     """
     folder = folder.resolve()
     if is_kept(folder):
@@ -69,9 +70,8 @@ def start(
 
 
 def stop(folder: Path) -> None:
-    """End all processes of the control plane in `folder`, in reverse order, and remove the folder.
-
-    Works on whatever is left of one: after a crash, or when it was never ready.
+    """Stop all processes of the control plane in `folder`, in reverse order, and remove the folder.
+    Also works after a crash or an incomplete start.
     """
     folder = folder.resolve()
     end(folder)
@@ -82,10 +82,9 @@ def stop(folder: Path) -> None:
 def control_plane(
     settings: Settings, binaries: Binaries | None = None, *, within_seconds: float = 120
 ) -> Generator[ControlPlane]:
-    """Run a control plane while the block lasts; the binaries are found, or built, where none are
-    given.
+    """Run a control plane while the block runs. Without `binaries`, they are found or built.
 
-    Raises ToolUnavailable as `find_binaries` does, ControlPlaneError as `start` does.
+    Raises ToolUnavailable as `find_binaries` does, and ControlPlaneError as `start` does.
     """
     found = binaries or find_binaries(
         settings.minor, names=[name for name in settings.components if name in BINARIES]
@@ -136,7 +135,7 @@ def _make_folder(folder: Path) -> None:
 
 
 def _prepare(folder: Path, settings: Settings, version: str) -> ControlPlane:
-    """Write everything that the components read."""
+    """Write all files that the components read."""
     token = make_credentials(folder)
     plane = ControlPlane(
         folder, settings.minor, version, Ports(*_free_ports(5)), token, settings.components
@@ -155,7 +154,7 @@ def _wait(
     until: float,
     is_there: Callable[[ApiServer], bool],
 ) -> None:
-    """Return when the API server is as far as `is_there` wants it; raises NotReady or PortTaken."""
+    """Return when `is_there` is true for the API server. Raises NotReady or PortTaken."""
     server = ApiServer.of(plane)
     while True:
         for component, process in started.items():
@@ -176,14 +175,16 @@ def _wait(
 
 
 def _answers(server: ApiServer) -> bool:
-    """Whether it knows who asks: the others can sign in while it still makes what a cluster begins
-    with.
+    """Return True if the API server authenticates clients. The other components can then connect
+    while it still creates its initial objects.
     """
     return server.request("GET", "/version").status == http.client.OK
 
 
 def _is_ready(server: ApiServer) -> bool:
-    """Ready, and the namespace and the priorities that the server makes itself are there."""
+    """Return True if the API server is ready and has created its own namespace and priority
+    classes.
+    """
     paths = (
         "/readyz",
         "/api/v1/namespaces/default",
@@ -193,7 +194,7 @@ def _is_ready(server: ApiServer) -> bool:
 
 
 def _free_ports(count: int) -> list[int]:
-    """Return ports nobody listens on; held all at once, so that they differ."""
+    """Return free ports. All are held at the same time, so that they differ."""
     held = [socket.create_server(("127.0.0.1", 0)) for _ in range(count)]
     ports = [each.getsockname()[1] for each in held]
     for each in held:
@@ -203,7 +204,7 @@ def _free_ports(count: int) -> list[int]:
 
 @contextlib.contextmanager
 def _owned_folder() -> Generator[Path]:
-    """A fresh folder of the cache that is known to be in use for as long as this process lives."""
+    """Yield a new folder in the cache that is marked as in use while this process runs."""
     parent = cache_folder() / "control-planes"
     parent.mkdir(exist_ok=True)
     folder = Path(tempfile.mkdtemp(dir=parent))
@@ -217,7 +218,7 @@ def _owned_folder() -> Generator[Path]:
 
 
 def _sweep() -> None:
-    """Stop and remove what a process that was killed has left behind."""
+    """Stop the processes and remove the files of killed runs."""
     for lock in (cache_folder() / "control-planes").glob(f"*.{_LOCK}"):
         with (
             contextlib.suppress(FileNotFoundError, BlockingIOError),
@@ -232,7 +233,7 @@ def _sweep() -> None:
 
 @contextlib.contextmanager
 def stopped_on_signals() -> Generator[None]:
-    """Turn a request to end into an exception, so that what was begun is undone on the way out."""
+    """Convert termination signals into an exception, so that cleanup code runs."""
     before = signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     try:
         yield

@@ -1,6 +1,4 @@
-"""What is known of a control plane: what it was started with, and where in its folder everything
-lies.
-"""
+"""The description of a control plane: its settings, and the paths of its files."""
 
 from __future__ import annotations
 
@@ -20,10 +18,10 @@ COMPONENTS: Final = (
     "kube-scheduler",
     "kubelet",
 )
-"""The processes of a control plane, in the order in which they start."""
+"""The processes of a control plane, in start order."""
 
 SERVERS: Final = COMPONENTS[:2]
-"""Those that need no kubeconfig: the others sign in to them."""
+"""Components without a kubeconfig, because the others connect to them."""
 
 _FORMAT: Final = 2
 _RECORD: Final = "control-plane.json"
@@ -31,12 +29,12 @@ _RECORD: Final = "control-plane.json"
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What to start: a Kubernetes minor, feature gates (others as released), and whether pods are
-    scheduled at all.
+    """Settings of a control plane: Kubernetes minor version, feature gates that differ from their
+    defaults, and whether pods are scheduled.
 
-    `tolerates_extended_resources`: as managed clouds do, the API server lets pods tolerate the
-    taints of the extended resources that they request. Without `scheduling` there are only etcd and
-    the API server, and reads are answered by etcd itself.
+    With `tolerates_extended_resources`, the API server lets pods tolerate the taints of the
+    extended resources that they request, as managed clouds do. Without `scheduling`, only etcd and
+    the API server run, and etcd itself answers reads.
     """
 
     minor: int
@@ -52,7 +50,7 @@ class Settings:
 
 @dataclass(frozen=True, slots=True)
 class Ports:
-    """Where the servers listen, all on 127.0.0.1."""
+    """Ports of the servers, all on 127.0.0.1."""
 
     etcd: int
     etcd_peer: int
@@ -63,8 +61,8 @@ class Ports:
 
 @dataclass(frozen=True, slots=True)
 class ControlPlane:
-    """A control plane that was started in `folder`: its minor, the release of its API server, its
-    ports, its token.
+    """A control plane in `folder`: its minor version, the version of its API server, its ports, and
+    its token.
     """
 
     folder: Path
@@ -76,42 +74,40 @@ class ControlPlane:
 
     @property
     def server(self) -> str:
-        """The address of the API server."""
+        """Address of the API server."""
         return f"https://127.0.0.1:{self.ports.api_server}"
 
     @property
     def certificate(self) -> Path:
-        """The certificate that the API server shows; it is signed by itself."""
+        """Path of the API server's self-signed certificate."""
         return serving_certificate(self.folder)
 
     @property
     def kubeconfig(self) -> Path:
-        """The file that kubectl and the components of the control plane sign in with."""
+        """Path of the kubeconfig for kubectl and the components."""
         return self.folder / "kubeconfig"
 
     def log(self, component: str) -> Path:
-        """Where a component writes."""
+        """Return the path of a component's log."""
         return self.folder / "logs" / f"{component}.log"
 
     def write(self) -> None:
-        """Keep everything but the token, which has a file of its own, in the folder."""
+        """Write the description to the folder, without the token, which has its own file."""
         document = {"format": _FORMAT, **asdict(self), "folder": str(self.folder)}
         del document["token"]
         (self.folder / _RECORD).write_text(json.dumps(document, indent=2), encoding="utf-8")
 
 
 def is_kept(folder: Path) -> bool:
-    """Whether a control plane was started in `folder`, and not stopped; its processes may have died
-    since.
+    """Return True if a control plane was started in `folder` and not stopped. Its processes may
+    have ended.
     """
     return (folder / _RECORD).is_file()
 
 
 def read_plane(folder: Path) -> ControlPlane:
-    """Return the control plane that was started in `folder`.
-
-    Raises ControlPlaneError where there is none, or where another release of the sandbox has left
-    something else.
+    """Return the control plane in `folder`. Raises ControlPlaneError if there is no control plane,
+    or if another version of the sandbox wrote it in another format.
     """
     try:
         document: dict[str, Any] = json.loads((folder / _RECORD).read_text(encoding="utf-8"))
@@ -138,15 +134,15 @@ def read_plane(folder: Path) -> ControlPlane:
 
 
 def serving_certificate(folder: Path) -> Path:
-    """The certificate of the API server."""
+    """Path of the API server's certificate."""
     return folder / "serving.crt"
 
 
 def serving_key(folder: Path) -> Path:
-    """The key of that certificate."""
+    """Path of the certificate's key."""
     return folder / "serving.key"
 
 
 def token_file(folder: Path) -> Path:
-    """The API server's list of tokens; it holds one."""
+    """Path of the API server's token list, which contains one token."""
     return folder / "tokens.csv"

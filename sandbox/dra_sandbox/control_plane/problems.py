@@ -1,4 +1,4 @@
-"""What can go wrong with a control plane, each with what to do about it."""
+"""Errors of a control plane, each with a fix."""
 
 from __future__ import annotations
 
@@ -7,21 +7,21 @@ from pathlib import Path
 
 
 class ControlPlaneError(Exception):
-    """A control plane cannot be started, used or stopped; the message says why, and how to go
-    on.
+    """A control plane can't be started, used, or stopped. The message contains the reason and a
+    fix.
     """
 
 
 class NotReady(ControlPlaneError):
-    """A server ended, or was not ready in time; the message ends with what it wrote last."""
+    """A server ended or wasn't ready in time. The message ends with its last output."""
 
 
 class PortTaken(ControlPlaneError):
-    """Somebody else listens on a port that a server was given."""
+    """Another process listens on a port of a server."""
 
 
 def ended(component: str, log: Path, status: int | None, folder: Path) -> ControlPlaneError:
-    """Return the error for a server that ended by itself, from what its log says."""
+    """Return the error for a server that ended by itself, based on its log."""
     said = tail(log)
     if "address already in use" in said:
         return PortTaken(f"{component}: another program uses its port:{said}")
@@ -31,7 +31,7 @@ def ended(component: str, log: Path, status: int | None, folder: Path) -> Contro
 
 
 def disk_full(folder: Path) -> ControlPlaneError:
-    """Return the error for a file system without room."""
+    """Return the error for a full file system."""
     return ControlPlaneError(
         f"no space is left on the device of {folder}: free some, or set XDG_CACHE_HOME to a "
         "folder elsewhere"
@@ -39,14 +39,14 @@ def disk_full(folder: Path) -> ControlPlaneError:
 
 
 def unwritable(folder: Path, error: OSError) -> ControlPlaneError:
-    """Return the error for a folder in which a file cannot be written."""
+    """Return the error for a folder that isn't writable."""
     if error.errno == errno.ENOSPC:
         return disk_full(folder)
     return ControlPlaneError(f"cannot write in {folder}: {error.strerror}")
 
 
 def tail(log: Path, lines: int = 15) -> str:
-    """Return the last lines of a log, each on a line of its own; empty where there is no log."""
+    """Return the last lines of a log, or an empty text if the log doesn't exist."""
     if not log.is_file():
         return ""
     return "".join(

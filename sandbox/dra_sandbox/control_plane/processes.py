@@ -1,6 +1,7 @@
-"""The processes of a control plane. The system's table of processes is the only record of them, so
-that whatever is killed, ours or theirs, and whenever: what still runs is found by the folder that
-its command line names.
+"""The processes of a control plane.
+
+The process table of the system is the only record of them. If any process is killed, the remaining
+ones are found by the folder in their command line.
 """
 
 from __future__ import annotations
@@ -26,16 +27,14 @@ _DIE_WITH_PARENT: Final = 1  # prctl's PR_SET_PDEATHSIG
 _MOMENT_SECONDS: Final = 5.0
 _PATIENCE_SECONDS: Final = 120.0
 _children: Final[list[subprocess.Popen[bytes]]] = []
-"""What this process has started: kept, for Python complains of children that are forgotten while
-they run.
-"""
+"""Started processes. They are kept because Python warns if a running child is garbage-collected."""
 
 
 def spawn(command: Sequence[str], log: Path, *, outlives_us: bool) -> subprocess.Popen[bytes]:
-    """Start a server that writes to `log`: in a session of its own when it is to outlive this
-    process; otherwise the system ends it with this process, where it can.
+    """Start a server that writes to `log`.
 
-    Raises ControlPlaneError when it cannot be started.
+    If it must outlive this process, it gets its own session. Otherwise, the system ends it with
+    this process, if the system supports that. Raises ControlPlaneError if it can't be started.
     """
     try:
         log.parent.mkdir(exist_ok=True)
@@ -67,11 +66,11 @@ def running(folder: Path) -> dict[str, psutil.Process]:
 
 
 def end(folder: Path) -> None:
-    """End all processes of the control plane in `folder`, the one that started last first.
+    """Kill all processes of the control plane in `folder`, in reverse start order.
 
-    They are killed: nothing of a control plane is kept, and an API server that is asked to end
-    waits for its watchers. Where the system is slow with one, the others are killed nevertheless.
-    Raises ControlPlaneError when one stays.
+    They are killed because no data of a control plane is kept, and an API server that shuts down
+    waits for its watchers. If one process ends slowly, the others are still killed. Raises
+    ControlPlaneError if a process doesn't end.
     """
     until = time.monotonic() + _PATIENCE_SECONDS
     while found := running(folder):
@@ -86,7 +85,9 @@ def end(folder: Path) -> None:
 
 
 def _component(process: psutil.Process, folder: Path) -> str:
-    """Which component of the control plane in `folder` a process is; empty for all others."""
+    """Return the component that a process of the control plane in `folder` runs. Empty for other
+    processes.
+    """
     try:
         if process.uids().real != os.getuid() or process.status() == psutil.STATUS_ZOMBIE:
             return ""

@@ -1,4 +1,4 @@
-"""TLS to API servers and to what stands beside them; their sockets leave nothing open behind."""
+"""TLS connections to API servers, whose sockets are always closed."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ import ssl
 
 
 class ForgottenSocket(ssl.SSLSocket):
-    """A socket that closes when nothing holds it any more: with its thread, its ApiServer, or an
-    error.
+    """A socket that closes when its last reference is released, for example by its thread, its
+    ApiServer, or an error.
 
-    `ssl` leaves one open behind its own error where the server resets a connection between
-    accepting it and the handshake, as a server does that starts or stops
-    (cpython:Lib/ssl.py@v3.11.7, SSLSocket._create).
+    `ssl` doesn't close a socket if the server resets the connection between accepting it and the
+    handshake, as a starting or stopping server does (cpython:Lib/ssl.py@v3.11.7,
+    SSLSocket._create).
     """
 
     def __del__(self) -> None:
@@ -19,8 +19,8 @@ class ForgottenSocket(ssl.SSLSocket):
 
 
 def tls_context(authority_file: str | None = None, authority: str | None = None) -> ssl.SSLContext:
-    """Return a context that trusts the certificates of a file or of a PEM text, those of the system
-    without either.
+    """Return a context that trusts the certificates of a file or PEM text, or the system's
+    certificates without either.
     """
     context = ssl.create_default_context(cafile=authority_file, cadata=authority)
     context.sslsocket_class = ForgottenSocket

@@ -1,5 +1,5 @@
-"""A replacement of the vendor's Python language host, for a CLI that contains none.
+"""A Python language host for a Pulumi CLI that doesn't contain one.
 
-The engine starts it as `pulumi-language-python`; it starts the user's program, component packages
+The engine starts it as `pulumi-language-python`. It starts the user's program, component packages,
 and policy packs.
 """

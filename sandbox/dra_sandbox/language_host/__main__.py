@@ -1,5 +1,5 @@
-"""`pulumi-language-python`: serve the language host to the engine whose address is the first
-argument.
+"""`pulumi-language-python`: serve the language host. The first argument is the address of the
+engine.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def main() -> None:
-    """Serve until the engine stops us."""
+    """Serve until the engine stops this process."""
     import_protocol_alone()
     from pulumi.runtime.proto import language_pb2_grpc
 

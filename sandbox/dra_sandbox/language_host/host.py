@@ -1,5 +1,5 @@
-"""The service `pulumirpc.LanguageRuntime`: starts Python programs, component packages and policy
-packs.
+"""The service `pulumirpc.LanguageRuntime`, which starts Python programs, component packages, and
+policy packs.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _SHOWN = 32
 
 
 class LanguageHost(language_pb2_grpc.LanguageRuntimeServicer):
-    """Runs what the engine asks for in the interpreter that the project file names."""
+    """Language host that runs programs in the interpreter of their project file."""
 
     def __init__(self, engine_address: str) -> None:
         self._engine = engine_address
@@ -56,7 +56,9 @@ class LanguageHost(language_pb2_grpc.LanguageRuntimeServicer):
     def Run(
         self, request: language_pb2.RunRequest, context: grpc.ServicerContext
     ) -> language_pb2.RunResponse:
-        """Run a program to its end; its output is ours, which the engine shows to the user."""
+        """Run a program to its end. It writes to this process's output, which the engine shows to
+        the user.
+        """
         try:
             command = self.program(request)
         except NoSuchEnvironment as error:
@@ -79,7 +81,7 @@ class LanguageHost(language_pb2_grpc.LanguageRuntimeServicer):
         return language_pb2.RunResponse(error=f"program exited with status {status}")
 
     def program(self, request: language_pb2.RunRequest) -> list[str]:
-        """The command of the program that is to be run. Raises NoSuchEnvironment."""
+        """Return the command that runs the program. Raises NoSuchEnvironment."""
         python = interpreter(request.info.options, request.info.program_directory)
         options = {
             "monitor": request.monitor_address,
@@ -102,13 +104,13 @@ class LanguageHost(language_pb2_grpc.LanguageRuntimeServicer):
         ]
 
     def program_environment(self, request: language_pb2.RunRequest) -> dict[str, str]:
-        """What the program finds in its environment beside the configuration."""
+        """Return the program's environment variables, except for the configuration."""
         return {}
 
     def RunPlugin(
         self, request: language_pb2.RunPluginRequest, context: grpc.ServicerContext
     ) -> Iterator[language_pb2.RunPluginResponse]:
-        """Start a policy pack, or a component package or provider, and stream what it prints."""
+        """Start a policy pack, a component package, or a provider, and stream its output."""
         try:
             default = "" if request.kind == "analyzer" else "venv"
             python = interpreter(
@@ -134,7 +136,7 @@ class LanguageHost(language_pb2_grpc.LanguageRuntimeServicer):
         environment: dict[str, str],
         context: grpc.ServicerContext,
     ) -> Iterator[language_pb2.RunPluginResponse]:
-        """Serve the pack through a proxy, for as long as the engine keeps the call open."""
+        """Serve the pack through a proxy while the engine keeps the call open."""
         proxy = PackProxy(
             [python, "-u", "-m", "pulumi.policy", engine, folder], folder, environment
         )
@@ -149,7 +151,7 @@ class LanguageHost(language_pb2_grpc.LanguageRuntimeServicer):
 
 
 def _end_with_call(process: subprocess.Popen[bytes], context: grpc.ServicerContext) -> None:
-    """Stop `process` when the engine gives the call up, as it does on an interrupt."""
+    """Stop `process` when the engine cancels the call, for example after an interrupt."""
 
     def stop() -> None:
         if process.poll() is None:
@@ -162,7 +164,7 @@ def _end_with_call(process: subprocess.Popen[bytes], context: grpc.ServicerConte
 def _stream(
     command: Sequence[str], folder: str, environment: dict[str, str], context: grpc.ServicerContext
 ) -> Iterator[language_pb2.RunPluginResponse]:
-    """Both outputs of `command` as they come, then its exit status."""
+    """Yield the output of `command` as it's written, then its exit status."""
     process = subprocess.Popen(
         command,
         cwd=folder or None,

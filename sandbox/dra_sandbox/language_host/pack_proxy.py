@@ -1,9 +1,9 @@
-"""Stands between the engine and a policy pack until the stack's configuration is known.
+"""A proxy between the engine and a policy pack.
 
-The engine starts a pack before it says which stack it is for (`ConfigureStack`), but the pack's
-process reads project, stack and configuration from its environment at start. So the engine is given
-the port of this proxy; the pack is started by the first call that it must answer, and every call is
-passed on as it is, in bytes.
+The engine starts a pack before it sends the stack (`ConfigureStack`), but the pack's process reads
+project, stack, and configuration from its environment at start. Therefore, the engine gets the port
+of this proxy. The first call that needs an answer starts the pack, and the proxy forwards every
+call as bytes.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ _SERVICE = "/pulumirpc.Analyzer/"
 
 
 class PackProxy(grpc.GenericRpcHandler):
-    """Serves one pack on `port`; `command` starts the pack in `folder`, with `environment` and the
-    stack's own.
+    """Proxy of one pack on `port`. `command` starts the pack in `folder`, with `environment` and
+    the variables of the stack.
     """
 
     def __init__(self, command: Sequence[str], folder: str, environment: Mapping[str, str]) -> None:
@@ -50,7 +50,7 @@ class PackProxy(grpc.GenericRpcHandler):
         return grpc.unary_unary_rpc_method_handler(self._forward_to(method))
 
     def stop(self) -> None:
-        """End the pack and the proxy."""
+        """Stop the pack and the proxy."""
         self._server.stop(grace=0)
         if self._channel is not None:
             self._channel.close()
@@ -73,7 +73,7 @@ class PackProxy(grpc.GenericRpcHandler):
         return forward
 
     def _connect(self, method: str, request: bytes) -> grpc.Channel:
-        """The channel to the pack; the first call starts it."""
+        """Return the channel to the pack, and start the pack if it doesn't run yet."""
         with self._starting:
             if self._channel is None:
                 if method == f"{_SERVICE}ConfigureStack":
@@ -100,11 +100,11 @@ class PackProxy(grpc.GenericRpcHandler):
 
 
 class PackFailed(Exception):
-    """The pack's process did not come up."""
+    """The pack's process didn't start."""
 
 
 def _pass_on(pack: subprocess.Popen[bytes]) -> None:
-    """Show what the pack prints after its port; unread output would block it once the pipe is
+    """Forward the output of the pack. If nobody read it, the pack would block when the pipe is
     full.
     """
     assert pack.stdout is not None
@@ -114,7 +114,9 @@ def _pass_on(pack: subprocess.Popen[bytes]) -> None:
 
 
 def _stack_environment(request: bytes) -> dict[str, str]:
-    """What the pack reads at start (pulumi:sdk/python/lib/pulumi/policy/__main__.py@v3.272.0)."""
+    """Return the variables that the pack reads at start
+    (pulumi:sdk/python/lib/pulumi/policy/__main__.py@v3.272.0).
+    """
     stack = analyzer_pb2.AnalyzerStackConfigureRequest.FromString(request)
     return {
         "PULUMI_PROJECT": stack.project,

@@ -1,7 +1,7 @@
-"""Runs one Pulumi program in the interpreter of its own environment: `python runner.py OPTIONS
+"""Run one Pulumi program in the interpreter of its own environment: `python runner.py OPTIONS
 PROGRAM`.
 
-A script, not a module of the package: that environment need not have this package installed.
+This is a script instead of a module, because that environment may not contain this package.
 """
 
 import argparse
@@ -24,7 +24,7 @@ SHOWN = 32
 
 
 def arguments() -> argparse.Namespace:
-    """What the host says about this run."""
+    """Parse the arguments that the host passes."""
     parser = argparse.ArgumentParser()
     for name in ("monitor", "engine", "project", "root_directory", "stack", "pwd", "organization"):
         parser.add_argument(f"--{name}")
@@ -55,8 +55,8 @@ def configure(given: argparse.Namespace) -> None:
 
 
 def own_frames(program: str) -> str:
-    """The current traceback from the first frame in the user's program on; all of it when there is
-    none.
+    """Return the current traceback, starting at the first frame of the user's program. If there is
+    no such frame, return all of it.
     """
     frames = traceback.extract_tb(sys.exc_info()[2])
     folder = program if os.path.isdir(program) else os.path.dirname(program)
@@ -67,7 +67,7 @@ def own_frames(program: str) -> str:
 
 
 def main() -> int:
-    """Run the program to the end of its last output; the exit status is the one the host
+    """Run the program until all its outputs are resolved. Return the exit status that the host
     expects.
     """
     # A million objects of the SDKs live as long as the program: looking through them again and

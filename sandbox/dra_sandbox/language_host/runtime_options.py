@@ -1,5 +1,5 @@
-"""The `runtime.options` of Pulumi.yaml, PulumiPolicy.yaml and PulumiPlugin.yaml: which Python runs
-the program.
+"""The `runtime.options` of Pulumi.yaml, PulumiPolicy.yaml, and PulumiPlugin.yaml, which select the
+Python interpreter.
 """
 
 from __future__ import annotations
@@ -12,21 +12,18 @@ from google.protobuf.struct_pb2 import Struct
 
 
 class NoSuchEnvironment(Exception):
-    """The virtual environment that the project file names is not there; the message says where it
-    was looked for.
-    """
+    """The virtual environment of the project file doesn't exist. The message names the path."""
 
 
 def interpreter(options: Struct, program_directory: str, *, default: str = "") -> str:
-    """The Python of the `virtualenv` option, relative to the program's folder; without one, our
-    own.
+    """Return the Python of the `virtualenv` option, relative to the program's folder. Without the
+    option, return this interpreter.
 
-    `default` is the environment of programs that name none, used where it is there: `venv` for
-    components, in which the vendor's host installs what they need
-    (pulumi/pulumi:sdk/python/toolchain/toolchain.go@v3.259.0).
-
-    `PULUMI_PYTHON_CMD` names the interpreter where no virtual environment is given, as with the
-    vendor's host. Raises NoSuchEnvironment when the folder holds no interpreter.
+    `default` is the environment of programs that don't set one, if it exists: `venv` for
+    components, in which Pulumi's own host installs their requirements
+    (pulumi/pulumi:sdk/python/toolchain/toolchain.go@v3.259.0). Without a virtual environment,
+    `PULUMI_PYTHON_CMD` names the interpreter, as in Pulumi's own host. Raises NoSuchEnvironment if
+    the folder doesn't contain an interpreter.
     """
     name = options.fields["virtualenv"].string_value if "virtualenv" in options.fields else ""
     if not name and default and Path(program_directory, default, "bin", "python").exists():

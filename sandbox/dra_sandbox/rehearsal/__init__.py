@@ -1,8 +1,8 @@
-"""Rehearses a plan: its nodes and slices on a real control plane, its workloads placed by the real
-scheduler.
+"""Rehearse a plan: create its nodes and slices on a real control plane, and let the real scheduler
+place its workloads.
 
-`rehearse` is given a running control plane and a plan, and returns what became of every workload
-and pool beside what the plan said, each difference with its reason.
+`rehearse` gets a running control plane and a plan. It returns the outcome of every workload and
+pool next to the plan's prediction, with a reason for each difference.
 """
 
 from __future__ import annotations

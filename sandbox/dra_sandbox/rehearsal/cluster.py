@@ -1,5 +1,5 @@
-"""The cluster that a plan describes, as objects: Nodes, ResourceSlices, DeviceClasses, and the
-daemon pods of every node, bound already.
+"""The cluster of a plan as objects: Nodes, ResourceSlices, DeviceClasses, and the bound daemon pods
+of every node.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ _BOOLEANS: Final = ("ebpf", "sriov", "isSriovVf", "virtual")
 
 @dataclass(frozen=True, slots=True)
 class PlannedCluster:
-    """The nodes of a plan by name, its pools, the objects that make the cluster, in an order that
-    an API server takes, and what had to be invented because it is unknown before the nodes exist.
+    """The nodes of a plan by name, its pools, and the objects of the cluster in an order that an
+    API server accepts. Also contains the invented values, which are unknown before the nodes exist.
     """
 
     pools: tuple[str, ...]
@@ -36,14 +36,12 @@ class PlannedCluster:
     invented: tuple[str, ...]
 
     def pool_of(self, node: str) -> str:
-        """Return the pool of a node; raises KeyError for one that is not the plan's."""
+        """Return the pool of a node. Raises KeyError for a node that isn't in the plan."""
         return self.nodes[node].pool
 
 
 def planned_cluster(plan: Plan) -> PlannedCluster:
-    """Return the cluster of a plan for a fleet, each pool with as many nodes as it is created
-    with.
-    """
+    """Return the cluster of a plan for a fleet. Each pool has its initial number of nodes."""
     assert plan.fleet is not None, "only a plan for a fleet can be rehearsed"
     sizes = {pool.name: pool.nodes.desired for pool in plan.pools}
     return cluster_of(plan.fleet, plan.offers, plan.classes, sizes)
@@ -55,7 +53,7 @@ def cluster_of(
     classes: Mapping[str, DeviceClass],
     sizes: Mapping[str, int],
 ) -> PlannedCluster:
-    """Return the cluster of a fleet with so many nodes in each pool; those of its system pool come
+    """Return the cluster of a fleet with the given number of nodes in each pool, system nodes
     first.
     """
     zones = _invented_zones(fleet)
@@ -86,8 +84,8 @@ def cluster_of(
 
 
 def as_ready(node: Json) -> Json:
-    """Return a Node as its kubelet would report it: ready, with all that is allocatable as its
-    capacity.
+    """Return a Node as its kubelet would report it: ready, with a capacity equal to its allocatable
+    resources.
     """
     allocatable = node["status"]["allocatable"]
     ready = {"type": "Ready", "status": "True", "reason": "KubeletReady", "message": "rehearsed"}
@@ -98,8 +96,8 @@ def as_ready(node: Json) -> Json:
 
 
 def known_values(resource_slice: ResourceSlice) -> ResourceSlice:
-    """Return the slice with a value for every attribute that is known at run time only: one for all
-    devices of a group, and another one for each device where nothing is known.
+    """Return the slice with a value for every attribute that is known only at run time. All devices
+    of a group get the same value. If nothing is known, each device gets a different one.
     """
     node = resource_slice.node_name
     return replace(
@@ -118,8 +116,8 @@ def known_values(resource_slice: ResourceSlice) -> ResourceSlice:
 
 
 def _value(name: str, value: AttributeValue, device: Device, node: str | None) -> AttributeValue:
-    """A value of the type that drivers publish; text ends in the group, or the device, so that it
-    is equal in it.
+    """Return a value of the attribute's type. A text ends in the name of the group or device, so
+    that it's the same within it.
     """
     if not isinstance(value, Unknown):
         return value
@@ -152,13 +150,13 @@ def _daemon_pods(node: str, deductions: tuple[Deduction, ...]) -> Iterator[Json]
 
 
 def daemon_of(pod: Json) -> str:
-    """Return the name of the daemon that a daemon pod is one of."""
+    """Return the name of a daemon pod's DaemonSet."""
     return str(pod["metadata"]["name"].removesuffix(f"-{pod['spec']['nodeName']}"))
 
 
 def _daemon_containers(deduction: Deduction) -> Iterator[Json]:
-    """Yield the containers of a daemon pod, which share its requests; one without requests counts
-    when it is scored.
+    """Yield the containers of a daemon pod, which share its requests. Containers without requests
+    affect the scheduler's scores.
     """
     for index in range(deduction.containers):
         shares = {
@@ -175,7 +173,7 @@ def _quantity(resource: str, amount: int) -> str:
 
 
 def _invented_zones(fleet: Fleet) -> tuple[str, ...]:
-    """Zones for a network that only says how many it has."""
+    """Return invented zones for a network that only sets their number."""
     wanted = fleet.network.zones
     count = wanted if isinstance(wanted, int) else 1
     return tuple(f"{fleet.region}{suffix}" for suffix in cloud(fleet.cloud).zone_suffixes[:count])

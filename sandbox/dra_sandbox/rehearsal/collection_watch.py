@@ -1,4 +1,4 @@
-"""Follows a collection of an API server, so that waiting for it needs no asking again and again."""
+"""Watch a collection of an API server, so that waiting for changes doesn't need polling."""
 
 from __future__ import annotations
 
@@ -16,15 +16,11 @@ _PAUSE_SECONDS = 0.2
 
 
 class Follower:
-    """The objects of a collection as they are now, by (namespace, name), in the order in which they
-    came.
-    """
+    """The current objects of a collection by (namespace, name), in the order of their arrival."""
 
     def __init__(self, server: ApiServer, path: str, changed: Callable[[], None]) -> None:
-        """Read the collection at `path`, and follow it in a thread from then on; `changed` is
-        called after each change.
-
-        Raises ApiRejection when it cannot be read.
+        """Read the collection at `path`, and watch it in a thread. `changed` is called after each
+        change. Raises ApiRejection if the collection can't be read.
         """
         self._server, self._path, self._changed = server, path, changed
         self._objects: dict[tuple[str, str], Json] = {}
@@ -34,12 +30,12 @@ class Follower:
         threading.Thread(target=self._follow, daemon=True).start()
 
     def objects(self) -> list[Json]:
-        """Return the objects, those that came first first."""
+        """Return the objects in the order of their arrival."""
         with self._lock:
             return list(self._objects.values())
 
     def stop(self) -> None:
-        """Follow no longer; what is known stays, and nobody is called any more."""
+        """Stop watching. The known objects stay, and `changed` is no longer called."""
         self._stopped, self._changed = True, _nobody
 
     def _read(self) -> str:
@@ -83,7 +79,7 @@ class Follower:
 
 
 def _nobody() -> None:
-    """Stands for whoever was called after each change."""
+    """Replacement for `changed` after the watch ends."""
 
 
 def _key(item: Json) -> tuple[str, str]:

@@ -1,6 +1,4 @@
-"""Plan, simulation and outcome side by side: every difference with its reason, or as one that
-nobody has explained.
-"""
+"""Compare plan, simulation, and outcome, and explain each difference or mark it as unexplained."""
 
 from __future__ import annotations
 
@@ -20,10 +18,10 @@ _OF_ORDER = frozenset({"one-pod-at-a-time", "who-goes-without"})
 
 @dataclass(frozen=True, slots=True)
 class ComparedWorkload:
-    """One workload: how many pods it is to have, what plan and simulation say, what became of it,
-    and why that differs.
+    """One workload: its wanted pods, the predictions of plan and simulation, the outcome, and the
+    reasons for differences.
 
-    `difference` is that between plan and outcome, `deviation` that between simulation and outcome.
+    `difference` is between plan and outcome, and `deviation` between simulation and outcome.
     """
 
     wanted: int
@@ -35,12 +33,12 @@ class ComparedWorkload:
 
     @property
     def pending(self) -> int:
-        """Pods without a node, those included that were not created."""
+        """Number of pods without a node, including pods that weren't created."""
         return max(self.wanted, len(self.outcome.pods)) - self.outcome.placed
 
     @property
     def is_unexplained(self) -> bool:
-        """Whether a difference has no known reason."""
+        """True if a difference has no known reason."""
         return any(
             each is not None and each.reason == "unexplained"
             for each in (self.difference, self.deviation)
@@ -49,10 +47,11 @@ class ComparedWorkload:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """A rehearsal: the plan, the outcome, and a row for each workload in order of arrival.
+    """A rehearsal: the plan, the outcome, and a row for each workload in arrival order.
 
-    `notes` are sentences about what was left out or invented; `seconds` from the first workload to
-    the last verdict; `scenarios` what became of it afterwards, one after the other.
+    `notes` are sentences about omitted objects and invented values. `seconds` is the time from the
+    first workload to the last verdict. `scenarios` contains the outcomes of the scenarios, in
+    order.
     """
 
     plan: Plan
@@ -66,7 +65,7 @@ class Comparison:
 
     @property
     def pending(self) -> int:
-        """Pods of all workloads that have no node."""
+        """Number of pods without a node in all workloads."""
         return sum(row.pending for row in self.rows)
 
     @property
@@ -85,11 +84,11 @@ def compare(
 ) -> tuple[ComparedWorkload, ...]:
     """Return a row for each workload.
 
-    `room_left` says for how many pending pods of a workload the planner finds a place on the nodes
-    as they are at the end: where it finds one, planner and scheduler disagree about the rules, not
-    about the order. `runs` are what the simulation says, first without chance, then with ties
-    broken in other ways; more are taken only where the first differs from the outcome, and so many
-    only as it takes to explain that.
+    `room_left` is the number of pending pods of each workload for which the planner finds a place
+    on the final nodes. If it finds one, planner and scheduler disagree about the rules, not about
+    the order. `runs` are the simulated results, first without random choices, then with other
+    tie-breaking. More runs are only computed if the first differs from the outcome, until one
+    explains it.
     """
     planned = {each.workload: each for each in plan.workloads}
     taken = enough_runs(runs, outcome.workloads, one_by_one=one_by_one)
@@ -137,7 +136,9 @@ def compare(
 def _loses_in(
     pools: Collection[str], simulated: SimulatedWorkload | None, outcome: RehearsedWorkload
 ) -> bool:
-    """Whether a workload has fewer pods than simulated in these pools, and in no other pool."""
+    """Return True if a workload has fewer pods than simulated in these pools, and in no
+    other pool.
+    """
     if simulated is None:
         return False
     lost = {pool for pool, pods in simulated.pools.items() if outcome.pools.get(pool, 0) < pods}
@@ -145,7 +146,9 @@ def _loses_in(
 
 
 def _is_never_prepared(planned: PlannedWorkload | None) -> bool:
-    """Whether a driver can't prepare the claims of a workload, which the scheduler doesn't know."""
+    """Return True if a driver can't prepare the claims of a workload, which the scheduler doesn't
+    know.
+    """
     return planned is not None and any(
         each.code == "claim-not-prepared" for each in planned.reasons
     )
@@ -200,7 +203,9 @@ def _difference(
 
 
 def _better(planned: PlannedWorkload, *, short: bool) -> OutcomeDifference:
-    """More pods are placed than the plan says; `short`: others are pending for it."""
+    """Return the reason why more pods are placed than planned. `short` is True if other pods are
+    pending instead.
+    """
     if planned.verdicts.get("steady") != "cannot-tell":
         if short:
             return OutcomeDifference("who-goes-without")
@@ -211,7 +216,7 @@ def _better(planned: PlannedWorkload, *, short: bool) -> OutcomeDifference:
 
 
 def _worse(row: ComparedWorkload, planned: PlannedWorkload) -> OutcomeDifference:
-    """Fewer pods are placed than the plan says."""
+    """Return the reason why fewer pods are placed than planned."""
     outcome = row.outcome
     if outcome.refused:
         return OutcomeDifference("pods-refused", outcome.refused)

@@ -1,5 +1,5 @@
-"""What the control plane does by the clock, not at once: quotas take effect, Jobs replace pods, the
-scheduler tries pods again that no event has helped.
+"""Wait for actions that the control plane does with a delay: quotas take effect, Jobs replace pods,
+and the scheduler retries pods for which no event occurred.
 """
 
 from __future__ import annotations
@@ -13,12 +13,13 @@ from dra_sandbox.control_plane import ApiServer, NotReady
 Json = dict[str, Any]
 
 RETRY_SECONDS: Final = 345.0
-"""After this long at the latest the scheduler has tried every pending pod again: it looks every 30
-s for those that wait for 5 minutes. Source:
-kubernetes/kubernetes:pkg/scheduler/backend/queue/scheduling_queue.go @v1.36.3.
+"""Maximum time until the scheduler has retried every pending pod: every 30 s, it checks for pods
+that have been pending for 5 minutes.
+
+Source: kubernetes/kubernetes:pkg/scheduler/backend/queue/scheduling_queue.go @v1.36.3.
 """
 _FIRST_BACKOFF_SECONDS: Final = 10.0
-"""A Job replaces its first lost pod so long after it went, the next one after twice as long.
+"""Time until a Job replaces its first lost pod. The time doubles for each further pod.
 
 Source: kubernetes/kubernetes:pkg/controller/job/job_controller.go @v1.36.3
 (DefaultJobPodFailureBackOff).
@@ -30,10 +31,10 @@ _REACHES_ALL_SECONDS: Final = 0.5
 
 
 def wait_for_quotas(server: ApiServer, objects: Iterable[Json], within_seconds: float) -> None:
-    """Return when the ResourceQuotas among the objects limit what is created.
+    """Return when the ResourceQuotas among the objects are enforced.
 
-    Until their controller has counted once, the API server may not know them, or refuses
-    everything. Raises NotReady after `within_seconds`, Refused.
+    Until the quota controller has counted once, the API server may not know the quotas, or rejects
+    all objects. Raises NotReady after `within_seconds`, and Refused.
     """
     left = [each for each in objects if each["kind"] == "ResourceQuota"]
     until = time.monotonic() + within_seconds
@@ -55,9 +56,7 @@ def _is_counted(quota: Json) -> bool:
 
 
 def seconds_to_replacement(server: ApiServer) -> float:
-    """Return how long it takes at most until some Job replaces a pod that it has lost; 0 where none
-    has to.
-    """
+    """Return the maximum time until a Job replaces a lost pod, or 0 if no Job has lost one."""
     return max(map(_backoff, server.listed(_JOBS)[0]), default=0.0)
 
 

@@ -1,4 +1,4 @@
-"""Why plan, simulation and outcome differ: the known reasons, and the one that is a bug report."""
+"""Reasons why plan, simulation, and outcome differ. One reason stands for a bug of the planner."""
 
 from __future__ import annotations
 
@@ -30,43 +30,54 @@ ReasonCode = Literal[
 ]
 
 REASONS: Mapping[ReasonCode, str] = {
-    "one-pod-at-a-time": "The scheduler places pods one at a time and never moves them, so pods stay pending "
+    "one-pod-at-a-time": "The scheduler places pods one at a time and never moves them, so pods "
+    "stay pending "
     "although a better packing exists. The plan doesn't find a place for them on the current "
     "nodes either.",
-    "shared-claim": "Pods that share a claim run on the node with its devices. The first pod determines the "
+    "shared-claim": "Pods that share a claim run on the node with its devices. The first pod "
+    "determines the "
     "node, which doesn't have room for all of them.",
-    "choice-of-node": "Several pools fit these pods, and the scheduler's scores differ from the plan's packing.",
+    "choice-of-node": "Several pools fit these pods, and the scheduler's scores differ from the "
+    "plan's packing.",
     "packing-not-found": "The plan couldn't tell: it found no packing, but the scheduler did.",
-    "who-goes-without": "Not everything fits, and the pod arrival order determines which workload stays pending. "
-    "The plan leaves out pods of another one.",
-    "decided-by-unknown": "The plan couldn't tell, because it depends on values that are known only at run time and "
+    "who-goes-without": "Not everything fits, and the pod arrival order determines which workload "
+    "stays pending. "
+    "In the plan, pods of another workload stay pending.",
+    "decided-by-unknown": "The plan couldn't tell, because it depends on values that are known "
+    "only at run time and "
     "are invented here.",
-    "ordered-start": "A StatefulSet starts its pods one after the other, so pods behind a pending pod aren't "
+    "ordered-start": "A StatefulSet starts its pods one after the other, so pods behind a pending "
+    "pod aren't "
     "created.",
-    "pods-refused": "The API server rejected pods because of a quota, a limit, or an admission rule.",
-    "claim-not-prepared": "The scheduler places pods whose claims the driver can't prepare, so they would never start "
+    "pods-refused": "The API server rejected pods because of a quota, a limit, or an admission "
+    "rule.",
+    "claim-not-prepared": "The scheduler places pods whose claims the driver can't prepare, so "
+    "they would never start "
     "(no kubelet runs here). They hold devices that the plan leaves to others.",
     "refused-as-planned": "The API server rejects the object, as the plan says.",
     "not-decided-in-time": "The time limit was reached before the scheduler had tried every pod.",
-    "tie-between-nodes": "Nodes have equal scores, and the scheduler chooses among them at random. The simulation "
+    "tie-between-nodes": "Nodes have equal scores, and the scheduler chooses among them at "
+    "random. The simulation "
     "has the same outcome if it breaks ties in another way.",
-    "arrived-together": "Workloads arrived together, and milliseconds decide which controller creates its pods "
+    "arrived-together": "Workloads arrived together, and milliseconds decide which controller "
+    "creates its pods "
     "first, and when pods become ready or end. The simulation has the same outcome in another "
     "pod arrival order, or at other moments.",
     "no-controller": "The pods were lost with their node, and no controller here re-creates them.",
-    "simulation-cannot-tell": "The simulation depends on values that are known only at run time, or didn't finish.",
+    "simulation-cannot-tell": "The simulation depends on values that are known only at run time, "
+    "or didn't finish.",
     "unexplained": "Plan and scheduler disagree, and none of the known reasons explains it: please "
     "report it.",
 }
 
 _FEW: Final = 8
-"""Ways to break ties that are taken at a time."""
+"""Number of tie-breaking seeds that are tried together."""
 
 
 @dataclass(frozen=True, slots=True)
 class OutcomeDifference:
-    """Why a workload's outcome is not what the plan says; `detail` adds what is particular to
-    it.
+    """The reason why a workload's outcome differs from the plan. `detail` contains the values of
+    this case.
     """
 
     reason: ReasonCode
@@ -74,18 +85,18 @@ class OutcomeDifference:
 
     @property
     def message(self) -> str:
-        """The reason in a sentence, and the detail."""
+        """The reason as a sentence, with the detail."""
         return f"{REASONS[self.reason]} {self.detail}".rstrip()
 
 
 def deviation(
     outcome: RehearsedWorkload, runs: Sequence[Simulated], *, one_by_one: bool
 ) -> OutcomeDifference | None:
-    """Return why the first of the runs of the simulation is not what became of a workload; None
-    where it is.
+    """Return why the first simulated run differs from the outcome of a workload, or None if they're
+    equal.
 
-    A difference is explained only by a run that comes to the same: the runs after the first break
-    ties in other ways, and where workloads arrive together, they arrive in other orders too.
+    Only a run with the same outcome explains a difference. The later runs break ties differently.
+    If workloads arrive together, they also use other arrival orders.
     """
     said = [run[outcome.workload] for run in runs if outcome.workload in run]
     if not said or is_same(said[0], outcome):
@@ -103,10 +114,8 @@ def deviation(
 def enough_runs(
     runs: Iterable[Simulated], outcomes: Iterable[RehearsedWorkload], *, one_by_one: bool
 ) -> tuple[Simulated, ...]:
-    """Return as many of the runs of the simulation as explain what became of workloads, or all; at
-    least one.
-
-    The first alone where it is the outcome, else further ones until no deviation is unexplained.
+    """Return the first simulated run if it equals the outcome. Otherwise, return further runs until
+    they explain every deviation, or all runs.
     """
     left, outcomes = iter(runs), tuple(outcomes)
     taken = tuple(islice(left, 1)) or ({},)
@@ -121,7 +130,7 @@ def enough_runs(
 
 
 def is_same(simulated: SimulatedWorkload | None, outcome: RehearsedWorkload) -> bool:
-    """Whether as many pods are in the same pools; also where nothing was simulated."""
+    """Return True if the same number of pods is in each pool, or if nothing was simulated."""
     return simulated is None or dict(simulated.pools) == dict(outcome.pools)
 
 

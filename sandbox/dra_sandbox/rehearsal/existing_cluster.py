@@ -1,8 +1,6 @@
-"""Rehearses on a cluster of the user's, one to be thrown away: kind, k3d, a vcluster, another
-control plane.
+"""Rehearse on a disposable cluster of the user: kind, k3d, a vcluster, or another control plane.
 
-Whatever looks like a cluster that somebody needs is refused. Afterwards everything that was made is
-deleted again.
+A cluster that may be in use is rejected. At the end, all created objects are deleted.
 """
 
 from __future__ import annotations
@@ -30,7 +28,7 @@ from dra_sandbox.rehearsal.workload_removal import clear_workloads
 Json = dict[str, Any]
 
 MARK: Final = "pulumi-dra/throw-away"
-"""Label of the namespace kube-system by which a cluster is said to be nobody's."""
+"""Label of the namespace kube-system that marks a cluster as disposable."""
 
 _NAMESPACES: Final = "/api/v1/namespaces"
 _CLASSES: Final = "/apis/resource.k8s.io/v1/deviceclasses"
@@ -40,15 +38,16 @@ _HEARTBEAT_SECONDS: Final = 10.0
 
 
 class NotThrowAway(Exception):
-    """A cluster may be one that somebody needs; the message says why it is taken for one."""
+    """A cluster may be in use. The message contains the reason for this assumption."""
 
 
 @contextlib.contextmanager
 def borrowed_cluster(kubeconfig: Path, context: str, minor: int) -> Generator[Where]:
-    """Yield the cluster of a kubeconfig, its own nodes cordoned; at the end it is as it was.
+    """Yield the cluster of a kubeconfig with its own nodes cordoned. Afterward, the cluster is as
+    before.
 
-    Raises NotThrowAway where it may be a real one, ControlPlaneError where it cannot be used:
-    unreadable kubeconfig, no answer, another minor.
+    Raises NotThrowAway if the cluster may be in use, and ControlPlaneError if it can't be used:
+    unreadable kubeconfig, no answer, or another minor version.
     """
     server = _server(kubeconfig, context)
     version = str(server.call("GET", "/version")["gitVersion"]).removeprefix("v").partition("+")[0]
@@ -71,8 +70,8 @@ def borrowed_cluster(kubeconfig: Path, context: str, minor: int) -> Generator[Wh
 
 
 def refuse_real(server: ApiServer) -> None:
-    """Raise NotThrowAway unless the cluster is marked, and holds neither machines of a cloud, nor
-    devices, nor pods.
+    """Raise NotThrowAway unless the cluster is marked and has no cloud machines, no published
+    devices, and no pods outside the namespaces of Kubernetes.
     """
     system = server.call("GET", f"{_NAMESPACES}/kube-system")
     if (system["metadata"].get("labels") or {}).get(MARK) != "true":
@@ -117,7 +116,7 @@ def _names(server: ApiServer, path: str) -> frozenset[str]:
 
 @contextlib.contextmanager
 def _cordoned(server: ApiServer) -> Generator[None]:
-    """Let no pod be bound to the nodes that are there."""
+    """Cordon the existing nodes while the block runs."""
     open_nodes = [
         each["metadata"]["name"]
         for each in server.listed(NODES)[0]
@@ -137,7 +136,7 @@ def _set_cordon(server: ApiServer, names: Iterable[str], *, cordoned: bool) -> N
 
 
 def _run_pods(server: ApiServer, others: frozenset[str], over: threading.Event) -> None:
-    """Be the kubelet of the nodes that the rehearsal adds."""
+    """Act as the kubelet of the nodes that the rehearsal adds."""
     while not over.is_set():
         with contextlib.suppress(
             ControlPlaneError, ApiRejection, http.client.HTTPException, OSError, ValueError
@@ -147,8 +146,8 @@ def _run_pods(server: ApiServer, others: frozenset[str], over: threading.Event) 
 
 
 def _keep_ready(server: ApiServer, others: frozenset[str], over: threading.Event) -> None:
-    """Say again and again that those nodes are ready, for their controller believes no node that is
-    silent.
+    """Report repeatedly that these nodes are ready, because the node controller marks silent nodes
+    as not ready.
     """
     while not over.wait(_HEARTBEAT_SECONDS):
         now = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
@@ -169,7 +168,7 @@ def _keep_ready(server: ApiServer, others: frozenset[str], over: threading.Event
 
 
 def _remove(server: ApiServer, before: dict[str, frozenset[str]]) -> None:
-    """Delete everything that was made."""
+    """Delete all created objects."""
     clear_workloads(server)
     for pod in server.listed(PODS)[0]:
         metadata = pod["metadata"]

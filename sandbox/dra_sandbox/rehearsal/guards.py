@@ -28,8 +28,8 @@ _POLL_SECONDS: Final = 0.2
 def apply_guards(server: ApiServer, plan: Plan, within_seconds: float) -> None:
     """Create the policies of a plan's guards, and return when the API server applies them.
 
-    Before Kubernetes 1.36, `patch_workloads` takes their place. Raises ApiRejection if the API
-    server rejects a policy, ControlPlaneError if the policies don't become active in time.
+    Before Kubernetes 1.36, `patch_workloads` replaces them. Raises ApiRejection if the API server
+    rejects a policy, and ControlPlaneError if the policies don't become active in time.
     """
     guards = plan.guards
     if not guards.rules or not has_mutating_policies(plan.judgement.features.minor):
@@ -49,8 +49,8 @@ def apply_guards(server: ApiServer, plan: Plan, within_seconds: float) -> None:
 
 
 def patch_workloads(workloads: Workloads, plan: Plan) -> Workloads:
-    """Return the workloads with the patches of `plan --constraints`, if the API server has no such
-    policies.
+    """Return the workloads with the patches of `plan --constraints`, if the API server doesn't
+    support such policies.
     """
     if not plan.guards.rules or has_mutating_policies(plan.judgement.features.minor):
         return workloads
@@ -84,8 +84,8 @@ def _patched(arrival: Arrival, patches: dict[tuple[str, str, str], list[Json]]) 
 
 
 def _is_active(server: ApiServer) -> bool:
-    """Return whether the policy of the probe changes a pod that is created as a dry run. It was
-    created last.
+    """Return True if the probe's policy changes a pod that is created as a dry run. The probe's
+    policy was created last.
     """
     pod: Json = {
         "apiVersion": "v1",

@@ -1,5 +1,5 @@
-"""The steps of a migration on the real scheduler: each with the pods of both versions, and again
-when it's done.
+"""Run the steps of a migration on the real scheduler: each with the pods of both versions, and
+again when the step is done.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ from dra_sandbox.rehearsal.comparison import Comparison
 from dra_sandbox.rehearsal.rehearsing import RehearsalRequest, Where, rehearse
 
 OpenCluster = Callable[[], AbstractContextManager[ControlPlane | Where]]
-"""Opens an empty cluster, and takes it away afterwards."""
+"""Opens an empty cluster, and removes it afterward."""
 
 
 @dataclass(frozen=True, slots=True)
 class RehearsedStep:
-    """A step and its rehearsals: with old and new pods at once, and when it's done; one if nothing
-    moves.
+    """A step and its rehearsals: with old and new pods together, and when the step is done. A step
+    without moves has only one.
     """
 
     step: MigrationStep
@@ -29,7 +29,7 @@ class RehearsedStep:
 
     @property
     def pending(self) -> int:
-        """The largest number of pods without a node, rejected ones included."""
+        """The largest number of pods without a node, including rejected pods."""
         return max(
             each.pending + sum(bool(row.outcome.refused) for row in each.rows)
             for each in self.rehearsals
@@ -37,12 +37,12 @@ class RehearsedStep:
 
     @property
     def placed(self) -> int:
-        """Pods with a node in the fuller rehearsal."""
+        """Number of pods with a node in the rehearsal that has more pods."""
         return max(sum(row.outcome.placed for row in each.rows) for each in self.rehearsals)
 
     @property
     def decided(self) -> bool:
-        """False if the time limit was reached before the scheduler had seen every pod."""
+        """False if the time limit was reached before the scheduler had evaluated every pod."""
         return all(each.outcome.decided for each in self.rehearsals)
 
 
@@ -52,7 +52,7 @@ def rehearse_steps(
     kubernetes: str = "",
     within_seconds: float = 180,
 ) -> Iterator[RehearsedStep]:
-    """Yield what the scheduler does in each step, each state on its own empty cluster. Raises as
+    """Yield the scheduler's result for each step, each state on its own empty cluster. Raises as
     `rehearse`.
     """
     for step in steps:

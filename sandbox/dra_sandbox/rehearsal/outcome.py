@@ -1,6 +1,4 @@
-"""What became of the workloads: pods with a node, their pools and devices, and why others have
-none.
-"""
+"""The outcome of the workloads: the nodes, pools, and devices of pods, and why pods are pending."""
 
 from __future__ import annotations
 
@@ -18,7 +16,7 @@ Json = dict[str, Any]
 
 
 class HeldDevice(NamedTuple):
-    """A device that a claim holds: which request got it, of which driver and pool of devices."""
+    """A device of a claim: its request, its driver, and its pool of devices."""
 
     claim: str
     request: str
@@ -29,7 +27,7 @@ class HeldDevice(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class PodOutcome:
-    """One pod: its node, or an empty text and the scheduler's words; and the devices of its
+    """One pod: its node, or an empty text with the scheduler's message, and the devices of its
     claims.
     """
 
@@ -42,8 +40,8 @@ class PodOutcome:
 
 @dataclass(frozen=True, slots=True)
 class RehearsedWorkload:
-    """What became of one workload. `refused` is why the API server did not take it, or its
-    controller's pods.
+    """The outcome of one workload. `refused` is the reason why the API server rejected the workload
+    or its pods.
     """
 
     workload: WorkloadRef
@@ -53,19 +51,19 @@ class RehearsedWorkload:
 
     @property
     def placed(self) -> int:
-        """Pods that have a node."""
+        """Number of pods with a node."""
         return sum(1 for pod in self.pods if pod.node)
 
     @property
     def words(self) -> tuple[str, ...]:
-        """What the scheduler says of the pods that have none, each sentence once."""
+        """The scheduler's messages about pending pods, without duplicates."""
         return tuple(dict.fromkeys(pod.words for pod in self.pods if not pod.node and pod.words))
 
 
 @dataclass(frozen=True, slots=True)
 class PoolOutcome:
-    """What became of one pool: its nodes, how many of them took a pod, and devices, all and those
-    that claims hold.
+    """The outcome of one pool: its nodes, the nodes with pods, all devices, and the devices of
+    claims.
     """
 
     name: str
@@ -78,8 +76,8 @@ class PoolOutcome:
 
 @dataclass(frozen=True, slots=True)
 class RehearsalOutcome:
-    """Workloads in order of arrival, pools in the fleet's order; `decided` is False when time ran
-    out before.
+    """Workloads in arrival order and pools in fleet order. `decided` is False if the time limit was
+    reached.
     """
 
     workloads: tuple[RehearsedWorkload, ...]
@@ -96,7 +94,7 @@ def read_outcome(
     *,
     decided: bool,
 ) -> RehearsalOutcome:
-    """Return the outcome for these workloads from pods and claims as they stand."""
+    """Return the outcome of these workloads from the current pods and claims."""
     held = _devices(claims)
     found: dict[WorkloadRef, list[PodOutcome]] = {ref: [] for ref in refs}
     for pod in pods:

@@ -1,5 +1,5 @@
-"""The order of a rehearsal: the plan's cluster, then its workloads one after the other, then what
-became of them.
+"""The sequence of a rehearsal: create the plan's cluster, apply its workloads, and read the
+outcome.
 """
 
 from __future__ import annotations
@@ -44,10 +44,10 @@ _THREADS: Final = 8
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RehearsalRequest:
-    """What to rehearse: a plan for a fleet, and the manifests that it was made from.
+    """What to rehearse: a plan for a fleet, and its manifests.
 
-    The next workload arrives at once, or with `one_by_one` when every pod of those before has a
-    node or a verdict. `scenarios` are played afterwards, one after the other.
+    With `one_by_one`, each workload is applied after every earlier pod has a node or a verdict.
+    Otherwise, all are applied at once. `scenarios` run afterward, in order.
     """
 
     plan: Plan
@@ -60,8 +60,8 @@ class RehearsalRequest:
 
 @dataclass(frozen=True, slots=True)
 class Where:
-    """A cluster to rehearse on: its API server, its release such as "1.36.3", and its load where
-    that can be asked.
+    """A cluster for the rehearsal: its API server, its version such as "1.36.3", and its queues, if
+    they can be read.
     """
 
     server: ApiServer
@@ -70,15 +70,15 @@ class Where:
 
     @classmethod
     def of(cls, plane: ControlPlane) -> Where:
-        """Return a control plane of ours."""
+        """Return the sandbox's own control plane as a cluster for the rehearsal."""
         return cls(ApiServer.of(plane), plane.version, PendingWork(plane))
 
 
 def rehearse(where: ControlPlane | Where, request: RehearsalRequest) -> Comparison:
-    """Return what becomes of the workloads on a cluster without any, beside what the plan says.
+    """Return the outcome of the workloads on an empty cluster, compared with the plan.
 
-    Raises ApiRejection when the cluster itself is not taken, ControlPlaneError when the control
-    plane does not answer, UnknownSubject for a scenario that names something that there is not.
+    Raises ApiRejection if the API server rejects the cluster's objects, ControlPlaneError if the
+    control plane doesn't answer, and UnknownSubject for a scenario with an unknown name.
     """
     return next(iter(rehearse_in_turn(where, [request])))
 
@@ -86,10 +86,8 @@ def rehearse(where: ControlPlane | Where, request: RehearsalRequest) -> Comparis
 def rehearse_in_turn(
     where: ControlPlane | Where, requests: Sequence[RehearsalRequest]
 ) -> Iterator[Comparison]:
-    """Yield what becomes of the workloads request by request; all are of one plan, and between them
-    all workloads go.
-
-    Raises as `rehearse`.
+    """Yield the outcome of each request. All requests have the same plan, and all workloads are
+    deleted between them. Raises as `rehearse`.
     """
     here = where if isinstance(where, Where) else Where.of(where)
     server = here.server
@@ -154,8 +152,8 @@ def _simulated(
     *,
     one_by_one: bool,
 ) -> Iterator[Simulated]:
-    """Return what the simulation says of this arrival, first without chance, then with ties broken
-    in other ways.
+    """Return the simulated results for this arrival, first without random choices, then with other
+    tie-breaking.
     """
     simulation = Simulation.of(
         cluster.objects,
@@ -171,7 +169,7 @@ def _simulated(
 
 
 def _create(server: ApiServer, objects: Iterable[Json]) -> None:
-    """Create the objects of the cluster, many at once; each kind when those before it are there."""
+    """Create the objects of the cluster in parallel, kind by kind."""
     kinds: dict[str, list[Json]] = {}
     for each in objects:
         kinds.setdefault(each["kind"], []).append(each)
@@ -184,7 +182,9 @@ def _create(server: ApiServer, objects: Iterable[Json]) -> None:
 def _arrive(
     server: ApiServer, decisions: Decisions, workloads: Workloads, request: RehearsalRequest
 ) -> tuple[dict[WorkloadRef, str], bool]:
-    """Apply everything; return why workloads were refused, and whether all is decided."""
+    """Apply all workloads. Return why workloads were rejected, and whether everything is
+    decided.
+    """
     refused: dict[WorkloadRef, str] = {}
     until = time.monotonic() + request.within_seconds
     taken: list[Json] = []
@@ -230,8 +230,8 @@ def _apply(server: ApiServer, arrival: Arrival) -> None:
 
 
 def has_all(pods: Sequence[Json], wanted: Mapping[WorkloadRef, int]) -> bool:
-    """Whether every workload has the pods that it is to have; of a StatefulSet, all up to the first
-    without a node.
+    """Return True if every workload has all its pods. A StatefulSet only needs its pods up to the
+    first pending one.
     """
     found: Counter[WorkloadRef] = Counter()
     waiting: set[WorkloadRef] = set()
@@ -247,7 +247,7 @@ def has_all(pods: Sequence[Json], wanted: Mapping[WorkloadRef, int]) -> bool:
 
 
 def _failed_creations(server: ApiServer, refs: Iterable[WorkloadRef]) -> dict[WorkloadRef, str]:
-    """Return what controllers report of pods that they could not create."""
+    """Return the errors of controllers that couldn't create pods."""
     failures: dict[WorkloadRef, str] = {}
     events = [
         each for each in server.listed("/api/v1/events")[0] if each.get("reason") == "FailedCreate"
@@ -266,8 +266,8 @@ def _failed_creations(server: ApiServer, refs: Iterable[WorkloadRef]) -> dict[Wo
 def _room_left(
     server: ApiServer, plan: Plan, pods: Sequence[Json]
 ) -> dict[tuple[str, str], WorkloadRef]:
-    """Return the pending pods that the planner finds a place for on the nodes as they are now, and
-    whose they are.
+    """Return the pending pods for which the planner finds a place on the current nodes, by
+    workload.
     """
     pending = {
         (each["metadata"]["namespace"], each["metadata"]["name"]): workload_of(each)
@@ -291,8 +291,8 @@ def _room_left(
 
 
 def _notes(cluster: PlannedCluster, workloads: Workloads, late: int) -> Iterable[str]:
-    """Say what was invented or left out; `late` pods had to wait until the scheduler tried all pods
-    again.
+    """Return notes about invented values and omitted objects. `late` pods waited until the
+    scheduler retried all pods.
     """
     yield from cluster.invented
     if late:

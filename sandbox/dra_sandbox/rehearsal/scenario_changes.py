@@ -1,6 +1,4 @@
-"""What each scenario changes: in words, in the cluster that the simulation is given, and in the
-real one.
-"""
+"""The change of each scenario: in words, in the simulated cluster, and in the real cluster."""
 
 from __future__ import annotations
 
@@ -40,11 +38,10 @@ _ZONE: Final = "topology.kubernetes.io/zone"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RehearsedCluster:
-    """A rehearsed cluster between scenarios: its nodes, and the workloads as they were applied
-    last.
+    """A rehearsed cluster between scenarios: its nodes, and the last applied workloads.
 
-    `pods` are those of workloads; `first` what is applied before them; `rollouts` counts what was
-    rolled out before.
+    `pods` are the pods of workloads, `first` contains the objects that are applied before them, and
+    `rollouts` is the number of previous rollouts.
     """
 
     server: ApiServer
@@ -57,14 +54,14 @@ class RehearsedCluster:
 
     @property
     def refs(self) -> tuple[WorkloadRef, ...]:
-        """The workloads in order of arrival."""
+        """The workloads in arrival order."""
         return tuple(arrival.workload for arrival in self.arrivals)
 
 
 @dataclass(slots=True, kw_only=True)
 class ScenarioChange:
-    """What a scenario changes: in words, the cluster that the simulation is given, and how the real
-    one is changed.
+    """The change of a scenario: in words, the cluster for the simulation, and the function that
+    changes the real cluster.
     """
 
     event: str
@@ -78,7 +75,7 @@ class ScenarioChange:
 
     @property
     def without_controller(self) -> frozenset[WorkloadRef]:
-        """Workloads of which pods are gone for good."""
+        """Return the workloads with pods that are permanently lost."""
         return frozenset(workload_of(pod) for pod in self.gone)
 
 
@@ -118,7 +115,7 @@ def _roll_out(standing: RehearsedCluster, subject: str) -> ScenarioChange:
 
 
 def _is_rolled_out(pods: list[Json], label: str) -> bool:
-    """Whether all pods are new, or new ones are pending, which holds a rollout up."""
+    """Return True if all pods are new, or if new pods are pending, which blocks the rollout."""
     new = [pod for pod in pods if pod["metadata"].get("labels", {}).get(_ROLLED) == label]
     if any(not pod["spec"].get("nodeName") for pod in new):
         return True

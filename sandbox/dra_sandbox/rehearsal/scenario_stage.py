@@ -1,6 +1,4 @@
-"""The cluster of a rehearsal after its workloads were placed: scenarios are played on it, one after
-the other.
-"""
+"""The cluster of a rehearsal after its workloads are placed. Scenarios run on it in order."""
 
 from __future__ import annotations
 
@@ -28,9 +26,7 @@ Json = dict[str, Any]
 
 @dataclass(slots=True)
 class RehearsalStage:
-    """The cluster of a rehearsal between scenarios: its nodes, and the workloads as they were
-    applied last.
-    """
+    """The cluster of a rehearsal between scenarios: its nodes, and the last applied workloads."""
 
     server: ApiServer
     decisions: Decisions
@@ -44,13 +40,12 @@ class RehearsalStage:
 
     @property
     def refs(self) -> tuple[WorkloadRef, ...]:
-        """The workloads in order of arrival."""
+        """The workloads in arrival order."""
         return tuple(arrival.workload for arrival in self.arrivals)
 
     def play(self, scenario: RehearsalScenario) -> ScenarioOutcome:
-        """Let it happen, and return what becomes of the workloads.
-
-        Raises UnknownSubject, and Refused when the API server does not take what changes.
+        """Run the scenario, and return the outcome of the workloads. Raises UnknownSubject, and
+        Refused if the API server rejects a change.
         """
         started = time.monotonic()
         before = Counter(
@@ -104,7 +99,7 @@ class RehearsalStage:
 
 
 def _without(arrival: Arrival, gone: set[tuple[str, str]]) -> Arrival:
-    """The arrival without bare pods that are gone for good."""
+    """Return the arrival without bare pods that are permanently lost."""
     kept = tuple(
         each for each in arrival.objects if each["kind"] != "Pod" or _key(each) not in gone
     )

@@ -1,11 +1,12 @@
-"""What may happen to a cluster that runs: each scenario is foretold by the simulation, then played
-on the real one.
+"""Events in a running cluster. The simulation predicts each scenario, and then the rehearsal runs
+it on the real cluster.
 
-`rollout[:NAME]` new pods for every workload, or the one of that name; `scale-up` every workload at
-its ceiling and every pool at its maximum; `node-lost[:NODE]` that node, or the one with most pods;
-`zone-lost:ZONE`; `driver-upgraded:VERSION` the slices that another release of the NVIDIA driver
-publishes, then a rollout; `arrival-order:ORDER` all workloads taken away, and applied again in that
-order.
+- `rollout[:NAME]`: new pods for every workload, or for the named one
+- `scale-up`: every workload at its ceiling, and every pool at its maximum
+- `node-lost[:NODE]`: that node, or the one with the most pods, is deleted
+- `zone-lost:ZONE`: all nodes of the zone are deleted
+- `driver-upgraded:VERSION`: the slices of another NVIDIA driver version, then a rollout
+- `arrival-order:ORDER`: all workloads are deleted and applied again in this order
 """
 
 from __future__ import annotations
@@ -30,13 +31,13 @@ SCENARIOS: Final[Mapping[ScenarioKind, str]] = {
     "driver-upgraded": "driver-upgraded:VERSION",
     "arrival-order": "arrival-order:ORDER",
 }
-"""How each is written."""
+"""The syntax of each scenario."""
 
 _NEEDS_SUBJECT: Final = ("zone-lost", "driver-upgraded", "arrival-order")
 
 
 class RehearsalScenario(NamedTuple):
-    """What happens, and to what; an empty subject is the one that the scenario chooses itself."""
+    """A scenario and its subject. If the subject is empty, the scenario chooses it."""
 
     kind: ScenarioKind
     subject: str = ""
@@ -58,15 +59,15 @@ class RehearsalScenario(NamedTuple):
 
 
 class UnknownSubject(Exception):
-    """A scenario names a node, zone, workload or release that there is not; the message says which
-    there are.
+    """A scenario names an unknown node, zone, workload, or version. The message lists the existing
+    names.
     """
 
 
 @dataclass(frozen=True, slots=True)
 class ScenarioRow:
-    """One workload: pods placed before, pods that it is to have after, what the simulation said,
-    what became of it.
+    """One workload: its placed pods before, its expected pods after, the simulated result, and the
+    outcome.
     """
 
     before: int
@@ -77,14 +78,14 @@ class ScenarioRow:
 
     @property
     def pending(self) -> int:
-        """Pods without a node, those included that were not created."""
+        """Number of pods without a node, including pods that weren't created."""
         return max(self.wanted, len(self.outcome.pods)) - self.outcome.placed
 
 
 @dataclass(frozen=True, slots=True)
 class ScenarioOutcome:
-    """A scenario that was played: what happened in a sentence, and every workload; `decided` as in
-    Outcome.
+    """A completed scenario: its event as a sentence, and every workload. `decided` has the same
+    meaning as in RehearsalOutcome.
     """
 
     scenario: RehearsalScenario
@@ -95,7 +96,7 @@ class ScenarioOutcome:
 
     @property
     def pending(self) -> int:
-        """Pods of all workloads that have no node."""
+        """Number of pods without a node in all workloads."""
         return sum(row.pending for row in self.rows)
 
     @property

@@ -1,4 +1,4 @@
-"""Tells when the control plane has decided: nothing is queued, and every pod has a node or the
+"""Detect when the control plane has decided: all queues are empty, and every pod has a node or the
 scheduler's verdict.
 """
 
@@ -24,17 +24,17 @@ from dra_sandbox.rehearsal.workloads import ANNOTATION
 Json = dict[str, Any]
 
 _QUIET_SECONDS: Final = 0.5
-"""Without a change this long, nothing is on its way between the processes."""
+"""After this time without a change, no change is in transit between the processes."""
 _QUIET_SECONDS_BLIND: Final = 3.0
-"""The same where the processes cannot be asked what they have queued."""
+"""The same limit if the queues of the processes can't be read."""
 _RETRIED_SECONDS: Final = 11.0
 """If nothing changes for this long, the scheduler has failed again with the same error: it retries
 such pods after at most 10 seconds (podMaxBackoffSeconds) as long as they exist.
 """
 _NOT_READY: Final = "node.kubernetes.io/not-ready"
 _IDLE_SECONDS: Final = 4.0
-"""Without a change this long, pods that were never judged are not going to be: something that they
-need is missing.
+"""After this time without a change, the scheduler won't evaluate the remaining pods, because an
+object that they need is missing.
 """
 _LOOK_EVERY_SECONDS: Final = 0.25
 _QUEUES: Final = (
@@ -56,8 +56,8 @@ _ERROR: Final = "SchedulerError"
 
 
 class Decisions:
-    """The pods and claims of a cluster as they are decided; `load` is asked what is queued, where
-    it can be.
+    """The pods and claims of a cluster, and whether they are decided. `load` reads the queues, if
+    that is possible.
     """
 
     def __init__(self, server: ApiServer, load: PendingWork | None) -> None:
@@ -70,7 +70,7 @@ class Decisions:
 
     @property
     def pods(self) -> list[Json]:
-        """The pods of workloads, those that came first first."""
+        """The pods of workloads, in the order of their arrival."""
         return [
             pod
             for pod in self._pods.objects()
@@ -83,7 +83,9 @@ class Decisions:
         return self._claims.objects()
 
     def wait_for_nodes(self, count: int, within_seconds: float) -> None:
-        """Return when the scheduler knows so many nodes. Raises NotReady after `within_seconds`."""
+        """Return when the scheduler knows this number of nodes. Raises NotReady after
+        `within_seconds`.
+        """
         until = time.monotonic() + within_seconds
         while time.monotonic() < until:
             if self._known_nodes() >= count:
@@ -93,7 +95,9 @@ class Decisions:
         raise NotReady(f"kube-scheduler did not see {count} nodes in time:{said}")
 
     def _known_nodes(self) -> int:
-        """How many nodes the scheduler knows; those that are ready where it cannot be asked."""
+        """Return the number of nodes that the scheduler knows. If it can't be asked, return the
+        number of ready nodes.
+        """
         if self._load is not None:
             return self._load.known_nodes()
         return sum(
@@ -103,10 +107,10 @@ class Decisions:
         )
 
     def wait(self, is_complete: Callable[[list[Json]], bool], within_seconds: float) -> bool:
-        """Return when all is decided: True; or after `within_seconds`: False.
+        """Return True when everything is decided, or False after `within_seconds`.
 
-        `is_complete` says whether the pods are all that workloads are to have. When some are
-        missing, or cannot be judged, all is decided once nothing happens any more.
+        `is_complete` returns True if all pods of the workloads exist. If some are missing or can't
+        be evaluated, everything counts as decided when no change happens anymore.
         """
         until = time.monotonic() + within_seconds
         self._note()
@@ -130,7 +134,7 @@ class Decisions:
         return False
 
     def wait_for_retry(self, pods: Collection[tuple[str, str]], within_seconds: float) -> None:
-        """Return when these pods, by namespace and name, have nodes or are gone, or after
+        """Return when these pods (by namespace and name) have nodes or are deleted, or after
         `within_seconds`.
         """
         until = time.monotonic() + within_seconds
@@ -145,7 +149,7 @@ class Decisions:
             self._changed.clear()
 
     def stop(self) -> None:
-        """Follow no longer."""
+        """Stop watching the cluster."""
         self._pods.stop()
         self._claims.stop()
 
@@ -159,7 +163,7 @@ def _is_usable(node: Json) -> bool:
 
 
 class PendingWork:
-    """What a control plane of ours has still to do, as its processes tell it."""
+    """The remaining work of the sandbox's own control plane, from the metrics of its processes."""
 
     def __init__(self, plane: ControlPlane) -> None:
         self._plane = plane
@@ -169,19 +173,19 @@ class PendingWork:
 
     @property
     def words(self) -> str:
-        """What the scheduler wrote last."""
+        """The last line that the scheduler wrote."""
         return tail(self._plane.log("kube-scheduler"))
 
     def known_nodes(self) -> int:
-        """How many nodes the scheduler knows; 0 while it does not answer."""
+        """Number of nodes that the scheduler knows, or 0 while it doesn't answer."""
         with contextlib.suppress(OSError, http.client.HTTPException):
             known = _KNOWN_NODES.search(self._metrics(self._plane.ports.scheduler))
             return int(float(known[1])) if known is not None else 0
         return 0
 
     def is_queued(self, *, besides: int = 0) -> bool:
-        """Return whether the scheduler has more than `besides` pods to try, or a controller has
-        work. A process that doesn't answer is assumed to have some.
+        """Return True if the scheduler has more than `besides` pods in its queues, or a controller
+        has work. If a process doesn't answer, return True.
         """
         try:
             pending = _PENDING.findall(self._metrics(self._plane.ports.scheduler))
@@ -204,12 +208,14 @@ class PendingWork:
 
 
 def is_judged(pod: Json) -> bool:
-    """Whether a pod has a node, or the scheduler has said why it has none."""
+    """Return True if a pod has a node or the scheduler has reported why it doesn't have one."""
     return bool(pod["spec"].get("nodeName")) or scheduled_condition(pod).get("reason") in _VERDICTS
 
 
 def is_failing(pod: Json) -> bool:
-    """Return whether the scheduler's last try of a pod ended with an error, not with a verdict."""
+    """Return True if the scheduler's last attempt for a pod ended with an error instead of a
+    verdict.
+    """
     return scheduled_condition(pod).get("reason") == _ERROR
 
 
@@ -218,7 +224,7 @@ def _never(_: Json) -> bool:
 
 
 def scheduled_condition(pod: Json) -> Json:
-    """Return the pod's condition PodScheduled; empty where it has none."""
+    """Return the pod's condition PodScheduled, or an empty mapping."""
     conditions = pod.get("status", {}).get("conditions", [])
     return next((each for each in conditions if each["type"] == "PodScheduled"), {})
 

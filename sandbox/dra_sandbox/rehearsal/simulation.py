@@ -1,6 +1,4 @@
-"""The rehearsed cluster and its workloads given to the planner's simulation: what it says of the
-same arrival.
-"""
+"""Simulate the rehearsed cluster and its workloads with the planner, in the same arrival order."""
 
 from __future__ import annotations
 
@@ -28,19 +26,19 @@ from dra_planner.sources import Source
 Json = dict[str, Any]
 
 SEEDS: Final = tuple(range(1, 65))
-"""Of the further runs, in which ties between nodes are broken by chance as the scheduler breaks
-them.
+"""Seeds of the further runs, in which ties between nodes are broken at random, as the scheduler
+does.
 """
 _TOGETHER: Final[tuple[OrderName, ...]] = ("at-once", "random", "settled")
-"""How workloads that arrive together may arrive: as controllers race, pod by pod, or one after the
-other.
+"""Orders in which workloads that are applied together can arrive: with racing controllers, pod by
+pod, or one workload after the other.
 """
 
 
 @dataclass(frozen=True, slots=True)
 class SimulatedWorkload:
-    """Where the simulation puts the pods of one workload: how many in which pool, and whether it
-    could tell.
+    """The simulated placement of one workload: its number of pods in each pool, and whether the
+    simulation could tell.
     """
 
     pools: Mapping[str, int] = field(default_factory=dict[str, int], hash=False)
@@ -48,7 +46,7 @@ class SimulatedWorkload:
 
     @property
     def placed(self) -> int:
-        """Pods that have a node."""
+        """Number of pods with a node."""
         return sum(self.pools.values())
 
 
@@ -57,10 +55,10 @@ Simulated = Mapping[WorkloadRef, SimulatedWorkload]
 
 @dataclass(frozen=True, slots=True)
 class Simulation:
-    """A simulator of one cluster; `pool_of` names the pool of a node, `made_by` whose pods are made
-    here (see Arrival).
+    """A simulator of one cluster.
 
-    `refs` are the workloads in order of arrival.
+    `pool_of` maps a node to its pool. `made_by` maps pods that the rehearsal itself created to
+    their workload (see Arrival). `refs` are the workloads in arrival order.
     """
 
     simulator: Simulator
@@ -83,9 +81,7 @@ class Simulation:
         guards: Guards = NO_GUARDS,
     ) -> Simulation:
         """Return the simulation of documents that arrive in a cluster of these objects, under
-        guards.
-
-        Raises PlannerError.
+        guards. Raises PlannerError.
         """
         found = read_cluster(
             PlanRequest(
@@ -102,11 +98,12 @@ class Simulation:
     def run(
         self, seed: int | None = None, name: OrderName | None = None, *, lags: bool = False
     ) -> Simulated:
-        """Return where every workload's pods are; `seed` breaks ties between nodes by chance.
+        """Return the pools of every workload's pods.
 
-        `name` is that of the order, by default that of the rehearsal. Workloads that arrive
-        together may be applied in any order: with a seed, `settled` takes one by chance. With
-        `lags`, pods become ready and end some at a time.
+        `seed` breaks ties between nodes at random. `name` is the name of the order, by default the
+        rehearsal's order. Workloads that arrive together can be applied in any order, so with a
+        seed, `settled` uses a random one. With `lags`, pods become ready and end at different
+        moments.
         """
         refs = list(self.refs)
         if name == "settled" and seed is not None and not self.one_by_one:
@@ -119,8 +116,8 @@ class Simulation:
         return self._by_workload(self.simulator.run(order, arrivals=arrivals, lags=lags))
 
     def further(self) -> Iterator[Simulated]:
-        """Yield what other ways to break ties lead to, and where workloads arrive together, other
-        orders, then other moments at which their pods become ready and end.
+        """Yield the results of other tie-breaking. If workloads arrive together, also yield the
+        results of other orders, and of other moments at which their pods become ready and end.
         """
         if self.one_by_one:
             return (self.run(seed) for seed in SEEDS)
@@ -132,7 +129,7 @@ class Simulation:
         )
 
     def runs(self) -> Iterator[Simulated]:
-        """Yield what is simulated without chance, then the further runs."""
+        """Yield the results without random choices, then the further runs."""
         yield self.run()
         yield from self.further()
 
@@ -152,7 +149,7 @@ class Simulation:
 
 
 def written(documents: Iterable[Json]) -> str:
-    """Return documents as one YAML stream, a line for each, so that their places keep their
+    """Return documents as one YAML stream with one line for each, so that their places keep their
     order.
     """
     return "\n---\n".join(json.dumps(document) for document in documents)

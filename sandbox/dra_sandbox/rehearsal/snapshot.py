@@ -1,5 +1,5 @@
-"""The rehearsed cluster as it stands: what the planner reads of a cluster, taken from the API
-server.
+"""The current state of the rehearsed cluster, read from the API server as a snapshot for the
+planner.
 """
 
 from __future__ import annotations
@@ -37,20 +37,20 @@ _OWNERS: Final = (
 
 
 def take_cluster(server: ApiServer) -> list[Json]:
-    """Return all objects that decide what becomes of pods. Raises Refused."""
+    """Return all objects that affect pods. Raises Refused."""
     return [item for path in (*_PATHS, *_OWNERS) for item in server.listed(path)[0]]
 
 
 def take_pods_alone(server: ApiServer) -> list[Json]:
-    """Return the cluster with every pod as one that nobody owns, so that each is judged by its own
+    """Return the cluster with every pod as a bare pod, so that each is evaluated under its own
     name.
     """
     return [_alone(item) for path in _PATHS for item in server.listed(path)[0]]
 
 
 def without_nodes(cluster: list[Json], names: frozenset[str]) -> list[Json]:
-    """Return the cluster after these nodes are gone, with their slices, their pods and what those
-    pods held.
+    """Return the cluster without these nodes, their slices, their pods, and the devices of these
+    pods.
     """
     lost = {
         (item["metadata"]["namespace"], item["metadata"]["name"])
@@ -71,8 +71,8 @@ def _is_of(item: Json, names: frozenset[str]) -> bool:
 
 
 def _freed(item: Json, lost: set[tuple[str, str]]) -> Json:
-    """The object; a claim without the pods that are lost, and without devices where nobody else
-    reserved it.
+    """Return the object. A claim loses its reservations for lost pods, and its devices if no other
+    pod reserves it.
     """
     if item["kind"] != "ResourceClaim" or not item.get("status"):
         return item

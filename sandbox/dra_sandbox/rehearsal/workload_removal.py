@@ -1,4 +1,4 @@
-"""Takes all workloads off a rehearsed cluster; nodes, slices, classes and daemon pods stay."""
+"""Delete all workloads of a rehearsed cluster. Nodes, slices, classes, and daemon pods stay."""
 
 from __future__ import annotations
 
@@ -29,14 +29,12 @@ _LOOK_EVERY_SECONDS: Final = 0.1
 
 
 def clear_workloads(server: ApiServer, within_seconds: float = 120) -> None:
-    """Delete everything that workloads brought, and return when no pod or claim of theirs is left.
+    """Delete all objects of workloads, and return when none of their pods and claims is left.
 
-    Pods without a node go first, alone. The scheduler would try them again on what the others
-    leave, and devices of a pod that is deleted while the scheduler makes its claim stay allocated
-    in the scheduler's memory (seen with extended resources on 1.36.3: a GPU less for whatever comes
-    next).
-
-    Raises NotReady after `within_seconds`, Refused.
+    Pods without a node are deleted first. Otherwise, the scheduler would retry them with the
+    devices that the other pods release. If such a pod is deleted while the scheduler creates its
+    claim, the devices stay allocated in the scheduler's memory (seen with extended resources on
+    1.36.3: later workloads have one GPU less). Raises NotReady after `within_seconds`, and Refused.
     """
     until = time.monotonic() + within_seconds
     while left := _left(server):
@@ -50,8 +48,8 @@ def clear_workloads(server: ApiServer, within_seconds: float = 120) -> None:
 
 
 def _left(server: ApiServer) -> list[dict[str, Any]]:
-    """Return what is to be deleted next: what makes pods, then pods that wait for a node, then all
-    others.
+    """Return the next objects to delete: first controllers, then pending pods, then all
+    other pods.
     """
     pods = [
         each

@@ -1,5 +1,7 @@
-"""The workloads of a plan as objects to apply: as they were written where a controller of the
-control plane knows their kind, else as the pods that their own controller would make.
+"""The workloads of a plan as objects to apply.
+
+If a controller of the control plane supports the kind, the original object is applied. Otherwise,
+the pods that its own controller would create are applied.
 """
 
 from __future__ import annotations
@@ -19,7 +21,7 @@ from dra_planner.sources import Source
 Json = dict[str, Any]
 
 ANNOTATION: Final = "pulumi-dra/workload"
-"""On every pod of a workload: its kind, namespace and name, with slashes between them."""
+"""Annotation on every pod of a workload: its kind, namespace, and name, separated by slashes."""
 
 _TEMPLATES: Final[Mapping[tuple[str, str], tuple[str, ...]]] = {
     ("apps/v1", "Deployment"): ("spec", "template"),
@@ -30,7 +32,7 @@ _TEMPLATES: Final[Mapping[tuple[str, str], tuple[str, ...]]] = {
     ("v1", "ReplicationController"): ("spec", "template"),
     ("v1", "Pod"): (),
 }
-"""The kinds that a control plane turns into pods, and where their pod is."""
+"""The kinds for which a control plane creates pods, and the path of their pod template."""
 
 _FIRST: Final = frozenset(
     {
@@ -46,22 +48,18 @@ _FIRST: Final = frozenset(
         ("resource.k8s.io", "DeviceTaintRule"),
     }
 )
-"""Kinds that make no pods, and that decide whether pods are created and where they can run: (group,
-kind).
-"""
+"""Kinds without pods that affect whether pods are created and where they can run: (group, kind)."""
 
 
 class WorkloadOrder(NamedTuple):
-    """In which order workloads arrive: as the documents stand, the last first, or shuffled with a
-    seed.
-    """
+    """The order in which workloads arrive: document order, reversed, or shuffled with a seed."""
 
     kind: Literal["document", "reversed", "random"] = "document"
     seed: int = 0
 
     @classmethod
     def parse(cls, text: str) -> WorkloadOrder:
-        """Return the order that `document`, `reversed` or `random:N` names. Raises ValueError."""
+        """Return the order that `document`, `reversed`, or `random:N` names. Raises ValueError."""
         name, colon, seed = text.partition(":")
         if name == "random" and seed.isdecimal():
             return cls("random", int(seed))
@@ -87,8 +85,8 @@ DOCUMENT_ORDER: Final = WorkloadOrder()
 
 @dataclass(frozen=True, slots=True)
 class Arrival:
-    """A workload and the objects that bring its pods; `made_here` where its pods stand in for its
-    controller's.
+    """A workload and the objects that create its pods. `made_here` is True if these objects are its
+    pods, because its controller doesn't run here.
     """
 
     workload: WorkloadRef
@@ -98,11 +96,11 @@ class Arrival:
 
 @dataclass(frozen=True, slots=True)
 class Workloads:
-    """What is applied: first the objects that workloads need, then the workloads, in document
+    """The objects to apply: first the objects that workloads need, then the workloads, in document
     order.
 
-    `left_out` counts objects by kind that are not applied, for they make no pods and decide nothing
-    here.
+    `left_out` counts the omitted objects by kind. They don't create pods and don't affect the
+    result.
     """
 
     first: tuple[Json, ...]
@@ -113,10 +111,11 @@ class Workloads:
 def read_workloads(
     sources: Iterable[Source], manifests: Manifests, level: DemandLevel = "steady"
 ) -> Workloads:
-    """Return what to apply for the manifests in `sources`, which `manifests` is the reading of.
+    """Return the objects to apply for the manifests in `sources`. `manifests` is the result of
+    reading them.
 
-    Where no controller makes the pods here, there are as many as `level` says. Raises ManifestError
-    as reading does.
+    For a kind whose controller doesn't run here, `level` determines the number of pods. Raises
+    ManifestError as reading does.
     """
     objects = read_objects(read_documents(sources)[0])
     known = {workload.ref: workload for workload in manifests.workloads}
@@ -144,13 +143,13 @@ def workload_of(pod: Json) -> WorkloadRef:
 
 
 def is_ready(pod: Json) -> bool:
-    """Whether a pod has the condition Ready."""
+    """Return True if a pod has the condition Ready."""
     conditions = pod.get("status", {}).get("conditions", [])
     return any(each["type"] == "Ready" and each["status"] == "True" for each in conditions)
 
 
 def template_of(document: Json) -> Json:
-    """Return the pod template of an object that makes pods, or the pod itself."""
+    """Return the pod template of an object, or the pod itself."""
     found: Json = document
     for step in _TEMPLATES[document["apiVersion"], document["kind"]]:
         found = found[step]
@@ -158,7 +157,9 @@ def template_of(document: Json) -> Json:
 
 
 def made_by(arrivals: Iterable[Arrival]) -> dict[WorkloadRef, WorkloadRef]:
-    """Return whose pods were made here, by the pods' own names."""
+    """Return the workloads of the pods that the rehearsal itself created, by the names of
+    the pods.
+    """
     return {
         WorkloadRef(
             "Pod", each["metadata"]["namespace"], each["metadata"]["name"]
@@ -176,8 +177,8 @@ def _plain(item: KubernetesObject) -> Json:
 
 
 def _marked(item: KubernetesObject, ref: WorkloadRef) -> Json:
-    """The object with its name on its pods, and without volumes that somebody would have to
-    provision.
+    """Return the object with the workload's name on its pods, and without volumes that need a
+    provisioner.
     """
     document = _plain(item)
     pod: Any = document
@@ -203,7 +204,7 @@ def _without_provisioning(spec: Any) -> None:
 
 
 def _stamped(workload: Workload, level: DemandLevel) -> Iterator[Json]:
-    """Yield the pods of a workload whose controller is not here."""
+    """Yield the pods of a workload whose controller doesn't run here."""
     for pod_set in workload.pod_sets:
         template = render_pod_template(pod_set.template)
         metadata = dict(template.get("metadata") or {})
@@ -228,7 +229,7 @@ def _stamped(workload: Workload, level: DemandLevel) -> Iterator[Json]:
 
 
 def _namespaces(first: Iterable[Json], arrivals: Iterable[Arrival]) -> Iterator[Json]:
-    """Yield the namespaces that nobody declares and that objects are in."""
+    """Yield the namespaces of objects that no manifest declares."""
     declared = {each["metadata"]["name"] for each in first if each["kind"] == "Namespace"} | {
         "default"
     }

@@ -1,8 +1,7 @@
 """Tools of the sandbox: found on PATH if they are recent enough, otherwise built from pinned Go
 modules.
 
-Everything obtained here lives in the per-user cache under its name, version and pins, so the rest
-of the project cannot tell where a tool came from.
+All built tools are in the per-user cache, in a folder for each name, version, and set of pins.
 """
 
 from __future__ import annotations

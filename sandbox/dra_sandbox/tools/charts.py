@@ -1,6 +1,4 @@
-"""Charts as folders or archives: from a folder of the user's, their public repository, or a Go
-module that has them.
-"""
+"""Find Helm charts in a folder of the user, in their public repository, or in a Go module."""
 
 from __future__ import annotations
 
@@ -36,16 +34,21 @@ _MODULES: Final = {
     "karpenter-crd": ("github.com/aws/karpenter-provider-aws", "charts/karpenter-crd"),
     "aws-dranet": ("github.com/aws/eks-charts", "stable/aws-dranet"),
 }
-"""Chart → the module whose tag is the chart's version, and where the chart lies in it."""
+"""Go module that contains each chart under a tag with the chart's version, and the path of the
+chart in the module.
+"""
 _COMMITS: Final = {("aws-dranet", "1.0.0"): "v0.0.243-0.20260821194545-743f98a89b5b"}
-"""Version of the module that has a version of a chart, for modules that don't tag their charts."""
+"""Version of the Go module that contains a chart version, for modules that don't tag their charts.
+"""
 _SECONDS: Final = 120
 _OLDEST_GO: Final = (1, 24, 0)
 
 
 @dataclass(slots=True)
 class Charts:
-    """Finds charts, each once; `given` is the user's folder, `kept` where fetched ones are put."""
+    """Finds each chart once. `given` is the user's folder, and `kept` is the folder for downloaded
+    charts.
+    """
 
     helm: Path
     kept: Path
@@ -56,7 +59,7 @@ class Charts:
     missing: dict[tuple[str, str], str] = field(default_factory=dict[tuple[str, str], str])
 
     def find(self, name: str, version: str, reference: str, repository: str) -> Path | None:
-        """Return the chart, None where it cannot be had; why is then in `missing`."""
+        """Return the chart, or None if it can't be found. `missing` then contains the reason."""
         # a program names a chart of its own by its path
         if not repository and Path(reference).exists():
             return Path(reference)
@@ -97,8 +100,8 @@ class Charts:
         return found
 
     def _pull(self, source: list[str], folder: Path) -> None:
-        """Fetch a published chart into a folder. Raises _NotPulled with what Helm says where it
-        cannot.
+        """Download a published chart into a folder. Raises _NotPulled with Helm's message if this
+        fails.
         """
         done = _run([str(self.helm), "pull", *source, "--destination", str(folder)], folder)
         if done.returncode or not list(folder.glob("*.tgz")):
@@ -106,11 +109,11 @@ class Charts:
 
 
 class _NotPulled(Exception):
-    """A repository has not answered with the chart."""
+    """A repository didn't return the chart."""
 
 
 def _of_module(module: str, inside: str) -> tuple[Path | None, str]:
-    """Return the folder of a chart in a Go module; None and why where it cannot be had."""
+    """Return the folder of a chart in a Go module, or None and the reason."""
     try:
         go = find_go(_OLDEST_GO)
     except GoUnavailable as error:

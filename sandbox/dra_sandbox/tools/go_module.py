@@ -1,4 +1,4 @@
-"""Builds a command from a Go module that pins it: `modules/<name>/{go.mod, go.sum, tools.go}`."""
+"""Build a command from a Go module that pins it: `modules/<name>/{go.mod, go.sum, tools.go}`."""
 
 from __future__ import annotations
 
@@ -23,17 +23,19 @@ _MODULES = Path(__file__).parent / "modules"
 
 
 class ToolUnavailable(Exception):
-    """A tool could not be built; the message names the tool and ends with what the build said."""
+    """A tool couldn't be built. The message names the tool and ends with the output of
+    the build.
+    """
 
 
 @dataclass(frozen=True, slots=True)
 class GoTool:
     """A command that can be built from Go modules.
 
-    `pins` is the folder below `modules/` that pins it; `module` the module whose version is the
-    tool's; `package` the main package in it; `stamps` maps a Go variable to the text that the
-    linker puts there, in which `{version}` stands for the version without its `v`. `minutes` is
-    about how long a build takes on two cores.
+    `pins` is its folder in `modules/`. `module` is the module whose version the tool has, and
+    `package` is the main package in it. `stamps` maps a Go variable to the text that the linker
+    writes into it, in which `{version}` is the version without its `v`. `minutes` is the
+    approximate duration of a build on two cores.
     """
 
     name: str
@@ -46,12 +48,12 @@ class GoTool:
 
     @property
     def pins_folder(self) -> Path:
-        """The folder that holds go.mod, go.sum and tools.go."""
+        """Folder with go.mod, go.sum, and tools.go."""
         return _MODULES / self.pins
 
     @property
     def version(self) -> str:
-        """The pinned version without its `v`, such as "3.259.0"."""
+        """Pinned version without its `v`, such as "3.259.0"."""
         pinned = re.search(
             rf"^\s*(?:require\s+)?{re.escape(self.module)} v(\S+)", self._go_mod, re.MULTILINE
         )
@@ -60,7 +62,7 @@ class GoTool:
 
     @property
     def minimum_go(self) -> Version:
-        """The Go version that go.mod asks for."""
+        """Go version that go.mod requires."""
         asked = re.search(r"^go (\S+)", self._go_mod, re.MULTILINE)
         version = parse_version(asked.group(1)) if asked else None
         assert version is not None, f"{self.pins}/go.mod has no go directive"
@@ -68,7 +70,7 @@ class GoTool:
 
     @property
     def key(self) -> str:
-        """Name, version and a digest of everything that decides what is built."""
+        """Name, version, and a digest of all inputs of the build."""
         digest = hashlib.sha256()
         for name in ("go.mod", "go.sum", "tools.go"):
             digest.update((self.pins_folder / name).read_bytes())
@@ -77,7 +79,7 @@ class GoTool:
 
     @property
     def binary(self) -> Path:
-        """Where the command is, or will be once built."""
+        """Path of the command, whether it's built or not."""
         return cache_folder() / "tools" / self.key / "bin" / self.name
 
     @property
@@ -86,9 +88,8 @@ class GoTool:
 
 
 def build(tool: GoTool) -> Path:
-    """The built command of `tool`; builds it when the cache has none.
-
-    Raises ToolUnavailable when Go cannot be had or the build fails.
+    """Return the built command of `tool`, and build it if it isn't in the cache. Raises
+    ToolUnavailable if Go isn't available or the build fails.
     """
 
     def announce() -> None:
@@ -122,8 +123,8 @@ def _build_into(tool: GoTool, staging: Path) -> None:
 
 
 def _run(command: list[str], tool: GoTool, running: Step) -> None:
-    """Run a build, telling how many packages are compiled; the whole group of processes ends with
-    us.
+    """Run a build and report the number of compiled packages. Its process group ends with this
+    process.
     """
     tail: deque[str] = deque(maxlen=20)
     downloaded = compiled = 0

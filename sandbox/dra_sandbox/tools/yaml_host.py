@@ -1,5 +1,5 @@
-"""The vendor's language host for YAML programs: beside the CLI or on PATH, else built from its
-module.
+"""Pulumi's own language host for YAML programs: next to the CLI, on PATH, or built from
+its module.
 """
 
 from __future__ import annotations
@@ -19,9 +19,8 @@ YAML_HOST = GoTool(
 
 
 def find_yaml_host() -> Path:
-    """The host, which the vendor's installer puts beside its CLI.
-
-    Raises ToolUnavailable when there is none and it cannot be built.
+    """Return the YAML host, which Pulumi's installer puts next to its CLI. Raises ToolUnavailable
+    if it's missing and can't be built.
     """
     on_path = shutil.which(YAML_HOST.name)
     return Path(on_path) if on_path is not None else build(YAML_HOST)

@@ -106,9 +106,9 @@ class TestABaseline:
     @pytest.mark.parametrize(
         ("text", "told"),
         [
-            ("", "is no baseline"),
-            ("[]", "is no baseline"),
-            ('{"version": 2, "findings": []}', "known.json version: is no baseline"),
+            ("", "isn't a baseline file"),
+            ("[]", "isn't a baseline file"),
+            ('{"version": 2, "findings": []}', "known.json version: isn't a baseline file"),
             ('{"version": 1, "findings": [{"fingerprint": "x"}]}', "findings.0"),
         ],
     )

@@ -111,7 +111,7 @@ spec:
 def test_explain_gives_the_minimal_set_of_changes(project: Project) -> None:
     words = ("explain", "-", "--stack", "dev", "--claim", "greedy-two")
     out = project.run(*words, stdin=GREEDY).out
-    assert "smallest set of changes with which it fits, all of them together:" in out
+    assert "it fits with all of these changes together, the smallest set found:" in out
     edits = project.run(*words, "--format", "json", stdin=GREEDY).json["pools"][0]["edits"]
     assert sorted(each["kind"] for each in edits) == ["lower-count", "tolerate"]
     fixed = GREEDY.replace("count: 2", "count: 1").replace(

@@ -129,13 +129,12 @@ def test_a_pool_with_hours_has_its_minimum_beside_them_and_the_plan_says_when() 
         ("none", None),
         (
             "cluster-autoscaler",
-            "the autoscaler cluster-autoscaler can't scale an empty pool up for a claim, so every pool "
-            "keeps the nodes "
-            "that it needs",
+            "the autoscaler cluster-autoscaler can't scale an empty pool up for a claim, so every "
+            "pool keeps the nodes that its pods need",
         ),
         (
             "karpenter",
-            "karpenter keeps every pool at the nodes of this plan, and starts none for a claim",
+            "karpenter keeps every pool at the node count of this plan, and doesn't start nodes for claims",
         ),
     ],
 )

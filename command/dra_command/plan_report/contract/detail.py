@@ -35,9 +35,8 @@ class OnePodMoreRow(Output):
     workload: WorkloadName
     pod_set: str
     room: int | None = Field(
-        description="Number of additional pods that fit on the nodes as they're filled. null if "
-        "rules between "
-        "pods span nodes, or if the plan is too large."
+        description="Number of additional pods that fit on the nodes in addition to the planned "
+        "pods. null if rules between pods span nodes, or if the plan is too large."
     )
     room_is_least: bool = Field(description="True if more pods may fit.")
     verdict: VerdictText | None = Field(

@@ -85,7 +85,7 @@ def rule_groups() -> list[dict[str, Any]]:
             "0m",
             "critical",
             "GPU {{ $labels.gpu }} ({{ $labels.modelName }}) reported XID {{ $value }}",
-            "the GPU may need a reset or a new node; errors that affect only programs are left out",
+            "the GPU may need a reset or a new node; errors of programs aren't reported",
         ),
         _alert(
             "GpuMemoryUnhealthy",
@@ -94,8 +94,8 @@ def rule_groups() -> list[dict[str, Any]]:
             "0m",
             "critical",
             "memory of GPU {{ $labels.gpu }} ({{ $labels.modelName }}) has failed",
-            "rows were replaced for errors that cannot be corrected, or could not be: drain the "
-            "node",
+            "rows were remapped because of uncorrectable errors, or couldn't be remapped: drain "
+            "the node",
         ),
     ]
     use = [

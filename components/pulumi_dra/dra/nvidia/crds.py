@@ -35,7 +35,9 @@ def read_crds(read: InputReader, key: str) -> list[dict[str, Any]]:
                 "apiextensions.k8s.io/v1",
             )
         elif spec.get("group") != GROUP or not metadata.get("name"):
-            read.refuse(key, f"document {index + 1} defines nothing of {GROUP}, the driver's group")
+            read.refuse(
+                key, f"document {index + 1} doesn't define a kind of the driver's group {GROUP}"
+            )
         else:
             found.append(definition)
     if read.has(key) and not documents:

@@ -47,7 +47,10 @@ def read_release(read: InputReader, pinned: PinnedChart) -> ReleaseInputs:
     `read`.
     """
     if read.has("chart") and read.has("version"):
-        read.refuse("version", "is for the published chart; the one in chart has its own")
+        read.refuse(
+            "version",
+            "is for the published chart, but chart names another one, which has its own version",
+        )
     return ReleaseInputs(
         version=read.text(
             "version", pinned.version, check=lambda text: _version_fault(text, pinned)

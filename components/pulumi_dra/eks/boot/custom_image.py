@@ -76,7 +76,9 @@ def read_joining(read: InputReader, image: OwnImage | None) -> OwnImage | None:
                 key, "is missing: with image_id, EKS doesn't configure nodes for their cluster"
             )
         elif image is None and read.has(key) and not read.has("image_id"):
-            read.refuse(key, "is for image_id, because EKS configures nodes of its own images")
+            read.refuse(
+                key, "is only for image_id, because EKS itself configures nodes with its own images"
+            )
     parts: list[Any] = [read.identifier(key) or "" for key in ("cluster_name", *_OF_THE_CLUSTER)]
     return None if image is None else OwnImage(id=image.id, cluster=tuple(parts))
 

@@ -98,12 +98,12 @@ def _read_settings(read: InputReader, addon: str, text: pulumi.Input[str]) -> Ma
         read.refuse(at, f"is not JSON: {error}")
         return {}
     if not isinstance(settings, dict):
-        read.refuse(at, 'must be an object of JSON: {"replicaCount": 3}')
+        read.refuse(at, 'must be a JSON object: {"replicaCount": 3}')
         return {}
     found = cast(dict[str, Any], settings)
     of_pods: Any = found.get("env") or {}
     if not isinstance(of_pods, dict):
-        read.refuse(at, 'env must be an object of JSON: {"WARM_IP_TARGET": "5"}')
+        read.refuse(at, 'env must be a JSON object: {"WARM_IP_TARGET": "5"}')
         return {}
     for key, name in _SAID_ELSEWHERE.items() if addon == CNI else ():
         if key in found or key in of_pods:

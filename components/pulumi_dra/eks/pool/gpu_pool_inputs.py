@@ -342,8 +342,7 @@ def _read_update_strategy(read: InputReader, capacity: str) -> str:
         read.refuse(
             "update_strategy",
             f'must be MINIMAL with capacity "{capacity}", because DEFAULT starts new nodes before '
-            "old ones end, and a "
-            "full reservation has no room for them",
+            "old ones end, and a full reservation has no machines for them",
         )
     return strategy
 
@@ -358,7 +357,7 @@ def read_release_version(read: InputReader, machine: str) -> str | None:
     version = read.identifier("kubernetes_version")
     if isinstance(version, str) and release and not release.startswith(f"{version}."):
         read.refuse(
-            "release_version", f"{release} is not of Kubernetes {version}: change both together"
+            "release_version", f"{release} isn't for Kubernetes {version}: change both together"
         )
     return release
 

@@ -56,7 +56,7 @@ def read_monitoring(read: InputReader) -> list[str]:
 
 def _complaint(text: str) -> str:
     if text == SYSTEM:
-        return f"{SYSTEM} are always there"
+        return f"{SYSTEM} are always enabled"
     return (
         ""
         if text in COMPONENTS

@@ -108,8 +108,8 @@ def _misfit_reason(misfit: Misfit, refusal: Refusal) -> Reason:
         case "affinity":
             return Reason(
                 code="pod-affinity",
-                message=f"the pod must run next to other pods (same {misfit.label}), but they "
-                "aren't here",
+                message=f"the pod must run next to other pods (same {misfit.label}), but none of "
+                "them runs here",
             )
         case "topology-label":
             return Reason(

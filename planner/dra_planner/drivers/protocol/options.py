@@ -13,6 +13,6 @@ class ChartOptions(StrictDocument):
 
     version: Annotated[str, refused_by(chart_version_fault)] = Field(
         default="",
-        description="Version of the Helm chart. Default: the one that this version was checked "
-        "with.",
+        description="Version of the Helm chart. Default: the version with which this package was "
+        "tested.",
     )

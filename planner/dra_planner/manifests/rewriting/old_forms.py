@@ -78,4 +78,4 @@ def refuse_unknown(data: Mapping[str, Any], known: frozenset[str], where: str) -
     """Raise NotConvertible for the fields that nobody here knows: what they meant would be lost."""
     unknown = sorted(set(data) - known)
     if unknown:
-        raise NotConvertible(f"{where} has fields that are not known here: {', '.join(unknown)}")
+        raise NotConvertible(f"{where} has unknown fields: {', '.join(unknown)}")

@@ -154,7 +154,7 @@ def _drop_unset(old: Old, layout: Layout, spec: Mapping) -> bool:
     ]
     for key in unset:
         layout.remove(spec, key)
-        old.notes.append(f"spec.{key} said that it is not set, and is left out")
+        old.notes.append(f"spec.{key} is left out, because its value means that it isn't set")
     return bool(unset)
 
 

@@ -46,8 +46,8 @@ def _gated(workload: Workload, spec: PodSpec) -> Iterator[Blocker]:
         gates = named("scheduling gate", list(spec.scheduling_gates))
         yield Blocker(
             code="pod-waits-for-others",
-            message=f"{workload.ref}: its pods stay pending until {gates} is removed; they count "
-            "as they run then",
+            message=f"{workload.ref}: its pods stay pending until {gates} is removed, and the "
+            "plan counts them as if it were",
             fix="remove schedulingGates, or accept that its controller removes them",
             place=workload.place,
             workloads=(workload.ref,),

@@ -91,7 +91,7 @@ class _Search:
         if is_held:
             sizing = self._held_back(sizing, starting, started)
         best = (
-            "no plan within these limits has room for more"
+            "no plan within these limits has free capacity for more"
             if is_most
             else "the most that were found"
         )

@@ -214,7 +214,7 @@ def _too_few(survival: Survival) -> Reason:
     )
     return Reason(
         code="redundancy-not-kept",
-        message="without a simulation, it's unknown whether every pod gets a node again when "
+        message="without a simulation, it's unknown whether every pod finds another node when "
         f"{lost(survival.asked)}",
         fix=f"raise the maximum {raises}",
     )

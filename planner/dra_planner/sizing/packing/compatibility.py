@@ -212,8 +212,8 @@ def _not_beside_the_others(
         code="shared-claim-node-full",
         message=f"pods that share claim {shared.shared} run on one node, but no node fits more "
         f"than {stop.pods} of the {wanted}{why}",
-        fix="give the pods their own claims with a ResourceClaimTemplate, or request less in "
-        "addition to the claim",
+        fix="give the pods their own claims with a ResourceClaimTemplate, or request less CPU and "
+        "memory",
         claim=str(shared.shared),
     )
     return Cut(part.shape, part.pods - taken, proved, (reason,))

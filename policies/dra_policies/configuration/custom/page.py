@@ -43,7 +43,7 @@ To print the values that rules read from your manifests and fleet, run
 `pulumi-dra rules objects PATH --fleet FILE`. Exemptions and `check --select` accept the ids of
 custom rules.
 
-## What a rule answers
+## Results of a rule
 
 | Answer | Condition | In `check` and the policy pack |
 | :-- | :-- | :-- |
@@ -56,7 +56,7 @@ An unknown value matters only if the answer depends on it:
 `pool.monthlyCost < 100.0 || pool.nodes == 0` is true for an empty pool, whatever the price. A rule
 that reads fields of pools is skipped without a fleet, a stack, or a snapshot.
 
-The language is the one of DeviceClass selectors in the newest Kubernetes version, with its
+Rules use the CEL of DeviceClass selectors in the newest Kubernetes version, with all of its
 libraries, but without `device`. An expression with a syntax or type error is rejected before
 anything is checked, with its line and column.
 

@@ -47,7 +47,9 @@ def _layer(text: bytes, path: str) -> str:
             for each in manifest["layers"]
         ]
     except (ValueError, KeyError, TypeError, AttributeError):
-        raise DownloadError("its manifest isn't one of an OCI artifact", fix=_PUSH) from None
+        raise DownloadError(
+            "its manifest isn't the manifest of an OCI artifact", fix=_PUSH
+        ) from None
     found = [digest for title, digest in layers if not path or title == path]
     if len(found) != 1:
         titles = ", ".join(title or "a layer without a title" for title, _ in layers)
@@ -88,11 +90,12 @@ def _token(challenge: str) -> str:
     said = dict(_PARAMETER.findall(challenge))
     query = urlencode({key: said[key] for key in ("service", "scope") if key in said})
     if not said.get("realm", "").startswith("http"):
-        raise DownloadError("the registry doesn't say where to request a token")
+        raise DownloadError("the registry's response doesn't name a token server")
     try:
         answer: Any = json.loads(download(f"{said['realm']}?{query}"))
         return str(answer.get("token") or answer["access_token"])
     except (ValueError, KeyError, TypeError, AttributeError):
         raise DownloadError(
-            "the registry gives no token to anyone, and private repositories aren't supported"
+            "the registry doesn't give anonymous clients a token, and private repositories aren't "
+            "supported"
         ) from None

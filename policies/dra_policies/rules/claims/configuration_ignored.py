@@ -79,9 +79,9 @@ def _drivers(claim: WrittenClaim) -> frozenset[str]:
 
 RULE = Rule(
     id="configuration-ignored",
-    says="Opaque configuration names another driver, or a kind for other devices.",
+    says="A claim's opaque configuration is for another driver or for other devices.",
     why="Each driver reads only its own configuration, so the devices run without the settings.",
-    fix="Name the driver of the devices, and a kind for these devices.",
+    fix="Write the driver of the claim's devices, and a kind that this driver supports for them.",
     level="advisory",
     url=DRIVER_PAGE,
     check=check,

@@ -211,8 +211,8 @@ def _fix(kind: str, name: str, version: str) -> str:
     near = get_close_matches(name, own, 1)
     if name in _OF_ORDER:
         return (
-            "drop it, because no driver since 25.8 numbers its GPUs: count sets their number, "
-            "and uuid selects one"
+            "remove it, because driver 25.8 and later don't number GPUs: set count, or select one "
+            "GPU by uuid"
         )
     return f'did you mean "{near[0]}"?' if near else f"known: {', '.join(own)}"
 

@@ -110,7 +110,7 @@ RULE = Rule(
     says="The flags of a model server don't match the GPUs of its claim.",
     why="A server that is started for more GPUs than it has doesn't start. Other GPUs of the claim "
     "stay idle.",
-    fix="Request as many GPUs as the flags say, or set the flags to the number of GPUs in the "
+    fix="Request as many GPUs as the flags need, or set the flags to the number of GPUs in the "
     "claim.",
     level="advisory",
     check=check,

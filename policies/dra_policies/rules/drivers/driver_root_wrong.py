@@ -56,9 +56,8 @@ def _plain(path: str) -> str:
 RULE = Rule(
     id="driver-root-wrong",
     says="The driver root doesn't match the node image.",
-    why="The first container of the kubelet plugin waits for NVIDIA's libraries without end, so "
-    "nodes publish no "
-    "devices.",
+    why="The init container of the kubelet plugin waits for NVIDIA's libraries forever, so nodes "
+    "publish no devices.",
     fix="Set nvidiaDriverRoot to the folder in the finding, which contains the libraries in the "
     "node image.",
     level="mandatory",

@@ -41,7 +41,7 @@ def _alias(pool: DeclaredPool) -> Iterator[Finding]:
     yield Finding(
         message=f"{pool.title}: its nodes boot {alias}, so each new node may have another NVIDIA "
         "driver",
-        fix="name the release of the image that you tested in the alias",
+        fix="set the alias to the image release that you tested",
         urn=pool.template_urn,
     )
 

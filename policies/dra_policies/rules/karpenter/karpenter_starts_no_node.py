@@ -60,7 +60,7 @@ def _machines(pool: DeclaredPool) -> Iterator[Finding]:
             yield _finding(
                 pool,
                 f"its machine type {name} isn't in the tables",
-                fix=f"write {near}, if you mean that",
+                fix=f"if you mean {near}, write that",
                 certain=False,
             )
     if not names or len(known) < len(names):

@@ -11,8 +11,8 @@ from dra_policies.rules.rule import Rule
 
 RULE = Rule(
     id="worth-knowing",
-    says="A fact decides what pods get: a taint rule, a missing object, or an idle device.",
-    why="It follows from the manifests, but nothing else shows it before the pods run.",
+    says="A taint rule, a missing object, or an idle device affects what pods get.",
+    why="The manifests imply this, but no other tool shows it before the pods run.",
     fix="If this is intended, do nothing.",
     level="advisory",
     needs="pools",

@@ -65,15 +65,18 @@ def _on_observed_nodes(view: StackView) -> Iterator[Finding]:
     if both:
         names = sorted({each.node for each in both})
         yield Finding(
-            message=f"{_nodes(names)} {verb(len(names), 'offer')} {both[0].units} {both[0].resource} of a device "
+            message=f"{_nodes(names)} {verb(len(names), 'offer')} {both[0].units} "
+            f"{both[0].resource} of a device "
             f"plugin, and a DRA driver publishes the same {counted(both[0].devices, 'device')}",
-            fix=f"drain {_them(names)}, and keep either the device plugin or the DRA driver off {_them(names)}",
+            fix=f"drain {_them(names)}, and keep either the device plugin or the DRA driver off "
+            f"{_them(names)}",
         )
     if left:
         names = sorted({each.node for each in left})
         held = sum(each.held for each in left)
         yield Finding(
-            message=f"{_nodes(names)} {verb(len(names), 'have')} no device plugin any more, but pods still hold "
+            message=f"{_nodes(names)} no longer {verb(len(names), 'run')} a device plugin, but "
+            "pods still hold "
             f"{held} {left[0].resource}, and the DRA driver gives the same devices to claims",
             fix="end these pods before the driver starts: drain the nodes fully",
         )

@@ -56,7 +56,7 @@ def _in_a_fleet(view: StackView) -> Iterator[Finding]:
             yield Finding(
                 message=f"{workload.ref} requests {name}, which the device plugin serves on pool "
                 f"{plugin_pools[name]} and DeviceClass {served[name]} on DRA pools, so its pods "
-                "can run on both, also before you migrate them",
+                "can run on both, even before you migrate them",
                 fix=f"remove extendedResourceName from DeviceClass {served[name]}, or request a "
                 "claim",
                 place=workload.place,

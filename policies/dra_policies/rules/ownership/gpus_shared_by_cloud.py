@@ -17,8 +17,7 @@ RULE = Rule(
     id="gpus-shared-by-cloud",
     says="A DRA pool uses the cloud's GPU sharing.",
     why="These settings only apply to the cloud's device plugin, which must not run there. GPUs "
-    "aren't shared, or "
-    "nodes publish none.",
+    "aren't shared, or nodes publish no GPUs.",
     fix="Remove sharing and partitions from the pool, and share GPUs through claims.",
     level="mandatory",
     url=DRIVER_PAGE,

@@ -30,14 +30,10 @@ def check(view: StackView) -> Iterator[Finding]:
 
 RULE = Rule(
     id="managed-driver-on-dra-node",
-    says="The cloud's NVIDIA driver installation is enabled on a DRA pool together with another "
-    "one.",
-    why="Clouds document DRA for nodes without their installation, or enable it by default. It "
-    "conflicts with the "
-    "GPU Operator's installation.",
-    fix="Disable the installation for the pool, and install the driver with a DaemonSet. Or only "
-    "use the cloud's "
-    "installation.",
+    says="Both the cloud and the GPU Operator install an NVIDIA driver on a DRA pool.",
+    why="The cloud's installation is on by default, or the cloud supports DRA only without it. "
+    "Two installations on one node conflict.",
+    fix="Disable the cloud's installation for the pool, or disable the driver of the GPU Operator.",
     level="advisory",
     url=DRIVER_PAGE,
     needs="stack",

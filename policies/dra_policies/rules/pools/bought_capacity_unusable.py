@@ -93,7 +93,8 @@ def _of_zone(view: StackView, pool: DeclaredPool, bought: BoughtCapacity) -> Ite
             where = " and ".join(filter(None, having))
             yield _finding(
                 pool,
-                f'its nodes may be in zone {outside[0]}, but reservation "{each.name}" is in {where}',
+                f'its nodes may be in zone {outside[0]}, but reservation "{each.name}" is in '
+                f"{where}",
                 f"name only {where} as the pool's zone",
             )
 
@@ -113,8 +114,8 @@ def _of_placement(pool: DeclaredPool, bought: BoughtCapacity) -> Iterator[Findin
         if named := next((path for path in paths if properties.has(path) is not False), ""):
             yield _finding(
                 pool,
-                f"it names a {bought.placement_kind} that doesn't hold the bought machines, so "
-                "nodes don't start",
+                f"it names a {bought.placement_kind} that doesn't contain the purchased machines, "
+                "so nodes don't start",
                 f"remove {named.partition('.')[0]}{where}",
             )
 
@@ -129,7 +130,7 @@ def _of_updates(pool: DeclaredPool, surge: SurgeSetting) -> Iterator[Finding]:
         yield _finding(
             pool,
             f"updates start new nodes before old ones end ({setting} {value}), and a full "
-            "reservation has no room",
+            "reservation has no free machine",
             surge.fix,
         )
 
@@ -141,8 +142,8 @@ def _finding(pool: DeclaredPool, says: str, fix: str) -> Finding:
 RULE = Rule(
     id="bought-capacity-unusable",
     says="A pool can't use its reservation or Capacity Block, or not during updates.",
-    why="Nodes don't start, or an update waits for machines that weren't bought.",
-    fix="Remove the setting that the bought capacity doesn't support.",
+    why="Nodes don't start, or an update waits for machines that you didn't buy.",
+    fix="Remove the setting that the purchased capacity doesn't support.",
     level="mandatory",
     is_outage=True,
     url=URL,

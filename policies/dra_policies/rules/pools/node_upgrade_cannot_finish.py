@@ -38,7 +38,7 @@ def check(view: StackView) -> Iterator[Finding]:
 
 RULE = Rule(
     id="node-upgrade-cannot-finish",
-    says="An upgrade can neither add a node nor remove one, or can't evict the pods on it.",
+    says="An upgrade can't add or remove a node, or can't evict the pods of a node.",
     why="The node upgrade stalls or fails.",
     fix="Allow one unavailable node if no machine can be added, and let one pod be evicted.",
     level="advisory",

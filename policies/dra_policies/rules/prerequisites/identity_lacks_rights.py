@@ -50,8 +50,8 @@ def _registries(view: StackView, kind: RegistryResource | None) -> Iterator[Find
         if None in given or any(right in (text or "") for text in given for right in kind.rights):
             continue
         yield Finding(
-            message=f'pods use images of registry "{registry.name}", but the stack grants nobody '
-            "the right to pull them, so the pods don't start",
+            message=f'pods use images of registry "{registry.name}", but the stack '
+            "doesn't grant the permission to pull them, so the pods don't start",
             fix=kind.fix,
             urn=registry.urn,
         )
@@ -207,7 +207,7 @@ def _has_right_elsewhere(
 
 RULE = Rule(
     id="identity-lacks-rights",
-    says="The identity of a cluster or its nodes lacks a right that it needs.",
+    says="The identity of a cluster or its nodes lacks a permission that it needs.",
     why="Nodes don't join the cluster or never become ready, but they are billed.",
     fix="Attach the policy, or grant the role.",
     level="mandatory",

@@ -89,7 +89,8 @@ def _closed_filters(
                 message=f'a rule of "{declared[urn].name}" denies all outbound '
                 "traffic of nodes, so they can't reach the API server and registries and don't "
                 "join the cluster",
-                fix="allow the outbound traffic that nodes need in a rule with a lower priority number",
+                fix="allow the outbound traffic that nodes need in a rule with a lower priority "
+                "number",
                 urn=urn,
             )
 
@@ -200,9 +201,9 @@ def _subnets_without_routes(
 
 RULE = Rule(
     id="nodes-cut-off",
-    says="Nodes don't reach the API server, registries, or their instance metadata.",
+    says="Nodes can't reach the API server, registries, or their instance metadata.",
     why="Nodes don't join the cluster, or their pods can't pull images, but the nodes are billed.",
-    fix="Open the way out.",
+    fix="Allow the outbound traffic that the finding names.",
     level="mandatory",
     is_outage=True,
     url="https://docs.aws.amazon.com/eks/latest/userguide/network-reqs.html",

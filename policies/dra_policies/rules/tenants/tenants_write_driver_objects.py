@@ -43,7 +43,7 @@ def check(view: StackView) -> Iterator[Finding]:
             if rights := sorted(_rights(each.props)):
                 yield Finding(
                     message=f'{kind} "{each.name}" may {" and ".join(rights)}, so its subjects '
-                    "can gain every right, including those over classes and slices",
+                    "can gain every permission, including write access to classes and slices",
                     fix=f"remove {' and '.join(rights)} from its verbs",
                     urn=each.urn,
                 )

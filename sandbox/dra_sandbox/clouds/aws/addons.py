@@ -1,4 +1,4 @@
-"""What EKS refuses of add-ons, with the sentences that users of the real one report."""
+"""Check EKS add-ons, with the error messages that users of the real EKS report."""
 
 from __future__ import annotations
 
@@ -45,8 +45,8 @@ def has_a_name_and_a_version(inputs: Values) -> str | None:
 
 
 def has_values_in_an_object(inputs: Values) -> str | None:
-    """cookpad/terraform-aws-eks pull request 331: what stands in them is judged by a schema that
-    only the API has.
+    """Reject settings that aren't a JSON object. Their content isn't checked, because only the API
+    has its schema. Source: cookpad/terraform-aws-eks pull request 331.
     """
     text = inputs.get("configurationValues")
     if not text:
@@ -68,7 +68,9 @@ def has_values_in_an_object(inputs: Values) -> str | None:
 
 
 def default_version(facts: Facts) -> str:
-    """The version that EKS takes where none is given: of kube-proxy one for the cluster's minor."""
+    """Return the version that EKS uses by default. For kube-proxy, it belongs to the cluster's
+    minor version.
+    """
     cluster = facts.cloud.get(CLUSTER, str(facts.inputs.get("clusterName")))
     if cluster is None or facts.inputs.get("addonName") != "kube-proxy":
         return "v1.0.0-eksbuild.1"
@@ -76,9 +78,9 @@ def default_version(facts: Facts) -> str:
 
 
 def version_is_for_the_minor(request: CloudRequest) -> str | None:
-    """A kube-proxy of another minor than the cluster's is none of its versions:
-    terraform-provider-aws issue 33385 and awsdocs/amazon-eks-user-guide pull request 1170. Which
-    versions of other add-ons are for a minor no file says.
+    """Reject a kube-proxy for another minor version than the cluster's. For other add-ons, no
+    source lists the supported versions. Sources: terraform-provider-aws issue 33385 and
+    awsdocs/amazon-eks-user-guide pull request 1170.
     """
     inputs = request.inputs or {}
     cluster = request.cloud.get(CLUSTER, str(inputs.get("clusterName")))

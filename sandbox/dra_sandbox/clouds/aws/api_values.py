@@ -1,6 +1,6 @@
-"""Values that the AWS APIs accept, where the SDK's types say only "string".
+"""Values that the AWS APIs accept, for properties whose SDK type is only "string".
 
-Compared with the service models that botocore 1.44.5 carries (eks/2017-11-01, ec2/2016-11-15).
+Compared with the service models in botocore 1.44.5 (eks/2017-11-01, ec2/2016-11-15).
 """
 
 from __future__ import annotations
@@ -8,8 +8,8 @@ from __future__ import annotations
 from dra_planner.releases import MAXIMUM_MINOR
 
 OFFERED = tuple(f"1.{minor}" for minor in range(31, MAXIMUM_MINOR + 1))
-"""Kubernetes versions of EKS, without patches, the oldest in extended support until 26 November
-2026: EKS user guide, “Understand the Kubernetes version lifecycle on EKS”.
+"""Kubernetes minor versions of EKS. The oldest is in extended support until 26 November 2026: EKS
+user guide, “Understand the Kubernetes version lifecycle on EKS”.
 """
 
 # eks API, shape AMITypes.

@@ -1,5 +1,5 @@
-"""What EKS makes beside a cluster by itself: the entry of whoever creates it, and the group of its
-logs.
+"""Resources that EKS creates together with a cluster: the access entry of its creator, and its log
+group.
 """
 
 from __future__ import annotations
@@ -12,10 +12,11 @@ LOG_GROUP = "aws:cloudwatch/logGroup:LogGroup"
 
 
 def come_and_go(request: CloudRequest) -> None:
-    """Entries come with a mode that has any, and go with the cluster; the group of logs stays.
+    """Create and delete access entries with the cluster, if its mode supports them. The log group
+    stays.
 
-    eksworkshop.com/docs/security/cluster-access-management/managing (entries), terraform-aws-eks
-    issues 920 and 2486 (logs).
+    Sources: eksworkshop.com/docs/security/cluster-access-management/managing (entries),
+    terraform-aws-eks issues 920 and 2486 (logs).
     """
     name, cloud, inputs = request.identifier, request.cloud, request.inputs
     if inputs is None:
@@ -43,8 +44,8 @@ def come_and_go(request: CloudRequest) -> None:
 
 
 def group_is_new(request: CloudRequest) -> str | None:
-    """Terraform-aws-eks issues 920, 2486 and 2763: the group of a cluster that EKS has made, or
-    made again.
+    """Reject a log group that EKS has already created or re-created. Sources: terraform-aws-eks
+    issues 920, 2486 and 2763.
     """
     if request.inputs is None or request.before is not None:
         return None

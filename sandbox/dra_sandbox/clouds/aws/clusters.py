@@ -1,5 +1,5 @@
-"""What EKS refuses of clusters and of who may use them, with the sentences that users of the real
-one report.
+"""Check EKS clusters and access to them, with the error messages that users of the real
+EKS report.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ INVALID = "InvalidParameterException: "
 SECURITY_GROUPS, ASSOCIATIONS = 5, 1000
 CLUSTER = "aws:eks/cluster:Cluster"
 FULL_ZONE = "dra-sandbox:aws:FullZone"
-"""Kind under which a cloud remembers zones without room for a control plane, by their names."""
+"""Kind of the stored zones without capacity for a control plane, by name."""
 MODES = ("CONFIG_MAP", "API_AND_CONFIG_MAP", "API")
 SERVICES = tuple(map(ipaddress.IPv4Network, ("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16")))
 
@@ -26,8 +26,8 @@ SERVICES = tuple(map(ipaddress.IPv4Network, ("10.0.0.0/8", "172.16.0.0/12", "192
 def is_accepted(inputs: Values) -> str | None:
     """Sources: awsdocs/amazon-eks-user-guide PR 795 (subnets);
     finos/compliant-financial-infrastructure issue 228 (version);
-    crossplane-contrib/provider-upjet-aws issue 1345 (who made it); botocore's model of
-    CreateCluster (name, security groups).
+    crossplane-contrib/provider-upjet-aws issue 1345 (creator); botocore's model of CreateCluster
+    (name, security groups).
     """
     vpc, access = inputs["vpcConfig"], inputs.get("accessConfig") or {}
     if inputs.get("version") and inputs["version"] not in OFFERED:
@@ -76,9 +76,9 @@ def has_a_key_of_its_region(request: CloudRequest) -> str | None:
 
 
 def _is_range(text: str) -> bool:
-    """Whether EKS takes a network for the public endpoint of a cluster of IPv4: its user guide,
-    “Cluster API server endpoint” (IPv6), and rancher/eks-operator's tests of hosted clusters, which
-    await the same sentence.
+    """Return True if EKS accepts a network for the public endpoint of an IPv4 cluster: its user
+    guide, “Cluster API server endpoint” (IPv6), and rancher/eks-operator's tests of hosted
+    clusters, which expect the same sentence.
     """
     try:
         network = ipaddress.ip_network(text)
@@ -90,7 +90,9 @@ def _is_range(text: str) -> bool:
 
 
 def _is_for_services(text: str | None) -> bool:
-    """Whether EKS takes a range for services: the text of serviceIpv4Cidr in botocore's model."""
+    """Return True if EKS accepts a service CIDR: the description of serviceIpv4Cidr in botocore's
+    model.
+    """
     try:
         network = ipaddress.ip_network(text) if text else None
     except ValueError:
@@ -104,11 +106,9 @@ def _is_for_services(text: str | None) -> bool:
 
 
 def moves_by_one_minor(request: CloudRequest) -> str | None:
-    """Sources: terraform-aws-eks issue 2607 (steps); terraform-provider-aws issue 19478 (groups
-    behind).
-
-    What is compared for a group with an image of its own, which has no version, is not known:
-    nothing here.
+    """Sources: terraform-aws-eks issue 2607 (steps); terraform-provider-aws issue 19478 (older
+    groups). It's unknown what EKS compares for a group with a custom image, which has no version,
+    so nothing is compared.
     """
     now, wanted = (request.before or {}).get("version"), (request.inputs or {}).get("version")
     if not now or not wanted or now == wanted:
@@ -129,8 +129,8 @@ def moves_by_one_minor(request: CloudRequest) -> str | None:
 
 
 def stays_in_its_zones(request: CloudRequest) -> str | None:
-    """Sources: awsdocs/amazon-eks-user-guide PR 795 (two zones) and its page network-reqs (later
-    ones are the same); eksctl-io/eksctl issue 817 (a zone without room).
+    """Sources: awsdocs/amazon-eks-user-guide PR 795 (two zones) and its page network-reqs (zones
+    can't change later); eksctl-io/eksctl issue 817 (a zone without capacity).
     """
     if request.inputs is None:
         return None
@@ -163,7 +163,7 @@ def stays_in_its_zones(request: CloudRequest) -> str | None:
 
 
 def with_the_key_of_its_alias(inputs: Values) -> Values:
-    """An alias comes back as the key behind it, so that each run finds a difference:
+    """EKS returns the key behind an alias, so that each run finds a difference:
     terraform-provider-aws issue 43244, cluster-api-provider-aws issue 3096.
     """
     config = inputs.get("encryptionConfig") or {}
@@ -186,8 +186,9 @@ def has_no_groups_left(request: CloudRequest) -> str | None:
 
 
 def authenticates_as_before_or_by_more(request: CloudRequest) -> str | None:
-    """EKS user guide, “Change authentication mode to use access entries”: from the map to both,
-    from both to entries, and never back (text not found).
+    """Allow changes of the authentication mode from the ConfigMap to both, and from both to access
+    entries, but not back: EKS user guide, “Change authentication mode to use access entries” (text
+    not found).
     """
     now, wanted = (
         authentication_mode(each) for each in (request.before or {}, request.inputs or {})
@@ -198,7 +199,9 @@ def authenticates_as_before_or_by_more(request: CloudRequest) -> str | None:
 
 
 def has_entries(request: CloudRequest) -> str | None:
-    """Terraform-aws-eks issue 3048: access entries are for clusters that have them."""
+    """Reject access entries of clusters whose mode doesn't support them. Source: terraform-aws-eks
+    issue 3048.
+    """
     cluster = request.cloud.get(CLUSTER, str((request.inputs or {}).get("clusterName")))
     if request.before is not None or cluster is None or authentication_mode(cluster) != MODES[0]:
         return None
@@ -210,13 +213,13 @@ def has_entries(request: CloudRequest) -> str | None:
 
 
 def authentication_mode(cluster: Values) -> str:
-    """How principals are known in a cluster, by its inputs or as it is."""
+    """Return the authentication mode of a cluster, from its inputs or its current state."""
     return str((cluster.get("accessConfig") or {}).get("authenticationMode") or MODES[0])
 
 
 def is_the_only_entry(request: CloudRequest) -> str | None:
-    """Terraform-aws-eks issue 2968: twice, the creator's with the bootstrap entry, or a managed
-    group's role.
+    """Reject a second entry for the same principal: the creator's entry together with the bootstrap
+    entry, or the role of a managed group. Source: terraform-aws-eks issue 2968.
     """
     if request.before is not None or request.inputs is None:
         return None
@@ -234,8 +237,8 @@ def is_the_only_entry(request: CloudRequest) -> str | None:
 
 
 def is_the_only_association(request: CloudRequest) -> str | None:
-    """EKS API reference, CreatePodIdentityAssociation: a service account has one association in a
-    cluster.
+    """Reject a second association of a service account in a cluster. Source: EKS API reference,
+    CreatePodIdentityAssociation.
     """
     if request.before is not None or request.inputs is None:
         return None

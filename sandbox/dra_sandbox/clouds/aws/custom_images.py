@@ -1,7 +1,7 @@
-"""Node groups whose launch template names an image: EKS tells such nodes nothing, and what they are
-told must do.
+"""Node groups whose launch template names an image. EKS doesn't configure such nodes, so their user
+data must.
 
-EKS user guide, “Customize managed nodes with launch templates”, “Specifying an AMI”:
+Source: EKS user guide, “Customize managed nodes with launch templates”, “Specifying an AMI”:
 awsdocs/amazon-eks-user-guide:latest/ug/nodes/launch-templates.adoc@f6004140.
 """
 
@@ -21,22 +21,22 @@ CLUSTER, TEMPLATE = "aws:eks/cluster:Cluster", "aws:ec2/launchTemplate:LaunchTem
 INVALID = "InvalidParameterException: "
 OWN = "CUSTOM"
 NEW_NODE = "dra-sandbox:aws:NewNode"
-"""What a node of a group has at the moment when it joins, by the group's id: {"labels": {…},
-"taints": ["k=v:E"]}.
+"""Labels and taints of a group's nodes when they join, by the group's ID: {"labels": {…}, "taints":
+["k=v:E"]}.
 """
 _NOT_JOINED = "NodeCreationFailure: Instances failed to join the kubernetes cluster"
 
 
 def ami_type(facts: Facts) -> Value:
-    """EKS API reference, Nodegroup: CUSTOM where the template names an image, the standard one
-    else.
+    """Return the AMI type: CUSTOM if the template names an image, otherwise the default (EKS API
+    reference, Nodegroup).
     """
     return OWN if _template(facts.cloud, facts.inputs).get("imageId") else "AL2023_x86_64_STANDARD"
 
 
 def has_no_release(request: CloudRequest) -> str | None:
-    """“Limits and conditions when specifying an AMI ID”: amiType, releaseVersion and version cannot
-    be set.
+    """Reject amiType, releaseVersion, and version together with an image: “Limits and conditions
+    when specifying an AMI ID”.
     """
     if request.inputs is None or not _template(request.cloud, request.inputs).get("imageId"):
         return None
@@ -50,7 +50,9 @@ def has_no_release(request: CloudRequest) -> str | None:
 
 
 def keeps_its_kind_of_image(request: CloudRequest) -> str | None:
-    """The same: a new group is needed to go from an image of one's own to EKS', or back."""
+    """Reject a change from a custom image to an EKS image or back, which needs a new group. Source:
+    the same page.
+    """
     if request.inputs is None or request.before is None or not request.before.get("amiType"):
         return None
     had, has = (
@@ -67,9 +69,11 @@ def keeps_its_kind_of_image(request: CloudRequest) -> str | None:
 
 
 def joins_its_cluster(request: CloudRequest) -> str | None:
-    """The same: EKS merges no user data, and where nodes do not join CreateNodegroup and its
-    updates fail. What AL2023 must be told is there under “Amazon EC2 user data”: name, endpoint,
-    certificate and range of services.
+    """Reject nodes that don't join their cluster. EKS doesn't merge their user data, and
+    CreateNodegroup and updates fail if nodes don't join.
+
+    The required settings of AL2023 are name, endpoint, certificate, and service CIDR: the same
+    page, “Amazon EC2 user data”.
     """
     if request.inputs is None or not request.inputs["scalingConfig"]["desiredSize"]:
         return None
@@ -95,11 +99,11 @@ def joins_its_cluster(request: CloudRequest) -> str | None:
 
 
 def registers(request: CloudRequest) -> None:
-    """What a node registers with: of EKS' images the group's labels and taints, of others what
-    kubelet is told alone.
+    """Return the labels and taints with which a node registers. With EKS images, these are the
+    group's. With other images, they are only the kubelet's.
 
-    “Any taints set in the API are applied asynchronously if you specify an AMI ID”; labels come as
-    late (aws/containers-roadmap issue 1962).
+    “Any taints set in the API are applied asynchronously if you specify an AMI ID”, and so are
+    labels (aws/containers-roadmap issue 1962).
     """
     if request.inputs is None:
         request.cloud.drop(NEW_NODE, request.identifier)
@@ -130,8 +134,8 @@ def registers(request: CloudRequest) -> None:
 
 
 def node_config(text: str) -> dict[str, Any]:
-    """Return the spec of the NodeConfig in user data, {} where there is none; nodeadm merges
-    several into one.
+    """Return the spec of the NodeConfig in user data, or {} without one. nodeadm merges several
+    into one.
     """
     document = message_from_string(text)
     parts = document.get_payload() if document.is_multipart() else [document]
@@ -153,8 +157,8 @@ def _merged(one: Mapping[str, Any], other: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _coordinates(name: str, cluster: Values | None) -> dict[str, Value]:
-    """Return what NodeConfig must say of a cluster; None for what is not remembered and may be
-    anything.
+    """Return the cluster settings that a NodeConfig must contain. None for values that the
+    simulation doesn't store, which may have any value.
     """
     here = cluster or {}
     return {

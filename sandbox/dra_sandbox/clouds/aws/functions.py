@@ -1,4 +1,4 @@
-"""Functions of the AWS SDK that programs call, answered without an account."""
+"""Functions of the AWS SDK, answered without an account."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from dra_sandbox.clouds.wire_values import Values
 Place = Mapping[str, str]
 
 ACCOUNT, CALLER = "123456789012", "user/sandbox"
-"""The account that AWS uses in its documentation, and who calls the simulated one there."""
+"""The account of the AWS documentation, and the simulated caller in it."""
 
 # Zones in use per region (https://docs.aws.amazon.com/global-infrastructure/latest/regions/aws-availability-zones.html);
 # a region without an entry has a, b and c.
@@ -47,7 +47,7 @@ def availability_zones(arguments: Values, place: Place) -> Values:
 
 
 def _zone_id(region: str, index: int) -> str:
-    """Zone identifiers abbreviate the region: us-east-1 is use1."""
+    """Return the zone identifier, which abbreviates the region: us-east-1 is use1."""
     direction = {"north": "n", "south": "s", "east": "e", "west": "w", "central": "c"}
     area, *words, number = region.split("-")
     short = "".join(letter for word in words for full, letter in direction.items() if full in word)
@@ -65,7 +65,7 @@ def caller_identity(arguments: Values, place: Place) -> Values:
 
 
 def session_context(arguments: Values, place: Place) -> Values:
-    """Who stands behind a session: the role that was assumed, anybody else is themselves."""
+    """Return the identity behind a session: the assumed role, or the caller itself."""
     arn = str(arguments["arn"])
     *_, service, _, account, resource = arn.split(":", 5)
     kind, _, rest = resource.partition("/")
@@ -110,7 +110,9 @@ def partition(arguments: Values, place: Place) -> Values:
 
 
 def policy_document(arguments: Values, place: Place) -> Values:
-    """The document as the real provider writes it: single values bare, several as sorted lists."""
+    """Return the document as the real provider writes it: single values as texts, several as sorted
+    lists.
+    """
     document: dict[str, Any] = {"Version": arguments.get("version") or "2012-10-17"}
     if arguments.get("policyId"):
         document["Id"] = arguments["policyId"]
@@ -192,7 +194,7 @@ def cluster_auth(arguments: Values, place: Place) -> Values:
 
 
 def cluster(arguments: Values, place: Place) -> Values:
-    """An existing cluster of that name, in the shape that the resource has."""
+    """Return an existing cluster with this name, with the outputs of the resource."""
     words = words_for(f"cluster {arguments['name']}")
     name = arguments["name"]
     issuer = f"https://oidc.eks.{place['region']}.amazonaws.com/id/{words['HEX32']}"
@@ -219,8 +221,8 @@ def cluster(arguments: Values, place: Place) -> Values:
 
 
 def addon_version(arguments: Values, place: Place) -> Values:
-    """A version for the add-on and minor: clouds publish many, the simulated one has one per
-    minor.
+    """Return a version of the add-on for the minor version. Real clouds publish many versions, but
+    the simulation has only one.
     """
     minor = str(arguments["kubernetesVersion"]).rpartition(".")[2]
     return {
@@ -254,7 +256,7 @@ def cluster_versions(arguments: Values, place: Place) -> Values:
 
 
 def subnets(arguments: Values, place: Place) -> Values:
-    """Two subnets that differ with the filters."""
+    """Return two subnets that depend on the filters."""
     seed = json.dumps(arguments, sort_keys=True)
     found = [words_for(f"{seed} {index}")["hex17"] for index in (1, 2)]
     return {
@@ -265,7 +267,7 @@ def subnets(arguments: Values, place: Place) -> Values:
 
 
 def subnet(arguments: Values, place: Place) -> Values:
-    """One existing subnet; its zone follows from its identifier."""
+    """Return one existing subnet, whose zone depends on its identifier."""
     subnet_id = str(
         arguments.get("id") or f"subnet-{words_for(json.dumps(arguments, sort_keys=True))['hex17']}"
     )
@@ -284,7 +286,7 @@ def subnet(arguments: Values, place: Place) -> Values:
 
 
 def ssm_parameter(arguments: Values, place: Place) -> Values:
-    """Public parameters hold image identifiers; others are not known here."""
+    """Return the value of a public parameter with an image ID. Other parameters are unknown."""
     name = str(arguments["name"])
     if not name.startswith("/aws/service/"):
         raise ValueError(f"ParameterNotFound: {name}")

@@ -1,10 +1,11 @@
-"""What AWS refuses where a key of one's own encrypts the volumes of nodes.
+"""Check customer-managed keys that encrypt the volumes of nodes.
 
-Auto Scaling starts the nodes of a managed group, as its service-linked role: the key's policy or a
-grant must let that role use the key. The role exists once the account has had an Auto Scaling
-group. Sources: EC2 Auto Scaling user guide, “Required AWS KMS key policy for use with encrypted
-volumes”; terraform-provider-aws issues 39904 (what happens) and 28644 (a principal that does not
-exist yet).
+Auto Scaling starts the nodes of a managed group as its service-linked role, so the key's policy or
+a grant must let that role use the key. The role exists after the account's first Auto Scaling
+group.
+
+Sources: EC2 Auto Scaling user guide, “Required AWS KMS key policy for use with encrypted volumes”;
+terraform-provider-aws issues 39904 (effect) and 28644 (a principal that doesn't exist yet).
 """
 
 from __future__ import annotations
@@ -36,7 +37,9 @@ NEEDED = {
 
 
 def nodes_can_use_their_key(request: CloudRequest) -> str | None:
-    """Refuse a group of nodes that would die at launch; an empty group starts none."""
+    """Reject a node group whose nodes would terminate at launch. A group without nodes is
+    accepted.
+    """
     group = request.inputs or {}
     if not group or not group["scalingConfig"]["desiredSize"]:
         return None
@@ -54,7 +57,7 @@ def nodes_can_use_their_key(request: CloudRequest) -> str | None:
 
 
 def principal_exists(request: CloudRequest) -> str | None:
-    """Refuse a key policy or a grant that names the role of Auto Scaling before there is one."""
+    """Reject a key policy or grant that names the Auto Scaling role before it exists."""
     inputs = request.inputs or {}
     names_role = ROLE in str(inputs.get("policy") or "") or str(
         inputs.get("granteePrincipal") or ""
@@ -72,14 +75,14 @@ def principal_exists(request: CloudRequest) -> str | None:
 
 
 def role_exists(cloud: Memory) -> bool:
-    """Whether the account has the service-linked role of Auto Scaling."""
+    """Return True if the account has the service-linked role of Auto Scaling."""
     made = (role.get("awsServiceName") for role in cloud.all(SERVICE_ROLE).values())
     return bool(cloud.all(NODE_GROUP)) or "autoscaling.amazonaws.com" in made
 
 
 def spot_role_exists(cloud: Memory) -> bool:
-    """Whether the account has the service-linked role of Spot; Auto Scaling makes it with its first
-    Spot machines.
+    """Return True if the account has the service-linked role of Spot. Auto Scaling creates it with
+    its first Spot machines.
     """
     made = (role.get("awsServiceName") for role in cloud.all(SERVICE_ROLE).values())
     groups = cloud.all(NODE_GROUP).values()
@@ -89,7 +92,7 @@ def spot_role_exists(cloud: Memory) -> bool:
 
 
 def _allowed(cloud: Memory, key: str) -> Iterator[str]:
-    """Yield the operations on a key (its ARN or id) that the role of Auto Scaling may do."""
+    """Yield the operations on a key (its ARN or ID) that the Auto Scaling role is allowed to do."""
     identifier = key.rpartition("/")[2]
     for grant in cloud.all(GRANT).values():
         if _is(grant["keyId"], identifier) and grant["granteePrincipal"].endswith(ROLE):

@@ -1,4 +1,4 @@
-"""What EC2 refuses of the interfaces and volumes in a launch template, with the sentences that
+"""Check interfaces and volumes of EC2 launch templates, with the error messages that
 users report.
 """
 
@@ -34,7 +34,7 @@ _NO_CONTENT = frozenset(
 
 
 def latest_version(facts: Facts) -> int:
-    """Return the number of the newest version: only a change of the content makes another one.
+    """Return the number of the newest version. Only a change of the content creates a new one.
 
     Source: hashicorp/terraform-provider-aws:internal/service/ec2/ec2_launch_template.go@025e4f81.
     """
@@ -45,10 +45,9 @@ def latest_version(facts: Facts) -> int:
 
 
 def user_data_is_multipart(inputs: Values) -> str | None:
-    """EKS user guide, “Customize managed nodes with launch templates”: Amazon Linux's is merged
-    with EKS's own.
-
-    A template with an image of its own is not merged, and Bottlerocket's is TOML.
+    """EKS merges user data of Amazon Linux with its own, so it must be multipart. It doesn't merge
+    the user data of a template with a custom image, and Bottlerocket's is TOML. Source: EKS user
+    guide, “Customize managed nodes with launch templates”.
     """
     if not inputs.get("userData") or inputs.get("imageId"):
         return None
@@ -132,8 +131,8 @@ def interfaces_are_in_order(inputs: Values) -> str | None:
 
 
 def reservation_is_meant(inputs: Values) -> str | None:
-    """hashicorp/terraform-provider-aws issue 43881 and pull request 43890 (the sentence is not from
-    there).
+    """Source: hashicorp/terraform-provider-aws issue 43881 and pull request 43890 (but the error
+    message isn't from there).
     """
     asked = inputs.get("capacityReservationSpecification") or {}
     preference = asked.get("capacityReservationPreference")

@@ -1,4 +1,4 @@
-"""Functions of the AWS SDK that look up what there is, in the memory of the simulated cloud."""
+"""Functions of the AWS SDK that look up resources in the memory of the simulated cloud."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ NODE_GROUP = "aws:eks/nodeGroup:NodeGroup"
 
 
 def lookups(memory: Memory) -> Mapping[str, Callable[[Values, Mapping[str, str]], Values]]:
-    """The functions that ask `memory`."""
+    """Return the functions that look up resources in `memory`."""
 
     def node_groups(arguments: Values, place: Mapping[str, str]) -> Values:
         cluster = arguments["clusterName"]
@@ -42,8 +42,8 @@ def lookups(memory: Memory) -> Mapping[str, Callable[[Values, Mapping[str, str]]
         }
 
     def roles(arguments: Values, place: Mapping[str, str]) -> Values:
-        """Service-linked roles: that of Auto Scaling, which alone is there unasked, and that of
-        Spot.
+        """Return the service-linked roles: the role of Auto Scaling, which is the only one that
+        exists by default, and the role of Spot.
         """
         there = [
             role

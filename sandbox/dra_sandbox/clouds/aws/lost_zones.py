@@ -1,4 +1,4 @@
-"""Zones in which no machine is to be had: what that does to managed node groups."""
+"""Zones without available machines, and their effect on managed node groups."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from dra_sandbox.clouds.type_rows import CloudRequest
 from dra_sandbox.clouds.wire_values import Values
 
 LOST_ZONE = "dra-sandbox:aws:LostZone"
-"""Kind under which a cloud remembers zones without machines, by their names."""
+"""Kind of the stored zones without machines, by name."""
 
 
 def has_machines(request: CloudRequest) -> str | None:
-    """Refuse nodes that cannot be launched.
+    """Reject nodes that can't be launched.
 
-    A group fails to be created when one of its zones has no machine, even where another has some
-    (aws/containers-roadmap issue 2204, the sentence in eksctl-io/eksctl issue 4732); one that is
-    there gets further nodes as long as any of its zones has machines.
+    Creating a group fails if one of its zones has no machine, even if another zone has some
+    (aws/containers-roadmap issue 2204; the message is in eksctl-io/eksctl issue 4732). An existing
+    group can grow while any of its zones has machines.
     """
     if request.inputs is None:
         return None

@@ -1,4 +1,4 @@
-"""What EKS refuses of managed node groups, with the sentences that users of the real one report."""
+"""Check managed node groups, with the error messages that users of the real EKS report."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ TAINTS = 50  # terraform-provider-aws:internal/service/eks/node_group.go@012e0a3
 
 
 def is_had_so(request: CloudRequest) -> str | None:
-    """EKS user guide, “Use P6e-GB200 UltraServers with Amazon EKS”: they come in Capacity Blocks
-    (text not found).
+    """UltraServers are only available in Capacity Blocks: EKS user guide, “Use P6e-GB200
+    UltraServers with Amazon EKS” (text not found).
     """
     group = request.inputs or {}
     ultra = [name for name in group.get("instanceTypes") or [] if str(name).startswith("p6e-")]
@@ -57,8 +57,8 @@ def sizes_in_order(request: CloudRequest) -> str | None:
 
 
 def has_a_name(inputs: Values) -> str | None:
-    """EKS user guide, “Create a managed node group for your cluster”; its length is the provider's
-    to refuse.
+    """EKS user guide, “Create a managed node group for your cluster”. The provider checks the
+    length of the name.
     """
     name = str(inputs.get("nodeGroupName") or "x")
     if re.fullmatch(r"[0-9A-Za-z][0-9A-Za-z_-]*", name):
@@ -87,7 +87,9 @@ def has_a_size(inputs: Values) -> str | None:
 
 
 def has_few_machines_and_tags(inputs: Values) -> str | None:
-    """EKS API reference, CreateNodegroup: the text of instanceTypes, and the model of tags."""
+    """EKS API reference, CreateNodegroup: the description of instanceTypes, and the model
+    of tags.
+    """
     for key, most in (("instanceTypes", MACHINES), ("tags", TAGS)):
         if len(inputs.get(key) or ()) > most:
             return f"{INVALID}{key} has {len(inputs[key])} members, and {most} at most"
@@ -95,8 +97,8 @@ def has_few_machines_and_tags(inputs: Values) -> str | None:
 
 
 def template_or_own(inputs: Values) -> str | None:
-    """What a group may not say itself when it has a launch template (EKS API reference,
-    CreateNodegroup).
+    """Reject inputs of a group that aren't allowed together with a launch template (EKS API
+    reference, CreateNodegroup).
     """
     template = inputs.get("launchTemplate")
     if template is None:
@@ -167,8 +169,8 @@ def one_limit_of_updates(inputs: Values) -> str | None:
 
 
 def repairs_one_way(inputs: Values) -> str | None:
-    """EKS API reference, NodeRepairConfig: numbers or percentages; an override says all four
-    values.
+    """EKS API reference, NodeRepairConfig: either numbers or percentages, and an override must set
+    all four values.
     """
     config = inputs.get("nodeRepairConfig") or {}
     for name in ("maxUnhealthyNodeThreshold", "maxParallelNodesRepaired"):
@@ -181,8 +183,8 @@ def repairs_one_way(inputs: Values) -> str | None:
 
 
 def release_is_of_the_version(inputs: Values) -> str | None:
-    """eksctl-io/eksctl issue 7976, awslabs/amazon-eks-ami issue 435. Bottlerocket's releases name
-    no minor.
+    """eksctl-io/eksctl issue 7976, awslabs/amazon-eks-ami issue 435. Bottlerocket's releases don't
+    contain a minor version.
     """
     release, version = inputs.get("releaseVersion"), inputs.get("version")
     if not release or str(inputs.get("amiType") or "").startswith(("BOTTLEROCKET_", "WINDOWS_")):
@@ -231,8 +233,8 @@ def agrees_with_its_template(request: CloudRequest) -> str | None:
 
 
 def release_is_no_older(request: CloudRequest) -> str | None:
-    """EKS API reference, UpdateNodegroupVersion: no way back. Without a version it is the
-    cluster's, which the release must be of (eksctl-io/eksctl issue 7976).
+    """Reject an older release. Without a version, the release must belong to the cluster's version.
+    Sources: EKS API reference, UpdateNodegroupVersion; eksctl-io/eksctl issue 7976.
     """
     group = request.inputs or {}
     wanted, now = (
@@ -252,8 +254,8 @@ def release_is_no_older(request: CloudRequest) -> str | None:
 
 
 def is_no_older(request: CloudRequest) -> str | None:
-    """EKS API reference, UpdateNodegroupVersion: no way back; CreateNodegroup: the cluster's
-    version and no other.
+    """Reject an older version, and at creation any version other than the cluster's. Sources: EKS
+    API reference, UpdateNodegroupVersion and CreateNodegroup.
     """
     wanted = (request.inputs or {}).get("version")
     if not wanted:
@@ -268,8 +270,8 @@ def is_no_older(request: CloudRequest) -> str | None:
 
 
 def with_a_number_for_its_template(inputs: Values) -> Values:
-    """`$Latest` and `$Default` come back as the number that they stood for, so that each run finds
-    a difference.
+    """EKS returns the version number for `$Latest` and `$Default`, so that each run finds a
+    difference.
 
     Source: hashicorp/terraform-provider-aws:website/docs/r/eks_node_group.html.markdown@05389d46.
     """
@@ -299,7 +301,9 @@ def _missing_of_a_block(template: Values) -> str:
 
 
 def _not_for_templates(template: Values) -> str | None:
-    """What a managed node group takes in no template, because EKS says it itself."""
+    """Return the template settings that EKS rejects for managed node groups, because EKS sets them
+    itself.
+    """
     head = f"{INVALID}Ec2LaunchTemplateInvalidConfiguration: "
     for key in ("iamInstanceProfile", "instanceInitiatedShutdownBehavior", "hibernationOptions"):
         if template.get(key):

@@ -1,5 +1,5 @@
-"""What EKS refuses of a managed node group because of what else there is: its cluster, add-ons,
-subnets, machines.
+"""Check managed node groups against other resources: their cluster, add-ons, subnets, and
+machines.
 """
 
 from __future__ import annotations
@@ -16,20 +16,20 @@ INVALID = "InvalidParameterException: "
 
 
 def version(facts: Facts) -> str:
-    """The version that a group begins with where none is given (EKS API reference,
-    CreateNodegroup).
-    """
+    """Return the default version of a node group (EKS API reference, CreateNodegroup)."""
     cluster = facts.cloud.get(CLUSTER, str(facts.inputs.get("clusterName"))) or {}
     return str(cluster.get("version") or "1.34")
 
 
 def release(facts: Facts) -> str:
-    """The image that it begins with where none is given: the newest of its minor (the same)."""
+    """Return the default image of a node group: the newest image of its minor version (EKS API
+    reference, CreateNodegroup).
+    """
     return f"{facts.inputs.get('version') or version(facts)}.2-20260101"
 
 
 def has_a_name_of_its_own(request: CloudRequest) -> str | None:
-    """EKS API reference, CreateNodegroup: names are unique in a cluster."""
+    """Reject a name that the cluster already uses. Source: EKS API reference, CreateNodegroup."""
     if request.before is None and request.inputs and request.cloud.get(GROUP, request.identifier):
         name, cluster = request.inputs["nodeGroupName"], request.inputs["clusterName"]
         return (
@@ -40,7 +40,7 @@ def has_a_name_of_its_own(request: CloudRequest) -> str | None:
 
 
 def begins_at_the_clusters_version(request: CloudRequest) -> str | None:
-    """EKS API reference, CreateNodegroup: the cluster's Kubernetes version and no other."""
+    """Reject any version other than the cluster's. Source: EKS API reference, CreateNodegroup."""
     wanted = (request.inputs or {}).get("version")
     cluster = request.cloud.get(CLUSTER, str((request.inputs or {}).get("clusterName")))
     if request.before is not None or not wanted or cluster is None or wanted == cluster["version"]:
@@ -49,7 +49,7 @@ def begins_at_the_clusters_version(request: CloudRequest) -> str | None:
 
 
 def has_a_network_for_pods(request: CloudRequest) -> str | None:
-    """terraform-aws-eks issue 3446: nodes that come before vpc-cni never become ready."""
+    """Nodes that start before vpc-cni never become ready: terraform-aws-eks issue 3446."""
     group = request.inputs or {}
     cluster = request.cloud.get(CLUSTER, str(group.get("clusterName")))
     if (
@@ -75,8 +75,8 @@ def has_a_network_for_pods(request: CloudRequest) -> str | None:
 
 
 def block_is_empty_when_upgraded(request: CloudRequest) -> str | None:
-    """EKS user guide, “Create a managed node group with Capacity Blocks for ML”: scale to 0 before
-    an upgrade.
+    """Reject the upgrade of a node group with nodes in a Capacity Block. Source: EKS user guide,
+    “Create a managed node group with Capacity Blocks for ML”.
     """
     now, wanted = request.before or {}, request.inputs or {}
     if wanted.get("capacityType") != "CAPACITY_BLOCK" or not wanted.get("version"):
@@ -93,8 +93,8 @@ def block_is_empty_when_upgraded(request: CloudRequest) -> str | None:
 
 
 def placement_group_has_one_zone(request: CloudRequest) -> str | None:
-    """terraform-aws-eks issue 3045: a cluster placement group fixes its zone, which an update then
-    finds missing.
+    """A cluster placement group has only one zone, and an update fails in any other zone:
+    terraform-aws-eks issue 3045.
     """
     group, template = request.inputs or {}, _template(request)
     name = ((template or {}).get("placement") or {}).get("groupName")
@@ -110,8 +110,8 @@ def placement_group_has_one_zone(request: CloudRequest) -> str | None:
 
 
 def bought_machines_are_where_they_are(request: CloudRequest) -> str | None:
-    """terraform-aws-eks PR 3730: what was bought without a placement group, or in another, is not
-    in this one.
+    """Reject a placement group that doesn't contain the reserved machines. Source:
+    terraform-aws-eks PR 3730.
     """
     group, template = request.inputs or {}, _template(request) or {}
     name = (template.get("placement") or {}).get("groupName")
@@ -130,8 +130,8 @@ def bought_machines_are_where_they_are(request: CloudRequest) -> str | None:
 
 
 def has_as_many_efas_as_the_machine(request: CloudRequest) -> str | None:
-    """EC2 user guide, “Maximize network bandwidth …”: the number of EFA interfaces is the
-    machine's.
+    """Reject more EFA interfaces than the machine type supports. Source: EC2 user guide, “Maximize
+    network bandwidth …”.
     """
     template = _template(request)
     if request.inputs is None or template is None:

@@ -1,8 +1,8 @@
-"""What an update of a managed node group meets: another update, pods that stay, and no machine
-more.
+"""Conditions that block the update of a managed node group: another update, pods that can't be
+evicted, and no additional machine.
 
-A cloud remembers what goes on behind the engine's back under kinds of its own, which a test or a
-rehearsal puts there.
+Tests and rehearsals store these conditions in the cloud's memory, under kinds that only the
+simulation has.
 """
 
 from __future__ import annotations
@@ -15,15 +15,13 @@ from dra_sandbox.clouds.wire_values import Values
 USUAL_MINUTES = 60
 GROUP, TEMPLATE = "aws:eks/nodeGroup:NodeGroup", "aws:ec2/launchTemplate:LaunchTemplate"
 STAYING_POD = "dra-sandbox:aws:StayingPod"
-"""Pods that a disruption budget keeps on their node, by name: {"nodeGroup": its group's id}."""
+"""Pods that a PodDisruptionBudget keeps on their node, by name: {"nodeGroup": ID of the group}."""
 STOCK = "dra-sandbox:aws:Stock"
-"""How many machines of a kind an account may have in a zone, by "p5.48xlarge/us-east-1a": {"count":
-4}.
-"""
+"""Number of available machines of a type in a zone, by "p5.48xlarge/us-east-1a": {"count": 4}."""
 
 
 def is_active(request: CloudRequest) -> str | None:
-    """aws/containers-roadmap issue 2204: one change at a time."""
+    """Reject a change while another one runs. Source: aws/containers-roadmap issue 2204."""
     if (
         request.inputs is None
         or request.before is None
@@ -36,8 +34,8 @@ def is_active(request: CloudRequest) -> str | None:
 
 
 def pods_leave(request: CloudRequest) -> str | None:
-    """aws/containers-roadmap issue 1282; EKS user guide, “Understand each phase of node updates”:
-    after 15 minutes the update fails, unless it was forced.
+    """Fail an update after 15 minutes if pods can't be evicted, unless it's forced. Sources:
+    aws/containers-roadmap issue 1282; EKS user guide, “Understand each phase of node updates”.
     """
     if not _is_rolled(request) or (request.inputs or {}).get("forceUpdateVersion"):
         return None
@@ -57,9 +55,10 @@ def pods_leave(request: CloudRequest) -> str | None:
 
 
 def has_as_many_machines(request: CloudRequest) -> str | None:
-    """A group larger than what there is (aws/containers-roadmap issue 2204), or an update by
-    DEFAULT, which starts a node in every zone before an old one goes (kubernetes/autoscaler issue
-    5264; EKS API reference, updateStrategy).
+    """Reject a group that is larger than the stock (aws/containers-roadmap issue 2204). Also reject
+    an update with the strategy DEFAULT without spare machines, because it starts a node in every
+    zone before it removes one (kubernetes/autoscaler issue 5264; EKS API reference,
+    updateStrategy).
     """
     if request.inputs is None:
         return None
@@ -96,9 +95,11 @@ def has_as_many_machines(request: CloudRequest) -> str | None:
 
 
 def is_waited_for(request: CloudRequest) -> str | None:
-    """cloudposse/terraform-aws-eks-node-group pull request 70, terraform-aws-eks issue 1131; the
-    sentence is that of pulumi/pulumi-aws issue 3442. The update itself goes on, which another call
-    would meet.
+    """Fail if the provider's timeout ends before the update. The update itself continues, so
+    another call is rejected.
+
+    Sources: cloudposse/terraform-aws-eks-node-group pull request 70, terraform-aws-eks issue 1131;
+    the message is from pulumi/pulumi-aws issue 3442.
     """
     if not _is_rolled(request):
         return None
@@ -114,7 +115,7 @@ def is_waited_for(request: CloudRequest) -> str | None:
 
 
 def _is_rolled(request: CloudRequest) -> bool:
-    """Whether a change replaces the nodes of a group that is there (EKS API reference,
+    """Return True if a change replaces the nodes of an existing group (EKS API reference,
     UpdateNodegroupVersion).
     """
     now, wanted = request.before, request.inputs
@@ -137,7 +138,7 @@ def _machine(cloud: Memory, group: Values) -> str:
 
 
 def _of_others(request: CloudRequest, machine: str, zones: set[str]) -> int:
-    """How many of these machines other groups have, which lie in these zones alone."""
+    """Return the number of these machines in other groups that are only in these zones."""
     taken = 0
     for identifier, group in request.cloud.all(GROUP).items():
         if identifier == request.identifier or _machine(request.cloud, group) != machine:

@@ -1,5 +1,5 @@
-"""Whom and what EKS, IAM, KMS and EC2 know by name: principals of entries, groups, tags of roles,
-keys, services.
+"""Check names that EKS, IAM, KMS, and EC2 know: principals of access entries, groups, role tags,
+keys, and services.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ OF_CHINA_ALONE = frozenset(
 
 def is_a_role_or_user(inputs: Values) -> str | None:
     """Sources: aws-samples/appmod-blueprints PR 319 (sessions), terraform-provider-aws issue 36447
-    (roles of services), terraform-aws-eks issue 2969 (a role of Identity Center whose path was left
-    out is none).
+    (roles of services), terraform-aws-eks issue 2969 (a role of Identity Center without its path
+    isn't valid).
     """
     arn = str(inputs.get("principalArn") or "")
     if not re.fullmatch(r"arn:[^:]+:iam::\d+:(role|user)/.+", arn):
@@ -51,8 +51,8 @@ def is_a_role_or_user(inputs: Values) -> str | None:
 
 
 def groups_are_not_of_kubernetes(inputs: Values) -> str | None:
-    """EKS user guide, “Create access entries”; the sentence is what `create-access-entry` answers
-    to system:masters.
+    """EKS user guide, “Create access entries”. The message is the answer of `create-access-entry`
+    for system:masters.
     """
     for group in inputs.get("kubernetesGroups") or []:
         if group.startswith("system:"):
@@ -64,8 +64,8 @@ def groups_are_not_of_kubernetes(inputs: Values) -> str | None:
 
 
 def tags_are_of_iam(inputs: Values) -> str | None:
-    """IAM API reference, Tag (characters); kubernetes/kops issue 11727 (keys that differ by case
-    alone).
+    """IAM API reference, Tag (characters); kubernetes/kops issue 11727 (keys that differ only in
+    case).
     """
     tags = inputs.get("tags") or {}
     for index, pair in enumerate(tags.items(), start=1):

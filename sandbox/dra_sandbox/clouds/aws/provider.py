@@ -1,4 +1,4 @@
-"""AWS as the engine sees it: regions, one account, the rows and functions of this folder."""
+"""The simulated AWS provider with one account, and the rows and functions of this folder."""
 
 from __future__ import annotations
 
@@ -61,5 +61,5 @@ class Aws(SimulatedCloud):
 
 
 def provider() -> Aws:
-    """Return what is served to the engine."""
+    """Return the provider to serve."""
     return Aws()

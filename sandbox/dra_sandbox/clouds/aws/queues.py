@@ -1,6 +1,6 @@
-"""Rules of SQS queues and of the EventBridge rules that send to them.
+"""Rules of SQS queues, and of the EventBridge rules that send to them.
 
-SQS API reference, SetQueueAttributes; EventBridge API reference, PutRule and PutTargets.
+Sources: SQS API reference, SetQueueAttributes; EventBridge API reference, PutRule and PutTargets.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ _KEPT_SECONDS = range(60, 1_209_601)
 
 
 def is_kept_for_a_time(inputs: Values) -> str | None:
-    """A message is kept for a minute at least, for two weeks at most."""
+    """Require a message retention from one minute to two weeks."""
     kept = inputs.get("messageRetentionSeconds")
     if kept is None or is_unknown(kept) or int(kept) in _KEPT_SECONDS:
         return None
@@ -25,7 +25,7 @@ def is_kept_for_a_time(inputs: Values) -> str | None:
 
 
 def policy_is_json(inputs: Values) -> str | None:
-    """A policy is a JSON document with statements."""
+    """Require a policy that is a JSON document with statements."""
     policy = inputs.get("policy")
     if not policy or is_unknown(policy):
         return None
@@ -38,7 +38,7 @@ def policy_is_json(inputs: Values) -> str | None:
 
 
 def is_there(request: CloudRequest) -> str | None:
-    """A policy is put on a queue that exists."""
+    """Require that the queue of a policy exists."""
     if request.before is not None or request.inputs is None:
         return None
     url = request.inputs["queueUrl"]
@@ -51,7 +51,7 @@ def is_there(request: CloudRequest) -> str | None:
 
 
 def rule_says_when(inputs: Values) -> str | None:
-    """A rule has a pattern of events or a schedule; a pattern is a JSON object of lists."""
+    """Require a rule with an event pattern or a schedule. A pattern is a JSON object of lists."""
     pattern = inputs.get("eventPattern")
     if not pattern and not inputs.get("scheduleExpression"):
         return "one of `event_pattern,schedule_expression` must be specified"
@@ -69,7 +69,7 @@ def rule_says_when(inputs: Values) -> str | None:
 
 
 def is_of_a_rule(request: CloudRequest) -> str | None:
-    """A target belongs to a rule that exists."""
+    """Require that the rule of a target exists."""
     if request.before is not None or request.inputs is None:
         return None
     rule = request.inputs["rule"]

@@ -1,4 +1,4 @@
-"""What an account may have of machines in a region, which for GPUs is often nothing."""
+"""Quotas of an AWS account for machines in a region, which are often zero for GPUs."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from dra_sandbox.clouds.wire_values import Values
 
 GROUP, TEMPLATE = "aws:eks/nodeGroup:NodeGroup", "aws:ec2/launchTemplate:LaunchTemplate"
 QUOTA = "dra-sandbox:aws:Quota"
-"""vCPUs that an account may run on demand, by AWS' name of the quota: {"vcpus": 0, "families":
-["g6", "g5"]}; of what a cloud is not told, there is enough. Spot and Capacity Blocks have quotas of
-their own.
+"""On-demand vCPUs of an account, by the name of the AWS quota: {"vcpus": 0, "families": ["g6",
+"g5"]}. Quotas that aren't configured don't limit anything. Spot and Capacity Blocks have their own
+quotas.
 """
 
 
@@ -45,7 +45,9 @@ def has_vcpus(request: CloudRequest) -> str | None:
 
 
 def _vcpus(cloud: Memory, group: Values, family: str) -> int:
-    """Return the vCPUs of a group on demand, of machines of a family; "" for any."""
+    """Return the on-demand vCPUs of a group for machines of a family, or of any family for an empty
+    text.
+    """
     if group.get("capacityType", "ON_DEMAND") != "ON_DEMAND" or not group.get("scalingConfig"):
         return 0
     template = cloud.get(TEMPLATE, str((group.get("launchTemplate") or {}).get("id"))) or {}

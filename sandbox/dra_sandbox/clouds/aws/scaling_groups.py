@@ -1,4 +1,4 @@
-"""The Auto Scaling groups behind managed node groups: which tags they and their instances have."""
+"""The Auto Scaling groups of managed node groups: their tags, and the tags of their instances."""
 
 from __future__ import annotations
 
@@ -7,17 +7,15 @@ from dra_sandbox.clouds.wire_values import Values
 
 TEMPLATE = "aws:ec2/launchTemplate:LaunchTemplate"
 TAGGED = "dra-sandbox:aws:TaggedScalingGroup"
-"""Kind under which a cloud remembers tags, by the node group's id: {"tags": {…}, "instanceTags":
-{…}}.
-"""
+"""Kind of the stored tags, by the node group's ID: {"tags": {…}, "instanceTags": {…}}."""
 
 
 def has_tags_of_its_own(request: CloudRequest) -> None:
-    """EKS API reference, CreateNodegroup: tags of a node group reach nothing else; a template's
-    reach instances.
+    """The tags of a node group apply only to itself, and the tags of a launch template to the
+    instances that are started with it.
 
-    What a template says of instances holds for those that are started with its version (EKS user
-    guide, “Customize managed nodes with launch templates”).
+    Sources: EKS API reference, CreateNodegroup; EKS user guide, “Customize managed nodes with
+    launch templates”.
     """
     if request.inputs is None:
         request.cloud.drop(TAGGED, request.identifier)

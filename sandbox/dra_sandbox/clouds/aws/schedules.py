@@ -1,6 +1,4 @@
-"""Scheduled actions of Auto Scaling groups: what EC2 refuses of them, and what they do when time
-passes.
-"""
+"""Scheduled actions of Auto Scaling groups: their checks, and their effect when time passes."""
 
 from __future__ import annotations
 
@@ -22,8 +20,8 @@ _SIZES = {"minSize": "minSize", "maxSize": "maxSize", "desiredCapacity": "desire
 
 
 def says_when(inputs: Values) -> str | None:
-    """EC2 Auto Scaling API reference, PutScheduledUpdateGroupAction: a recurrence of five fields,
-    or a start.
+    """Require a recurrence of five fields, or a start time: EC2 Auto Scaling API reference,
+    PutScheduledUpdateGroupAction.
     """
     recurrence = inputs.get("recurrence")
     if recurrence is None and inputs.get("startTime") is None:
@@ -35,8 +33,8 @@ def says_when(inputs: Values) -> str | None:
 
 
 def has_sizes_in_order(inputs: Values) -> str | None:
-    """buildkite/terraform-buildkite-elastic-ci-stack-for-aws issue 139: a size that is not given is
-    0, -1 none.
+    """A missing size is sent as 0, and -1 means that it isn't set:
+    buildkite/terraform-buildkite-elastic-ci-stack-for-aws issue 139.
     """
     low, wanted, high = (_size(inputs, name) for name in ("minSize", "desiredCapacity", "maxSize"))
     if wanted is not None and low is not None and wanted < low:
@@ -47,8 +45,8 @@ def has_sizes_in_order(inputs: Values) -> str | None:
 
 
 def begins_in_future(request: CloudRequest) -> str | None:
-    """hashicorp/terraform-provider-aws pull request 3033; pulumi/pulumi-aws issue 2473: an update
-    repeats the start that was worked out when the action was made.
+    """An update repeats the start time that was computed when the action was created:
+    hashicorp/terraform-provider-aws pull request 3033; pulumi/pulumi-aws issue 2473.
     """
     if request.inputs is None:
         return None
@@ -61,7 +59,7 @@ def begins_in_future(request: CloudRequest) -> str | None:
 
 
 def is_of_a_group(request: CloudRequest) -> str | None:
-    """An action is of a group that is there (text not found); EKS' own is not made by others."""
+    """Require an existing group that EKS doesn't schedule itself (text not found)."""
     if request.inputs is None:
         return None
     name = request.inputs["autoscalingGroupName"]
@@ -73,7 +71,7 @@ def is_of_a_group(request: CloudRequest) -> str | None:
 
 
 def first_start(facts: Facts) -> Value:
-    """The next start of a recurrence, which EC2 works out."""
+    """Return the next start time of a recurrence, which EC2 computes."""
     if facts.inputs.get("recurrence") is None:
         return None
     now = datetime.now(UTC).replace(second=0, microsecond=0)
@@ -82,8 +80,8 @@ def first_start(facts: Facts) -> Value:
 
 
 def block_has_begun(request: CloudRequest) -> str | None:
-    """EKS user guide, as above: until the block is active the group's desired size is 0, or
-    launches fail.
+    """Until the Capacity Block is active, the group's desired size must be 0, or launches fail: EKS
+    user guide, as above.
     """
     group = request.inputs or {}
     if group.get("capacityType") != "CAPACITY_BLOCK" or not group["scalingConfig"]["desiredSize"]:
@@ -106,8 +104,8 @@ def block_has_begun(request: CloudRequest) -> str | None:
 
 
 def pass_time(cloud: Memory, start: datetime, end: datetime) -> None:
-    """Let the clock go from `start` to `end`, minute by minute: the actions that are due change
-    their groups.
+    """Advance the clock from `start` to `end`, minute by minute. Due actions change their
+    groups.
     """
     actions, ends = cloud.all(SCHEDULE).values(), _ends_of_blocks(cloud)
     moment = start.replace(second=0, microsecond=0)
@@ -125,7 +123,9 @@ def pass_time(cloud: Memory, start: datetime, end: datetime) -> None:
 
 
 def _ends_of_blocks(cloud: Memory) -> dict[str, datetime]:
-    """When EKS empties the groups of Capacity Blocks, by an action of its own."""
+    """Return the times at which EKS removes the nodes of groups in Capacity Blocks, with its own
+    scheduled action.
+    """
     groups = cloud.all(GROUP).items() if cloud.all(RESERVATION) else ()
     found = ((name, _reservation(cloud, group)) for name, group in groups)
     return {
@@ -150,8 +150,8 @@ def _is_due(action: Values, moment: datetime) -> bool:
 
 
 def _matches(field: str, value: int) -> bool:
-    """Whether a field of a cron expression is that value: *, numbers, ranges, with commas between
-    them.
+    """Return True if a field of a cron expression has this value. Supports *, numbers, ranges, and
+    commas.
     """
     spans = (part.partition("-") for part in field.split(","))
     return field == "*" or any(
@@ -165,7 +165,7 @@ def _size(action: Values, name: str) -> int | None:
 
 
 def _owner(cloud: Memory, scaling_group: str) -> str | None:
-    """The node group, by its identifier, that an Auto Scaling group belongs to."""
+    """Return the identifier of the node group that owns an Auto Scaling group."""
     for name, group in cloud.all(GROUP).items():
         of_group: list[dict[str, Any]] = group["resources"]
         if any(

@@ -1,4 +1,4 @@
-"""Subnets and the zones they lie in, and what keeps a network from going."""
+"""Subnets and their zones, and resources that block the deletion of a network."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ GROUP, LOAD_BALANCER = "aws:ec2/securityGroup:SecurityGroup", "aws:lb/loadBalanc
 
 
 def zones_of(cloud: Memory, subnet_ids: Iterable[str]) -> set[str] | None:
-    """Return the zones of subnets, None where one of them was not made here."""
+    """Return the zones of subnets, or None if the simulation doesn't contain one of them."""
     found = [cloud.get(SUBNET, subnet_id) for subnet_id in subnet_ids]
     return None if None in found else {str(each["availabilityZone"]) for each in found if each}
 
 
 def has_no_interfaces(request: CloudRequest) -> str | None:
-    """Refuse to delete what an interface uses: those of load balancers and of pods outlive whoever
-    made them.
+    """Reject the deletion of a resource that an interface uses. Interfaces of load balancers and
+    pods outlive their owners.
 
     Sources: pulumi/pulumi-eks issue 1226 (security group); terraform-provider-aws issue 30640
     (subnet).
@@ -38,9 +38,8 @@ def has_no_interfaces(request: CloudRequest) -> str | None:
 
 
 def has_no_load_balancers(request: CloudRequest) -> str | None:
-    """Refuse to delete a subnet in which the load balancer of a Service is left.
-
-    Source of this and the next: cloudbees-oss/terraform-aws-cloudbees-ci-eks-addon issue 34.
+    """Reject the deletion of a subnet that contains the load balancer of a Service. Source of this
+    and the next check: cloudbees-oss/terraform-aws-cloudbees-ci-eks-addon issue 34.
     """
     if request.inputs is not None:
         return None
@@ -56,7 +55,7 @@ def has_no_load_balancers(request: CloudRequest) -> str | None:
 
 
 def has_no_public_addresses(request: CloudRequest) -> str | None:
-    """Refuse to detach the internet gateway from a VPC in which a load balancer has public
+    """Reject detaching the internet gateway from a VPC in which a load balancer has public
     addresses.
     """
     if request.inputs is not None:
@@ -77,8 +76,8 @@ def has_no_public_addresses(request: CloudRequest) -> str | None:
 
 
 def has_no_security_groups(request: CloudRequest) -> str | None:
-    """Refuse to delete a VPC with groups of others in it: terraform-aws-modules/terraform-aws-vpc
-    issue 283.
+    """Reject the deletion of a VPC with security groups of other owners:
+    terraform-aws-modules/terraform-aws-vpc issue 283.
     """
     if request.inputs is not None:
         return None

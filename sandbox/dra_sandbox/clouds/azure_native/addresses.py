@@ -1,6 +1,4 @@
-"""Addresses that nodes and pods take: of a subnet that was made here, and of the range of an
-overlay network.
-"""
+"""Addresses of nodes and pods in a simulated subnet, and in the range of an overlay network."""
 
 from __future__ import annotations
 
@@ -19,8 +17,8 @@ MAX_PODS = 30
 
 
 def has_addresses(request: CloudRequest) -> str | None:
-    """Azure/AKS issues 1795 and 3653 (subnet, with a node more for an upgrade),
-    Azure/AKS-Construction issue 701 (pods' range); what counts:
+    """Azure/AKS issues 1795 and 3653 (subnet, with one additional node for an upgrade),
+    Azure/AKS-Construction issue 701 (pod CIDR). The counted addresses:
     learn.microsoft.com/troubleshoot/azure/azure-kubernetes/…/insufficientsubnetsize-error.
     """
     for change in changes(request):
@@ -46,7 +44,7 @@ Taking = Callable[[str, Values, Values], int]
 
 
 def _told(request: CloudRequest, prefix: str, name: str, taking: Taking, kept: int) -> str | None:
-    """Return the complaint when all pools together take more addresses of a range than it has."""
+    """Return the error if all pools together need more addresses than a range has."""
     changed = {change.identifier.lower(): change for change in changes(request)}
     wanted = sum(
         (most_nodes(change.wanted) + change.surge)

@@ -1,4 +1,4 @@
-"""What AKS refuses of agent pools, with the sentences that users of the real one report."""
+"""Check AKS agent pools, with the error messages that users of the real AKS report."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ Rule = Callable[[Values], str | None]  # the inputs of a pool, apart or inside a
 
 
 def of_pool(inputs: Values) -> str | None:
-    """Return the first complaint about an agent pool, None for one that AKS takes."""
+    """Return the first error for an agent pool, or None if AKS accepts it."""
     pool = {**inputs, "name": inputs.get("agentPoolName")}
     if any(isinstance(pool.get(key), str) for key in _NUMBERS):
         return None  # the types are refused already
@@ -62,7 +62,7 @@ def of_pool(inputs: Values) -> str | None:
 
 
 def of_cluster(inputs: Values) -> str | None:
-    """Return the first complaint about the pools inside a cluster."""
+    """Return the first error for the pools inside a cluster."""
     pools = inputs.get("agentPoolProfiles") or []
     if not any(pool.get("mode") == "System" for pool in pools):
         return f"{INVALID}Must define at least one system pool."
@@ -138,14 +138,12 @@ def _spot(pool: Values) -> str | None:
 
 
 def _is_price(price: float | None) -> bool:
-    """Whether the API's text of spotMaxPrice allows it."""
+    """Return True if spotMaxPrice is valid according to the API's description."""
     return price is None or price > 0 or price == -1
 
 
 def _surge(pool: Values) -> str | None:
-    """learn.microsoft.com/azure/aks/upgrade-aks-node-pools-rolling; the limits are those of the
-    API.
-    """
+    """learn.microsoft.com/azure/aks/upgrade-aks-node-pools-rolling. The limits are from the API."""
     settings = pool.get("upgradeSettings") or {}
     surge, away = settings.get("maxSurge"), settings.get("maxUnavailable")
     for key, value in (("maxSurge", surge), ("maxUnavailable", away)):
@@ -169,8 +167,8 @@ def _surge(pool: Values) -> str | None:
 
 
 def _sizes(pool: Values) -> str | None:
-    """learn.microsoft.com/azure/aks/use-system-pools (cores), …/use-nvidia-gpu (sizes); limits are
-    those of the API.
+    """learn.microsoft.com/azure/aks/use-system-pools (cores), …/use-nvidia-gpu (sizes). The limits
+    are from the API.
     """
     for key, low, high in (("maxPods", 10, 250), ("osDiskSizeGB", 0, 2048)):
         value = pool.get(key)
@@ -201,7 +199,9 @@ def _sizes(pool: Values) -> str | None:
 
 
 def _gpus(pool: Values) -> str | None:
-    """learn.microsoft.com/azure/aks/gpu-multi-instance: which sizes are cut, and by which words."""
+    """Check which sizes support which GPU instance profiles:
+    learn.microsoft.com/azure/aks/gpu-multi-instance.
+    """
     profile = pool.get("gpuInstanceProfile")
     machine = str(pool.get("vmSize") or "")
     if profile and not re.search(r"A100|H100|H200", machine):
@@ -210,7 +210,7 @@ def _gpus(pool: Values) -> str | None:
 
 
 def _reservations(pool: Values) -> str | None:
-    """What capacity reservations do not go with.
+    """Check settings that capacity reservations don't support.
 
     learn.microsoft.com/azure/virtual-machines/capacity-reservation-overview
     (MicrosoftDocs/azure-compute-docs@05a4485).
@@ -229,7 +229,7 @@ def _reservations(pool: Values) -> str | None:
 
 
 def _subnet(pool: Values) -> str | None:
-    """Names that become labels of nodes: learn.microsoft.com/azure/aks/azure-cni-overlay,
+    """Check names that become node labels: learn.microsoft.com/azure/aks/azure-cni-overlay,
     "Limitations".
     """
     parts = str(pool.get("vnetSubnetID") or "").split("/")
@@ -278,9 +278,9 @@ def keeps_what_is_fixed(request: CloudRequest) -> str | None:
 
 
 def scales_by_one_hand(request: CloudRequest) -> str | None:
-    """Azure/AKS issue 1248 (a count that changes while the autoscaler is switched on),
-    Azure/azure-cli pull request 13996 and terraform-provider-azurerm pull request 4256 (while it is
-    on); one outside the limits must change.
+    """Azure/AKS issue 1248 (a count that changes while the autoscaler is enabled in the same
+    update), Azure/azure-cli pull request 13996 and terraform-provider-azurerm pull request 4256
+    (while it's on). A count outside the limits must change.
     """
     wanted, now = request.inputs, request.before
     if (
@@ -303,7 +303,7 @@ def scales_by_one_hand(request: CloudRequest) -> str | None:
 
 
 def is_in_a_cluster(request: CloudRequest) -> str | None:
-    """The pool's cluster must be there, and not older (SupportArticles-docs@051c368,
+    """Require an existing cluster that isn't older than the pool (SupportArticles-docs@051c368,
     NodePoolMcVersionIncompatible).
     """
     if request.inputs is None:

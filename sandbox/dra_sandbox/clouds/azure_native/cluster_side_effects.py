@@ -1,4 +1,6 @@
-"""What Azure keeps beside a cluster: when it may be upgraded, and where its logs go."""
+"""Resources of an Azure cluster outside the cluster itself: maintenance windows and diagnostic
+settings.
+"""
 
 from __future__ import annotations
 
@@ -13,8 +15,8 @@ _SINKS = ("workspaceId", "storageAccountId", "eventHubAuthorizationRuleId", "mar
 
 
 def window_is_new(request: CloudRequest) -> str | None:
-    """pulumi/pulumi-azure-native:provider/pkg/provider/provider.go@006a62a: nothing that is there
-    is created.
+    """Reject the creation of an existing window:
+    pulumi/pulumi-azure-native:provider/pkg/provider/provider.go@006a62a.
     """
     if (
         request.inputs is None
@@ -47,7 +49,7 @@ def sink_has_its_logs_once(request: CloudRequest) -> str | None:
 
 
 def _sent(setting: Values) -> Iterator[tuple[str, str]]:
-    """Yield where what goes: ids of Azure are the same in any case of letters."""
+    """Yield each log and its destination. Azure IDs are case-insensitive."""
     sinks = [str(setting[name]).lower() for name in _SINKS if setting.get(name)]
     for log in setting.get("logs") or []:
         if log.get("enabled"):
@@ -57,8 +59,8 @@ def _sent(setting: Values) -> Iterator[tuple[str, str]]:
 
 
 def go_with_their_cluster(request: CloudRequest) -> None:
-    """Settings of diagnostics stay, for a cluster of the same name: MicrosoftDocs/azure-docs pull
-    request 107734.
+    """Diagnostic settings outlive their cluster, and apply to a new cluster with the same name:
+    MicrosoftDocs/azure-docs pull request 107734.
     """
     for identifier in request.cloud.all(WINDOW) if request.inputs is None else ():
         if identifier.startswith(f"{request.identifier}/maintenanceConfigurations/"):

@@ -1,5 +1,5 @@
-"""What goes with a cluster or a group, and what of others' keeps a network, a group or a cluster
-from going.
+"""Resources that are deleted with a cluster or group, and resources of other owners that block the
+deletion of a network, group, or cluster.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ INTERFACE, ENDPOINT = f"{NETWORK}NetworkInterface", f"{NETWORK}PrivateEndpoint"
 BALANCER, ADDRESS = f"{NETWORK}LoadBalancer", f"{NETWORK}PublicIPAddress"
 DISK = "azure-native:compute:Disk"
 OF_TENANTS = (INTERFACE, ENDPOINT, BALANCER, ADDRESS, DISK)
-"""What controllers of a cluster make in Azure, and what tenants make beside it."""
+"""Resource types that controllers of a cluster or its tenants create in Azure."""
 
 
 def is_not_locked(request: CloudRequest) -> str | None:
-    """hashicorp/terraform-provider-azurerm issues 11770 and 17478: a lock holds for all below its
-    scope, roles and settings of diagnostics too, and a group does not go with a locked resource
-    inside (learn.microsoft.com/azure/azure-resource-manager/management/lock-resources).
+    """A lock applies to all resources in its scope, including roles and diagnostic settings:
+    hashicorp/terraform-provider-azurerm issues 11770 and 17478. A group with a locked resource
+    can't be deleted (learn.microsoft.com/azure/azure-resource-manager/management/lock-resources).
     """
     if request.inputs is not None:
         return None
@@ -42,9 +42,9 @@ def is_not_locked(request: CloudRequest) -> str | None:
 
 
 def is_used_by_nobody(request: CloudRequest) -> str | None:
-    """sassoftware/viya4-iac-azure issue 108 (an interface),
-    kubernetes-sigs/cluster-api-provider-azure issue 172 (an internal load balancer): what has an
-    address of a subnet keeps it.
+    """A resource with an address of a subnet blocks the subnet's deletion:
+    sassoftware/viya4-iac-azure issue 108 (an interface), kubernetes-sigs/cluster-api-provider-azure
+    issue 172 (an internal load balancer).
     """
     if request.inputs is not None:
         return None
@@ -62,8 +62,8 @@ def is_used_by_nobody(request: CloudRequest) -> str | None:
 
 
 def leaves_a_system_pool(request: CloudRequest) -> str | None:
-    """kubernetes-sigs/cluster-api-provider-azure issue 1355: the last system pool goes with its
-    cluster only.
+    """The last system pool can only be deleted with its cluster:
+    kubernetes-sigs/cluster-api-provider-azure issue 1355.
     """
     if request.inputs is not None or (request.before or {}).get("mode") != "System":
         return None
@@ -77,8 +77,8 @@ def leaves_a_system_pool(request: CloudRequest) -> str | None:
 
 
 def goes_with_its_nodes(request: CloudRequest) -> None:
-    """learn.microsoft.com/azure/aks/delete-cluster: the group of the nodes goes, load balancers and
-    disks in it too.
+    """Delete the node resource group, including load balancers and disks:
+    learn.microsoft.com/azure/aks/delete-cluster.
     """
     group = str((request.before or {}).get("nodeResourceGroup") or "").lower()
     if request.inputs is None and group:
@@ -87,8 +87,8 @@ def goes_with_its_nodes(request: CloudRequest) -> None:
 
 
 def goes_with_all_inside(request: CloudRequest) -> None:
-    """learn.microsoft.com/azure/azure-resource-manager/management/delete-resource-group: all that
-    is in it goes too.
+    """Delete all resources in the group:
+    learn.microsoft.com/azure/azure-resource-manager/management/delete-resource-group.
     """
     if request.inputs is None:
         _drop(request.cloud, request.identifier.lower())

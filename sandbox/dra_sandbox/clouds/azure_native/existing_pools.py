@@ -1,5 +1,5 @@
-"""The agent pools of a simulated Azure, those inside their clusters too, and how many nodes a
-change adds to one.
+"""The agent pools of a simulated Azure, including those inside clusters, and the nodes that a
+change adds to a pool.
 """
 
 from __future__ import annotations
@@ -23,9 +23,7 @@ CLUSTER, POOL = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PoolChange:
-    """A pool that a request makes or changes: the pool as it is to be, as it was, and its
-    cluster.
-    """
+    """A pool that a request creates or changes: the new pool, the old one, and its cluster."""
 
     identifier: str
     wanted: Values
@@ -34,15 +32,16 @@ class PoolChange:
 
     @property
     def more_nodes(self) -> int:
-        """How many nodes come to those that are there."""
+        """Number of nodes that the change adds."""
         return max(0, count(self.wanted) - count(self.before or {}))
 
     @property
     def surge(self) -> int:
-        """How many nodes an upgrade starts before old ones go; 0 without one.
+        """Number of nodes that an upgrade starts before it removes old nodes, or 0 without an
+        upgrade.
 
-        learn.microsoft.com/azure/aks/upgrade-aks-node-pools-rolling: 10 % by default, rounded up,
-        one at least.
+        By default 10 %, rounded up, but at least one:
+        learn.microsoft.com/azure/aks/upgrade-aks-node-pools-rolling.
         """
         nodes = count(self.wanted)
         if not self.is_upgraded or self.wanted.get("scaleSetPriority") == "Spot":
@@ -52,7 +51,7 @@ class PoolChange:
 
     @property
     def is_upgraded(self) -> bool:
-        """Whether the version of nodes that are there changes."""
+        """Return True if the change sets another version for existing nodes."""
         if self.before is None:
             return False
         then, now = (
@@ -62,7 +61,7 @@ class PoolChange:
 
 
 def changes(request: CloudRequest) -> Iterator[PoolChange]:
-    """Return the pools that a request for a pool, or for a cluster with pools inside, makes or
+    """Return the pools that a request for a pool, or for a cluster with inner pools, creates or
     changes.
     """
     if request.inputs is None:
@@ -87,7 +86,7 @@ def changes(request: CloudRequest) -> Iterator[PoolChange]:
 
 
 def present(cloud: Memory) -> Iterator[tuple[str, Values, Values]]:
-    """Return every pool that is there: its identifier, itself and its cluster."""
+    """Return every existing pool: its identifier, its properties, and its cluster."""
     clusters = cloud.all(CLUSTER)
     for identifier, cluster in clusters.items():
         for pool in cluster.get("agentPoolProfiles") or []:
@@ -97,20 +96,20 @@ def present(cloud: Memory) -> Iterator[tuple[str, Values, Values]]:
 
 
 def cluster_of(cloud: Memory, pool: str) -> Values | None:
-    """Return the cluster of a pool's identifier, None where there is none; case does not matter in
-    Azure.
-    """
+    """Return the cluster of a pool's identifier, or None. Azure IDs are case-insensitive."""
     wanted = pool.rpartition("/agentPools/")[0].lower()
     return next((each for name, each in cloud.all(CLUSTER).items() if name.lower() == wanted), None)
 
 
 def most_nodes(pool: Values) -> int:
-    """Return how many nodes a pool may have: with the autoscaler its maximum."""
+    """Return the maximum number of nodes of a pool. With the autoscaler, this is its
+    maximum count.
+    """
     return int((pool.get("maxCount") if pool.get("enableAutoScaling") else pool.get("count")) or 0)
 
 
 def cores(pool: Values) -> int:
-    """Return the cores of one node; 0 for a size that no table has."""
+    """Return the number of cores of a node, or 0 for a size that isn't in the tables."""
     try:
         return catalog.machine("aks", str(pool.get("vmSize"))).vcpus or 0
     except CatalogError:
@@ -118,5 +117,5 @@ def cores(pool: Values) -> int:
 
 
 def count(pool: Values) -> int:
-    """Return how many nodes a pool has."""
+    """Return the number of nodes of a pool."""
     return int(pool.get("count") or 0)

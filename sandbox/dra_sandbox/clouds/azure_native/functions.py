@@ -1,4 +1,4 @@
-"""Functions of the Azure SDK that programs call, answered without a subscription."""
+"""Functions of the Azure SDK, answered without a subscription."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ def client_config(arguments: Values, place: Place) -> Values:
 
 
 def user_credentials(arguments: Values, place: Place) -> Values:
-    """A kubeconfig without a token, as Azure gives it with the format exec: kubelogin asks for a
-    token.
+    """Return a kubeconfig without a token, as Azure does with the format exec. kubelogin requests
+    the token.
     """
     if arguments.get("format") != "exec":
         raise ValueError(
@@ -66,20 +66,22 @@ def user_credentials(arguments: Values, place: Place) -> Values:
 
 
 def offered_versions() -> tuple[str, ...]:
-    """The versions of one patch of each supported minor and the one before, oldest first."""
+    """Return two versions of each supported minor version (one patch and the one before), oldest
+    first.
+    """
     return tuple(f"1.{minor}.{_PATCH}" for minor in range(MINIMUM_MINOR - 1, MAXIMUM_MINOR + 1))
 
 
 def is_offered(wanted: str) -> bool:
-    """Whether a version, or a minor of which the newest patch is meant, is there."""
+    """Return True if Azure offers a version. A minor version stands for its newest patch."""
     return wanted in offered_versions() or any(
         each.rpartition(".")[0] == wanted for each in offered_versions()
     )
 
 
 def newest(wanted: str) -> str:
-    """Return the version that "1.35" stands for, its newest patch; an exact one is itself, nothing
-    the oldest.
+    """Return the newest patch for a text such as "1.35". A full version is returned as it is, and
+    an empty text gives the oldest.
     """
     if not wanted:
         return f"1.{MINIMUM_MINOR}.{_PATCH}"

@@ -1,5 +1,5 @@
-"""What AKS refuses of the labels and taints of agent pools, with the sentences that users of the
-real one report.
+"""Check labels and taints of AKS agent pools, with the error messages that users of the real AKS
+report.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def labels_are_accepted(pool: Values) -> str | None:
 
 
 def taints_are_accepted(pool: Values) -> str | None:
-    """Azure/AKS issue 2578 (system pools); the form is kubectl's:
+    """Azure/AKS issue 2578 (system pools). The format is kubectl's:
     learn.microsoft.com/azure/aks/use-node-taints.
     """
     for taint in pool.get("nodeTaints") or []:

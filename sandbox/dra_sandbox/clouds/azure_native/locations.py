@@ -1,4 +1,4 @@
-"""What Azure refuses of another location for a resource that exists."""
+"""Reject a new location for an existing Azure resource."""
 
 from __future__ import annotations
 

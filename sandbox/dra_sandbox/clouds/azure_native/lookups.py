@@ -1,4 +1,4 @@
-"""Functions of the Azure SDK that look up what there is, in the memory of the simulated cloud."""
+"""Functions of the Azure SDK that look up resources in the memory of the simulated cloud."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ _OF_A_POOL = (
 
 
 def lookups(memory: Memory) -> Mapping[str, Callable[[Values, Mapping[str, str]], Values]]:
-    """The functions that ask `memory`."""
+    """Return the functions that look up resources in `memory`."""
 
     def managed_cluster(arguments: Values, place: Mapping[str, str]) -> Values:
-        """A cluster with all of its pools: those inside, and those that are resources of their
-        own.
+        """Return a cluster with all of its pools: the pools inside it, and separate pool
+        resources.
         """
         group, name = arguments["resourceGroupName"], arguments["resourceName"]
         end = f"/resourcegroups/{group}/providers/microsoft.containerservice/managedclusters/{name}".lower()

@@ -1,4 +1,4 @@
-"""Zones in which no machine is to be had: what that does to agent pools."""
+"""Zones without available machines, and their effect on agent pools."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from dra_sandbox.clouds.type_rows import CloudRequest
 from dra_sandbox.clouds.wire_values import Values
 
 LOST_ZONE = "dra-sandbox:azure:LostZone"
-"""Kind under which a cloud remembers zones without machines, as the API has them ("1")."""
+"""Kind of the stored zones without machines, with the API's zone names ("1")."""
 
 
 _CONSTRAINTS = {
@@ -20,12 +20,12 @@ def _is_constrained(pool: Values, key: str) -> bool:
 
 
 def has_machines(request: CloudRequest) -> str | None:
-    """Refuse nodes that cannot be allocated; a pool grows as long as any of its zones has machines.
+    """Reject nodes that can't be allocated. A pool can grow while any of its zones has machines.
 
     MicrosoftDocs/SupportArticles-docs:…/error-code-zonalallocationfailed-allocationfailed.md@031528b.
-    A pool in no zone is placed where there is room:
-    learn.microsoft.com/azure/aks/reliability-availability-zones-configure. One that is bound to
-    more than a zone is told of all that binds it: jenkins-infra/helpdesk issue 4459.
+    Azure places a pool without zones where it has capacity:
+    learn.microsoft.com/azure/aks/reliability-availability-zones-configure. If more than a zone
+    restricts the pool, the message lists all restrictions: jenkins-infra/helpdesk issue 4459.
     """
     if request.inputs is None:
         return None

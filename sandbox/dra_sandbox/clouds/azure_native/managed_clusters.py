@@ -1,4 +1,4 @@
-"""What AKS refuses of clusters, with the sentences that users of the real one report."""
+"""Check AKS clusters, with the error messages that users of the real AKS report."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ SUBNET, ROLE = "azure-native:network:Subnet", "azure-native:authorization:RoleAs
 SERVICE_CIDR = "10.0.0.0/16"
 MOST_RANGES, NOBODY = 200, "0.0.0.0/32"
 LONG_TERM = "dra-sandbox:azure:LongTermMinor"
-"""Kind under which a cloud remembers minors whose standard support has ended, by name ("1.33")."""
+"""Kind of the stored minor versions whose standard support has ended, by name ("1.33")."""
 JOINS_SUBNETS = ("4d97b98b-1d4f-4787-a291-c67834d212e7", "b24988ac-6180-42a0-ab88-20f7382dd24c")
 _LONGEST_GROUP = 80
 
 
 def is_accepted(inputs: Values) -> str | None:
-    """Return the first complaint about a cluster, None if AKS accepts it.
+    """Return the first error for a cluster, or None if AKS accepts it.
 
-    Sources: cilium/cilium issue 48265 (Entra); MicrosoftDocs/azure-docs issue 56130 (ranges),
-    and the pages private-clusters, api-server-authorized-ip-ranges, long-term-support;
+    Sources: cilium/cilium issue 48265 (Entra); MicrosoftDocs/azure-docs issue 56130 (ranges), and
+    the pages private-clusters, api-server-authorized-ip-ranges, long-term-support;
     pulumi/pulumi-azure-native issue 3550; Azure/terraform-azurerm-aks issue 378 (a range that
-    stands for nobody).
+    allows no address).
     """
     return next((reason for rule in _RULES if (reason := rule(inputs))), None)
 
@@ -97,8 +97,8 @@ def _names(inputs: Values) -> str | None:
 
 
 def _key_vault(inputs: Values) -> str | None:
-    """learn.microsoft.com/azure/aks/use-kms-etcd-encryption; the fields' own descriptions in the
-    API.
+    """learn.microsoft.com/azure/aks/use-kms-etcd-encryption, and the descriptions of the fields in
+    the API.
     """
     access = inputs.get("apiServerAccessProfile") or {}
     kms = (inputs.get("securityProfile") or {}).get("azureKeyVaultKms") or {}
@@ -122,8 +122,8 @@ def _key_vault(inputs: Values) -> str | None:
 
 
 def _network(inputs: Values) -> str | None:
-    """learn.microsoft.com/azure/aks/azure-cni-powered-by-cilium: data plane and policy go together;
-    …/configure-azure-cni: the name service has an address of the services' range, not the first.
+    """Data plane and policy must match: learn.microsoft.com/azure/aks/azure-cni-powered-by-cilium.
+    The DNS address must be in the service CIDR, but not its first address: …/configure-azure-cni.
     """
     network = inputs.get("networkProfile") or {}
     for key in ("podCidr", "serviceCidr"):
@@ -172,7 +172,7 @@ def _is_of(address: str, services: ipaddress.IPv4Network | ipaddress.IPv6Network
 
 
 def may_join_its_subnet(request: CloudRequest) -> str | None:
-    """An identity of one's own needs a role on the subnet:
+    """A custom identity needs a role on the subnet:
     learn.microsoft.com/azure/aks/configure-azure-cni.
     """
     if request.inputs is None:
@@ -210,8 +210,8 @@ def services_are_apart_from_nodes(request: CloudRequest) -> str | None:
 
 
 def goes_out_by_its_gateway(request: CloudRequest) -> str | None:
-    """learn.microsoft.com/azure/aks/nat-gateway: the gateway must be on the subnet before the
-    cluster.
+    """The NAT gateway must be attached to the subnet before the cluster is created:
+    learn.microsoft.com/azure/aks/nat-gateway.
     """
     if request.inputs is None or (request.inputs.get("networkProfile") or {}).get(
         "outboundType"
@@ -228,8 +228,8 @@ def goes_out_by_its_gateway(request: CloudRequest) -> str | None:
 
 
 def moves_by_one_minor(request: CloudRequest) -> str | None:
-    """learn.microsoft.com/azure/aks/upgrade-aks-cluster: no minor is skipped, none is gone back
-    to.
+    """An upgrade can't skip a minor version, and a downgrade isn't possible:
+    learn.microsoft.com/azure/aks/upgrade-aks-cluster.
     """
     if request.before is None or request.inputs is None:
         return None
@@ -248,8 +248,8 @@ def moves_by_one_minor(request: CloudRequest) -> str | None:
 
 
 def is_supported_by_its_plan(request: CloudRequest) -> str | None:
-    """apecloud/kubeblocks PR 10136, cluster-api-provider-azure issue 5953: a minor after its
-    standard support, where the cloud knows of any.
+    """Reject a minor version after its standard support, if the simulation knows one. Sources:
+    apecloud/kubeblocks PR 10136, cluster-api-provider-azure issue 5953.
     """
     inputs = request.inputs or {}
     wanted = str(inputs.get("kubernetesVersion") or "")

@@ -1,5 +1,5 @@
-"""What a change of a cluster or a pool meets: operations of others, pods that stay, pools of other
-versions.
+"""Conditions that block a change of a cluster or pool: other operations, pods that can't be
+evicted, and pools with other versions.
 """
 
 from __future__ import annotations
@@ -9,22 +9,23 @@ from dra_sandbox.clouds.azure_native.functions import newest
 from dra_sandbox.clouds.type_rows import CloudRequest
 
 OPERATION = "dra-sandbox:azure:Operation"
-"""What somebody else has begun, by the id of the cluster or the pool: {"doing": "Scaling"}."""
+"""An operation that another client started, by the ID of the cluster or pool: {"doing":
+"Scaling"}.
+"""
 STAYING_POD = "dra-sandbox:azure:StayingPod"
-"""Pods that a disruption budget keeps on their node, by name: {"agentPool": its pool's id,
-"budget": "team/train", "maxUnavailable": 0 where the budget says so}.
+"""Pods that a PodDisruptionBudget keeps on their node, by name: {"agentPool": ID of the pool,
+"budget": "team/train", "maxUnavailable": 0 if the budget sets it}.
 """
 NODES = "dra-sandbox:azure:NodesInside"
-"""Versions of the nodes inside a cluster, by the ids of their pools."""
+"""Versions of the nodes inside a cluster, by the IDs of their pools."""
 MOST_MINORS_BEHIND = 3
 USUAL_MINUTES = 120
 
 
 def may_begin(request: CloudRequest) -> str | None:
-    """MicrosoftDocs/SupportArticles-docs:…/create-upgrade-delete/operationnotallowed.md@7407391.
-
-    What runs on a cluster stops changes of the cluster and of its pools, what runs on a pool those
-    of the pool and of its cluster.
+    """Reject a change while another operation runs. An operation on a cluster blocks the cluster
+    and its pools, and an operation on a pool blocks the pool and its cluster. Source:
+    MicrosoftDocs/SupportArticles-docs:…/create-upgrade-delete/operationnotallowed.md@7407391.
     """
     own = request.identifier.lower()
     for identifier, running in request.cloud.all(OPERATION).items():
@@ -52,8 +53,8 @@ def may_begin(request: CloudRequest) -> str | None:
 
 def pods_leave(request: CloudRequest) -> str | None:
     """MicrosoftDocs/SupportArticles-docs:…/error-codes/unsatisfiablepdb-error.md@0306952 (a budget
-    that allows nothing, which is seen first); cloudnative-pg/cloudnative-pg issue 7346 (one that
-    allows nothing now).
+    that never allows an eviction, which is checked first); cloudnative-pg/cloudnative-pg issue 7346
+    (a budget that doesn't allow one now).
     """
     upgraded = {change.identifier.lower() for change in changes(request) if change.is_upgraded}
     for name, pod in sorted(request.cloud.all(STAYING_POD).items()):
@@ -76,8 +77,8 @@ def pods_leave(request: CloudRequest) -> str | None:
 
 
 def is_waited_for(request: CloudRequest) -> str | None:
-    """pulumi/pulumi-azure-nextgen issue 252: after two hours, unless told otherwise; the upgrade
-    itself goes on.
+    """Fail if the provider's timeout ends before the upgrade, by default after two hours. The
+    upgrade itself continues. Source: pulumi/pulumi-azure-nextgen issue 252.
     """
     for change in changes(request):
         settings = change.wanted.get("upgradeSettings") or {}
@@ -91,7 +92,7 @@ def is_waited_for(request: CloudRequest) -> str | None:
 
 def no_pool_is_left_behind(request: CloudRequest) -> str | None:
     """MicrosoftDocs/SupportArticles-docs:…/nodepoolmcversionincompatible-error.md@051c368; three
-    minors: learn.microsoft.com/azure/aks/supported-kubernetes-versions.
+    minor versions: learn.microsoft.com/azure/aks/supported-kubernetes-versions.
     """
     if (
         request.inputs is None
@@ -111,8 +112,8 @@ def no_pool_is_left_behind(request: CloudRequest) -> str | None:
 
 
 def versions_are_all_said_or_none(request: CloudRequest) -> str | None:
-    """Azure/ARO-HCP pull request 662, Azure/AKS issue 4765: a new version of the pools inside a
-    cluster, while pools beside them have another.
+    """Reject a new version of the pools inside a cluster while its other pools have another
+    version. Sources: Azure/ARO-HCP pull request 662, Azure/AKS issue 4765.
     """
     if request.inputs is None or request.before is None:
         return None
@@ -138,8 +139,8 @@ def versions_are_all_said_or_none(request: CloudRequest) -> str | None:
 
 
 def has_the_same_pools_inside(request: CloudRequest) -> str | None:
-    """pulumi/pulumi-azure-native issue 2719: pools come to a cluster that is there by calls of
-    their own.
+    """Reject new pools in the list of an existing cluster, because they need their own calls.
+    Source: pulumi/pulumi-azure-native issue 2719.
     """
     if request.inputs is None or request.before is None:
         return None
@@ -159,8 +160,8 @@ def has_the_same_pools_inside(request: CloudRequest) -> str | None:
 
 
 def pools_left_out_stay(request: CloudRequest) -> None:
-    """pulumi/pulumi-azure-native issue 1686: a pool that leaves the list of a cluster stays in
-    Azure.
+    """A pool that is removed from the list of a cluster stays in Azure: pulumi/pulumi-azure-native
+    issue 1686.
     """
     if request.inputs is None or request.before is None:
         return
@@ -174,8 +175,8 @@ def pools_left_out_stay(request: CloudRequest) -> None:
 
 
 def pools_inside_stay_as_they_are(request: CloudRequest) -> None:
-    """Remember of what version the nodes inside a cluster are: an upgrade that does not name them
-    leaves them.
+    """Store the versions of the nodes inside a cluster, because an upgrade that doesn't name them
+    doesn't change them.
 
     pulumi/pulumi-azure-native issue 2094, Azure/AKS issue 3087.
     """
@@ -191,7 +192,7 @@ def pools_inside_stay_as_they_are(request: CloudRequest) -> None:
 
 
 def _versions(request: CloudRequest, *kinds: str) -> list[str]:
-    """Return the versions of the pools of a cluster: of those beside it, and of those inside."""
+    """Return the versions of a cluster's pools: the separate pools, and the pools inside it."""
     own = f"{request.identifier.lower()}/"
     return [
         str(pool["currentOrchestratorVersion"])

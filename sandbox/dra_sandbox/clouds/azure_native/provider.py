@@ -1,5 +1,5 @@
-"""Azure as the engine sees it: one subscription, resource groups, the rows and functions of this
-folder.
+"""The simulated Azure provider with one subscription, resource groups, and the rows and functions
+of this folder.
 """
 
 from __future__ import annotations
@@ -65,5 +65,5 @@ class Azure(SimulatedCloud):
 
 
 def provider() -> Azure:
-    """Return what is served to the engine."""
+    """Return the provider to serve."""
     return Azure()

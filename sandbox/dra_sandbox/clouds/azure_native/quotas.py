@@ -1,7 +1,7 @@
-"""What a subscription has of machines: cores, sizes by zone, features, reservations.
+"""Limits of a subscription for machines: cores, sizes by zone, features, and reservations.
 
-A cloud remembers what it has under kinds of its own, which a test or a rehearsal puts there; of
-what it knows nothing, there is enough.
+Tests and rehearsals store these limits in the cloud's memory, under kinds that only the simulation
+has. Without an entry, nothing is limited.
 """
 
 from __future__ import annotations
@@ -19,25 +19,26 @@ from dra_sandbox.clouds.type_rows import CloudRequest, Facts
 from dra_sandbox.clouds.wire_values import Value, Values
 
 QUOTA = "dra-sandbox:azure:Quota"
-"""Cores that a subscription may have, by Azure's name of the family: {"cores": 8, "sizes":
-["Standard_NC4as_T4_v3"]}. The one named "cores" is that of the region, without sizes.
+"""Cores of a subscription, by the name of the Azure quota: {"cores": 8, "sizes":
+["Standard_NC4as_T4_v3"]}. The quota "cores" is the region's total, and has no sizes.
 """
 OFFER = "dra-sandbox:azure:Offer"
-"""Zones that a size is offered in, by size: {"zones": ["1"]}."""
+"""Zones that offer a size, by size: {"zones": ["1"]}."""
 FEATURE = "dra-sandbox:azure:Feature"
 """Features of a subscription, by name: {"state": "NotRegistered"}."""
 RESTRICTED = "dra-sandbox:azure:RestrictedSize"
-"""Sizes that AKS takes from nobody in the region, by name: {}."""
+"""Sizes that AKS doesn't accept in the region, by name: {}."""
 CLUSTERS = "dra-sandbox:azure:ClusterQuota"
-"""How many clusters a subscription may have in a region, by the region: {"clusters": 10}."""
+"""Maximum number of clusters of a subscription in a region, by region: {"clusters": 10}."""
 RESERVATION = "azure-native:compute:CapacityReservation"
 ENCRYPTION = "Microsoft.Compute/EncryptionAtHost"
 REGION = "cores"
 
 
 def has_cores(request: CloudRequest) -> str | None:
-    """1ChristianAlex/motordesk issue 14 (family, which nodes of a surge count for too); Azure/AKS
-    issue 5808 and MicrosoftDocs/azure-docs issue 62378 (region). Spot has a quota of its own.
+    """1ChristianAlex/motordesk issue 14 (family, including the surge nodes of an upgrade);
+    Azure/AKS issue 5808 and MicrosoftDocs/azure-docs issue 62378 (region). Spot has a separate
+    quota.
     """
     quotas = request.cloud.all(QUOTA)
     for change in changes(request) if quotas else ():
@@ -72,7 +73,7 @@ def has_cores(request: CloudRequest) -> str | None:
 
 
 def _used(cloud: Memory, sizes: list[str] | None) -> int:
-    """Return the cores that pools have of these sizes, or of all."""
+    """Return the cores that pools use, of these sizes or of all sizes."""
     return sum(
         count(pool) * cores(pool)
         for _, pool, _ in present(cloud)
@@ -81,7 +82,7 @@ def _used(cloud: Memory, sizes: list[str] | None) -> int:
 
 
 def is_offered_in_its_zones(request: CloudRequest) -> str | None:
-    """MicrosoftDocs/azure-aks-docs issue 416: each zone of a pool must have the size."""
+    """Each zone of a pool must offer the size: MicrosoftDocs/azure-aks-docs issue 416."""
     for change in changes(request):
         offer = request.cloud.get(OFFER, str(change.wanted.get("vmSize")))
         without = (
@@ -134,8 +135,8 @@ def has_room_for_a_cluster(request: CloudRequest) -> str | None:
 
 
 def may_encrypt_at_its_host(request: CloudRequest) -> str | None:
-    """Azure/azure-cli issue 16788: a feature of the subscription, without which every pool is
-    refused.
+    """Without this feature of the subscription, Azure rejects every pool: Azure/azure-cli issue
+    16788.
     """
     state = (request.cloud.get(FEATURE, ENCRYPTION) or {}).get("state", "Registered")
     if state == "Registered" or not any(
@@ -150,11 +151,11 @@ def may_encrypt_at_its_host(request: CloudRequest) -> str | None:
 
 
 def group_in_use(facts: Facts) -> Value:
-    """Return the capacity reservation group that a pool comes up in: none where no reservation in
-    it is of its size.
+    """Return the capacity reservation group that a pool uses, or none if it contains no reservation
+    for the pool's size. In that case, AKS only prints a warning, and the nodes are ordinary ones:
+    learn.microsoft.com/azure/aks/use-capacity-reservation-groups.
 
-    learn.microsoft.com/azure/aks/use-capacity-reservation-groups: AKS warns, and the nodes are
-    ordinary ones. A cloud that knows no reservation takes all groups for full.
+    If the simulation contains no reservation, all groups have capacity.
     """
     group, reservations = (
         str(facts.inputs["capacityReservationGroupID"]),

@@ -1,10 +1,10 @@
-"""Which changes the provider re-creates a resource for, from the table `replacements.csv`.
+"""The changes for which the provider re-creates a resource, from the table `replacements.csv`.
 
-Sources, by the table's column: `forceNewMap` is the list in pulumi/pulumi-azure-native:
-provider/pkg/gen/replacement.go@1b7112a (July 2026), `path` the parameters in the path of a
-resource, and `mutability` properties that Azure's specification marks with `x-ms-mutability` as
-set at creation only (…/provider/pkg/gen/properties.go@f65ea5b). Whatever isn't listed is updated,
-and the API may reject that.
+Sources, by column: `forceNewMap` is the list in pulumi/pulumi-azure-native:
+provider/pkg/gen/replacement.go@1b7112a (July 2026). `path` contains the parameters in the path of a
+resource. `mutability` contains the properties that Azure's specification marks with
+`x-ms-mutability` as set only at creation (…/provider/pkg/gen/properties.go@f65ea5b). Other
+properties are updated, and the API may reject that.
 """
 
 from __future__ import annotations
@@ -36,7 +36,9 @@ class AzureReplaceRule(ReplaceRule):
 
 
 def _objects_above(path: str) -> Iterator[str]:
-    """Yield the objects that hold a value; an element of a list is an object, the list is none."""
+    """Yield the objects that contain a value. An element of a list counts as an object, but the
+    list doesn't.
+    """
     while path := path.rpartition(".")[0]:
         yield path
 

@@ -1,18 +1,21 @@
-"""Kinds of Azure's resources that a subscription is registered for: a new one is for few."""
+"""Azure resource providers that a subscription is registered for. A new subscription only has a
+few.
+"""
 
 from __future__ import annotations
 
 from dra_sandbox.clouds.type_rows import CloudRequest
 
 NAMESPACE = "dra-sandbox:azure:Namespace"
-"""Namespaces of a subscription by name ("Microsoft.ContainerService"): {"registrationState":
-"NotRegistered"}; of what a cloud is not told, all are.
+"""Resource providers of a subscription by name ("Microsoft.ContainerService"):
+{"registrationState": "NotRegistered"}. Providers that aren't configured are registered.
 """
 
 
 def is_registered(request: CloudRequest) -> str | None:
-    """dotnet/core issue 3276, nforgeio/neonKUBE issue 1670; the CLI registers what it needs
-    (Azure/azure-cli pull request 6327), a program does not.
+    """Reject resources of providers that aren't registered. The CLI registers providers
+    automatically (Azure/azure-cli pull request 6327), but programs don't. Sources: dotnet/core
+    issue 3276, nforgeio/neonKUBE issue 1670.
     """
     namespace = request.identifier.rpartition("/providers/")[2].partition("/")[0]
     state = (request.cloud.get(NAMESPACE, namespace) or {}).get("registrationState", "Registered")

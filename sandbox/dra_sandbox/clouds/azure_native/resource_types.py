@@ -1,7 +1,7 @@
-"""The Azure resource types that do something particular.
+"""The Azure resource types with special behavior.
 
-`replacements.py` says which changes replace a resource. What Azure refuses to change is among the
-refusals of agent pools.
+`replacements.py` determines which changes replace a resource. Changes that Azure rejects are part
+of the checks of agent pools.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def _version(name: str) -> Callable[[Facts], Value]:
 
 
 def _identity(facts: Facts) -> Value:
-    """What is given as a list of ids comes back as a mapping by id."""
+    """Return the identities as a mapping by ID, although the input is a list of IDs."""
     identity = facts.inputs["identity"]
     named = identity.get("userAssignedIdentities") or []
     return {
@@ -292,8 +292,8 @@ _ROWS: Mapping[str, TypeRow] = {
 
 
 def _with_same_location(old: Values, new: Values) -> Values:
-    """Return the old inputs with the new spelling of a location that differs only by case and
-    blanks.
+    """Return the old inputs with the new spelling of a location that only differs in case and
+    spaces.
 
     Source: pulumi/pulumi-azure-native:provider/pkg/provider/diff.go@03707ff.
     """

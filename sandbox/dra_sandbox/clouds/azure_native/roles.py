@@ -1,4 +1,4 @@
-"""What Azure refuses of role assignments."""
+"""Check Azure role assignments."""
 
 from __future__ import annotations
 
@@ -9,8 +9,7 @@ ROLE = "azure-native:authorization:RoleAssignment"
 
 
 def is_given_once(request: CloudRequest) -> str | None:
-    """A principal has a role on a scope once, whatever the assignment is called.
-
+    """A principal can only have a role on a scope once, whatever the name of the assignment.
     "RoleAssignmentExists", 409:
     learn.microsoft.com/azure/role-based-access-control/troubleshooting.
     """
@@ -29,7 +28,9 @@ def is_given_once(request: CloudRequest) -> str | None:
 
 
 def _meaning(assignment: Values) -> tuple[str, str, str]:
-    """What is given, to whom and on what: ids of Azure are the same in any case of letters."""
+    """Return the role, the principal, and the scope of an assignment. Azure IDs are
+    case-insensitive.
+    """
     definition = str(assignment.get("roleDefinitionId")).rpartition("/")[2]
     return (
         str(assignment.get("scope")).lower(),

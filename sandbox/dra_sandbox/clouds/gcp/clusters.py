@@ -19,7 +19,7 @@ _FREQUENCIES = ("FREQ=DAILY", "FREQ=WEEKLY", "FREQ=MONTHLY", "FREQ=YEARLY")
 
 
 def of_cluster(inputs: Values) -> str | None:
-    """Return the first complaint about a cluster, None if GKE accepts it."""
+    """Return the first error for a cluster, or None if GKE accepts it."""
     return next((reason for rule in _RULES if (reason := rule(inputs))), None)
 
 

@@ -1,6 +1,4 @@
-"""What GKE refuses of a control plane's version because of the present one, and of its release
-channel.
-"""
+"""Check the version of a GKE control plane against its current version and its release channel."""
 
 from __future__ import annotations
 
@@ -11,14 +9,15 @@ from dra_sandbox.clouds.type_rows import CloudRequest, Facts
 from dra_sandbox.clouds.wire_values import Value
 
 CHANNEL = "dra-sandbox:gcp:Channel"
-"""Versions that a release channel offers, by its name: {"versions": ["1.34.3-gke.2000000"]}; of
-what a cloud is not told, a channel offers all.
+"""Versions of a release channel, by its name: {"versions": ["1.34.3-gke.2000000"]}. A channel that
+isn't configured offers all versions.
 """
 
 
 def moves_by_one_minor(request: CloudRequest) -> str | None:
-    """docs.cloud.google.com/kubernetes-engine/versioning, “Version skew policy”: a control plane
-    skips no minor (the sentence is not from there).
+    """A control plane can't skip a minor version:
+    docs.cloud.google.com/kubernetes-engine/versioning, “Version skew policy” (the message isn't
+    from there).
     """
     if request.inputs is None or request.before is None:
         return None
@@ -36,7 +35,9 @@ def moves_by_one_minor(request: CloudRequest) -> str | None:
 
 
 def is_of_its_channel(request: CloudRequest) -> str | None:
-    """terraform-google-kubernetes-engine issue 2177: a version that another channel has already."""
+    """Reject a version that only another channel offers. Source: terraform-google-kubernetes-engine
+    issue 2177.
+    """
     inputs = request.inputs or {}
     channel, wanted = (
         (inputs.get("releaseChannel") or {}).get("channel"),
@@ -56,8 +57,8 @@ def is_of_its_channel(request: CloudRequest) -> str | None:
 
 
 def version_of_master(facts: Facts) -> Value:
-    """Return the version that a control plane has: the one asked for is a floor, below which
-    nothing happens.
+    """Return the version of a control plane. The requested version is a minimum, and lower versions
+    have no effect.
 
     hashicorp/terraform-provider-google issue 3509.
     """

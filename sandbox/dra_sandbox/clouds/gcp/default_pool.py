@@ -1,4 +1,4 @@
-"""The node pool that GKE makes with a cluster, and what becomes of it: `default-pool`."""
+"""The node pool `default-pool`, which GKE creates with a cluster."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ POOL, NAME = "gcp:container/nodePool:NodePool", "default-pool"
 
 
 def comes_and_goes(request: CloudRequest) -> None:
-    """Make, remove or leave the first pool, as a cluster is created, changed or deleted.
+    """Create, remove, or keep the first pool when a cluster is created, changed, or deleted.
 
-    A change of `remove_default_node_pool` to true removes it from a cluster that is there, with all
-    that runs on it:
+    If `remove_default_node_pool` changes to true, the pool of an existing cluster is removed with
+    all its pods:
     hashicorp/terraform-provider-google:google/services/container/resource_container_cluster.go
-    (update), and issue 3064. The pools of a cluster go with it.
+    (update), and issue 3064. All pools of a cluster are deleted with it.
     """
     if request.inputs is None:
         for identifier in request.cloud.all(POOL):

@@ -1,4 +1,4 @@
-"""Functions of the Google Cloud SDK that programs call, answered without an account."""
+"""Functions of the Google Cloud SDK, answered without an account."""
 
 from __future__ import annotations
 
@@ -64,8 +64,8 @@ def zones(arguments: Values, place: Place) -> Values:
 
 
 def engine_versions(arguments: Values, place: Place) -> Values:
-    """One patch per supported minor and the one before, newest first; a prefix selects as the real
-    function does.
+    """Return two versions of each supported minor version (one patch and the one before), newest
+    first. As in the real function, a prefix filters them.
     """
     every = [f"1.{minor}.{_PATCH}" for minor in range(MAXIMUM_MINOR, MINIMUM_MINOR - 2, -1)]
     matching = [
@@ -91,8 +91,8 @@ def engine_versions(arguments: Values, place: Place) -> Values:
 
 
 def newest(prefix: str) -> str:
-    """Return the newest version that begins with `prefix` ("1.35"), the usual one for what is not
-    offered.
+    """Return the newest version that begins with `prefix` ("1.35"). For a prefix that isn't
+    offered, return the default version.
     """
     found: list[str] = engine_versions({"versionPrefix": prefix}, {"project": ""})[
         "validMasterVersions"

@@ -1,10 +1,11 @@
-"""What Google Cloud refuses where a key of one's own encrypts disks of nodes or secrets of a
-cluster.
+"""Check customer-managed keys that encrypt the disks of nodes or the secrets of a cluster.
 
-Compute Engine uses the key of a disk and GKE that of secrets, each as its service agent, which
-needs a role on the key. Sources: terraform-provider-google issue 5103 and PR 590 of
-gcp-compute-persistent-disk-csi-driver (what is said); GKE documentation, “Use customer-managed
-encryption keys” and “Encrypt secrets at the application layer” (agents, role).
+Compute Engine uses the key of a disk, and GKE the key of secrets, each as its service agent, which
+needs a role on the key.
+
+Sources: terraform-provider-google issue 5103 and PR 590 of gcp-compute-persistent-disk-csi-driver
+(messages); GKE documentation, “Use customer-managed encryption keys” and “Encrypt secrets at the
+application layer” (agents, role).
 """
 
 from __future__ import annotations
@@ -22,9 +23,7 @@ MEMBER, BINDING = (
 )
 PROJECT_MEMBER = "gcp:projects/iAMMember:IAMMember"
 CONSTRAINT, WANTS_KEYS = "dra-sandbox:gcp:Constraint", "gcp.restrictNonCmekServices"
-"""Kind and name under which a cloud remembers the policy of an organisation that wants keys of
-one's own.
-"""
+"""Kind and name of the stored organization policy that requires customer-managed keys."""
 ROLES = frozenset({"roles/cloudkms.cryptoKeyEncrypterDecrypter", "roles/owner"})
 COMPUTE = f"serviceAccount:service-{PROJECT_NUMBER}@compute-system.iam.gserviceaccount.com"
 CONTAINER = (
@@ -33,7 +32,7 @@ CONTAINER = (
 
 
 def agents_may_use_keys(request: CloudRequest) -> str | None:
-    """Refuse a cluster or pool whose keys the clouds' agents may not use."""
+    """Reject a cluster or pool whose keys the service agents aren't allowed to use."""
     if request.before is not None:
         return None
     for key, agent in _used(request.inputs or {}):
@@ -48,10 +47,9 @@ def agents_may_use_keys(request: CloudRequest) -> str | None:
 
 
 def has_keys_where_it_must(request: CloudRequest) -> str | None:
-    """terraform-google-kubernetes-engine issues 2008 and 2344: a policy of the organisation, which
-    a cloud is told of.
-
-    The first pool of a cluster is asked too, though it is removed at once.
+    """Apply the organization policy, if a test or rehearsal has stored one. It also applies to the
+    first pool of a cluster, although that pool is removed at once. Sources:
+    terraform-google-kubernetes-engine issues 2008 and 2344.
     """
     inputs = request.inputs or {}
     if (
@@ -72,7 +70,7 @@ def has_keys_where_it_must(request: CloudRequest) -> str | None:
 
 
 def _used(inputs: Values) -> Iterator[tuple[str, str]]:
-    """Yield each key that a cluster or a pool names, and the agent that uses it."""
+    """Yield each key that a cluster or pool names, with the service agent that uses it."""
     if disks := (inputs.get("nodeConfig") or {}).get("bootDiskKmsKey"):
         yield disks, COMPUTE
     if secrets := (inputs.get("databaseEncryption") or {}).get("keyName"):

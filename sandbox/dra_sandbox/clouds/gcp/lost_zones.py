@@ -1,4 +1,4 @@
-"""Zones in which no machine is to be had: what that does to node pools."""
+"""Zones without available machines, and their effect on node pools."""
 
 from __future__ import annotations
 
@@ -6,16 +6,16 @@ from dra_sandbox.clouds.type_rows import CloudRequest
 from dra_sandbox.clouds.wire_values import Values
 
 LOST_ZONE = "dra-sandbox:gcp:LostZone"
-"""Kind under which a cloud remembers zones without machines, by their names."""
+"""Kind of the stored zones without machines, by name."""
 
 
 def has_machines(request: CloudRequest) -> str | None:
-    """Refuse nodes that cannot be launched; limits of the autoscaler ask for none.
+    """Reject nodes that can't be launched. Autoscaler limits don't start nodes.
 
-    A count is one per zone, so that each zone must have machines
-    (hashicorp/terraform-provider-google issue 6287 and pull request 10121, the sentence in
-    akka/akka-core issue 32992). A change of the count reaches the cloud before one of the zones
-    does (google/services/container/resource_container_node_pool.go, nodePoolUpdate).
+    A count applies to each zone, so each zone must have machines
+    (hashicorp/terraform-provider-google issue 6287 and pull request 10121; the message is in
+    akka/akka-core issue 32992). The provider changes the count before the zones
+    (google/services/container/resource_container_node_pool.go, nodePoolUpdate).
     """
     if request.inputs is None:
         return None
@@ -40,8 +40,8 @@ def has_machines(request: CloudRequest) -> str | None:
 
 
 def _per_zone(pool: Values, *, first: bool) -> int:
-    """How many nodes a zone of the pool has, or gets: the first count matters when the pool is
-    made.
+    """Return the current or initial number of nodes of the pool in each zone. The initial count
+    only matters at creation.
     """
     count = pool.get("nodeCount")
     if count is None and first:

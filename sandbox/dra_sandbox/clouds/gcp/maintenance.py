@@ -1,5 +1,5 @@
-"""How much time GKE wants for its work on a cluster: it walks through the days of a window that
-comes again.
+"""Check that the maintenance windows of a cluster leave GKE enough time, by iterating over the days
+of a recurring window.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ LOOKED_AT = 400  # days
 
 
 def leaves_time(inputs: Values) -> str | None:
-    """docs.cloud.google.com/kubernetes-engine/docs/concepts/maintenance-windows-and-exclusions; the
-    sentence is what `clusters.create` answers to windows of four hours once a week. Rules with
-    other parts than those below pass.
+    """docs.cloud.google.com/kubernetes-engine/docs/concepts/maintenance-windows-and-exclusions. The
+    message is the answer of `clusters.create` to a weekly window of four hours. Recurrence rules
+    with other parts than the ones below are accepted.
     """
     window = (inputs.get("maintenancePolicy") or {}).get("recurringWindow") or {}
     try:

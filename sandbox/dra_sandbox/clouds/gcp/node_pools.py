@@ -54,7 +54,7 @@ Rule = Callable[[Values, Values], str | None]  # a pool's inputs, and its node c
 
 
 def of_pool(inputs: Values) -> str | None:
-    """Return the first complaint about a node pool, None for one that GKE takes."""
+    """Return the first error for a node pool, or None if GKE accepts it."""
     config = inputs.get("nodeConfig") or {}
     return next((reason for rule in RULES if (reason := rule(inputs, config))), None)
 
@@ -69,8 +69,8 @@ def _boot_disk(inputs: Values, config: Values) -> str | None:
 
 def _boot_disk_speed(inputs: Values, config: Values) -> str | None:
     """hashicorp/terraform-provider-google:website/docs/r/container_node_pool (boot_disk), and
-    Google's page on the limits of Hyperdisk Balanced: 500 operations for a GiB, an operation for
-    each 4 to 256 KiB of throughput.
+    Google's page on the limits of Hyperdisk Balanced: 500 IOPS for each GiB, and one IOPS for each
+    4 to 256 KiB of throughput.
     """
     disk = config.get("bootDisk") or {}
     kind = disk.get("diskType") or config.get("diskType") or "pd-balanced"
@@ -96,8 +96,8 @@ def _boot_disk_speed(inputs: Values, config: Values) -> str | None:
 
 
 def _kubelet_and_kernel(inputs: Values, config: Values) -> str | None:
-    """GKE API reference, NodeKubeletConfig, TopologyManager and LinuxNodeConfig: what each may
-    be.
+    """Check values of kubelet and kernel settings: GKE API reference, NodeKubeletConfig,
+    TopologyManager, and LinuxNodeConfig.
     """
     kubelet = config.get("kubeletConfig") or {}
     told = {
@@ -133,8 +133,8 @@ def _local_ssds(inputs: Values, config: Values) -> str | None:
 
 
 def _machine_of_gpus(inputs: Values, config: Values) -> str | None:
-    """terraform-provider-google issue 8387; terraform-google-kubernetes-engine issue 2608; GPUs of
-    a machine are its own
+    """terraform-provider-google issue 8387; terraform-google-kubernetes-engine issue 2608.
+    Accelerator-optimized machine types have fixed GPUs
     (GoogleCloudPlatform/cluster-toolkit:pkg/config/machine_mappings.json@10470803).
     """
     machine = config.get("machineType") or "e2-medium"
@@ -160,7 +160,7 @@ def _machine_of_gpus(inputs: Values, config: Values) -> str | None:
 
 def _labels(inputs: Values, config: Values) -> str | None:
     """hashicorp/terraform-provider-google:website/docs/r/container_cluster.html.markdown@e03b7622;
-    GKE API reference, NodeConfig: labels and taints are Kubernetes'.
+    GKE API reference, NodeConfig: labels and taints must be valid in Kubernetes.
     """
     taints = {taint["key"]: taint.get("value") or "" for taint in config.get("taints") or []}
     for kind, given in (("label", config.get("labels") or {}), ("taint", taints)):
@@ -208,8 +208,8 @@ def _lent_nodes(inputs: Values, config: Values) -> str | None:
 
 
 def _consumption(inputs: Values, config: Values) -> str | None:
-    """The same page as CONSUMPTION; its sentence is not the API's, which no source has.
-    dstackai/dstack pull request 3100 met it with A4 machines on demand.
+    """The same page as CONSUMPTION. The message isn't the API's, which no source contains.
+    dstackai/dstack pull request 3100 observed the rejection with on-demand A4 machines.
     """
     machine = str(config.get("machineType"))
     affinity = (config.get("reservationAffinity") or {}).get(
@@ -288,7 +288,7 @@ def _limits(inputs: Values, config: Values) -> str | None:
 
 
 def wrong_name(kind: str, inputs: Values) -> str | None:
-    """Return what is said of the name of a node pool or a cluster that is none."""
+    """Return the error for an invalid name of a node pool or cluster."""
     name = str(inputs.get("name") or "x")
     if re.fullmatch(NAME, name):
         return None
@@ -347,8 +347,8 @@ RULES: tuple[Rule, ...] = (
 
 
 def reported(inputs: Values) -> dict[str, Any]:
-    """Return what GKE says of a pool unasked: the SSDs that come with its machine (cluster-toolkit
-    PR 2968).
+    """Return the settings that GKE adds to a pool: the local SSDs of its machine type
+    (cluster-toolkit PR 2968).
     """
     count = bundled_ssds(str((inputs.get("nodeConfig") or {}).get("machineType")))
     return (

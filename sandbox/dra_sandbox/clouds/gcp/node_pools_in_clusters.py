@@ -1,5 +1,5 @@
-"""What GKE refuses because of what else there is: a node pool beside its cluster, a network with
-rules of others.
+"""Check GKE resources against each other: a node pool against its cluster, and a network against
+firewall rules of other owners.
 """
 
 from __future__ import annotations
@@ -56,15 +56,15 @@ def networks_come_with_dataplane_v2(request: CloudRequest) -> str | None:
 
 
 def version_is_offered(inputs: Values) -> str | None:
-    """CircleCI-Public/server-terraform: an exact version, or the beginning of one, must be
-    there.
+    """Require that an exact version, or a version with this prefix, is offered:
+    CircleCI-Public/server-terraform.
     """
     wanted = str(inputs.get("minMasterVersion") or "")
     return None if _is_offered(wanted) else f'Master version "{wanted}" is unsupported.'
 
 
 def version_of_nodes_is_offered(inputs: Values) -> str | None:
-    """The same, of node pools: jetstack/terraform-google-gke-cluster issue 28."""
+    """The same check for node pools: jetstack/terraform-google-gke-cluster issue 28."""
     wanted = str(inputs.get("version") or "")
     return None if _is_offered(wanted) else f'Node version "{wanted}" is unsupported.'
 
@@ -77,8 +77,9 @@ def _is_offered(wanted: str) -> bool:
 
 
 def is_used_by_nobody(request: CloudRequest) -> str | None:
-    """modelplaneai/modelplane PR 230 and murphye/cheap-gke-cluster issue 2: a Service's firewall
-    rule and an Ingress' endpoints stay when their cluster goes before them, and keep its network.
+    """Reject the deletion of a network that is in use. If a cluster is deleted before its Services
+    and Ingresses, their firewall rules and endpoint groups remain: modelplaneai/modelplane PR 230
+    and murphye/cheap-gke-cluster issue 2.
     """
     if request.inputs is not None:
         return None
@@ -97,8 +98,9 @@ def is_used_by_nobody(request: CloudRequest) -> str | None:
 
 
 def policy_is_there(request: CloudRequest) -> str | None:
-    """cluster-toolkit:modules/compute/gke-node-pool@10470803: a policy of one's own is in the
-    project and region; a cloud without any knows nothing of them.
+    """Require that a custom placement policy exists in the project and region:
+    cluster-toolkit:modules/compute/gke-node-pool@10470803. If the simulation contains no policy,
+    every name is accepted.
     """
     named = ((request.inputs or {}).get("placementPolicy") or {}).get("policyName")
     policies = request.cloud.all(PLACEMENT).values()
@@ -111,7 +113,7 @@ def policy_is_there(request: CloudRequest) -> str | None:
 
 
 def _cluster(request: CloudRequest) -> Values | None:
-    """Return the pool's cluster, which it names or gives the whole id of."""
+    """Return the pool's cluster, from its name or its full ID."""
     named = str((request.inputs or {}).get("cluster") or "").rpartition("/")[2]
     clusters = request.cloud.all(CLUSTER).values()
     return next((each for each in clusters if each["name"] == named), None) if named else None

@@ -1,6 +1,4 @@
-"""What a change of a node pool meets that makes its nodes anew: a provider that waits for so
-long.
-"""
+"""Check the provider's timeout for changes that re-create the nodes of a pool."""
 
 from __future__ import annotations
 
@@ -13,8 +11,8 @@ ANEW = ("diskSizeGb", "diskType", "imageType", "kubeletConfig", "linuxNodeConfig
 
 
 def is_waited_for(request: CloudRequest) -> str | None:
-    """GoogleCloudPlatform/magic-modules pull request 18250 (two hours, an hour before it); the
-    sentence is that of terraform-google-kubernetes-engine issue 939. The update itself goes on.
+    """GoogleCloudPlatform/magic-modules pull request 18250 (two hours, previously one hour). The
+    message is from terraform-google-kubernetes-engine issue 939. The update itself continues.
     """
     now, wanted = request.before, request.inputs
     if now is None or wanted is None or _made_of(now) == _made_of(wanted, now):
@@ -32,7 +30,9 @@ def is_waited_for(request: CloudRequest) -> str | None:
 
 
 def _made_of(pool: Values, others: Values | None = None) -> Value:
-    """Return what a pool's nodes are made of; what it does not say is as it was."""
+    """Return the settings that determine a pool's nodes. A missing setting keeps its previous
+    value.
+    """
     config = {**((others or {}).get("nodeConfig") or {}), **(pool.get("nodeConfig") or {})}
     return [
         pool.get("version") or (others or {}).get("version"),

@@ -1,18 +1,18 @@
-"""Operations of GKE that somebody else has started, and which a change must wait for."""
+"""GKE operations of other clients, for which a change must wait."""
 
 from __future__ import annotations
 
 from dra_sandbox.clouds.type_rows import CloudRequest
 
 OPERATION = "dra-sandbox:gcp:Operation"
-"""Kind under which a cloud remembers what runs, by name: {"cluster": its name, "doing": "upgrading
-the master"}.
+"""Kind of the stored operations, by name: {"cluster": its name, "doing": "upgrading the
+master"}.
 """
 
 
 def may_begin(request: CloudRequest) -> str | None:
-    """terraform-provider-google issue 10366. The provider waits for it and tries again, until its
-    time is up.
+    """The provider waits for the operation and retries until its timeout: terraform-provider-google
+    issue 10366.
     """
     parts = request.identifier.split("/")
     cluster = parts[parts.index("clusters") + 1] if "clusters" in parts else ""

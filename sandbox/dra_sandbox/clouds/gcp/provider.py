@@ -1,5 +1,5 @@
-"""Google Cloud as the engine sees it: one project, regions and zones, the rows and functions of
-this folder.
+"""The simulated Google Cloud provider with one project, regions and zones, and the rows and
+functions of this folder.
 """
 
 from __future__ import annotations
@@ -70,5 +70,5 @@ class Gcp(SimulatedCloud):
 
 
 def provider() -> Gcp:
-    """Return what is served to the engine."""
+    """Return the provider to serve."""
     return Gcp()

@@ -1,4 +1,4 @@
-"""What a project may have of disks and GPUs in a region."""
+"""Quotas of a project for disks and GPUs in a region."""
 
 from __future__ import annotations
 
@@ -7,18 +7,17 @@ from dra_sandbox.clouds.wire_values import Values
 
 POOL = "gcp:container/nodePool:NodePool"
 QUOTA, SSD = "dra-sandbox:gcp:Quota", "SSD_TOTAL_GB"
-"""Kind and name under which a cloud remembers a limit, {"limit": 250}; none is known of a project
-otherwise. One of GPUs says which: NVIDIA_L4_GPUS has {"limit": 1, "accelerator": "nvidia-l4"},
+"""Kind and name of a stored quota, {"limit": 250}. Quotas that aren't stored don't limit anything.
+GPU quotas name the GPU: NVIDIA_L4_GPUS has {"limit": 1, "accelerator": "nvidia-l4"}, and
 GPUS_ALL_REGIONS {"accelerator": ""}.
 """
 ZONES = 3
 
 
 def first_pool_has_room(request: CloudRequest) -> str | None:
-    """Terraform-google-kubernetes-engine issue 1795: the disks of the first pool count, though it
-    is removed at once.
-
-    A pool of a region has its nodes in each of its zones; balanced disks count as SSDs do.
+    """The disks of the first pool count, although it is removed at once:
+    terraform-google-kubernetes-engine issue 1795. A regional pool has its nodes in each of its
+    zones, and balanced disks count as SSDs.
     """
     inputs, limit = request.inputs or {}, (request.cloud.get(QUOTA, SSD) or {}).get("limit")
     config = inputs.get("nodeConfig") or {}
@@ -43,9 +42,9 @@ def first_pool_has_room(request: CloudRequest) -> str | None:
 
 
 def gpus_have_room(request: CloudRequest) -> str | None:
-    """vanvalenlab/kiosk-console issue 367 (a pool over two zones asks for a node of each),
-    fastai/course-v3 pull request 165 (all regions together: none, of a new project). Those of Spot
-    nodes have quotas of their own.
+    """vanvalenlab/kiosk-console issue 367 (a pool in two zones needs one node in each),
+    fastai/course-v3 pull request 165 (the total of all regions is zero in a new project). GPUs of
+    Spot nodes have separate quotas.
     """
     for name, quota in request.cloud.all(QUOTA).items():
         wanted = _gpus(request.inputs or {}, quota) - _gpus(request.before or {}, quota)
@@ -63,8 +62,8 @@ def gpus_have_room(request: CloudRequest) -> str | None:
 
 
 def _gpus(pool: Values, quota: Values) -> int:
-    """Return how many GPUs a pool certainly has that a quota is of; limits of the autoscaler ask
-    for none.
+    """Return the number of a quota's GPUs that a pool certainly uses. Autoscaler limits don't use
+    any.
     """
     config = pool.get("nodeConfig") or {}
     if "accelerator" not in quota or config.get("spot"):

@@ -1,5 +1,5 @@
-"""What GKE refuses of node pools on reservations; a cloud without any reservation knows nothing of
-them.
+"""Check node pools that use reservations. If the simulation contains no reservation, every name is
+accepted.
 """
 
 from __future__ import annotations
@@ -56,7 +56,9 @@ def _named(pool: Values) -> str:
 
 
 def _per_zone(pool: Values) -> int:
-    """The most nodes that a zone certainly has; limits of the autoscaler ask for none."""
+    """Return the maximum number of nodes that a zone certainly has. Autoscaler limits
+    don't count.
+    """
     return int(pool.get("nodeCount") or pool.get("initialNodeCount") or 0)
 
 

@@ -1,8 +1,9 @@
-"""The Google Cloud resource types that do something particular.
+"""The Google Cloud resource types with special behavior.
 
-`provider_rules.csv` holds what each property of the declared types does when it changes or is
-omitted, from hashicorp/terraform-provider-google@v7.45.0, on which the real provider is built.
-Types without rows there have the paths that replace them here, as the services' APIs allow.
+`provider_rules.csv` contains the effect of changing or omitting each property of these types, from
+hashicorp/terraform-provider-google@v7.45.0, which the real provider is built on. For types that
+aren't in that file, the rows here contain the paths that replace the resource, according to the
+services' APIs.
 """
 
 from __future__ import annotations
@@ -75,8 +76,8 @@ MONITORED = (
 
 
 def _with_components_in_order(inputs: Values) -> Values:
-    """GKE gives the components that it monitors in an order of its own (cluster-toolkit issue 6331:
-    STORAGE and HPA before POD, DCGM before JOBSET), and the provider compares them as a list
+    """GKE returns the monitored components in its own order (cluster-toolkit issue 6331: STORAGE
+    and HPA before POD, DCGM before JOBSET), and the provider compares them as a list
     (terraform-provider-google issue 28688).
     """
     config = inputs.get("monitoringConfig") or {}
@@ -90,7 +91,7 @@ def _with_components_in_order(inputs: Values) -> Values:
 
 
 def _has_its_node_version(old: Values, new: Values) -> Values:
-    """The version that a cluster without inline pools has; another one is refused.
+    """Return the version of a cluster without inline pools, and reject any other version.
 
     hashicorp/terraform-provider-google:google/services/container/resource_container_cluster.go@v7.45.0,
     containerClusterNodeVersionRemoveDefaultCustomizeDiff.
@@ -114,13 +115,13 @@ def _initial_nodes(facts: Facts) -> Value:
 
 
 def _zones(facts: Facts) -> Value:
-    """The zones of a location: itself when it is one, else the first of its region."""
+    """Return the zones of a location: the zone itself, or the first zones of a region."""
     location = facts.text("{location}")
     return [location] if location.count("-") > 1 else [f"{location}-a"]
 
 
 def _groups(collection: str) -> Callable[[Facts], Value]:
-    """One instance group per zone, as `collection` names them."""
+    """Return one instance group per zone, with names in the format of `collection`."""
     place = "https://www.googleapis.com/compute/v1/projects/{project}/zones"
     return lambda facts: [
         facts.text(f"{place}/{zone}/{collection}/gke-{{hex8}}-grp") for zone in _zones(facts)

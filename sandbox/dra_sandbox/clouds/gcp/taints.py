@@ -1,4 +1,4 @@
-"""Taints of nodes: those of a pool's inputs, and those that GKE adds by itself."""
+"""Node taints: the taints in a pool's inputs, and the taints that GKE adds."""
 
 from __future__ import annotations
 
@@ -15,11 +15,12 @@ USUAL = {"machineType": "e2-medium", "diskSizeGb": 100, "imageType": "COS_CONTAI
 
 
 def node_config(facts: Facts) -> Value:
-    """Return what GKE says of nodes beside their inputs; the taint of GPUs is decided when the pool
-    is made.
+    """Return the node settings that GKE adds to the inputs. Whether GPU nodes get a taint is
+    decided when the pool is created.
 
-    terraform-google-kubernetes-engine issue 703 (GPUs, beside a pool without), tigera/operator
-    issue 3554 (Arm), cluster-toolkit:modules/compute/gke-node-pool@10470803 (queued provisioning).
+    terraform-google-kubernetes-engine issue 703 (GPUs, together with a pool without GPUs),
+    tigera/operator issue 3554 (Arm), cluster-toolkit:modules/compute/gke-node-pool@10470803 (queued
+    provisioning).
     """
     config = facts.inputs.get("nodeConfig") or {}
     added = []

@@ -1,5 +1,5 @@
-"""A cluster behind a real API server: objects are applied on its side, and waited for as the
-vendor's provider does.
+"""A cluster with a real API server. Objects are applied with server-side apply, and the provider
+waits for them like Pulumi's own provider.
 """
 
 from __future__ import annotations
@@ -28,15 +28,12 @@ class ApiCluster:
     def __init__(
         self, server: ApiServer, releases: HelmReleases, seconds: float = _SECONDS
     ) -> None:
-        """`seconds` is how long an object may take to become ready, where it does not say so
-        itself.
-        """
+        """`seconds` is the maximum time until an object is ready, unless the object sets it."""
         self._server, self._releases, self._seconds = server, releases, seconds
 
     def apply(self, key: ClusterObjectKey, manifest: Values, manager: str) -> Values:
-        """Apply the object and wait until it is ready.
-
-        Raises ApplyFailed when the API server refuses it, or when it does not become ready in time.
+        """Apply the object and wait until it's ready. Raises ApplyFailed if the API server rejects
+        it, or if it isn't ready in time.
         """
         annotations = (manifest.get("metadata") or {}).get("annotations") or {}
         try:
@@ -55,7 +52,7 @@ class ApiCluster:
         return answer.document if answer.status == HTTPStatus.OK else None
 
     def delete(self, key: ClusterObjectKey) -> None:
-        """Delete the object and wait until it is gone."""
+        """Delete the object, and wait until it no longer exists."""
         path = self._path(key)
         try:
             self._server.delete(path)
@@ -68,7 +65,7 @@ class ApiCluster:
             time.sleep(_LOOK_EVERY_SECONDS)
 
     def release(self, key: ClusterObjectKey, manager: str) -> None:
-        """Give back the fields that a patch has set: the object stays."""
+        """Release the fields that a patch has set. The object stays."""
         metadata = {"name": key.name, **({"namespace": key.namespace} if key.namespace else {})}
         if self.read(key) is not None:
             self._server.apply(
@@ -78,18 +75,20 @@ class ApiCluster:
             )
 
     def recall(self, key: ClusterObjectKey, live: Values) -> None:
-        """Nothing: the API server remembers."""
+        """Do nothing, because the API server stores the objects."""
 
     def install(self, release: Values) -> str:
-        """Have Helm install or upgrade the release. Raises ApplyFailed with what Helm says."""
+        """Install or upgrade the release with Helm. Raises ApplyFailed with Helm's message."""
         return self._releases.install(release)
 
     def uninstall(self, release: Values) -> None:
-        """Have Helm take the release away. Raises ApplyFailed with what Helm says."""
+        """Uninstall the release with Helm. Raises ApplyFailed with Helm's message."""
         self._releases.uninstall(release)
 
     def _path(self, key: ClusterObjectKey) -> str:
-        """Where the object is. Raises ApplyFailed for a kind that the API server does not serve."""
+        """Return the path of the object. Raises ApplyFailed for a kind that the API server doesn't
+        serve.
+        """
         served = self._server.resource(key.api_version, key.kind)
         if served is None:
             raise ApplyFailed(f'no matches for kind "{key.kind}" in version "{key.api_version}"')
@@ -156,7 +155,9 @@ _READY: Final[Mapping[str, Callable[[Values], bool]]] = {
     "Pod": _pod,
     "StatefulSet": _stateful_set,
 }
-"""Kind → whether an object of it is ready; others are as soon as they are there."""
+"""Function that returns True if an object of the kind is ready. Objects of other kinds are ready
+when they exist.
+"""
 
 
 def _state(live: Values) -> str:

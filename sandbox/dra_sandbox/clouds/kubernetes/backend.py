@@ -1,6 +1,4 @@
-"""Where Kubernetes objects live: the few calls that the provider needs of a cluster, and a cluster
-in memory.
-"""
+"""The interface between the provider and a cluster, and a cluster in memory."""
 
 from __future__ import annotations
 
@@ -15,9 +13,7 @@ from dra_sandbox.clouds.wire_values import Values
 
 @dataclass(frozen=True, slots=True)
 class ClusterObjectKey:
-    """An object's place in a cluster; the namespace is empty for what belongs to the whole
-    cluster.
-    """
+    """The key of an object in a cluster. The namespace is empty for cluster-scoped objects."""
 
     api_version: str
     kind: str
@@ -26,58 +22,56 @@ class ClusterObjectKey:
 
     @property
     def id(self) -> str:
-        """The identifier that the real provider gives it."""
+        """The identifier that the real provider uses."""
         return f"{self.namespace}/{self.name}" if self.namespace else self.name
 
 
 class ApplyFailed(Exception):
-    """The cluster did not do what it was asked for; the message says why, in its own words."""
+    """The cluster rejected a request. The message is the cluster's own."""
 
 
 class ClusterBackend(Protocol):
-    """What the provider asks of a cluster. An API server answers it by server-side apply, get and
-    delete.
+    """The operations that the provider needs from a cluster. An API server implements them with
+    server-side apply, get, and delete.
     """
 
     def apply(self, key: ClusterObjectKey, manifest: Values, manager: str) -> Values:
-        """Make the object be as `manifest` says, and return it as the cluster now has it. Raises
-        ApplyFailed.
-
-        `manager` owns the fields that the manifest sets.
+        """Apply `manifest`, and return the resulting object. `manager` owns the fields that the
+        manifest sets. Raises ApplyFailed.
         """
         ...
 
     def read(self, key: ClusterObjectKey) -> Values | None:
-        """The object as the cluster has it, or None."""
+        """Return the object in the cluster, or None."""
         ...
 
     def delete(self, key: ClusterObjectKey) -> None:
-        """Remove the object; one that is gone already is no error."""
+        """Delete the object. An object that doesn't exist isn't an error."""
         ...
 
     def release(self, key: ClusterObjectKey, manager: str) -> None:
-        """Give back the fields that `manager` has set in somebody else's object, which stays."""
+        """Release the fields that `manager` has set in another owner's object, which stays."""
         ...
 
     def recall(self, key: ClusterObjectKey, live: Values) -> None:
-        """Take note of what the engine's state says about an object; a cluster with a memory of its
-        own need not.
-        """
+        """Store an object from the engine's state. A cluster with its own storage ignores this."""
         ...
 
     def install(self, release: Values) -> str:
-        """Install or upgrade a Helm release; return the version of what its chart installs, empty
-        where the chart is not rendered. Raises ApplyFailed.
+        """Install or upgrade a Helm release. Return the version of the chart's app, or an empty
+        text if the chart isn't rendered. Raises ApplyFailed.
         """
         ...
 
     def uninstall(self, release: Values) -> None:
-        """Take a Helm release away; one that is gone already is no error. Raises ApplyFailed."""
+        """Uninstall a Helm release. A release that doesn't exist isn't an error. Raises
+        ApplyFailed.
+        """
         ...
 
 
 class MemoryCluster:
-    """A cluster that keeps objects as long as its process lives, and learns earlier ones from the
+    """A cluster that keeps objects while its process runs, and learns earlier objects from the
     engine's state.
     """
 
@@ -119,8 +113,8 @@ class MemoryCluster:
             self._objects.setdefault(key, copy.deepcopy(live))
 
     def install(self, release: Values) -> str:
-        """Nothing: here releases are recorded alone."""
+        """Do nothing, because releases are only recorded here."""
         return ""
 
     def uninstall(self, release: Values) -> None:
-        """Nothing: there is nothing of it."""
+        """Do nothing, because releases have no objects here."""

@@ -1,5 +1,5 @@
-"""Which cluster is behind the simulated Kubernetes provider: one in memory, or a control plane of
-the sandbox.
+"""Select the cluster of the simulated Kubernetes provider: one in memory, or a control plane of the
+sandbox.
 """
 
 from __future__ import annotations
@@ -16,17 +16,19 @@ from dra_sandbox.control_plane.plane import read_plane
 from dra_sandbox.tools.charts import Charts
 
 CONTROL_PLANE = "DRA_SANDBOX_CONTROL_PLANE"
-"""Environment variable with the folder of the control plane that every kubeconfig of the stack
-leads to.
+"""Environment variable with the folder of the control plane to which all kubeconfigs of the stack
+lead.
 """
 HELM = "DRA_SANDBOX_HELM"
-"""Environment variable with the Helm that installs releases there; without it they are recorded."""
+"""Environment variable with the Helm command that installs releases there. Without it, releases are
+only recorded.
+"""
 CHARTS = "DRA_SANDBOX_CHARTS"
-"""Environment variable with a folder of charts that are taken before published ones."""
+"""Environment variable with a folder of charts that take precedence over published ones."""
 
 
 def chosen_cluster() -> ClusterBackend:
-    """Return the cluster that the environment names, one in memory where it names none."""
+    """Return the cluster that the environment names, or one in memory."""
     folder = os.environ.get(CONTROL_PLANE)
     if not folder:
         return MemoryCluster()

@@ -1,6 +1,4 @@
-"""Releases on a control plane: the real Helm installs what their charts render; of each a note is
-kept.
-"""
+"""Install releases on a control plane with the real Helm, and store a note about each."""
 
 from __future__ import annotations
 
@@ -27,7 +25,7 @@ _PATIENCE_SECONDS: Final = 60  # for Helm to end by itself after that
 
 @dataclass(frozen=True, slots=True)
 class ReleaseNote:
-    """What became of a release: the objects that its chart rendered by kind, or why it is only
+    """The result of a release: the objects of its chart by kind, or the reason why it is only
     recorded.
     """
 
@@ -38,22 +36,22 @@ class ReleaseNote:
     recorded_because: str = ""
 
     def write(self, plane: Path) -> None:
-        """Keep the note in the folder of a control plane."""
+        """Write the note to the folder of a control plane."""
         path = _note_of(plane, self.namespace, self.name)
         path.parent.mkdir(exist_ok=True)
         path.write_text(json.dumps(asdict(self)), encoding="utf-8")
 
 
 def release_notes(plane: Path) -> list[ReleaseNote]:
-    """The notes that are kept in the folder of a control plane, by namespace and name."""
+    """Return the notes in the folder of a control plane, by namespace and name."""
     found = [path for path in sorted((plane / _NOTES).glob("*.json")) if path.is_file()]
     return [ReleaseNote(**json.loads(path.read_text(encoding="utf-8"))) for path in found]
 
 
 @dataclass(frozen=True, slots=True)
 class HelmReleases:
-    """Installs the releases of one control plane; without `charts` (no Helm here) they are recorded
-    alone.
+    """Installs the releases of one control plane. Without `charts`, because Helm is missing, they
+    are only recorded.
     """
 
     plane: Path
@@ -61,11 +59,11 @@ class HelmReleases:
     charts: Charts | None
 
     def install(self, inputs: Values) -> str:
-        """Install or upgrade a release, and wait for its pods unless it says otherwise; return the
-        version of what it installs, empty where the chart cannot be had: the release is then
-        recorded, and the note says why.
+        """Install or upgrade a release, and wait for its pods unless the release disables that.
 
-        Raises ApplyFailed with what Helm says.
+        Returns the version of the chart's app, or an empty text if the chart can't be found. In
+        that case, the release is only recorded, and the note contains the reason. Raises
+        ApplyFailed with Helm's message.
         """
         name, namespace, version = (
             str(inputs["name"]),
@@ -89,7 +87,7 @@ class HelmReleases:
         return str(((document.get("chart") or {}).get("metadata") or {}).get("appVersion") or "")
 
     def uninstall(self, inputs: Values) -> None:
-        """Take away what a release has installed; one that was only recorded is forgotten. Raises
+        """Uninstall a release, or remove the record of a release that was only recorded. Raises
         ApplyFailed.
         """
         name, namespace = str(inputs["name"]), str(inputs["namespace"])
@@ -114,7 +112,9 @@ class HelmReleases:
         )
 
     def _upgrade(self, chart: Path, inputs: Values) -> dict[str, Any]:
-        """Install or upgrade, without hooks: no container runs here that could end them."""
+        """Install or upgrade without hooks, because no container runs here that could complete
+        them.
+        """
         seconds = int(inputs.get("timeout") or _WAIT_SECONDS)
         words = [
             "upgrade",
@@ -133,8 +133,8 @@ class HelmReleases:
         return document
 
     def _helm(self, *words: str, given: str = "", seconds: int = _WAIT_SECONDS) -> str:
-        """Run Helm on the control plane, with `given` on its standard input; return what it
-        prints.
+        """Run Helm on the control plane with `given` on its standard input, and return
+        its output.
         """
         assert self.charts is not None
         try:

@@ -1,4 +1,4 @@
-"""What the API server refuses of Karpenter's objects, in the words of their
+"""Check Karpenter's objects as the API server does, with the messages of their
 CustomResourceDefinitions.
 
 aws/karpenter-provider-aws:pkg/apis/crds/karpenter.sh_nodepools.yaml and
@@ -28,8 +28,8 @@ _BUDGET: Final = re.compile(r"((100|[0-9]{1,2})%|[0-9]+)")
 
 
 def check_karpenter(token: str, manifest: Values, old: Values) -> Iterator[PropertyFailure]:
-    """Yield what is wrong with an object of Karpenter's; nothing for other kinds. `old` is what
-    there was before.
+    """Yield the problems of a Karpenter object, and nothing for other kinds. `old` is the previous
+    object.
     """
     if check := _CHECKS.get(token):
         yield from check(manifest, old)

@@ -1,4 +1,4 @@
-"""What the kinds of Kubernetes need beyond their schema: scope, and fields that cannot change in
+"""Facts about Kubernetes kinds that aren't in their schema: scope, and fields that can't change in
 place.
 """
 
@@ -93,17 +93,17 @@ _MUTABLE_BELOW: Mapping[str, frozenset[str]] = {
 
 
 def replace_rule(kind: str) -> ReplaceRule:
-    """Which changes replace an object of the kind."""
+    """Return the rule for changes that replace an object of the kind."""
     return ReplaceRule(
         _IDENTITY | _IMMUTABLE.get(kind, frozenset()), _MUTABLE_BELOW.get(kind, frozenset())
     )
 
 
 def group_of(api_version: str) -> str:
-    """The API group; "core" for the unnamed one."""
+    """Return the API group, "core" for the group without a name."""
     return api_version.rpartition("/")[0] or "core"
 
 
 def token_of(api_version: str, kind: str) -> str:
-    """The resource type token of an object."""
+    """Return the resource type token of an object."""
     return f"kubernetes:{api_version if '/' in api_version else f'core/{api_version}'}:{kind}"

@@ -1,6 +1,4 @@
-"""Tells whether a kubeconfig leads to a cluster, as the real provider finds out when it is
-configured.
-"""
+"""Check whether a kubeconfig leads to a cluster, as the real provider does when it's configured."""
 
 from __future__ import annotations
 
@@ -10,13 +8,12 @@ import yaml
 
 
 class Unreachable(Exception):
-    """The kubeconfig leads nowhere; the message says why."""
+    """The kubeconfig doesn't lead to a cluster. The message contains the reason."""
 
 
 def server_of(kubeconfig: str, context: str = "") -> str:
-    """The address of the API server that a kubeconfig (its text, or the path of a file) selects.
-
-    Raises Unreachable when there is none, with the reason.
+    """Return the address of the API server that a kubeconfig (its text, or the path of a file)
+    selects. Raises Unreachable with the reason if there is none.
     """
     server = active_cluster(kubeconfig, context).get("server")
     if not isinstance(server, str) or not server.startswith(("https://", "http://")):
@@ -25,8 +22,8 @@ def server_of(kubeconfig: str, context: str = "") -> str:
 
 
 def active_cluster(kubeconfig: str, context: str = "") -> dict[str, object]:
-    """The settings of the cluster that a kubeconfig selects. Raises Unreachable as `server_of`
-    does.
+    """Return the settings of the cluster that a kubeconfig selects. Raises Unreachable as
+    `server_of` does.
     """
     document = _document(kubeconfig)
     chosen = context or str(document.get("current-context") or "")
@@ -68,7 +65,7 @@ def _document(kubeconfig: str) -> dict[str, object]:
 def _named(
     document: dict[str, object], collection: str, member: str
 ) -> dict[str, dict[str, object]]:
-    """The members of a list of named entries."""
+    """Return the members of a list of named entries, by name."""
     entries = document.get(collection)
     found: dict[str, dict[str, object]] = {}
     for entry in entries if isinstance(entries, list) else []:

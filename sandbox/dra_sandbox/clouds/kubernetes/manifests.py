@@ -1,5 +1,5 @@
-"""Text of YAML manifests as programs hand it to the provider: decoded for the SDK, or registered
-object by object.
+"""Handle YAML manifests that programs pass to the provider as text: decode them for the SDK, or
+register each object.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ COMPONENTS = frozenset({"kubernetes:yaml/v2:ConfigGroup", "kubernetes:yaml/v2:Co
 
 
 class InvalidManifest(Exception):
-    """The text is no manifest; the message says what is wrong with it."""
+    """The text isn't a valid manifest. The message contains the problem."""
 
 
 def decode(text: str) -> list[Values]:
-    """The objects of a multi-document text; lists are opened, empty documents skipped. Raises
-    InvalidManifest.
+    """Return the objects of a multi-document text. Lists are expanded, and empty documents are
+    skipped. Raises InvalidManifest.
     """
     try:
         documents = list(yaml.safe_load_all(text))
@@ -50,7 +50,7 @@ def decode(text: str) -> list[Values]:
 
 
 def construct(request: provider_pb2.ConstructRequest) -> provider_pb2.ConstructResponse:
-    """Register a ConfigGroup or ConfigFile of `yaml/v2` and its objects as its children. Raises
+    """Register a ConfigGroup or ConfigFile of `yaml/v2` with its objects as its children. Raises
     InvalidManifest.
     """
     inputs = from_wire(request.inputs)
@@ -105,7 +105,9 @@ def _child(
 
 
 def _in_order(objects: list[Values]) -> list[Values]:
-    """Namespaces and definitions first, as everything else may need them."""
+    """Return the objects with namespaces and definitions first, because the others may
+    need them.
+    """
     return sorted(
         objects,
         key=lambda found: found.get("kind") not in {"Namespace", "CustomResourceDefinition"},
@@ -113,7 +115,7 @@ def _in_order(objects: list[Values]) -> list[Values]:
 
 
 def _objects(inputs: Values) -> Iterator[Values]:
-    """Every object that the inputs of a ConfigGroup or ConfigFile mention."""
+    """Yield every object in the inputs of a ConfigGroup or ConfigFile."""
     texts = inputs.get("yaml") or []
     for text in [texts] if isinstance(texts, str) else texts:
         yield from decode(text)

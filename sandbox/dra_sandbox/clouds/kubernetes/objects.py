@@ -1,4 +1,4 @@
-"""Objects of Kubernetes as the provider handles them: checked, named, put into a namespace."""
+"""Check Kubernetes objects as the provider does, and set their names and namespaces."""
 
 from __future__ import annotations
 
@@ -27,9 +27,8 @@ _QUANTITIES = frozenset(
 
 
 def schema_of(sdk: Sdk, token: str) -> Schema | None:
-    """The schema of a built-in kind; None for a custom resource.
-
-    Raises UnknownType for a kind that its built-in group does not have.
+    """Return the schema of a built-in kind, or None for a custom resource. Raises UnknownType for a
+    kind that its built-in group doesn't have.
     """
     try:
         return sdk.resource(token)
@@ -41,7 +40,7 @@ def schema_of(sdk: Sdk, token: str) -> Schema | None:
 
 
 def check_object(schema: Schema | None, token: str, manifest: Values) -> Iterator[PropertyFailure]:
-    """What is wrong with an object; of a custom resource only the frame can be judged."""
+    """Return the problems of an object. Only the metadata of a custom resource can be checked."""
     if schema is not None:
         yield from check_values(schema, _with_text_quantities(manifest))
     _, api_version, kind = token.split(":")
@@ -63,7 +62,7 @@ def named_object(
     request: provider_pb2.CheckRequest,
     default_namespace: str,
 ) -> Values:
-    """The object with a name and, where its kind has one, a namespace. Raises NameRefused."""
+    """Return the object with a name and, for namespaced kinds, a namespace. Raises NameRefused."""
     _, api_version, kind = token.split(":")
     ready = copy.deepcopy(manifest)
     ready.setdefault("apiVersion", api_version.removeprefix("core/"))
@@ -86,21 +85,21 @@ def named_object(
 
 
 def _has_namespace(api_version: str, kind: str) -> bool:
-    """Whether objects of the kind are known to live in namespaces; of custom kinds nobody has
-    said.
+    """Return True if objects of the kind are known to be namespaced. This is unknown for custom
+    kinds.
     """
     group = group_of(api_version)
     return ("." not in group or group.endswith(".k8s.io")) and kind not in CLUSTER_SCOPED
 
 
 def is_autonamed(manifest: Values) -> bool:
-    """Whether the provider chose the object's name."""
+    """Return True if the provider generated the object's name."""
     annotations = (manifest.get("metadata") or {}).get("annotations") or {}
     return isinstance(annotations, dict) and annotations.get(_AUTONAMED) == "true"
 
 
 def key_of(manifest: Values) -> ClusterObjectKey:
-    """Where the object lives; texts that are unknown in a preview stand as they are."""
+    """Return the key of the object. Texts that are unknown in a preview are kept."""
     metadata = manifest.get("metadata") or {}
     return ClusterObjectKey(
         str(manifest.get("apiVersion", "")),
@@ -111,7 +110,7 @@ def key_of(manifest: Values) -> ClusterObjectKey:
 
 
 def _with_text_quantities(value: Value, name: str = "") -> Value:
-    """The value with numbers in maps of quantities written as texts."""
+    """Return the value with numbers in maps of quantities written as texts."""
     if isinstance(value, dict):
         if name in _QUANTITIES:
             return {key: _as_text(member) for key, member in value.items()}

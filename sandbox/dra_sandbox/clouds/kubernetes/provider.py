@@ -1,4 +1,6 @@
-"""Kubernetes as the engine sees it: objects of any kind, releases, and a cluster behind them."""
+"""The simulated Kubernetes provider: objects of any kind, Helm releases, and the cluster that
+contains them.
+"""
 
 from __future__ import annotations
 
@@ -38,7 +40,7 @@ from dra_sandbox.clouds.wire_values import Values, from_wire, secret_names, to_w
 
 
 class Kubernetes(provider_pb2_grpc.ResourceProviderServicer):
-    """The simulated `pulumi-resource-kubernetes`, over any cluster."""
+    """The simulated `pulumi-resource-kubernetes`, for any cluster."""
 
     def __init__(self, cluster: ClusterBackend | None = None) -> None:
         self._sdk = Sdk("kubernetes")
@@ -63,11 +65,10 @@ class Kubernetes(provider_pb2_grpc.ResourceProviderServicer):
     def DiffConfig(
         self, request: provider_pb2.DiffRequest, context: grpc.ServicerContext
     ) -> provider_pb2.DiffResponse:
-        """Another cluster replaces the provider, and with it everything inside; new credentials do
-        not.
+        """Another cluster replaces the provider and all its resources, but new credentials don't.
 
-        As pulumi/pulumi-kubernetes:provider/pkg/provider/provider.go does, a `clusterIdentifier`
-        decides where there is one, and a kubeconfig that is unknown yet decides nothing.
+        As in pulumi/pulumi-kubernetes:provider/pkg/provider/provider.go, a `clusterIdentifier`
+        decides if it's set, and an unknown kubeconfig doesn't cause a replacement.
         """
         old, new = from_wire(request.old_inputs or request.olds), from_wire(request.news)
         identity = "clusterIdentifier" if old.get("clusterIdentifier") else "kubeconfig"
@@ -77,8 +78,8 @@ class Kubernetes(provider_pb2_grpc.ResourceProviderServicer):
     def Configure(
         self, request: provider_pb2.ConfigureRequest, context: grpc.ServicerContext
     ) -> provider_pb2.ConfigureResponse:
-        """Take note of the cluster; one that cannot be reached is no error until something must
-        happen there.
+        """Store the cluster's settings. An unreachable cluster is only an error when a resource
+        changes.
         """
         settings = from_wire(request.args)
         self._namespace = settings.get("namespace") or "default"
@@ -170,7 +171,7 @@ class Kubernetes(provider_pb2_grpc.ResourceProviderServicer):
     def Read(
         self, request: provider_pb2.ReadRequest, context: grpc.ServicerContext
     ) -> provider_pb2.ReadResponse:
-        """The object as the cluster has it; no identifier in the answer when it is gone."""
+        """Return the object in the cluster, without an identifier if it doesn't exist."""
         token, state, inputs = (
             type_of(request),
             from_wire(request.properties),
@@ -257,8 +258,8 @@ class Kubernetes(provider_pb2_grpc.ResourceProviderServicer):
     def _install(
         self, inputs: Values, old: Values, sent: Struct, context: grpc.ServicerContext
     ) -> Values:
-        """Install or upgrade a release. One that fails is there nevertheless, and the engine keeps
-        it as such.
+        """Install or upgrade a release. A release that fails still exists, and the engine stores
+        its failed status.
         """
         self._reach(context)
         if reason := releases.refusal(inputs):
@@ -279,7 +280,7 @@ class Kubernetes(provider_pb2_grpc.ResourceProviderServicer):
         return outputs
 
     def _reach(self, context: grpc.ServicerContext) -> None:
-        """Refuse the call when the provider's kubeconfig leads to no cluster."""
+        """Reject the call if the provider's kubeconfig doesn't lead to a cluster."""
         if self._unreachable:
             context.abort(
                 grpc.StatusCode.UNAVAILABLE,
@@ -288,20 +289,20 @@ class Kubernetes(provider_pb2_grpc.ResourceProviderServicer):
 
 
 def provider() -> Kubernetes:
-    """Return what is served to the engine, with the cluster that the environment chooses."""
+    """Return the provider to serve, with the cluster that the environment selects."""
     return Kubernetes(chosen_cluster())
 
 
 def _manager(urn: str) -> str:
-    """The field manager of a resource: each has one of its own, so that a patch owns only what it
-    sets.
+    """Return the field manager of a resource. Each resource has its own, so that a patch only owns
+    the fields that it sets.
     """
     return f"pulumi-kubernetes-{hashlib.sha256(urn.encode()).hexdigest()[:8]}"
 
 
 def _outputs(outputs: Values, sent: Struct) -> Struct:
-    """A message with the outputs; secret is what was sent as such, and a release's inputs always
-    are.
+    """Return a message with the outputs. Values that were sent as secrets stay secret, and the
+    inputs of a release are always secret.
     """
     return to_wire(outputs, {*secret_names(sent), releases.INPUTS})
 
@@ -322,7 +323,9 @@ def _is_another_cluster(old: Values, new: Values) -> bool:
 
 
 def _key_from(token: str, identifier: str) -> ClusterObjectKey:
-    """The object that an identifier means, for a program that reads one it did not create."""
+    """Return the object of an identifier, for a program that reads an object that it
+    didn't create.
+    """
     _, api_version, kind = token.split(":")
     namespace, _, name = identifier.rpartition("/")
     return ClusterObjectKey(api_version.removeprefix("core/"), kind, namespace, name)

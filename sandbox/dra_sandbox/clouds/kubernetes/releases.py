@@ -1,8 +1,8 @@
-"""Helm releases as the engine sees them: named, compared, and what `helm install` reports of them.
+"""Helm releases for the engine: their names, their differences, and the outputs of `helm install`.
 
-Charts are rendered on a control plane alone (see `helm_releases`), and recorded as installed
-elsewhere. Of the NVIDIA DRA driver's charts the refusals are known that fail at `up` alone, since a
-preview renders nothing.
+Only a control plane renders charts (see `helm_releases`). Otherwise, releases are recorded as
+installed. For the charts of the NVIDIA DRA driver, the errors that only occur in `up` are
+simulated, because a preview doesn't render charts.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ REPLACE = ReplaceRule(frozenset({"name", "namespace"}))
 def named_release(
     inputs: Values, old: Values, request: provider_pb2.CheckRequest, default_namespace: str
 ) -> Values:
-    """The release's inputs with a name and a namespace. Raises NameRefused."""
+    """Return the release's inputs with a name and a namespace. Raises NameRefused."""
     ready = copy.deepcopy(inputs)
     if not ready.get("name"):
         ready["name"] = old.get("name") or _NAMES.name(request, _NAME_LIMIT)
@@ -43,27 +43,27 @@ def named_release(
 
 
 def planned_release(inputs: Values) -> Values:
-    """The outputs that a preview knows."""
+    """Return the outputs that a preview knows."""
     return {**inputs, "status": UNKNOWN}
 
 
 FAILING = "DRA_SANDBOX_FAILING_RELEASES"
-"""Environment variable with names of releases, separated by commas, whose pods do not become ready
-in time.
+"""Environment variable with the names of releases, separated by commas, whose pods don't become
+ready in time.
 """
 
 
 def times_out(inputs: Values) -> bool:
-    """Whether the release is to fail, for a rehearsal of what is to be done then."""
+    """Return True if the release must fail, to rehearse the repair."""
     return inputs["name"] in os.environ.get(FAILING, "").split(",")
 
 
 def refusal(inputs: Values) -> str:
-    """Why the chart does not render, or "".
+    """Return why the chart doesn't render, or an empty text.
 
-    Only of the NVIDIA DRA driver, whose templates check their values
+    Only the NVIDIA DRA driver's templates check their values
     (kubernetes-sigs/dra-driver-nvidia-gpu:deployments/helm/*/templates/validation.yaml, v25.8.1 to
-    main). A value counts as a Go template counts it, so that the text "false" is true.
+    main). As in a Go template, the text "false" counts as true.
     """
     if _chart_name(inputs) not in ("nvidia-dra-driver-gpu", "dra-driver-nvidia-gpu"):
         return ""
@@ -85,7 +85,7 @@ def _chart_name(inputs: Values) -> str:
 
 
 def installed_release(inputs: Values, old: Values) -> Values:
-    """The outputs of a release that has just been installed or upgraded."""
+    """Return the outputs of a release that was just installed or upgraded."""
     revision = int((old.get("status") or {}).get("revision") or 0) + 1
     version = str(inputs.get("version") or "")
     status = {
@@ -106,5 +106,5 @@ def installed_release(inputs: Values, old: Values) -> Values:
 
 
 def id_of(inputs: Values) -> str:
-    """The identifier that the real provider gives a release."""
+    """Return the identifier that the real provider uses for a release."""
     return f"{inputs['namespace']}/{inputs['name']}"

@@ -1,8 +1,9 @@
-"""The AWS resource types that do something particular, by subject.
+"""The AWS resource types with special behavior, by subject.
 
-What cannot change in place: for types with rows in `provider_rules.csv` as that table says, from
-the `ForceNew` and `RequiresReplace` marks of hashicorp/terraform-provider-aws, on which the real
-provider is built; for other types as the services' APIs allow, not compared line by line.
+The rows also list the properties that can't change in place. For types in `provider_rules.csv`,
+that table decides, from the `ForceNew` and `RequiresReplace` marks of
+hashicorp/terraform-provider-aws, which the real provider is built on. For other types, the rows
+follow the services' APIs, but weren't compared line by line.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Queues, rules of events, and logs."""
+"""Queues, event rules, and logs."""
 
 from __future__ import annotations
 

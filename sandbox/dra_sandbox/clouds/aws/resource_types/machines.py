@@ -1,4 +1,4 @@
-"""What machines start with: launch templates, placement groups, and schedules."""
+"""Resources that machines start with: launch templates, placement groups, and schedules."""
 
 from __future__ import annotations
 

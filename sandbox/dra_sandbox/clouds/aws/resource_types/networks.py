@@ -20,7 +20,9 @@ def ec2_row(
     refusals: tuple[Refusal, ...] = (),
     remembered: bool = False,
 ) -> TypeRow:
-    """A row of EC2, whose identifiers carry a prefix and stand at the end of the ARN."""
+    """Return a row for an EC2 resource type. Its identifiers have a prefix and are at the end of
+    the ARN.
+    """
     arn = f"arn:{{partition}}:ec2:{{region}}:{{account}}:{kind}/{prefix}-{{hex17}}"
     return TypeRow(
         id=f"{prefix}-{{hex17}}",
