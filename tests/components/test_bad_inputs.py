@@ -1636,7 +1636,12 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "must be one of prometheus-operator, google, annotations",
     ),
     ("GpuMetrics", {"driver_folder": "home"}, "driver_folder", '"home" is not an absolute path'),
-    ("KubeRay", {"version": "1.7.0", "chart": "own"}, "version", "chart names another one, which has its own version"),
+    (
+        "KubeRay",
+        {"version": "1.7.0", "chart": "own"},
+        "version",
+        "chart names another one, which has its own version",
+    ),
     (
         "Kueue",
         {"device_classes": ["Large"]},

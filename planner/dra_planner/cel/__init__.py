@@ -6,23 +6,23 @@
 
 `compile` returns a `Selector`, or a `RejectedSelector` with the reason why the API server or the
 scheduler would reject it. A selector's `matches` returns a `SelectorOutcome`: a match, no match, an
-error (which ends the pod's scheduling attempt), or unknown when the answer depends on a value that
-is known at run time only.
+error (which ends the pod's scheduling attempt), or unknown if the answer depends on a value that is
+known only at run time.
 
-The way of an expression, one package per step, each importing only those before it:
+The steps of an expression. Each is a package or module that imports only those above it:
 
-    dialect, types, values, tree, device    what the steps share
-    syntax       string → tree: the parser and its tables, macros; and back to a string
+    dialect, types, values, tree, device    shared by all steps
+    syntax       text → tree: the parser, its tables, and macros; and tree → text
     libraries    the operators and functions on values
-    checking     types, overloads, limits on literals; what the tree reads
-    cost         the estimate before, the price while running, and the work that neither counts
-    evaluation   tree → closures, and the state of one evaluation
-    selector     the compiled selector on devices
-    advice       what to write instead of what was refused
-    compilation  the steps in their order
-    explanation  a selector taken apart, term by term
+    checking     types, overloads, checks of literals, and the paths that the tree reads
+    cost         the estimate, the run-time cost, and the work that neither counts
+    evaluation   tree → closures, and the state of an evaluation
+    selector     a compiled selector, evaluated on devices
+    advice       fixes for rejected selectors
+    compilation  runs the steps in order
+    explanation  a selector explained term by term
 
-The names below are loaded on first use, so that importing the package costs nothing.
+The names below are loaded on first use, so importing the package is fast.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The steps from a string to a selector: parse, check, compile to closures, estimate."""
+"""The steps from a text to a selector: parse, check, compile to closures, and estimate the cost."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _MAX_ISSUES: Final = 10
 
 @lru_cache(maxsize=256)
 def compile(text: str, dialect: Dialect) -> Selector | RejectedSelector:
-    """Compile a selector in a dialect, or say why it is refused."""
+    """Compile a selector in a dialect, or return why it is rejected."""
     if len(text.encode("utf-8", "surrogatepass")) > MAX_LENGTH:
         message = f"Too long: may not be more than {MAX_LENGTH} bytes"
         return RejectedSelector(

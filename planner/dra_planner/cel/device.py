@@ -1,6 +1,7 @@
-"""A device as selectors see it: names split into domain and identifier, values as CEL has them.
+"""A device as selectors see it: names are split into domain and identifier, and values are CEL
+values.
 
-Source of the behaviour: kubernetes/dynamic-resource-allocation:cel/compile.go@v0.36.3.
+Source of the behavior: kubernetes/dynamic-resource-allocation:cel/compile.go@v0.36.3.
 """
 
 from __future__ import annotations
@@ -20,14 +21,15 @@ _EMPTY_MAP: Final = MapValue({})
 
 
 class DeviceError(ValueError):
-    """A device that no selector can be evaluated on."""
+    """A device on which selectors can't be evaluated."""
 
 
 class DeviceView:
-    """A device prepared for evaluation; reuse it when several selectors read the same device.
+    """A device that is prepared for evaluation. Reuse it if several selectors read the same device.
 
-    `attributes` and `capacity` map domain to identifier to value; `failure` says why every selector
-    fails on the device, if so; `list_failure` says so for dialects without list attributes.
+    `attributes` and `capacity` map domain to identifier to value. `failure` is the reason if every
+    selector fails on the device, and `list_failure` is the reason for dialects without list
+    attributes.
     """
 
     __slots__ = (
@@ -60,12 +62,12 @@ class DeviceView:
         self._maps: dict[tuple[str, Any], MapValue] = {}
 
     def attributes_of(self, domain: Any) -> MapValue:
-        """The attributes of a domain as a value; an empty map where there are none."""
+        """Return the attributes of a domain as a CEL value, or an empty map."""
         return self._map("attributes", domain, self.attributes)
 
     def shared_quantities_of(self, domain: Any) -> MapValue:
-        """The capacity of a domain as a value, for selectors that cannot tell the form of a
-        quantity.
+        """Return the capacity of a domain as a CEL value, for selectors that can't detect the
+        format of a quantity.
         """
         return self._map("capacity", domain, self.shared_quantities)
 
@@ -82,7 +84,7 @@ class DeviceView:
         return f"DeviceView({self.driver!r}, {dict(self.attributes)!r}, {dict(self.capacity)!r})"
 
     def quantities(self) -> Quantities:
-        """The capacity, for one evaluation that could tell the form of a quantity."""
+        """Return the capacity for one evaluation that can detect the format of a quantity."""
         return {
             d: {n: _in_expression(q) for n, q in within.items()}
             for d, within in self.capacity.items()
@@ -99,7 +101,7 @@ EMPTY: Final = DeviceView("", False, {}, {})
 def device_value(
     device: DeviceView, capacity: Mapping[str, Mapping[str, QuantityValue | UnknownValue]]
 ) -> MapValue:
-    """`device` as a value. A domain that it does not have reads as an empty map."""
+    """Return `device` as a CEL value. An unknown domain reads as an empty map."""
     attributes = {d: device.attributes_of(d) for d in device.attributes}
     capacities = {d: MapValue.of_strings(v) for d, v in capacity.items()}
     return MapValue.of_strings(
@@ -113,10 +115,10 @@ def device_value(
 
 
 def prepare(device: Any) -> DeviceView:
-    """The view of a device in API form or of the model's device with its driver.
+    """Return the view of a device in API form, or of the model's device with its driver.
 
-    An API form is a mapping with `driver`, `allowMultipleAllocations`, `attributes` and `capacity`.
-    Raises `DeviceError` for what is neither.
+    The API form is a mapping with `driver`, `allowMultipleAllocations`, `attributes`, and
+    `capacity`. Raises `DeviceError` for any other value.
     """
     if isinstance(device, DeviceView):
         return device
@@ -196,7 +198,7 @@ def _model_value(name: str, value: Any) -> Any:
 
 
 def _attribute(name: str, attribute: Mapping[str, Any]) -> tuple[Any, bool]:
-    """The value of an attribute in API form, and whether it is a list."""
+    """Return the value of an attribute in API form, and whether it is a list."""
     unknown = attribute.get("unknown")
     if unknown is not None and unknown is not False:
         return UnknownValue(name, "" if unknown is True else str(unknown)), False

@@ -1,8 +1,8 @@
-"""The CEL dialect of a Kubernetes release: it depends on the minor, the environment and the feature
-gates.
+"""The CEL dialect of a Kubernetes version, which depends on the minor version, the environment, and
+the feature gates.
 
 Differences between minor versions are named fields of `CelLibrary`. A minor version without a
-record is an error. Sources of the behaviour:
+record is an error. Sources of the behavior:
 kubernetes/apiserver:pkg/cel/environment/{base,environment}.go and
 kubernetes/dynamic-resource-allocation:cel/compile.go @v0.34.9, v0.35.6, v0.36.3, v0.37.2;
 google/cel-go @v0.26.0 (1.34 to 1.36) and v0.29.2 (1.37).
@@ -18,46 +18,50 @@ from dra_planner.releases import Features
 LISTS_EXTENSION_SINCE: Final = 34
 
 Environment = Literal["stored", "new"]
-"""`new` is what the API server admits, `stored` what the scheduler evaluates."""
+"""`new` is the environment in which the API server admits expressions, and `stored` the one in
+which the scheduler evaluates them.
+"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CelLibrary:
-    """What the CEL library in the binaries of a minor does, whatever the gates: a field per change
-    of behaviour.
+    """The behavior of the CEL library in the binaries of a minor version, independent of feature
+    gates. Each field is one change of behavior.
     """
 
     list_attributes_can_be_on: bool
-    """Whether the gate DRAListTypeAttributes exists."""
+    """True if the gate DRAListTypeAttributes exists."""
     stored_attributes_are_dynamic: bool
-    """Whether a stored expression may iterate over an attribute without the gate; so devices may
+    """True if a stored expression can iterate over an attribute without the gate, so devices can
     have lists.
     """
     backquoted_fields: bool
-    """Whether fields may be written in backquotes."""
+    """True if fields can be written in backquotes."""
     dot_skips_locals: bool
-    """Whether a leading dot leads past a local variable of the same name."""
+    """True if a leading dot skips a local variable with the same name."""
     unpacks_optionals: bool
-    """Whether an optional is converted and wrapped again when it leaves a variable or a branch."""
+    """True if an optional is converted and wrapped again when it leaves a variable or a branch."""
     strict_or: bool
-    """Whether `or` and `orValue` fail on what is not an optional."""
+    """True if `or` and `orValue` fail on a value that isn't an optional."""
     bounded_ranges: bool
-    """Whether `lists.range` refuses a negative size and one above 1,000,000."""
+    """True if `lists.range` rejects a negative size, and a size above 1,000,000."""
     bounded_searches: bool
-    """Whether searching for the empty string beyond the end finds it at the end."""
+    """True if a search for the empty string beyond the end returns the end."""
     pure_arithmetic: bool
-    """Whether adding to a quantity in the big-decimal form leaves it unchanged."""
+    """True if adding to a quantity in the big-decimal format leaves it unchanged."""
     global_matches_costs: bool
-    """Whether `matches(string, pattern)` costs what the method costs, not 1."""
+    """True if `matches(string, pattern)` has the cost of the method. Otherwise, it costs 1."""
     includes_costs: bool
-    """Whether `includes` costs as much as reading its list."""
+    """True if `includes` costs as much as reading its list."""
     flatten_checks_depth: bool
-    """Whether the cost of `flatten` with a negative depth is that of one level."""
+    """True if `flatten` with a negative depth has the cost of one level."""
     affixes_cost_by_argument: bool
-    """Whether `startsWith` and `endsWith` cost by the size of the argument, not of the target."""
+    """True if the size of the argument, not of the target, determines the cost of `startsWith` and
+    `endsWith`.
+    """
     strict_host_colons: bool
-    """Whether the host of an http or https URL may have but the colon of its port: Go 1.26 made it
-    so.
+    """True if the host of an http or https URL can only contain the colon before its port, as in Go
+    1.26 and later.
     """
 
 
@@ -95,14 +99,14 @@ _1_37: Final = CelLibrary(
     strict_host_colons=True,
 )
 LIBRARIES: Final = {34: _1_34, 35: _1_34, 36: _1_36, 37: _1_37, 38: _1_37}
-"""The CEL library of each minor version, previews included."""
+"""The CEL library of each minor version, including previews."""
 
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
-    """The language that a selector is read in; made with `Dialect.of`.
+    """The language of a selector. Create it with `Dialect.of`.
 
-    `list_attributes`: the gate DRAListTypeAttributes. `consumable_capacity`: the gate
+    `list_attributes` is the gate DRAListTypeAttributes, and `consumable_capacity` the gate
     DRAConsumableCapacity.
     """
 
@@ -120,8 +124,8 @@ class Dialect:
 
     @classmethod
     def of(cls, features: Features, environment: Environment = "stored") -> Dialect:
-        """Return the dialect of a release with its gates. Raises ValueError for a minor without a
-        record here.
+        """Return the dialect of a Kubernetes version with its gates. Raises ValueError for a minor
+        version without a record.
         """
         return cls(
             features.minor, environment, features.list_attributes, features.consumable_capacity
@@ -129,15 +133,16 @@ class Dialect:
 
     @property
     def library(self) -> CelLibrary:
-        """What the binaries of this minor do."""
+        """The behavior of the binaries of this minor version."""
         return LIBRARIES[self.minor]
 
     def knows(self, since: int, until: int | None = None, gate: bool | None = None) -> bool:
-        """Whether something is declared that came with minor `since`, left with `until`, and has
-        the gate.
+        """Return True if a declaration exists that was added in minor version `since`, removed in
+        `until`, and has the gate.
 
-        A new expression may use what the previous minor knew, or what its gate turns on (and never
-        what its gate turns off); a stored expression may use everything that the binary knows.
+        A new expression can use the declarations of the previous minor version, and those that its
+        gate enables, but never those that its gate disables. A stored expression can use every
+        declaration of the binary.
         """
         if not self.includes(since, None):
             return False
@@ -149,24 +154,28 @@ class Dialect:
         return known >= since and (until is None or known < until)
 
     def includes(self, since: int, until: int | None) -> bool:
-        """Whether the binary has something that came with minor `since` and left with `until`."""
+        """Return True if the binary contains a declaration that was added in `since` and removed in
+        `until`.
+        """
         return self.minor >= since and (until is None or self.minor < until)
 
     @property
     def has_lists_extension(self) -> bool:
-        """Whether cel-go's list extension, with its macro `sortBy`, is declared."""
+        """True if cel-go's list extension, with its macro `sortBy`, is declared."""
         return self.knows(LISTS_EXTENSION_SINCE)
 
     @property
     def dynamic_attributes(self) -> bool:
-        """Whether an attribute has type dyn, so that it may be iterated over; else any."""
+        """True if an attribute has the type dyn, so that expressions can iterate over it.
+        Otherwise, its type is any.
+        """
         if self.environment == "stored" and self.library.stored_attributes_are_dynamic:
             return True
         return self.library.list_attributes_can_be_on and self.list_attributes
 
     @property
     def reads_list_attributes(self) -> bool:
-        """Whether a device may have list attributes without every selector failing on it."""
+        """True if a device can have list attributes without making every selector fail."""
         library = self.library
         return library.stored_attributes_are_dynamic or (
             library.list_attributes_can_be_on and self.list_attributes
@@ -174,5 +183,5 @@ class Dialect:
 
     @property
     def reads_multiple_allocations(self) -> bool:
-        """Whether `device.allowMultipleAllocations` is declared."""
+        """True if `device.allowMultipleAllocations` is declared."""
         return self.environment == "stored" or self.consumable_capacity

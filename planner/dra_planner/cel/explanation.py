@@ -1,7 +1,7 @@
-"""Why a selector matches the devices it matches, term by term.
+"""Explain term by term why a selector matches its devices.
 
-A selector is split at its top-level &&; each term is evaluated on its own, with the values that it
-reads, the nearest value, and warnings about what was likely not meant.
+A selector is split at its top-level &&. Each term is evaluated separately, and reported with the
+values that it reads, the nearest value, and warnings about likely mistakes.
 """
 
 from __future__ import annotations
@@ -31,15 +31,15 @@ from dra_planner.drivers import driver_of
 from dra_planner.quantity import Quantity, QuantityError
 
 NEAR_PERCENT: Final = 6
-"""A device whose quantity is at most this many per cent below the requested one counts as narrowly
-excluded.
+"""A device is narrowly excluded if its quantity is at most this percentage below the
+requested one.
 """
 
 _MAX_VALUES: Final = 12
 
 
 def explain(selector: Selector, devices: Iterable[Any]) -> SelectorExplanation:
-    """Explains a selector on devices (in any form that `Selector.matches` takes)."""
+    """Explain a selector on devices, in any form that `Selector.matches` accepts."""
     views = [prepare(device) for device in devices]
     verdicts = Counter(outcome.verdict for outcome in selector.outcomes(views))
     terms: list[SelectorTerm] = []
@@ -69,14 +69,16 @@ _TOKEN: Final = re.compile(
 
 
 def conditions(selector: Selector) -> list[str]:
-    """The conditions that the selector joins with && at the top level; else the whole selector."""
+    """Return the conditions that the selector joins with && at the top level, or the whole
+    selector.
+    """
     tree, parts = selector.tree, split_at_and(selector.text)
     joined = isinstance(tree, Call) and tree.function == "_&&_" and len(tree.args) == len(parts)
     return parts if joined else [selector.text]
 
 
 def split_at_and(text: str) -> list[str]:
-    """The parts of an expression between the && that stand in no brackets or string."""
+    """Split an expression at each && that isn't in brackets or a string."""
     parts, depth, start = [], 0, 0
     for match in _TOKEN.finditer(text):
         token = match[0]
@@ -110,7 +112,7 @@ def _term(
 
 
 def _value_at(view: DeviceView, path: Path) -> Any:
-    """The value at a path, or None where there is none (or where the path ends early)."""
+    """Return the value at a path, or None if it doesn't exist or the path is too short."""
     if path == ("driver",):
         return view.driver
     if path == ("allowMultipleAllocations",):
@@ -140,8 +142,8 @@ def _text(value: Any) -> str:
 
 
 def _wanted(tree: SyntaxNode) -> Any:
-    """The one constant that the term compares with: quantity, version, string or number; None if
-    not exactly one.
+    """Return the only constant that the term compares with: a quantity, version, string, or number.
+    None if there isn't exactly one.
     """
     found: list[Any] = []
     inner: set[int] = set()
@@ -172,8 +174,8 @@ def _wanted(tree: SyntaxNode) -> Any:
 
 
 def _compares(node: Call) -> bool:
-    """Whether it compares the result of compareTo with a number, which is not what the term is
-    about.
+    """Return True if the term compares the result of compareTo with a number, which isn't the
+    constant in question.
     """
     return any(isinstance(a, Call) and a.function == "compareTo" for a in node.args)
 
@@ -288,7 +290,9 @@ def _missing(path: Path, views: list[DeviceView]) -> Iterator[str]:
 
 
 def _version_as_string(selector: Selector, path: Path, views: list[DeviceView]) -> Iterator[str]:
-    """A version that is compared with a string: an error on every device that has it."""
+    """Return the warning for a version that is compared with a string, which fails on every device
+    with the attribute.
+    """
     wanted = _wanted(selector.tree)
     if path[0] != "attributes" or not isinstance(wanted, str) or not _is_compared(selector.tree):
         return

@@ -1,9 +1,9 @@
-"""Expressions over declared variables, such as the rules that a project writes.
+"""Expressions over declared variables, such as the custom rules of a project.
 
-The language is that of selectors, with other variables than `device`. The outcomes are the same
-too: a value that is not known makes the answer *unknown*, unless `&&`, `||`, or a condition makes
-it irrelevant. Effort is counted in the steps of Kubernetes' CEL cost, so that an evaluation ends
-after the same number of steps on every machine.
+The language is the one of selectors, with other variables than `device`. The outcomes are the same,
+too: an unknown value makes the result *unknown*, unless `&&`, `||`, or a condition makes it
+irrelevant. Cost is counted in the steps of Kubernetes' CEL cost, so an evaluation ends after the
+same number of steps on every machine.
 """
 
 from __future__ import annotations
@@ -30,19 +30,17 @@ from dra_planner.cel.values import CelError, CostExceeded, Panic, UnknownError, 
 from dra_planner.cel.variable_types import VariableTypes
 
 MAX_LENGTH: Final = 10_240
-"""Bytes of one expression, as in a DeviceClass."""
+"""Maximum bytes of one expression, as in a DeviceClass."""
 DEFAULT_BUDGET: Final = 100_000
-"""Steps of one evaluation."""
+"""Maximum steps of one evaluation."""
 
 ValueState = Literal["value", "unknown", "error", "exhausted"]
 
 
 @dataclass(frozen=True, slots=True)
 class ExpressionValue:
-    """What an expression gives: a value; or which values are unknown, an error, or that its steps
-    ran out.
-
-    `cost` is the number of steps used.
+    """The result of an expression: a value, the unknown values, an error, or that its steps ran
+    out. `cost` is the number of steps used.
     """
 
     state: ValueState
@@ -52,7 +50,7 @@ class ExpressionValue:
 
 
 class Expression:
-    """A compiled expression; `tree` is its checked tree."""
+    """A compiled expression. `tree` is its checked tree."""
 
     __slots__ = ("_closure", "_slots", "_variables", "text", "tree")
 
@@ -65,10 +63,8 @@ class Expression:
         self._slots, self._variables = slots, variables
 
     def evaluate(self, values: Mapping[str, Any], budget: int = DEFAULT_BUDGET) -> ExpressionValue:
-        """Return what the expression gives for these values of its variables, in at most `budget`
-        steps.
-
-        A variable without a value is unknown.
+        """Return the result for these values of the variables, in at most `budget` steps. A
+        variable without a value is unknown.
         """
         try:
             return self._evaluate(values, budget)
@@ -107,7 +103,7 @@ class Expression:
 def compile_expression(
     text: str, dialect: Dialect, declared: VariableTypes, result: CelType
 ) -> Expression | RejectedSelector:
-    """Compile an expression of that result type, or say why it can't be."""
+    """Compile an expression with this result type, or return why it can't be compiled."""
     if len(text.encode("utf-8", "surrogatepass")) > MAX_LENGTH:
         return RejectedSelector(
             text,

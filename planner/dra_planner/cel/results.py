@@ -1,4 +1,4 @@
-"""What compiling a selector, evaluating it on a device and explaining it give."""
+"""Results of compiling a selector, evaluating it on a device, and explaining it."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 Path = tuple[str, ...]
-"""What is read of a device: `("driver",)`, `("attributes", domain, name)` and the like; a prefix is
-all below it.
+"""A path that a selector reads: `("driver",)`, `("attributes", domain, name)`, and so on. A prefix
+stands for everything below it.
 """
 
 Kind = Literal["syntax", "type", "length", "depth", "cost", "unsupported"]
@@ -16,10 +16,8 @@ Verdict = Literal["match", "no-match", "error", "unknown"]
 
 @dataclass(frozen=True, slots=True)
 class RejectedSelector:
-    """A selector that does not compile.
-
-    `message` is upstream's in its stable part, `offset` the place in the expression, `fix` what to
-    write instead (None where nothing better is known).
+    """A selector that doesn't compile. `message` is the stable part of upstream's message, `offset`
+    is the position in the expression, and `fix` is the suggested expression, or None.
     """
 
     text: str
@@ -31,9 +29,9 @@ class RejectedSelector:
 
 @dataclass(frozen=True, slots=True)
 class SelectorOutcome:
-    """What a selector says of a device, and the cost of finding out.
+    """The outcome of a selector on a device, and the cost of the evaluation.
 
-    `message` says what an error is, or which values an unknown outcome depends on; else it is
+    `message` is the error, or the values on which an unknown outcome depends. Otherwise, it's
     empty.
     """
 
@@ -44,11 +42,11 @@ class SelectorOutcome:
 
 @dataclass(frozen=True, slots=True)
 class ValuesAt:
-    """What the devices have at a path: the value as a string and how many devices have it, most
+    """The values of the devices at a path: each value as text with its number of devices, most
     frequent first.
 
-    `absent` is how many devices have nothing there, `unknown` for how many the value is known at
-    run time only.
+    `absent` is the number of devices without a value, and `unknown` the number of devices whose
+    value is known only at run time.
     """
 
     path: Path
@@ -59,11 +57,11 @@ class ValuesAt:
 
 @dataclass(frozen=True, slots=True)
 class SelectorTerm:
-    """One of the conditions that must all hold.
+    """One of the conditions that must all be true. Counts are numbers of devices.
 
-    Counts are devices. `wanted` is the constant that the term compares with, `nearest` the value of
-    a device that comes nearest to it among those that fail; empty where there is no such thing.
-    `error` is the first error's message.
+    `wanted` is the constant that the term compares with, and `nearest` the nearest value of a
+    device that fails. They are empty if they don't exist. `error` is the message of the first
+    error.
     """
 
     text: str
@@ -79,7 +77,7 @@ class SelectorTerm:
 
 @dataclass(frozen=True, slots=True)
 class SelectorExplanation:
-    """Counts of devices by verdict, the terms, and warnings in sentences."""
+    """The number of devices by outcome, the terms, and warnings as sentences."""
 
     text: str
     verdicts: tuple[tuple[str, int], ...]

@@ -26,17 +26,15 @@ from dra_planner.cel.values import (
 from dra_planner.quantity import Quantity
 
 BUDGET: Final = 1_000_000
-"""What one evaluation may cost in Kubernetes."""
+"""Maximum cost of one evaluation in Kubernetes."""
 
 _ABSENT: Final = ("absent",)
 _MAX_SETTLED: Final = 64
 
 
 class Selector:
-    """A compiled selector.
-
-    `estimated_cost` is the worst case by upstream's estimator; `reads` are the paths of the device
-    that it can see, or `ALL`.
+    """A compiled selector. `estimated_cost` is the maximum according to upstream's estimator, and
+    `reads` are the device paths that it can read, or `ALL`.
     """
 
     __slots__ = (
@@ -78,11 +76,11 @@ class Selector:
         return f"Selector({self.text!r})"
 
     def matches(self, device: Any, budget: int = BUDGET) -> SelectorOutcome:
-        """Evaluate on a device: in API form, the model's with its driver, or prepared (for many
-        selectors on one).
+        """Evaluate the selector on a device: in API form, as the model's device with its driver, or
+        prepared (if several selectors read it).
 
-        `budget` bounds the cost; beyond it the outcome is an error. Raises `DeviceError` for what
-        is not a device.
+        `budget` limits the cost, and an evaluation beyond it is an error. Raises `DeviceError` for
+        any other value.
         """
         seen = device if device.__class__ is DeviceView else prepare(device)
         try:
@@ -129,8 +127,8 @@ class Selector:
         return self._end_otherwise(state, value)
 
     def _end_otherwise(self, state: State, value: Any) -> SelectorOutcome:
-        """The outcome for a result that is not a bool: one within an optional counts, as upstream
-        converts results.
+        """Return the outcome for a result that isn't a bool. As upstream, a bool inside an optional
+        is converted.
         """
         inner = value
         while inner.__class__ is Optional and inner.present:
@@ -151,7 +149,7 @@ class Selector:
         return SelectorOutcome(verdict, message, state.cost)
 
     def _settle(self, state: Any, verdict: Verdict) -> SelectorOutcome:
-        """The outcome without a message; there are few different ones, and they are kept."""
+        """Return the outcome without a message. The few different outcomes are cached."""
         cost = state.cost
         if cost > state.budget:
             return self._end(state, verdict, "")
@@ -163,7 +161,9 @@ class Selector:
         return outcome
 
     def outcomes(self, devices: Iterable[Any], budget: int = BUDGET) -> list[SelectorOutcome]:
-        """The outcomes of many devices, in their order; equal projections are evaluated once."""
+        """Return the outcomes of many devices, in their order. Devices with equal projections are
+        evaluated once.
+        """
         known: dict[Hashable, SelectorOutcome] = {}
         found: list[SelectorOutcome] = []
         for device in devices:
@@ -176,10 +176,11 @@ class Selector:
         return found
 
     def projection(self, device: Any) -> Hashable:
-        """What the selector can see of the device: equal projections have equal outcomes.
+        """Return all values of the device that the selector can read. Equal projections have equal
+        outcomes.
 
-        Values known at run time only are marked, with their group; absent ones are marked as
-        absent.
+        Values that are known only at run time are marked with their group, and absent values are
+        marked as absent.
         """
         seen = device if device.__class__ is DeviceView else prepare(device)
         return (seen.failure, seen.list_failure, *[_projected(seen, path) for path in self._paths])

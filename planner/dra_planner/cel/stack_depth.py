@@ -1,4 +1,4 @@
-"""Room on Python's stack for deep trees and values."""
+"""Enlarge Python's stack for deep trees and values."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Final
 
 SHALLOW: Final = 60
-"""Trees of no more levels than these are evaluated on the stack that there is."""
+"""Trees with at most this number of levels are evaluated on the existing stack."""
 
 DEEPEST: Final = 3_000
-"""More levels than an expression of admissible length can give a tree or a value."""
+"""More levels than an expression of the maximum length can give a tree or value."""
 
 _FRAMES_PER_NODE: Final = 6
 _lock: Final = threading.Lock()
@@ -21,10 +21,10 @@ _ORDINARY: Final = nullcontext()
 
 
 def room_for(depth: int) -> AbstractContextManager[None]:
-    """Make room on Python's stack for a tree of that depth while the context lasts.
+    """Enlarge Python's stack for a tree of this depth while the context lasts.
 
-    Trees that people write need none. The depth is bounded by the parser, so the room is; Python
-    frames take no C stack.
+    Ordinary trees don't need it. The parser limits the depth, and therefore the stack. Python
+    frames don't use the C stack.
     """
     return _ORDINARY if depth <= SHALLOW else _room(depth)
 

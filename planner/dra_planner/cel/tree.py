@@ -12,10 +12,10 @@ if TYPE_CHECKING:
 
 
 class SyntaxNode:
-    """A node. `position` is its offset in the expression; the checker fills in the rest.
+    """A node. `position` is its offset in the expression. The checker sets the other fields.
 
-    `type` is what it evaluates to, `overloads` are the forms a call may take, `names_type` says
-    that a name is that of a type.
+    `type` is the type of its value, `overloads` are the overloads that a call can use, and
+    `names_type` is True if a name is the name of a type.
     """
 
     __slots__ = ("names_type", "overloads", "position", "type")
@@ -27,7 +27,7 @@ class SyntaxNode:
         self.names_type = False
 
     def children(self) -> tuple[SyntaxNode, ...]:
-        """The nodes directly below, in order of evaluation."""
+        """The child nodes, in evaluation order."""
         return ()
 
 
@@ -52,7 +52,7 @@ class Ident(SyntaxNode):
 
 
 class Select(SyntaxNode):
-    """`operand.field`, or a test whether it is there."""
+    """`operand.field`, or a test of whether the field exists."""
 
     __slots__ = ("field", "operand", "test")
 
@@ -65,8 +65,10 @@ class Select(SyntaxNode):
 
 
 class Call(SyntaxNode):
-    """A function on arguments, or a method of a target. Operators are functions; && and || take
-    many arguments.
+    """A call of a function with arguments, or of a method of a target. Operators are functions. &&
+    and
+
+    can have many arguments.
     """
 
     __slots__ = ("args", "function", "target")
@@ -82,7 +84,7 @@ class Call(SyntaxNode):
 
 
 class ListNode(SyntaxNode):
-    """`[a, ?b]`; `optional` holds the indices of those with a question mark."""
+    """`[a, ?b]`. `optional` contains the indices of the elements with a question mark."""
 
     __slots__ = ("elements", "optional")
 
@@ -97,7 +99,7 @@ class ListNode(SyntaxNode):
 
 
 class MapNode(SyntaxNode):
-    """`{a: b, ?c: d}` as (key, value, whether optional)."""
+    """`{a: b, ?c: d}` as (key, value, True if optional)."""
 
     __slots__ = ("entries",)
 
@@ -125,9 +127,7 @@ class Struct(SyntaxNode):
 
 
 class Fold(SyntaxNode):
-    """What the macros over lists and maps become; `cel.bind` and `optMap` as well, with an empty
-    range.
-    """
+    """The result of the macros over lists and maps. `cel.bind` and `optMap` have an empty range."""
 
     __slots__ = ("accumulator", "condition", "initial", "key", "range", "result", "step", "value")
 
@@ -153,12 +153,12 @@ class Fold(SyntaxNode):
 
     @property
     def binds(self) -> bool:
-        """Whether it only gives a value a name."""
+        """True if the node only binds a value to a name."""
         return isinstance(self.condition, Constant) and self.condition.value is False
 
 
 def walk(root: SyntaxNode) -> Iterator[SyntaxNode]:
-    """Every node of the tree, parents first, without recursion."""
+    """Yield every node of the tree, parents first, without recursion."""
     pending = [root]
     while pending:
         node = pending.pop()
@@ -167,7 +167,7 @@ def walk(root: SyntaxNode) -> Iterator[SyntaxNode]:
 
 
 def copy(node: SyntaxNode) -> SyntaxNode:
-    """The same tree of new nodes (macros that use an operand twice need two of them)."""
+    """Return a copy of the tree. Macros that use an operand twice need two copies."""
     if isinstance(node, Constant):
         return Constant(node.position, node.value)
     if isinstance(node, Ident):
@@ -198,7 +198,7 @@ def copy(node: SyntaxNode) -> SyntaxNode:
 
 
 def depth(root: SyntaxNode) -> int:
-    """How many nodes there are on the longest way down."""
+    """Return the number of nodes on the longest path from the root."""
     levels, level = 0, [root]
     while level:
         levels, level = levels + 1, [child for node in level for child in node.children()]

@@ -1,6 +1,6 @@
-"""The types of the checker and the rules by which one may stand for another.
+"""The types of the checker, and the rules for assigning one type to another.
 
-Source of the behaviour: google/cel-go:common/types/types.go, checker/types.go, checker/mapping.go
+Source of the behavior: google/cel-go:common/types/types.go, checker/types.go, checker/mapping.go
 @v0.26.0.
 """
 
@@ -10,22 +10,20 @@ from collections.abc import Callable, Sequence
 from typing import Final
 
 MAX_DEPTH: Final = 300
-"""Deeper types than a literal can have; bindings within bindings would make them deeper still."""
+"""Types deeper than those of any literal. Nested bindings could make them even deeper."""
 MAX_STEPS: Final = 100_000
-"""More steps of comparing types than a selector that somebody wrote takes by far."""
+"""Far more type comparisons than an ordinary selector needs."""
 
 
 class TypesTooLarge(Exception):
-    """The types of an expression are deeper, or comparing them is longer work, than an expression
-    may ask for.
-    """
+    """The types of an expression are too deep, or comparing them needs too many steps."""
 
 
 class CelType:
-    """A type: its kind, the name that messages show, and its parameters. Nothing in it changes.
+    """An immutable type: its kind, its name in messages, and its parameters.
 
-    `generic` says whether a type still to be found is in it, `depth` how many levels of types there
-    are. Raises `TypesTooLarge` beyond `MAX_DEPTH` levels.
+    `generic` is True if it contains an unresolved type, and `depth` is its number of levels. Raises
+    `TypesTooLarge` beyond `MAX_DEPTH` levels.
     """
 
     __slots__ = ("_hash", "depth", "generic", "kind", "name", "parameters")
@@ -57,7 +55,7 @@ class CelType:
 
 
 def _is_same(a: CelType, b: CelType) -> bool:
-    """Whether two types are equal, each pair of their parts compared once, without recursion."""
+    """Return True if two types are equal. Compares each pair of parts once, without recursion."""
     pending, seen = [(a, b)], set()
     while pending:
         a, b = pending.pop()
@@ -104,50 +102,50 @@ _NULLABLE: Final = frozenset({"opaque", "object", "any", "duration", "timestamp"
 
 
 def list_of(element: CelType) -> CelType:
-    """The type of lists of that element."""
+    """Return the type of lists with this element type."""
     return CelType("list", "list", (element,))
 
 
 def map_of(key: CelType, value: CelType) -> CelType:
-    """The type of maps from that key to that value."""
+    """Return the type of maps with this key and value type."""
     return CelType("map", "map", (key, value))
 
 
 def optional_of(value: CelType) -> CelType:
-    """The type of a value that may be absent."""
+    """Return the type of a value that can be absent."""
     return CelType("opaque", "optional_type", (value,))
 
 
 def type_of(value: CelType) -> CelType:
-    """The type of a type."""
+    """Return the type of a type."""
     return CelType("type", "type", (value,))
 
 
 def parameter(name: str) -> CelType:
-    """A type still to be found."""
+    """Return a type parameter."""
     return CelType("parameter", name)
 
 
 def is_dynamic(t: CelType) -> bool:
-    """Whether anything may stand for the type (dyn, or any)."""
+    """Return True if the type accepts any value (dyn or any)."""
     return t.kind == "dyn" or t.kind == "any"
 
 
 def unwrap_optional(t: CelType) -> tuple[CelType, bool]:
-    """The type within an optional one, and whether there was one."""
+    """Return the type inside an optional type, and whether it was optional."""
     if t.kind == "opaque" and t.name == "optional_type":
         return t.parameters[0], True
     return t, False
 
 
 def is_scalar(t: CelType) -> bool:
-    """Whether a value of the type has size 1 for the estimator."""
+    """Return True if a value of the type has size 1 for the estimator."""
     inner, _ = unwrap_optional(t)
     return inner.kind in _SCALARS or (inner is not t and is_scalar(inner))
 
 
 class Substitution:
-    """What the type parameters met so far stand for."""
+    """The types of the type parameters so far."""
 
     __slots__ = ("_replaced", "_steps", "bound")
 
@@ -163,11 +161,11 @@ class Substitution:
             raise TypesTooLarge
 
     def find(self, t: CelType) -> CelType | None:
-        """What the parameter stands for, if that is known."""
+        """Return the type of the parameter, if it's known."""
         return self.bound.get(t.name) if t.kind == "parameter" else None
 
     def resolve(self, t: CelType) -> CelType:
-        """The type with its parameters replaced by what they stand for."""
+        """Return the type with its parameters replaced by their types."""
         if not t.generic:
             return t
         self._step()
@@ -185,10 +183,10 @@ class Substitution:
     def settle(
         self, t: CelType, settled: dict[int, CelType], known: dict[CelType, CelType]
     ) -> CelType:
-        """The type without any parameters: what stands for nothing is dyn.
+        """Return the type without type parameters. Unresolved parameters become dyn.
 
-        `settled` has what was settled before by identity, `known` every settled type once: equal
-        ones are identical.
+        `settled` contains earlier results by identity, and `known` contains every result once, so
+        that equal types are identical.
         """
         if not t.generic and not t.parameters:
             return t
@@ -206,11 +204,13 @@ class Substitution:
         return found
 
     def assign(self, a: CelType, b: CelType) -> bool:
-        """Whether `a` may stand where `b` is asked for; what that says about parameters is kept."""
+        """Return True if `a` can be used for `b`, and store the resulting types of parameters."""
         return self.assign_all((a,), (b,))
 
     def assign_all(self, given: Sequence[CelType], wanted: Sequence[CelType]) -> bool:
-        """Whether each may stand for its counterpart; nothing is kept unless all may."""
+        """Return True if each type can be used for its counterpart. Types of parameters are only
+        stored if all can.
+        """
         self._replaced.clear()
         if self._assign_all(given, wanted):
             return True
@@ -257,7 +257,7 @@ class Substitution:
         return True
 
     def _bind(self, t: CelType, param: CelType) -> tuple[bool, bool]:
-        """Whether the parameter may stand for the type, and whether it already stood for one."""
+        """Return True if the parameter can be the type, and whether it already had a type."""
         if t == param:
             return True, True
         bound = self.bound.get(param.name)
@@ -295,7 +295,7 @@ class Substitution:
 
 
 def most_general(a: CelType, b: CelType) -> CelType:
-    """The wider of two types of which one may stand for the other."""
+    """Return the wider of two types, one of which can be used for the other."""
     return a if _no_more_specific(a, b) else b
 
 
@@ -319,12 +319,12 @@ _MAX_SHOWN: Final = 400
 
 
 def show(t: CelType) -> str:
-    """The type as messages show it."""
+    """Return the type as in messages."""
     return _spelt(t, lambda t: _SHOWN.get(t.kind, t.name))
 
 
 def _spelt(t: CelType, name_of: Callable[[CelType], str]) -> str:
-    """A type with its parameters; a very long one is cut short."""
+    """Return a type with its parameters. A very long one is shortened."""
     words: list[str] = []
     length = 0
     stack: list[CelType | str] = [t]

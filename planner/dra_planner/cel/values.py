@@ -1,8 +1,7 @@
-"""The values that expressions compute with.
+"""The values of expressions.
 
-Where Python has the value, it is the value: bool, int, float, str, bytes, None and list stand for
-CEL's bool, int, double, string, bytes, null and list. The others are here. Nothing in this module
-counts cost.
+Python's bool, int, float, str, bytes, None, and list represent CEL's bool, int, double, string,
+bytes, null, and list. This module contains the other types. It doesn't count cost.
 """
 
 from __future__ import annotations
@@ -27,9 +26,8 @@ class CelError(Exception):
 
 
 class UnknownError(Exception):
-    """An expression needs a value that is known at run time only.
-
-    `paths` names what is needed, `like` is a text of the same form, if that is known of it.
+    """An expression needs a value that is known only at run time. `paths` names the value, and
+    `like` is a text of the same form, if that is known.
     """
 
     def __init__(self, paths: frozenset[str], like: str = "") -> None:
@@ -39,27 +37,29 @@ class UnknownError(Exception):
 
 
 class CostExceeded(Exception):
-    """The budget is spent; nothing absorbs this."""
+    """The evaluation exceeds its budget. No operator absorbs this error."""
 
 
 class Panic(Exception):
-    """Upstream's code panics here, which ends the evaluation with an error that nothing absorbs."""
+    """Upstream's code panics here, which ends the evaluation with an error that no operator
+    absorbs.
+    """
 
 
 def no_overload(*_: Any) -> CelError:
-    """The error of a function that has no form for the values at hand."""
+    """Return the error of a function without an overload for these values."""
     return CelError("no such overload")
 
 
 class Uint(int):
-    """An unsigned integer: equal to the int of the same number, of another type."""
+    """An unsigned integer, which equals the int with the same number but has another type."""
 
     __slots__ = ()
 
 
 @dataclass(frozen=True, slots=True)
 class UnknownValue:
-    """The value of an attribute that is known at run time only; reading it raises
+    """The value of an attribute that is known only at run time. Reading it raises
     `UnknownError`.
     """
 
@@ -70,16 +70,14 @@ class UnknownValue:
 
 @dataclass(frozen=True, slots=True)
 class Duration:
-    """A span of time in nanoseconds."""
+    """A duration in nanoseconds."""
 
     nanos: int
 
 
 @dataclass(frozen=True, slots=True)
 class Timestamp:
-    """A point in time: nanoseconds since 1970 (UTC), and the offset it was written with, in
-    seconds.
-    """
+    """A timestamp: nanoseconds since 1970 (UTC), and its original offset in seconds."""
 
     nanos: int
     offset: int = 0
@@ -94,7 +92,7 @@ class TypeValue:
 
 @dataclass(frozen=True, slots=True)
 class Optional:
-    """A value that may be absent."""
+    """A value that can be absent."""
 
     present: bool
     value: Any = None
@@ -104,10 +102,10 @@ NONE: Final = Optional(False)
 
 
 class QuantityValue:
-    """A quantity in an expression: comparing it may change its form, as it does upstream.
+    """A quantity in an expression. As upstream, comparing it can change its format.
 
-    `derived` marks the result of an addition, which upstream holds differently and to which nothing
-    is equal.
+    `derived` marks the result of an addition, which upstream stores differently and which doesn't
+    equal any value.
     """
 
     __slots__ = ("_cell", "derived")
@@ -118,7 +116,7 @@ class QuantityValue:
 
     @property
     def quantity(self) -> Quantity:
-        """The quantity as it is now."""
+        """The current quantity."""
         return self._cell[0]
 
     @quantity.setter
@@ -126,7 +124,9 @@ class QuantityValue:
         self._cell[0] = quantity
 
     def sharing(self) -> QuantityValue:
-        """A result that is one with this value: what changes one later changes the other."""
+        """Return a result that shares its state with this value, so that later changes
+        affect both.
+        """
         shared = QuantityValue(self.quantity, derived=True)
         shared._cell = self._cell
         return shared
@@ -134,8 +134,8 @@ class QuantityValue:
 
 @dataclass(frozen=True, slots=True)
 class SemverValue:
-    """A version: numbers, pre-release identifiers (int or str), build metadata, and the string it
-    came from.
+    """A version: numbers, pre-release identifiers (int or str), build metadata, and the original
+    text.
     """
 
     major: int
@@ -155,7 +155,7 @@ class AddressValue:
 
 @dataclass(frozen=True, slots=True)
 class NetworkValue:
-    """An IP address with the length of its network prefix."""
+    """An IP address with a prefix length."""
 
     address: AddressValue
     bits: int
@@ -163,7 +163,7 @@ class NetworkValue:
 
 @dataclass(frozen=True, slots=True)
 class UrlValue:
-    """A URL in its parts, and as a string."""
+    """A URL in parts, and as text."""
 
     text: str
     scheme: str
@@ -182,7 +182,7 @@ class FormatValue:
 
 
 class _BoolKey:
-    """A bool as a key: Python takes True and 1 for the same key, CEL does not."""
+    """A bool as a key, because Python treats True and 1 as the same key, but CEL doesn't."""
 
     __slots__ = ("value",)
 
@@ -211,23 +211,22 @@ _UNHASHABLE: Final = frozenset({bytes, SemverValue, FormatValue})
 
 
 def check_key(value: Any) -> None:
-    """Raises `Panic` for a key by which upstream cannot file."""
+    """Raise `Panic` for a value that upstream can't use as a key."""
     if value.__class__ in _UNHASHABLE:
         raise Panic(f"hash of unhashable type {type_name(value)}")
 
 
 def _key_of_its_own(value: Any) -> Any:
-    """What the key is filed under; keys that equal no other are filed under something new."""
+    """Return the Python key for a CEL key. A key that doesn't equal any other gets a new one."""
     hashed = _key(value)
     return object() if hashed is None and value is not None else hashed
 
 
 class MapValue:
-    """A map. Keys of different number types that are the same number find the same entry.
+    """A map. Keys of different number types with the same number refer to the same entry.
 
-    `default` is what looking up a missing key gives, where there is such a thing (the maps of
-    domains have one). `of_texts` says that no key is anything but a text, so that looking up other
-    things finds nothing.
+    `default` is the result for a missing key, if there is one (as in the maps of domains).
+    `of_texts` is True if all keys are texts, so that other keys are never found.
     """
 
     __slots__ = ("default", "entries", "of_texts")
@@ -241,33 +240,33 @@ class MapValue:
 
     @staticmethod
     def of_strings(values: Mapping[str, Any], default: Any = None) -> MapValue:
-        """The map with these string keys."""
+        """Return the map with these text keys."""
         return MapValue({k: (k, v) for k, v in values.items()}, default, of_texts=True)
 
     @staticmethod
     def of_pairs(pairs: list[tuple[Any, Any]]) -> MapValue:
-        """The map of those pairs, later ones replacing earlier ones."""
+        """Return the map of these pairs. Later pairs replace earlier ones."""
         entries: dict[Any, tuple[Any, Any]] = {}
         for key, value in pairs:
             entries[_key_of_its_own(key)] = (key, value)
         return MapValue(entries)
 
     def find(self, key: Any) -> tuple[Any, Any] | None:
-        """Key and value of the entry, or None."""
+        """Return key and value of the entry, or None."""
         if not self.entries or (self.of_texts and key.__class__ is not str):
             return None
         hashed = _key(key)
         return None if hashed is None and key is not None else self.entries.get(hashed)
 
     def insert(self, key: Any, value: Any) -> None:
-        """Adds an entry in place. Raises `CelError` if there is one with that key."""
+        """Add an entry in place. Raises `CelError` if the key exists."""
         hashed = _key_of_its_own(key)
         if hashed in self.entries:
             raise CelError(f"insert failed: key {show(key)} already exists")
         self.entries[hashed] = (key, value)
 
     def keys(self) -> Iterator[Any]:
-        """The keys, in the order in which they were put in."""
+        """Return the keys in insertion order."""
         return (key for key, _ in self.entries.values())
 
     def __len__(self) -> int:
@@ -298,12 +297,12 @@ _TYPE_NAMES: Final[dict[type, str]] = {
 
 
 def type_name(value: Any) -> str:
-    """The name of the value's type at run time."""
+    """Return the name of the value's run-time type."""
     return _TYPE_NAMES[value.__class__]
 
 
 def show(value: Any) -> str:
-    """The value as messages show it."""
+    """Return the value as in messages."""
     kind = value.__class__
     if kind is bool:
         return "true" if value else "false"

@@ -1,4 +1,4 @@
-"""The variables that an expression may read, and the fields of their object types."""
+"""The variables that an expression can read, and the fields of their object types."""
 
 from __future__ import annotations
 

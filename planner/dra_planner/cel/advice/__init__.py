@@ -1,3 +1,3 @@
-"""What to write instead of what was refused: `fixes` by the checked tree, `foreign_syntax` by the
-string that does not parse.
+"""Advice for rejected selectors: `fixes` uses the checked tree, and `foreign_syntax` the text that
+doesn't parse.
 """

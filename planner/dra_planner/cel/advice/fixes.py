@@ -1,8 +1,7 @@
-"""What would make a refused selector right.
+"""Fixes for rejected selectors.
 
-Each rule looks at what was refused, not at the words alone, and says what to write: after "write"
-comes an expression that can be taken as it is. Where no better expression is known there is no
-advice.
+Each rule looks at the rejected node, not only at the error message, and states what to write: the
+text after "write" is a complete expression. If no better expression is known, there is no advice.
 """
 
 from __future__ import annotations
@@ -39,7 +38,7 @@ _CLOSE: Final = 0.7
 
 
 def for_node(node: SyntaxNode, message: str, dialect: Dialect) -> str | None:
-    """Advice for a node that does not type check; `message` is what the checker says of it."""
+    """Return the advice for a node that doesn't type-check. `message` is the checker's error."""
     if isinstance(node, Call):
         return _for_call(node, message, dialect)
     if isinstance(node, Select):
@@ -50,7 +49,7 @@ def for_node(node: SyntaxNode, message: str, dialect: Dialect) -> str | None:
 
 
 def for_result(root: SyntaxNode) -> str:
-    """Advice for a selector whose result is neither true nor false."""
+    """Return the advice for a selector whose result isn't a boolean."""
     result, text = root.type, spell(root)
     if result == types.QUANTITY and text is not None:
         return f'compare it: write {text}.compareTo(quantity("40Gi")) >= 0'
@@ -68,7 +67,7 @@ def for_result(root: SyntaxNode) -> str:
 
 
 def for_cost(root: SyntaxNode) -> str:
-    """Advice for a selector whose estimate is above the limit."""
+    """Return the advice for a selector whose estimated cost is above the limit."""
     for node in walk(root):
         if isinstance(node, Call) and node.function == "_!=_" and _is_opaque(node.args[0].type):
             left, right = spell(node.args[0]), spell(node.args[1])
@@ -136,7 +135,9 @@ _PLURALS: Final = {"quantity": "quantities", "semver": "versions"}
 
 
 def _compared(node: Call, kind: str) -> str | None:
-    """The comparison by methods of quantities or versions, with strings and numbers converted."""
+    """Return the comparison with methods of quantities or versions. Strings and numbers are
+    converted.
+    """
     operator = _ORDERINGS.get(node.function) or _EQUALITIES[node.function]
     left, right = [_wrapped(argument, kind) for argument in node.args]
     if left is None or right is None:
@@ -156,8 +157,8 @@ def _compared(node: Call, kind: str) -> str | None:
 
 
 def _for_method(node: Call, target: SyntaxNode, given: list[CelType]) -> str | None:
-    """A method of quantities or versions that was given a string or a number, or is called on
-    one.
+    """Return the advice for a method of quantities or versions whose target or argument is a string
+    or number.
     """
     kind = (
         "semver"
@@ -186,7 +187,7 @@ def _for_method(node: Call, target: SyntaxNode, given: list[CelType]) -> str | N
 
 
 def _kind_of(node: SyntaxNode) -> str:
-    """What a string is meant for: a version if it is one, else a quantity."""
+    """Return the kind that a string represents: a version if it is one, otherwise a quantity."""
     if isinstance(node, Constant) and isinstance(node.value, str):
         try:
             parse_semver(node.value)
@@ -201,8 +202,8 @@ def _is_short_version(node: SyntaxNode) -> bool:
 
 
 def _wrapped(node: SyntaxNode, kind: str) -> str | None:
-    """The operand as an expression; a literal becomes a quantity or version, an attribute a
-    capacity if it must.
+    """Return the operand as an expression. A literal becomes a quantity or version, and an
+    attribute becomes a capacity if necessary.
     """
     if isinstance(node, Constant):
         text = str(node.value)
@@ -234,7 +235,7 @@ def _is_attribute(node: SyntaxNode) -> bool:
 
 
 def _with_levels(node: Call) -> str:
-    """Advice where a name stands in the place of the domain."""
+    """Return the advice for a name in the place of the domain."""
     for argument in node.children():
         base, name = _read(argument)
         if base not in ("device.attributes", "device.capacity") or name is None:
@@ -250,7 +251,7 @@ def _with_levels(node: Call) -> str:
 
 
 def _rewritten(node: Call, read: str, others: list[SyntaxNode], is_capacity: bool) -> str:
-    """The comparison or call with another left side."""
+    """Return the comparison or call with another left side."""
     other = next((_wrapped(a, "quantity") if is_capacity else spell(a) for a in others), None)
     if other is None:
         return read
@@ -265,7 +266,7 @@ def _rewritten(node: Call, read: str, others: list[SyntaxNode], is_capacity: boo
 
 
 def _read(node: SyntaxNode) -> tuple[str | None, str | None]:
-    """What is read, and the name by which."""
+    """Return the expression that reads a value of the device, and the value's name."""
     if isinstance(node, Select):
         return spell(node.operand), node.field
     if isinstance(node, Call) and node.function == "_[_]" and isinstance(node.args[1], Constant):

@@ -1,5 +1,5 @@
-"""What was meant by a string that is not an expression: slips of those who write other languages,
-with their fixes.
+"""Detect common mistakes in texts that aren't CEL expressions, such as syntax of other languages,
+and suggest the correct syntax.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _WORDS: Final = {"and": "&&", "or": "||", "not": "!"}
 def _outside_strings(
     pattern: str, replacement: str | Callable[[re.Match[str]], str]
 ) -> Callable[[str], str]:
-    """Replaces what the pattern finds, but not within literals."""
+    """Replace the matches of a pattern outside string literals."""
     both = re.compile(f"({_STRING})|(?:{pattern})", re.DOTALL)
 
     def fix(text: str) -> str:
@@ -94,8 +94,8 @@ _SLIPS: Final[tuple[tuple[str, Callable[[str], str]], ...]] = (
 
 
 def advise(text: str, dialect: Dialect) -> str | None:
-    """Advice for a string that is not an expression: what is wrong, and where possible what to
-    write.
+    """Return the problem with a text that isn't an expression, and if possible the correct
+    expression.
     """
     if not text.strip():
         return f'a selector is a condition: write device.driver == "{DOMAIN}"'

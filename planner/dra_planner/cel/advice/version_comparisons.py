@@ -1,5 +1,5 @@
-"""Comparisons of a version with text or a number, which end in an error on every device, and how
-they are written.
+"""Comparisons of a version with text or a number, which fail on every device, and their correct
+form.
 
 Source: kubernetes/dynamic-resource-allocation:cel/compile.go@v0.36.2 (an attribute of type version
 is a Semver).
@@ -21,7 +21,9 @@ _SEARCHES: Final = frozenset({"startsWith", "matches", "contains", "endsWith"})
 
 
 def as_versions(node: SyntaxNode) -> str:
-    """Return a comparison with text or a number as one of versions; "" for everything else."""
+    """Return a comparison with text or a number as a comparison of versions, or "" for any other
+    expression.
+    """
     if not isinstance(node, Call):
         return ""
     if node.function == "startsWith" and node.target is not None:
@@ -41,8 +43,8 @@ def as_versions(node: SyntaxNode) -> str:
 def compared_as_text(
     root: SyntaxNode, versions: Collection[tuple[str, str]]
 ) -> Iterator[tuple[str, str]]:
-    """Yield what compares a version with text or a number, and how it is written ("": not known);
-    `versions` are the attributes that are some, as domain and name.
+    """Yield each comparison of a version with text or a number, and its correct form ("" if it's
+    unknown). `versions` are the version attributes, as domain and name.
     """
     for node in walk(root):
         if isinstance(node, Call) and (node.function in _OPERATORS or node.function in _SEARCHES):
@@ -60,7 +62,7 @@ def _read(node: SyntaxNode) -> tuple[str, str]:
 
 
 def _side(node: SyntaxNode) -> str:
-    """Return an operand: a version for a literal, the rest as it stands."""
+    """Return an operand, in which a literal becomes a version."""
     if not isinstance(node, Constant):
         return spell(node) or ""
     parts = _parts(node)

@@ -1,6 +1,7 @@
-"""The type checker: gives every node its type, every call its overloads, and says what is wrong.
+"""The type checker, which sets the type of every node and the overloads of every call, and reports
+errors.
 
-Source of the behaviour: google/cel-go:checker/{checker,env,errors,format}.go, cel/validator.go
+Source of the behavior: google/cel-go:checker/{checker,env,errors,format}.go, cel/validator.go
 @v0.26.0 and v0.29.2.
 """
 
@@ -62,10 +63,10 @@ _CONSTANT_TYPES: Final[dict[type, CelType]] = {
 
 
 def check(root: SyntaxNode, dialect: Dialect, declared: VariableTypes | None = None) -> list[Issue]:
-    """Checks the tree in place; what is wrong, by place. Types are only meaningful when nothing is.
+    """Check the tree in place, and return the errors in order of their positions.
 
-    Without declarations, the expression is a selector, which reads `device`. Raises
-    `TypesTooLarge`.
+    Types are only meaningful without errors. Without declarations, the expression is a selector,
+    which reads `device`. Raises `TypesTooLarge`.
     """
     checker = _Checker(dialect, device_declarations(dialect) if declared is None else declared)
     checker.check(root)
@@ -94,16 +95,16 @@ def device_fields(dialect: Dialect) -> dict[str, CelType]:
 
 
 def device_declarations(dialect: Dialect) -> VariableTypes:
-    """What a selector may read."""
+    """Return the declarations for a selector."""
     return VariableTypes({"device": types.DEVICE}, {types.DEVICE.name: device_fields(dialect)})
 
 
 _MOST_NAMES: Final = 8
-"""Longer names than any that something is known by."""
+"""More parts than any declared name has."""
 
 
 def dotted(node: SyntaxNode) -> str | None:
-    """The name that a chain of selections spells, if it may be that of something known."""
+    """Return the name that a chain of field selections spells, if it can be a declared name."""
     names: list[str] = []
     while isinstance(node, Select) and not node.test:
         names.append(node.field)
@@ -171,7 +172,7 @@ class _Checker:
     # -- names
 
     def _variable(self, name: str) -> tuple[CelType, bool] | None:
-        """The type of the name, and whether the name is that of a type."""
+        """Return the type of the name, and whether the name is the name of a type."""
         absolute = name.startswith(".")
         if absolute:
             name = name[1:]
@@ -296,7 +297,9 @@ class _Checker:
     def _matching(
         self, given: tuple[CelType, ...], is_method: bool, overloads: tuple[Overload, ...]
     ) -> tuple[CelType | None, tuple[Overload, ...]]:
-        """The overloads that take the types, and what they give; None where there are none."""
+        """Return the overloads that accept the types, and their result type, or None if no overload
+        does.
+        """
         matching: list[Overload] = []
         result: CelType | None = None
         for overload in overloads:

@@ -1,4 +1,6 @@
-"""The rows of the table of overloads; `overloads` says how they read and when they are declared."""
+"""The rows of the table of overloads. `overloads` describes their format, and when they are
+declared.
+"""
 
 from typing import Final
 

@@ -1,8 +1,9 @@
-"""The table of overloads: every function a selector may call, as data.
+"""The table of overloads, with every function that a selector can call.
 
-A row reads `id  name(types) result` for a function and `id  (type).name(types) result` for a
-method; single capital letters are type parameters. A library says since when (and until when, and
-with which gate) its rows are declared.
+A row reads `id name(types) result` for a function and `id (type).name(types) result` for a method.
+Single capital letters are type parameters. A library states from which version, until which
+version, and with which feature gate its rows are declared.
+
 Sources: google/cel-go:common/stdlib/standard.go, cel/library.go,
 ext/{strings,lists,sets,comprehensions}.go @v0.26.0 and v0.29.2;
 kubernetes/apiserver:pkg/cel/environment/base.go, pkg/cel/library/*.go @v0.34.9 to v0.37.2.
@@ -41,7 +42,9 @@ from dra_planner.cel.types import CelType
 
 @dataclass(frozen=True, slots=True)
 class Overload:
-    """One form of a function: what it takes (the target of a method first) and what it gives."""
+    """One overload of a function: its parameter types (of a method, the target first) and its
+    result type.
+    """
 
     id: str
     function: str
@@ -116,8 +119,8 @@ _MAKERS: Final = {
 
 @cache
 def declared(dialect: Dialect) -> dict[str, tuple[Overload, ...]]:
-    """The functions of the dialect by name, each with its overloads in the order in which they are
-    tried.
+    """Return the functions of the dialect by name, with their overloads in the order in which they
+    are tried.
     """
     functions: dict[str, list[Overload]] = {}
     for library in _LIBRARIES:

@@ -1,4 +1,4 @@
-"""What a selector can see of a device: the paths it reads."""
+"""The paths of a device that a selector reads."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from dra_planner.cel.results import Path
 from dra_planner.cel.tree import Call, Constant, Fold, Ident, Select, SyntaxNode, walk
 
 ALL: Final[frozenset[Path]] = frozenset({()})
-"""The paths of a selector that may look at everything."""
+"""The paths of a selector that can read everything."""
 
 _FORM: Final = frozenset(("isInteger", "asInteger", "add", "sub"))
 _SINGLE: Final = ("driver", "allowMultipleAllocations")
 
 
 def paths_read(root: SyntaxNode) -> frozenset[Path]:
-    """The paths that a checked tree reads, or `ALL`.
+    """Return the paths that a checked tree reads, or `ALL`.
 
     A path is `("driver",)`, `("allowMultipleAllocations",)`, `("attributes", domain, name)` or
-    `("capacity", domain, name)`; one that ends early stands for everything below it.
+    `("capacity", domain, name)`. A shorter path stands for everything below it.
     """
     paths = set(_paths(root))
     if () in paths:
@@ -28,14 +28,16 @@ def paths_read(root: SyntaxNode) -> frozenset[Path]:
 
 
 def sees_form(root: SyntaxNode) -> bool:
-    """Whether a selector can tell the form of a quantity, so that none may be shared between
-    evaluations.
+    """Return True if a selector can detect the format of a quantity, so that evaluations can't
+    share quantities.
     """
     return any(isinstance(node, Call) and node.function in _FORM for node in walk(root))
 
 
 def _paths(root: SyntaxNode) -> Iterator[Path]:
-    """Paths read by the nodes, by an explicit stack of nodes and the paths that names stand for."""
+    """Return the paths that the nodes read, using an explicit stack of nodes and the paths of local
+    names.
+    """
     pending: list[tuple[SyntaxNode, dict[str, Path | None]]] = [(root, {})]
     while pending:
         node, names = pending.pop()
@@ -66,7 +68,7 @@ def _fold(
 
 
 def _chain(node: SyntaxNode, names: dict[str, Path | None]) -> tuple[Path | None, list[SyntaxNode]]:
-    """The path that a chain of reads spells, and the nodes to look at besides."""
+    """Return the path that a chain of reads spells, and the other nodes to visit."""
     keys: list[str | None] = []
     rest: list[SyntaxNode] = []
     base = node

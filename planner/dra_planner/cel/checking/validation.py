@@ -1,7 +1,7 @@
-"""What is wrong with literals in a tree whose types are right.
+"""Check the literals in a tree without type errors.
 
-Elements of one type, durations, timestamps, patterns and format texts that can be read.
-Source of the behaviour: google/cel-go:cel/validator.go, ext/formatting.go @v0.26.0.
+Checks that elements have one type, and that durations, timestamps, patterns, and format strings are
+valid. Source of the behavior: google/cel-go:cel/validator.go, ext/formatting.go @v0.26.0.
 """
 
 from __future__ import annotations
@@ -20,9 +20,7 @@ from dra_planner.cel.values import CelError
 
 @dataclass(frozen=True, slots=True)
 class Issue:
-    """Something wrong with the types. `position` is the offset of the place; `node` the node
-    there.
-    """
+    """A type error. `position` is its offset in the expression, and `node` is the node there."""
 
     message: str
     position: int
@@ -31,7 +29,7 @@ class Issue:
 
 
 def validate(root: SyntaxNode) -> Iterator[Issue]:
-    """What upstream's validators find in a tree whose types are right."""
+    """Return the errors that upstream's validators find in a tree without type errors."""
     pending = [(root, False)]
     while pending:
         node, formatted = pending.pop()
@@ -119,7 +117,7 @@ def _format(node: Call, text: str, values: ListNode) -> Iterator[Issue]:
 
 
 def _unformattable(letter: str, value: SyntaxNode) -> SyntaxNode | None:
-    """The part of a value that the clause does not take."""
+    """Return the part of a value that the clause doesn't accept."""
     if value.type.kind != "dyn" and value.type.name not in TYPES[letter]:
         return value
     if letter == "s" and isinstance(value, ListNode | MapNode):

@@ -1,6 +1,6 @@
-"""What each call costs at run time.
+"""The cost of each call at run time.
 
-Source of the behaviour: google/cel-go:interpreter/runtimecost.go, ext/{lists,sets}.go @v0.26.0 and
+Source of the behavior: google/cel-go:interpreter/runtimecost.go, ext/{lists,sets}.go @v0.26.0 and
 v0.29.2; kubernetes/apiserver:pkg/cel/library/cost.go@v0.36.3 and v0.37.2.
 """
 
@@ -28,7 +28,7 @@ from dra_planner.cel.values import (
 Cost = Callable[[Sequence[Any], Any], int]
 
 ERROR: Final = object()
-"""Stands for an argument or a result that is an error."""
+"""Stands for an argument or result that is an error."""
 
 _UNIT_EQUALITY: Final = frozenset(
     {QuantityValue, AddressValue, NetworkValue, FormatValue, UrlValue, SemverValue}
@@ -51,7 +51,7 @@ FORMAT_PATTERN_SIZES: Final = {
 
 
 def size_of(value: Any) -> int:
-    """The size that costs are counted by; 1 for what has none."""
+    """Return the size that determines costs, or 1 for a value without a size."""
     kind = value.__class__
     if kind in (str, bytes, list, MapValue):
         return len(value)
@@ -154,7 +154,9 @@ def _allocated(size: int, factor: float = 1.0) -> int:
 
 
 def _as_uint64(number: float) -> int:
-    """The conversion of Go on amd64, which also has an answer for what does not fit."""
+    """Convert a float to uint64 as Go does on amd64, which also has a result for values out of
+    range.
+    """
     if number < 0:
         return int(number) % 2**64 if number >= -(2**63) else 2**63
     return int(number) if number < 2**64 else 2**63
@@ -257,9 +259,8 @@ _BY_OVERLOAD: Final[dict[str, Cost]] = {
 
 
 def call_cost(function: str, overload: str, library: CelLibrary) -> Cost | int:
-    """What a call of that overload costs: a number, or what gives it for arguments and result.
-
-    `overload` is empty where the overload is chosen at run time.
+    """Return the cost of a call: a number, or a function of its arguments and result. `overload` is
+    empty if it's only known at run time.
     """
     if overload == "list_flatten_int" and library.flatten_checks_depth:
         return _flatten_checked

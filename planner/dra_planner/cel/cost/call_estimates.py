@@ -1,6 +1,6 @@
-"""The estimates for calls of functions.
+"""The estimated costs of function calls.
 
-Source of the behaviour: kubernetes/apiserver:pkg/cel/library/cost.go@v0.36.3 and v0.37.2;
+Source of the behavior: kubernetes/apiserver:pkg/cel/library/cost.go@v0.36.3 and v0.37.2;
 kubernetes/dynamic-resource-allocation:cel/compile.go@v0.36.3; google/cel-go:checker/cost.go,
 ext/{lists,sets}.go.
 """
@@ -26,7 +26,7 @@ _CHARACTER: Final = 0.1
 
 @dataclass(frozen=True, slots=True)
 class Operand:
-    """What the estimator knows of a target or an argument. `size` is None where it is unknown."""
+    """The estimator's knowledge of a target or argument. `size` is None if it's unknown."""
 
     node: SyntaxNode
     type: CelType
@@ -35,7 +35,7 @@ class Operand:
 
 
 Estimated = tuple[Range, Range | None]
-"""The cost of the call without its arguments, and the size of what it gives."""
+"""The cost of the call without its arguments, and the size of its result."""
 
 _Estimate = Callable[[Operand | None, list[Operand]], Estimated | None]
 
@@ -43,7 +43,7 @@ _Estimate = Callable[[Operand | None, list[Operand]], Estimated | None]
 def call(
     function: str, overload: str, target: Operand | None, args: list[Operand], dialect: Dialect
 ) -> Estimated:
-    """The estimate for one overload of a call."""
+    """Return the estimate for one overload of a call."""
     for table, key in ((_EXTENSIONS, overload), (_FUNCTIONS, function)):
         estimate = table.get(key)
         if (
@@ -71,17 +71,17 @@ def call(
 
 
 def traversal(size: Range) -> Range:
-    """The cost of reading that many characters."""
+    """Return the cost of reading this number of characters."""
     return scale(size, _CHARACTER)
 
 
 def _size(operand: Operand) -> Range:
-    """The size as the language's estimator has it."""
+    """Return the size as in the language's estimator."""
     return UNKNOWN if operand.size is None else operand.size
 
 
 def _library_size(operand: Operand) -> Range:
-    """The size as the libraries' estimator has it, which asks again what is declared."""
+    """Return the size as in the libraries' estimator, which also looks up declared sizes."""
     if operand.size is not None:
         return operand.size
     return declared_size(operand.path.steps()) or UNKNOWN

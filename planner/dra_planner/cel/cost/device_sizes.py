@@ -1,4 +1,4 @@
-"""How large the parts of a device may be, as the API bounds them.
+"""The maximum sizes of a device's parts, from the limits of the API.
 
 Source of the figures: kubernetes/dynamic-resource-allocation:cel/compile.go@v0.36.3,
 kubernetes/api:resource/v1/types.go@v0.36.3.
@@ -35,11 +35,10 @@ _DEVICE: Final = _Declared(
 
 
 class Path:
-    """A path that grows as a slice does in Go: paths that grow from the same one may share what is
-    beyond it.
+    """A path that grows like a Go slice: paths that are appended to the same path can share memory.
 
-    Upstream's estimator appends to paths without copying, so that the path of a loop's key may come
-    to end like that of its value; some estimates are lower for it.
+    Upstream's estimator appends to paths without copying them, so the path of a loop's key can end
+    like the path of its value. Some estimates are lower because of this.
     """
 
     __slots__ = ("_capacity", "_length", "_steps")
@@ -52,11 +51,11 @@ class Path:
         return self._length > 0
 
     def steps(self) -> list[str]:
-        """The steps as they are now."""
+        """The current steps of the path."""
         return self._steps[: self._length]
 
     def then(self, step: str) -> Path:
-        """The path with one step more."""
+        """Return the path with one more step."""
         longer = Path()
         longer._length = self._length + 1
         if self._length < self._capacity:
@@ -69,8 +68,8 @@ class Path:
 
 
 def declared_size(path: list[str]) -> Range | None:
-    """The size of what is at a path of fields, @keys, @values and @items from `device`; None where
-    none is declared.
+    """Return the size of the value at a path of fields, @keys, @values, and @items from `device`,
+    or None if no size is declared.
     """
     if not path or path[0] != "device":
         return None

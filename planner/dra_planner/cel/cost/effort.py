@@ -1,10 +1,9 @@
-"""Work that cost does not pay for.
+"""Limit the work that the CEL cost doesn't count.
 
-Upstream's cost counts calls, so that a call may be cheap and its work long all the same: comparing
-lists within lists that bindings have doubled again and again, sums of numbers of twenty thousand
-digits, a new pattern for every turn of a loop. Such work is counted here, in units of about a tenth
-of a microsecond, and ends the evaluation when it gets out of hand. What a person writes takes some
-hundred units.
+Upstream's cost counts calls, so a cheap call can take long: comparing nested lists that bindings
+have doubled repeatedly, adding numbers with twenty thousand digits, or compiling a new pattern in
+every iteration. This work is counted here, in units of about a tenth of a microsecond, and the
+evaluation ends if there is too much. Ordinary expressions use some hundred units.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ LIMIT: Final = 200_000
 
 
 class EffortExceeded(CostExceeded):
-    """More work than one evaluation may make; nothing absorbs this."""
+    """The evaluation needs more work than allowed. No operator absorbs this error."""
 
 
 class _Meter(threading.local):
@@ -26,11 +25,11 @@ class _Meter(threading.local):
 
 
 METER: Final = _Meter()
-"""What the evaluation of this thread has spent; set to 0 when one begins."""
+"""The work of the evaluation in this thread. It's set to 0 when an evaluation begins."""
 
 
 def spend(units: int) -> None:
-    """Counts work before it is done. Raises `EffortExceeded`."""
+    """Count work before it is done. Raises `EffortExceeded`."""
     METER.spent += units
     if METER.spent > LIMIT:
         raise EffortExceeded

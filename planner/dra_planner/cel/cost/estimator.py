@@ -1,6 +1,6 @@
-"""The estimate of the worst cost of a selector, by which the API server admits it.
+"""Estimate the maximum cost of a selector, which the API server limits.
 
-Source of the behaviour: google/cel-go:checker/cost.go@v0.26.0 and v0.29.2.
+Source of the behavior: google/cel-go:checker/cost.go@v0.26.0 and v0.29.2.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from dra_planner.cel.tree import Call, Constant, Fold, Ident, ListNode, MapNode,
 
 
 def estimate(root: SyntaxNode, dialect: Dialect) -> int:
-    """The most that a checked tree may cost."""
+    """Return the maximum cost of a checked tree."""
     return _Estimator(dialect).cost(root)[1]
 
 
@@ -81,8 +81,8 @@ class _Estimator:
     # -- what is known of a node
 
     def _local(self, name: str) -> _Local | None:
-        """The local that a name means. A leading dot leads past one only where the dialect says
-        so.
+        """Return the local variable of a name. A leading dot only skips local variables if the
+        dialect does so.
         """
         stack = self.locals.get(
             name if self.dialect.library.dot_skips_locals else name.removeprefix(".")

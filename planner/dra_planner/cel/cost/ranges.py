@@ -1,6 +1,6 @@
-"""Ranges of sizes and costs: numbers of 64 bits that saturate instead of overflowing.
+"""Ranges of sizes and costs, as 64-bit numbers that saturate instead of overflowing.
 
-Source of the behaviour: google/cel-go:checker/cost.go@v0.26.0.
+Source of the behavior: google/cel-go:checker/cost.go@v0.26.0.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import Final
 UNBOUNDED: Final = 2**64 - 1
 
 Range = tuple[int, int]
-"""The least and the most that something may be."""
+"""The minimum and maximum of a value."""
 
 UNKNOWN: Final[Range] = (0, UNBOUNDED)
 NOTHING: Final[Range] = (0, 0)
@@ -19,7 +19,7 @@ ONE: Final[Range] = (1, 1)
 
 
 def add(*ranges: Range) -> Range:
-    """The sum."""
+    """Return the sum of two ranges."""
     least = most = 0
     for low, high in ranges:
         least += low
@@ -28,17 +28,17 @@ def add(*ranges: Range) -> Range:
 
 
 def multiply(a: Range, b: Range) -> Range:
-    """The product."""
+    """Return the product of two ranges."""
     return min(a[0] * b[0], UNBOUNDED), min(a[1] * b[1], UNBOUNDED)
 
 
 def union(a: Range, b: Range) -> Range:
-    """From the lesser least to the greater most."""
+    """Return the range from the lower minimum to the higher maximum."""
     return min(a[0], b[0]), max(a[1], b[1])
 
 
 def scale(a: Range, factor: float) -> Range:
-    """The product with a factor, rounded up."""
+    """Return the range multiplied by a factor, rounded up."""
     return _scale(a[0], factor), _scale(a[1], factor)
 
 
@@ -50,5 +50,5 @@ def _scale(number: int, factor: float) -> int:
 
 
 def fixed(number: int) -> Range:
-    """Exactly that."""
+    """Return a range that contains exactly one number."""
     return number, number

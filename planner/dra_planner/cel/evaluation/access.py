@@ -1,6 +1,6 @@
-"""Reading a field, a key or an index of a value.
+"""Read a field, a key, or an index of a value.
 
-Source of the behaviour: google/cel-go:interpreter/attributes.go@v0.26.0.
+Source of the behavior: google/cel-go:interpreter/attributes.go@v0.26.0.
 """
 
 from __future__ import annotations
@@ -11,12 +11,12 @@ from dra_planner.cel.libraries.operators import known
 from dra_planner.cel.values import CelError, MapValue, Uint, show
 
 ABSENT = object()
-"""What a read gives for something that is not there, where that is not an error."""
+"""Result of reading a missing entry, in places where that isn't an error."""
 
 
 def read(container: Any, key: Any) -> Any:
-    """The entry of the container. Raises `CelError` if there is none, and `UnknownError` for an
-    unknown value.
+    """Return the entry of the container. Raises `CelError` if it doesn't exist, and `UnknownError`
+    for an unknown value.
     """
     kind = container.__class__
     if kind is MapValue:
@@ -35,7 +35,7 @@ def read(container: Any, key: Any) -> Any:
 
 
 def read_if_present(container: Any, key: Any) -> Any:
-    """The entry of the container, or `ABSENT`."""
+    """Return the entry of the container, or `ABSENT`."""
     kind = container.__class__
     if kind is MapValue:
         entry = container.find(key)
@@ -49,7 +49,7 @@ def read_if_present(container: Any, key: Any) -> Any:
 
 
 def is_present(container: Any, key: Any) -> bool:
-    """Whether the container has the entry; an unknown value is there all the same."""
+    """Return True if the container has the entry. An unknown value counts as present."""
     kind = container.__class__
     if kind is MapValue:
         return container.find(key) is not None or container.default is not None

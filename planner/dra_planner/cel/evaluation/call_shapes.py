@@ -1,8 +1,7 @@
-"""The shapes of calls as closures.
+"""Closures for the different kinds of calls.
 
-Cost is counted where upstream's tracker does, also when an argument is an error.
-Source of the behaviour:
-google/cel-go:interpreter/{interpretable,decorators,runtimecost}.go@v0.26.0.
+Cost is counted in the same places as in upstream's tracker, even if an argument is an error. Source
+of the behavior: google/cel-go:interpreter/{interpretable,decorators,runtimecost}.go@v0.26.0.
 """
 
 from __future__ import annotations
@@ -16,11 +15,11 @@ from dra_planner.cel.evaluation.state import Closure, Folded, State
 from dra_planner.cel.values import CelError, Panic, Uint, UnknownError, no_overload, type_name
 
 ABSORBED: Final = (CelError, UnknownError)
-"""What && and || and the steps of loops may absorb."""
+"""Errors that &&, ||, and the steps of loops can absorb."""
 
 
 def _counter(cost: Cost | int) -> Cost:
-    """The cost as something to ask."""
+    """Return the cost as a function."""
     if isinstance(cost, int):
         fixed = cost
         return lambda _args, _result: fixed
@@ -28,7 +27,7 @@ def _counter(cost: Cost | int) -> Cost:
 
 
 def unary(operand: Closure, run: Callable[[Any], Any], cost: Cost | int) -> Closure:
-    """A function of one argument."""
+    """Return the closure of a function with one argument."""
     count = _counter(cost)
 
     def evaluate(state: State) -> Any:
@@ -55,9 +54,8 @@ def binary(
     cost: Cost | int,
     compares: bool = False,
 ) -> Closure:
-    """A function of two arguments. Upstream evaluates both, also when the first is an error.
-
-    `compares`: whether it costs 1 to call it with two ints, as == does.
+    """Return the closure of a function with two arguments. Upstream evaluates both, even if the
+    first is an error. With `compares`, a call with two ints costs 1, as for ==.
     """
     count = _counter(cost)
 
@@ -109,7 +107,7 @@ def binary(
 def with_constant(
     left: Closure, constant: Any, run: Callable[[Any, Any], Any], cost: int
 ) -> Closure:
-    """A function of an argument and a constant, at a fixed cost."""
+    """Return the closure of a function with an argument and a constant, at a fixed cost."""
 
     def evaluate(state: State) -> Any:
         try:
@@ -122,7 +120,7 @@ def with_constant(
 
 
 def equals_text(left: Closure, text: str, run: Callable[[Any, Any], Any], cost: Cost) -> Closure:
-    """`x == "text"`, which is most of what selectors say."""
+    """Return the closure of `x == "text"`, the most frequent condition in selectors."""
     length = len(text)
     costs = tuple(ceil(n * 0.1) for n in range(length + 1))
 
@@ -145,7 +143,9 @@ def equals_text(left: Closure, text: str, run: Callable[[Any, Any], Any], cost: 
 
 
 def paid(run: Callable[..., Any], arguments: list[Any], cost: Cost | int) -> Closure:
-    """A function of constants: called once; its cost, or its error, comes at every evaluation."""
+    """Return the closure of a function with constant arguments. It's called once, but every
+    evaluation has its cost or its error.
+    """
     count = _counter(cost)
     try:
         value = run(*arguments)
@@ -161,7 +161,7 @@ def paid(run: Callable[..., Any], arguments: list[Any], cost: Cost | int) -> Clo
 
 
 class Paid:
-    """The closure of a value that is known and costs something all the same."""
+    """The closure of a known value that still has a cost."""
 
     __slots__ = ("cost", "value")
 
@@ -175,7 +175,7 @@ class Paid:
 
 
 def variadic(arguments: list[Closure], run: Callable[..., Any], cost: Cost | int) -> Closure:
-    """A function of any number of arguments. The first error ends it."""
+    """Return the closure of a function with any number of arguments. It ends at the first error."""
     count = _counter(cost)
     last = len(arguments) - 1
 
@@ -202,9 +202,10 @@ def variadic(arguments: list[Closure], run: Callable[..., Any], cost: Cost | int
 def decided_by_form(
     call: Closure, others: list[Closure], run: Callable[..., Any], parses: bool
 ) -> Closure:
-    """A function whose first argument may be known only by its form.
+    """Return the closure of a function whose first argument may only be known by its form.
 
-    Of texts of one form, all `parses` or none. Of other functions, only the types count.
+    `parses` accepts either all texts of one form or none of them. For other functions, only the
+    types matter.
     """
 
     def evaluate(state: State) -> Any:
@@ -228,7 +229,7 @@ def decided_by_form(
 
 
 def not_strictly_false(operand: Closure) -> Closure:
-    """Whether a loop goes on: an error does not end it."""
+    """Return True if a loop continues. An error doesn't end it."""
 
     def evaluate(state: State) -> bool:
         try:
@@ -242,7 +243,9 @@ def not_strictly_false(operand: Closure) -> Closure:
 
 
 def logic(terms: list[Closure], decisive: bool) -> Closure:
-    """&& and ||: the deciding value wins, then what is unknown, then the first error."""
+    """Return the closure of && or ||. The deciding value takes precedence, then unknown values,
+    then the first error.
+    """
 
     def evaluate(state: State) -> bool:
         error: CelError | None = None
@@ -272,7 +275,7 @@ def logic(terms: list[Closure], decisive: bool) -> Closure:
 
 
 def set_membership(operand: Closure, items: list[Any]) -> Closure | None:
-    """`x in [constants]` as one look-up, which costs nothing; None where upstream does not do so
+    """Return `x in [constants]` as one lookup without cost, or None if upstream doesn't optimize it
     either.
     """
     if not items:

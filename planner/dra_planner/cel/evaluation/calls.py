@@ -1,6 +1,6 @@
-"""Calls as closures: logic, comparisons, arithmetic and the functions of the libraries.
+"""Compile calls to closures: logic, comparisons, arithmetic, and the functions of the libraries.
 
-Source of the behaviour: google/cel-go:interpreter/{planner,interpretable,decorators}.go,
+Source of the behavior: google/cel-go:interpreter/{planner,interpretable,decorators}.go,
 common/decls/decls.go, cel/library.go @v0.26.0.
 """
 
@@ -59,16 +59,18 @@ _BINARY: Final[dict[str, Callable[[Any, Any], Any]]] = {
 
 _PARSERS: Final = frozenset(("quantity", "semver", "ip", "cidr", "url"))
 _OF_ONE_FORM: Final = frozenset(("semver", "isSemver"))
-"""Functions that parse either all texts of one form (four numbers with dots), or none."""
+"""Functions that parse either all texts of one form (such as four numbers with dots) or none of
+them.
+"""
 _SORTING: Final = ("sort", "@sortByAssociatedKeys")
 _UNSURE: Final = frozenset(("_?._", "or", "orValue", "flatten", "max", "min", *_SORTING))
-"""Functions whose result may differ from their type: of their lists only the first item is
+"""Functions whose result can differ from their type, because only the first item of their lists is
 checked.
 """
 _SINGLE_FORM: Final = frozenset(
     (*_BINARY, *operators.ORDERINGS, "!_", "-_", "size", "type", "dyn", "matches", *_SORTING)
 )
-"""Functions with one implementation for all overloads; it is given all arguments, also after one is
+"""Functions with one implementation for all overloads. They receive all arguments, even if one is
 an error.
 """
 
@@ -95,7 +97,7 @@ class Caller:
         self.functions = declared(compiler.dialect)
 
     def compile(self, node: Call, charged: bool) -> Closure:
-        """The closure of a call that is not the reading of a field or index."""
+        """Return the closure of a call that doesn't read a field or index."""
         function = node.function
         if function in ("_&&_", "_||_"):
             return logic([self.compiler.compile(a) for a in node.args], function == "_||_")
@@ -114,8 +116,8 @@ class Caller:
         return decided_by_form(call, arguments[1:], run, function in _OF_ONE_FORM)
 
     def _reads_device(self, node: SyntaxNode) -> bool:
-        """Whether a node is a field of the device by constant names, so that no other value can be
-        unknown in it.
+        """Return True if a node is a field of the device with constant names, so that no other
+        value in it can be unknown.
         """
         while True:
             if isinstance(node, Select):
@@ -268,19 +270,19 @@ class Caller:
 
 
 def _of_strings_and_types(run: Callable[..., Any]) -> Callable[..., Any]:
-    """A function of a constant pattern: upstream searches whatever is a string in Go, which a
-    type's name is.
+    """Return a function with a constant pattern. Upstream searches every value that is a string in
+    Go, including the name of a type.
     """
     return lambda value, *rest: run(value.name if value.__class__ is TypeValue else value, *rest)
 
 
 def may_be_optional(node: SyntaxNode) -> bool:
-    """Whether the static type lets a value be an optional."""
+    """Return True if the value can be an optional according to its static type."""
     return node.type.kind in ("dyn", "any") or types.unwrap_optional(node.type)[1]
 
 
 class Unsupported(Exception):
-    """Something of the dialect that this engine does not evaluate."""
+    """A part of the dialect that this engine doesn't evaluate."""
 
 
 def _no_such_overload(function: str, args: Sequence[Any]) -> CelError:
@@ -326,8 +328,8 @@ _CLASSES: Final[dict[str, type]] = {
 
 
 def _is_sure(node: SyntaxNode, wanted: CelType) -> bool:
-    """Whether the node surely gives a value of the type: its static type may hang on a dynamic
-    one.
+    """Return True if the node always has a value of the type. Its static type can depend on a
+    dynamic type.
     """
     if node.type != wanted:
         return False
@@ -351,7 +353,9 @@ def _guards(overload: Overload) -> list[Callable[[Any], bool] | None]:
 
 
 def _guard(t: CelType) -> Callable[[Any], bool] | None:
-    """A test of whether a value may be passed for the type; None if any may."""
+    """Return a function that tests whether a value is valid for the type, or None if every value
+    is.
+    """
     if types.is_dynamic(t) or t.kind == "parameter":
         return None
     wanted = _CLASSES.get(t.kind)

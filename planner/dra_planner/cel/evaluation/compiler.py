@@ -1,4 +1,4 @@
-"""What the parts of the compiler ask of the whole."""
+"""The interface of the compiler for its parts."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from dra_planner.cel.tree import SyntaxNode
 
 
 class Compiler(Protocol):
-    """Compiles nodes to closures; knows which names are bound to which slots, and whether their
-    values are lazy.
+    """Compiles nodes to closures. Knows the slots of local names, and whether their values are
+    lazy.
 
-    `sees_form`: whether the expression can tell the form of a quantity.
+    `sees_form` is True if the expression can detect the format of a quantity.
     """
 
     dialect: Dialect
@@ -21,14 +21,14 @@ class Compiler(Protocol):
     scopes: list[dict[str, tuple[int, bool]]]
 
     def compile(self, node: SyntaxNode, charged: bool = True) -> Closure:
-        """The closure of a node. `charged`: whether reading a variable costs its 1 (not as a branch
-        of ?:).
+        """Return the closure of a node. If `charged` is True, reading a variable costs 1. It's
+        False in a branch of ?:.
         """
 
     def new_slot(self) -> int:
-        """A place for a local variable."""
+        """Return a slot for a local variable."""
 
     def is_attribute(self, node: SyntaxNode) -> bool:
-        """Whether upstream's planner takes the node for an attribute: something read, not
+        """Return True if upstream's planner treats the node as an attribute, which is read and not
         computed.
         """

@@ -1,9 +1,9 @@
-"""The checked tree as closures: each takes the evaluation's state, counts its cost and gives a
-value.
+"""Compile the checked tree to closures. Each gets the evaluation's state, counts its cost, and
+returns a value.
 
-An error is a `CelError` raised, one known at run time only an `UnknownError`; && and ||, the steps
-of loops and nothing else catch them. Cost is counted as upstream's tracker counts it, also where an
-argument is an error. Source of the behaviour:
+An error raises `CelError`, and a value that is known only at run time raises `UnknownError`. Only
+&&, ||, and the steps of loops catch them. Cost is counted as upstream's tracker counts it, even if
+an argument is an error. Source of the behavior:
 google/cel-go:interpreter/{planner,interpretable,decorators,runtimecost}.go@v0.26.0.
 """
 
@@ -50,18 +50,18 @@ _Qualifier = tuple[bool, Closure | None, Any]  # optional, closure of the key or
 def compile_tree(
     root: SyntaxNode, dialect: Dialect, variables: Sequence[str] = ()
 ) -> tuple[Closure, int]:
-    """The closure of a checked tree, and the number of variables it needs.
+    """Return the closure of a checked tree, and the number of variables that it needs.
 
-    `variables` are declared names other than `device`: their values are in the first slots, in this
-    order. Raises `CelError` for what upstream finds when it plans the evaluation: constant
-    conversions that fail.
+    `variables` are declared names other than `device`. Their values are in the first slots, in this
+    order. Raises `CelError` for constant conversions that fail, which upstream detects when it
+    plans the evaluation.
     """
     compiler = _TreeCompiler(dialect, sees_form(root), variables)
     return compiler.compile(root), compiler.slots
 
 
 class _TreeCompiler:
-    """Compiles nodes to closures; knows which names are bound to which slots."""
+    """Compiles nodes to closures, and assigns slots to local names."""
 
     def __init__(self, dialect: Dialect, sees_form: bool, variables: Sequence[str]) -> None:
         self.dialect = dialect
@@ -72,8 +72,8 @@ class _TreeCompiler:
         self.caller = Caller(self)
 
     def compile(self, node: SyntaxNode, charged: bool = True) -> Closure:
-        """The closure of a node. `charged`: whether reading a variable costs its 1 (not as a branch
-        of ?:).
+        """Return the closure of a node. If `charged` is True, reading a variable costs 1. It's
+        False in a branch of ?:.
         """
         if isinstance(node, Constant):
             return self.constant(node.value)
@@ -90,12 +90,12 @@ class _TreeCompiler:
 
     @staticmethod
     def constant(value: Any) -> Closure:
-        """The closure of a constant, which can be told by its `Folded` type."""
+        """Return the closure of a constant, which has the type `Folded`."""
         return Folded(value)
 
     @staticmethod
     def is_attribute(node: SyntaxNode) -> bool:
-        """Whether upstream's planner takes the node for an attribute: something read, not
+        """Return True if upstream's planner treats the node as an attribute, which is read and not
         computed.
         """
         if isinstance(node, Call):
@@ -105,7 +105,7 @@ class _TreeCompiler:
     # -- scopes
 
     def new_slot(self) -> int:
-        """A place for a local variable."""
+        """Return a slot for a local variable."""
         self.slots += 1
         return self.slots - 1
 
@@ -170,7 +170,9 @@ class _TreeCompiler:
         return optional, None, key.value
 
     def slot_of(self, node: Ident) -> tuple[int, bool] | None:
-        """Where the variable is, and whether its value is made when it is first read."""
+        """Return the slot of the variable, and whether its value is computed when it's
+        first read.
+        """
         name = node.name
         if name.startswith("."):
             name = name[1:]
@@ -277,9 +279,7 @@ def _is_same_key(a: Any, b: Any) -> bool:
 
 
 def _fold_now(build: Closure) -> Closure:
-    """A literal of constants is made once. What is wrong with it stays an error of every
-    evaluation.
-    """
+    """Compute a literal of constants once. Its error still occurs in every evaluation."""
     try:
         return Folded(build(State.empty()))
     except CelError as error:
@@ -302,7 +302,7 @@ def _read_device(state: State) -> Any:
 
 
 def _at_cost(read: Closure, cost: int) -> Closure:
-    """The closure at another cost than its own."""
+    """Return the closure with another cost."""
 
     def evaluate(state: State) -> Any:
         spent = state.cost

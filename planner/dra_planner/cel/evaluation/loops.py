@@ -1,6 +1,6 @@
-"""Loops over lists and maps, and names for values.
+"""Loops over lists and maps, and bindings of names to values.
 
-Source of the behaviour: google/cel-go:interpreter/interpretable.go@v0.26.0.
+Source of the behavior: google/cel-go:interpreter/interpretable.go@v0.26.0.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _GO_NAMES: Final = {
 
 
 class _Thunk:
-    """A value that is made when it is first read."""
+    """A value that is computed when it's first read."""
 
     __slots__ = ("closure", "value")
 
@@ -42,7 +42,9 @@ class _Thunk:
 
 
 def read_variable(slot: int, lazy: bool, cost: int = 0) -> Closure:
-    """The closure that reads a local variable at a cost. One that holds an error raises it."""
+    """Return the closure that reads a local variable at a cost. If the variable contains an error,
+    the closure raises it.
+    """
 
     def read(state: State) -> Any:
         state.cost += cost
@@ -64,7 +66,7 @@ def read_variable(slot: int, lazy: bool, cost: int = 0) -> Closure:
 
 
 def compile_fold(compiler: Compiler, node: Fold) -> Closure:
-    """The closure of a loop or of a binding."""
+    """Return the closure of a loop or binding."""
     if node.binds:
         return _bind(compiler, node)
     items = compiler.compile(node.range)
@@ -119,14 +121,14 @@ def compile_fold(compiler: Compiler, node: Fold) -> Closure:
 
 
 def _fresh(value: Any) -> Any:
-    """An accumulator of its own for every run of the loop."""
+    """Return a new accumulator for every run of the loop."""
     if value.__class__ is list:
         return list(value)
     return MapValue(dict(value.entries)) if value.__class__ is MapValue else value
 
 
 def _iterate(value: Any, pairs: bool) -> Any:
-    """What the loop variables take in turn."""
+    """Yield the values of the loop variables."""
     if value.__class__ is list:
         return enumerate(value) if pairs else zip(value, repeat(None))
     if value.__class__ is MapValue:
@@ -138,7 +140,7 @@ def _iterate(value: Any, pairs: bool) -> Any:
 
 
 def _length(value: Any, pairs: bool) -> int:
-    """How many turns a loop over the value takes."""
+    """Return the number of iterations of a loop over the value."""
     if value.__class__ is list:
         return len(value)
     if value.__class__ is MapValue:
@@ -148,8 +150,8 @@ def _length(value: Any, pairs: bool) -> int:
 
 
 def _charge(state: State, turns: int, each: int) -> None:
-    """Charge turns that cost the same, looking at the budget after each: only as many as it allows
-    are charged.
+    """Charge iterations of equal cost, and check the budget after each. Only as many are charged as
+    the budget allows.
     """
     left = state.budget - state.cost
     if turns and turns * each > left:
@@ -166,7 +168,7 @@ def _go_type(value: Any) -> str:
 
 
 def _quantifier(node: Fold) -> str | None:
-    """The operator of an `exists` or `all`, which need not keep an accumulator."""
+    """Return the operator of an `exists` or `all`, which doesn't need an accumulator."""
     step = node.step
     if (
         isinstance(step, Call)
@@ -180,7 +182,9 @@ def _quantifier(node: Fold) -> str | None:
 def _quantify(
     items: Closure, predicate: Closure, decisive: bool, first: int, second: int, pairs: bool
 ) -> Closure:
-    """`exists` (decisive is True) and `all` (False), with the cost of the loop they stand for."""
+    """Evaluate `exists` (decisive is True) or `all` (False) with the cost of the
+    equivalent loop.
+    """
     condition_cost = 3 if decisive else 2
     if isinstance(predicate, Folded) and predicate.value is (not decisive):
 
@@ -237,7 +241,7 @@ def _quantify(
 
 
 def _counted(node: Fold) -> SyntaxNode | None:
-    """The predicate of an `exists_one`."""
+    """Return the predicate of an `exists_one`."""
     step, result = node.step, node.result
     if not (
         isinstance(step, Call) and step.function == "_?_:_" and isinstance(node.initial, Constant)
@@ -247,7 +251,7 @@ def _counted(node: Fold) -> SyntaxNode | None:
 
 
 def _count_one(items: Closure, predicate: Closure, first: int, second: int, pairs: bool) -> Closure:
-    """`exists_one`, with the cost of adding one to an accumulator each time."""
+    """Evaluate `exists_one`, with the cost of incrementing an accumulator in each iteration."""
     if isinstance(predicate, Folded) and predicate.value is True:
 
         def evaluate_alike(state: State) -> bool:
@@ -285,7 +289,7 @@ def _count_one(items: Closure, predicate: Closure, first: int, second: int, pair
 
 
 def _collected(node: Fold) -> tuple[SyntaxNode | None, SyntaxNode] | None:
-    """The predicate (None if there is none) and the element of a loop that builds a list."""
+    """Return the predicate (or None) and the element of a loop that builds a list."""
     step, predicate = node.step, None
     if not isinstance(node.initial, ListNode) or not isinstance(step, Call):
         return None
@@ -299,8 +303,8 @@ def _collected(node: Fold) -> tuple[SyntaxNode | None, SyntaxNode] | None:
 def _collect(
     items: Closure, keep: Closure | None, element: Closure, first: int, second: int, pairs: bool
 ) -> Closure:
-    """`map`, `filter` and `transformList`: the cost of adding a list of one each time, without
-    doing so.
+    """Evaluate `map`, `filter`, and `transformList` with the cost of appending a list in each
+    iteration, but without doing so.
     """
 
     # Upstream's loop adds a list of one item in each turn: reading the accumulator and the sum cost
@@ -370,7 +374,7 @@ def _bind(compiler: Compiler, node: Fold) -> Closure:
 
 
 class _Constant:
-    """A binding whose result is a constant; not itself a constant to upstream's planner."""
+    """A binding whose result is a constant. Upstream's planner doesn't treat it as a constant."""
 
     __slots__ = ("value",)
 

@@ -11,10 +11,10 @@ from dra_planner.cel.values import CostExceeded, QuantityValue, UnknownValue
 
 
 class State:
-    """What an evaluation reads, and what it has spent.
+    """The inputs and the spent cost of an evaluation.
 
-    `variables` are the slots of loops and bindings; `capacity` has quantities of its own for every
-    evaluation, since comparing a quantity may change its form.
+    `variables` are the slots of loops and bindings. `capacity` has separate quantities for every
+    evaluation, because comparing a quantity can change its format.
     """
 
     __slots__ = ("budget", "capacity", "cost", "device", "variables")
@@ -33,13 +33,13 @@ class State:
         self.budget = budget
 
     def check(self) -> None:
-        """Ends the evaluation when more than the budget is spent."""
+        """End the evaluation if its cost exceeds the budget."""
         if self.cost > self.budget:
             raise CostExceeded
 
     @staticmethod
     def empty() -> State:
-        """A state for expressions that read nothing."""
+        """Return a state for expressions that don't read anything."""
         return State(EMPTY, {}, 0, 1_000_000)
 
 
@@ -59,7 +59,7 @@ class Folded:
 
 
 class Failing:
-    """The closure of something that is always an error, known before it is evaluated."""
+    """The closure of an expression that always fails, which is known before the evaluation."""
 
     __slots__ = ("error",)
 
@@ -71,7 +71,7 @@ class Failing:
 
 
 def run_deep(closure: Closure, depth: int) -> Closure:
-    """The closure of a deep tree, with room made for it."""
+    """Run the closure of a deep tree with enough stack."""
 
     def evaluate(state: State) -> Any:
         with room_for(depth):

@@ -1,3 +1,3 @@
-"""The operators and functions on values, by overload: one module per library, `table` for all of
-them.
+"""The operators and functions on values, by overload. Each library has a module, and `table` lists
+all of them.
 """

@@ -1,6 +1,6 @@
 """Conversions between the basic types.
 
-Source of the behaviour: google/cel-go:common/types/*.go@v0.26.0; Go's strconv.
+Source of the behavior: google/cel-go:common/types/*.go@v0.26.0; Go's strconv.
 """
 
 from __future__ import annotations
@@ -103,7 +103,7 @@ def _bytes_to_text(value: bytes) -> str:
 
 
 def double_text(number: float) -> str:
-    """The notation of a double as Go's %g writes it."""
+    """Return a double as Go's %g writes it."""
     if number != number:
         return "NaN"
     if math.isinf(number):
@@ -119,8 +119,8 @@ def double_text(number: float) -> str:
 
 
 def _shortest(number: float) -> tuple[str, int]:
-    """The shortest digits that denote the number, without leading or trailing zeroes, and its
-    decimal exponent.
+    """Return the fewest digits that represent the number, without leading or trailing zeros, and
+    its decimal exponent.
     """
     text = repr(number)
     mantissa, _, exponent = text.partition("e")
@@ -139,7 +139,7 @@ def _plain(digits: str, exponent: int) -> str:
 
 
 def plain_double_text(number: float) -> str:
-    """The notation of a finite double without exponent, in the fewest digits."""
+    """Return a finite double without an exponent, with the fewest digits."""
     if number == 0:
         return "-0" if math.copysign(1, number) < 0 else "0"
     digits, exponent = _shortest(abs(number))

@@ -1,6 +1,6 @@
 """The named formats of Kubernetes.
 
-Source of the behaviour: kubernetes/apiserver:pkg/cel/library/format.go@v0.36.3,
+Source of the behavior: kubernetes/apiserver:pkg/cel/library/format.go@v0.36.3,
 kubernetes/apimachinery:pkg/util/validation/validation.go@v0.36.3.
 """
 

@@ -1,6 +1,6 @@
-"""`format`: clauses of a string filled with the values of a list.
+"""`format`: fill the clauses of a string with the values of a list.
 
-Source of the behaviour: google/cel-go:ext/formatting.go@v0.26.0.
+Source of the behavior: google/cel-go:ext/formatting.go@v0.26.0.
 """
 
 from __future__ import annotations
@@ -69,17 +69,17 @@ TYPES: Final[dict[str, frozenset[str]]] = {
     "X": frozenset(("int", "uint", "string", "bytes")),
     "o": frozenset(("int", "uint")),
 }
-"""What a clause takes, as the names of types."""
+"""Names of the types that each clause accepts."""
 _MAX_PRECISION: Final = 1_000_000
 _TOO_PRECISE: Final = "%!(NOVERB)"  # what Go's formatter makes of a precision that it does not read
 _SPECIAL: Final = {"NaN": math.nan, "Infinity": math.inf, "-Infinity": -math.inf}
 
 
 def clauses(text: str, count: int) -> list[tuple[str, str, int | None]]:
-    """The string between clauses, the letter of the clause after it (empty at the end) and its
+    """Yield the text between clauses, the letter of the clause after it (empty at the end), and its
     precision.
 
-    `count` is how many values there are. Raises `CelError` where upstream finds the text wrong.
+    `count` is the number of values. Raises `CelError` if upstream rejects the format string.
     """
     found: list[tuple[str, str, int | None]] = []
     before, at, used = "", 0, 0
@@ -108,12 +108,12 @@ def clauses(text: str, count: int) -> list[tuple[str, str, int | None]]:
 
 
 def wrong_clause(letter: str, given: str) -> str:
-    """The message for a clause whose value has the wrong type."""
+    """Return the error for a clause whose value has the wrong type."""
     return _WRONG[letter].format(given)
 
 
 def format_text(text: str, values: Sequence[Any]) -> str:
-    """The string with its clauses filled. Raises `CelError`."""
+    """Return the string with its clauses filled. Raises `CelError`."""
     parts: list[str] = []
     size = 0
     for index, (before, letter, precision) in enumerate(clauses(text, len(values))):
@@ -169,7 +169,7 @@ def _string(value: Any, _: int | None = None) -> str:
 
 
 def _member(value: Any) -> str:
-    """A value within a list or map."""
+    """Return a value inside a list or map as text."""
     kind = value.__class__
     if kind is str:
         return json.dumps(value, ensure_ascii=False)

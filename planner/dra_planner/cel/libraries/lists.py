@@ -1,8 +1,7 @@
-"""Functions on lists, sets and (for the two-variable macros) maps.
+"""Functions on lists, sets, and maps (for the two-variable macros).
 
-Source of the behaviour: kubernetes/apiserver:pkg/cel/library/lists.go@v0.37.2;
-google/cel-go:ext/{lists,sets}.go
-@v0.26.0 and v0.29.2.
+Source of the behavior: kubernetes/apiserver:pkg/cel/library/lists.go@v0.37.2;
+google/cel-go:ext/{lists,sets}.go @v0.26.0 and v0.29.2.
 """
 
 from __future__ import annotations
@@ -54,7 +53,7 @@ def _is_sorted(items: list[Any]) -> bool:
 
 
 def _is_above(a: Any, b: Any) -> bool:
-    """Whether a comes after b; what cannot be compared does not."""
+    """Return True if a comes after b. Values that can't be compared don't."""
     try:
         return compare(a, b) > 0
     except CelError:
@@ -131,7 +130,7 @@ def _includes(target: Any, value: Any) -> bool:
 
 
 def _includes_some(target: Any, value: Any) -> bool:
-    """As `_includes`, with the limit that 1.36 has."""
+    """As `_includes`, with the limit of 1.36."""
     if target.__class__ is list:
         for index, item in enumerate(target):
             if index >= _MAX_INCLUDES:
@@ -238,7 +237,7 @@ def _set_intersects(items: list[Any], others: list[Any]) -> bool:
 
 
 def _insert(entries: MapValue, key: Any, value: Any) -> MapValue:
-    """Puts an entry into the map that a macro is building."""
+    """Add an entry to the map that a macro builds."""
     entries.insert(key, value)
     return entries
 
@@ -280,4 +279,4 @@ FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
 }
 
 BOUNDED_RANGES: Final[dict[str, Callable[..., Any]]] = {"lists_range": _bounded_range}
-"""`lists.range` with limits of its own."""
+"""`lists.range` with its own limits."""

@@ -1,6 +1,6 @@
 """IP addresses and networks.
 
-Source of the behaviour: kubernetes/apiserver:pkg/cel/library/{ip,cidr}.go@v0.36.3; Go's net/netip.
+Source of the behavior: kubernetes/apiserver:pkg/cel/library/{ip,cidr}.go@v0.36.3; Go's net/netip.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ def _text(address: AddressValue) -> str:
 
 
 def _within(address: AddressValue, v4: str, v6: str) -> bool:
-    """Whether the address is in the network of its family."""
+    """Return True if the address is in the network, of the same IP family."""
     network = ipaddress.ip_network(v4 if address.family == 4 else v6)
     return address.number >> (_width(address) - network.prefixlen) == int(
         network.network_address

@@ -1,6 +1,6 @@
-"""Equality, order and arithmetic of values.
+"""Equality, order, and arithmetic of values.
 
-Source of the behaviour: google/cel-go:common/types/*.go@v0.26.0 and
+Source of the behavior: google/cel-go:common/types/*.go@v0.26.0 and
 kubernetes/apiserver:pkg/cel/*.go@v0.36.3.
 """
 
@@ -35,12 +35,12 @@ from dra_planner.cel.values import (
 )
 
 MAX_SIZE: Final = 10_000_000
-"""More characters than any budget pays for; a string of that size ends the evaluation before it is
+"""More characters than any budget allows. A string of this size ends the evaluation before it's
 built.
 """
 MAX_ITEMS: Final = 2_000_000
-"""More items than a list may have. Upstream has no such limit, and no selector that a person writes
-comes near.
+"""Maximum number of items in a list. Upstream has no such limit, but ordinary selectors stay far
+below it.
 """
 
 _NUMBERS: Final = frozenset({int, Uint, float})
@@ -54,8 +54,8 @@ _NANOS: Final = 10**9
 
 
 def known(value: Any) -> Any:
-    """The value, unless it is known at run time only (`UnknownError` is raised) or is an error
-    within an optional.
+    """Return the value. Raises `UnknownError` if it's only known at run time, or the error inside
+    an optional.
     """
     kind = value.__class__
     if kind is UnknownValue:
@@ -66,10 +66,8 @@ def known(value: Any) -> Any:
 
 
 def resolved(value: Any) -> Any:
-    """A value as it comes out of a variable or a branch up to 1.36.
-
-    There an optional is taken apart and put together again, which what is neither of the language
-    nor a list or a map does not survive.
+    """Return a value as it leaves a variable or branch, up to 1.36. There, upstream unwraps and
+    rewraps an optional, which fails for values other than basic types, lists, and maps.
     """
     if value.__class__ is not Optional or not value.present:
         return value
@@ -84,7 +82,7 @@ def resolved(value: Any) -> Any:
 
 
 def equal(a: Any, b: Any) -> bool:
-    """Whether two values are equal. Raises `CelError` where upstream has no such comparison."""
+    """Return True if two values are equal. Raises `CelError` if upstream can't compare them."""
     if a is None or b is None:
         return a is b
     kind = a.__class__
@@ -130,8 +128,8 @@ def _equal_opaque(a: Any, b: Any) -> bool:
 
 
 def compare_quantities(a: QuantityValue, b: QuantityValue) -> int:
-    """-1, 0 or 1. Comparing with a big-decimal form leaves the first in that form too, as it does
-    upstream.
+    """Return -1, 0, or 1. As upstream, a comparison with a big-decimal quantity converts the first
+    quantity to that format.
     """
     result = a.quantity.compare(b.quantity)
     if a.quantity.small and not b.quantity.small:
@@ -140,7 +138,9 @@ def compare_quantities(a: QuantityValue, b: QuantityValue) -> int:
 
 
 def _not_unequal(a: Any, b: Any) -> bool:
-    """Within lists and maps upstream takes an error for equality."""
+    """Return True if upstream treats two elements of lists or maps as equal, which
+    includes errors.
+    """
     try:
         return equal(known(a), known(b))
     except CelError:
@@ -162,8 +162,8 @@ def _are_equal(a: list[Any], b: list[Any]) -> bool:
 
 
 def is_plain(items: list[Any]) -> bool:
-    """Whether a list is long and of ints or strings alone, so that Python compares them as CEL
-    does, and fast.
+    """Return True if a list is long and only contains ints or only strings, so that Python compares
+    it as CEL does, but faster.
     """
     if len(items) < _LONG or items[0].__class__ not in _PLAIN:
         return False
@@ -200,7 +200,7 @@ def _equal_optionals(a: Optional, b: Optional) -> bool:
 
 
 def contains(items: list[Any], value: Any) -> bool:
-    """Whether the list has an element that the value equals; what cannot be compared is not
+    """Return True if an element of the list equals the value. Values that can't be compared aren't
     equal.
     """
     if value.__class__ in _PLAIN and is_plain(items):
@@ -216,7 +216,7 @@ def contains(items: list[Any], value: Any) -> bool:
 
 
 def compare_numbers(a: Any, b: Any) -> int:
-    """-1, 0 or 1 for two numbers of any types; neither NaN equals anything (then 2)."""
+    """Return -1, 0, or 1 for two numbers of any types, or 2 if one is NaN."""
     if a.__class__ is float or b.__class__ is float:
         if a != a or b != b:
             return 2
@@ -226,8 +226,8 @@ def compare_numbers(a: Any, b: Any) -> int:
 
 
 def _compare_mixed(a: Any, b: Any) -> int:
-    """A double with an integer: as doubles, unless the double is beyond what the integer's type
-    holds.
+    """Compare a double with an integer, as doubles unless the double is out of the integer type's
+    range.
     """
     if a.__class__ is not float:
         return -_compare_mixed(b, a)
@@ -241,7 +241,7 @@ def _compare_mixed(a: Any, b: Any) -> int:
 
 
 def compare(a: Any, b: Any) -> int:
-    """-1, 0 or 1 for two values that have an order. Raises `CelError` when they have none."""
+    """Return -1, 0, or 1 for two values that have an order. Raises `CelError` if they don't."""
     kind, other = a.__class__, b.__class__
     if kind in _NUMBERS and other in _NUMBERS:
         result = compare_numbers(a, b)
@@ -256,12 +256,12 @@ def compare(a: Any, b: Any) -> int:
 
 
 def has_order(value: Any) -> bool:
-    """Whether values of this type have an order."""
+    """Return True if values of this type have an order."""
     return value.__class__ in (int, Uint, float, str, bytes, bool, Duration, Timestamp)
 
 
 def compare_versions(a: SemverValue, b: SemverValue) -> int:
-    """-1, 0 or 1 by semantic versioning; build metadata does not count."""
+    """Return -1, 0, or 1 by semantic versioning. Build metadata is ignored."""
     left, right = (a.major, a.minor, a.patch), (b.major, b.minor, b.patch)
     if left != right:
         return 1 if left > right else -1
@@ -303,7 +303,7 @@ def _moment(nanos: int, offset: int) -> Timestamp:
 
 
 def add(a: Any, b: Any) -> Any:
-    """`a + b`."""
+    """Return `a + b`."""
     kind, other = a.__class__, b.__class__
     if kind is other:
         if kind is int:
@@ -328,7 +328,7 @@ def add(a: Any, b: Any) -> Any:
 
 
 def subtract(a: Any, b: Any) -> Any:
-    """`a - b`."""
+    """Return `a - b`."""
     kind, other = a.__class__, b.__class__
     if kind is other:
         if kind is int:
@@ -345,7 +345,7 @@ def subtract(a: Any, b: Any) -> Any:
 
 
 def multiply(a: Any, b: Any) -> Any:
-    """`a * b`."""
+    """Return `a * b`."""
     kind = a.__class__
     if kind is b.__class__:
         if kind is int:
@@ -358,7 +358,7 @@ def multiply(a: Any, b: Any) -> Any:
 
 
 def divide(a: Any, b: Any) -> Any:
-    """`a / b`; integers towards zero."""
+    """Return `a / b`. Integers are rounded toward zero."""
     kind = a.__class__
     if kind is not b.__class__ or kind not in _NUMBERS:
         raise no_overload()
@@ -382,7 +382,7 @@ def _divide_floats(a: float, b: float) -> float:
 
 
 def modulo(a: Any, b: Any) -> Any:
-    """`a % b` with the sign of `a`."""
+    """Return `a % b` with the sign of `a`."""
     kind = a.__class__
     if kind is not b.__class__ or kind not in (int, Uint):
         raise no_overload()
@@ -395,7 +395,7 @@ def modulo(a: Any, b: Any) -> Any:
 
 
 def negate(a: Any) -> Any:
-    """`-a`."""
+    """Return `-a`."""
     kind = a.__class__
     if kind is int:
         return _int(-a)
@@ -415,14 +415,14 @@ ORDERINGS: Final[dict[str, Callable[[int], bool]]] = {
 
 
 def size(value: Any) -> int:
-    """The size of a string (in characters), of bytes, a list or a map."""
+    """Return the size of a string (in characters), of bytes, a list, or a map."""
     if value.__class__ in (str, bytes, list, MapValue):
         return len(value)
     raise no_overload()
 
 
 def membership(value: Any, container: Any) -> bool:
-    """`value in container`."""
+    """Return `value in container`."""
     if container.__class__ is list:
         return contains(container, value)
     if container.__class__ is MapValue:

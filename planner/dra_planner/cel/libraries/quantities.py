@@ -22,8 +22,8 @@ def _quantity(text: str) -> QuantityValue:
 
 
 def _priced(quantity: Quantity) -> Quantity:
-    """The quantity; what its many digits make of every further step is spent here and at each of
-    its sums.
+    """Return the quantity, and charge the work that its digits cause in this and each further
+    operation.
     """
     if not quantity.small:
         spend(quantity.unscaled.bit_length() + abs(quantity.scale))
@@ -63,8 +63,8 @@ def _of(number: int) -> Quantity:
 
 
 def _arithmetic(in_place: bool) -> dict[str, Callable[..., Any]]:
-    """Addition and subtraction. `in_place`: whether they change a first operand in the big-decimal
-    form.
+    """Return addition and subtraction. With `in_place`, they change a first operand in the
+    big-decimal format.
     """
     return {
         "quantity_add": lambda a, b: _combine(a, b.quantity, False, in_place),
@@ -87,4 +87,4 @@ FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
     **_arithmetic(in_place=True),
 }
 PURE_ARITHMETIC: Final = _arithmetic(in_place=False)
-"""Arithmetic that changes no operand."""
+"""Arithmetic that doesn't change an operand."""

@@ -1,6 +1,6 @@
-"""Regular expressions, on RE2.
+"""Regular expressions on RE2.
 
-Source of the behaviour: kubernetes/apiserver:pkg/cel/library/regex.go@v0.36.3;
+Source of the behavior: kubernetes/apiserver:pkg/cel/library/regex.go@v0.36.3;
 google/cel-go:common/types/string.go.
 """
 
@@ -31,7 +31,9 @@ def _options() -> Any:
 
 
 def compile_pattern(pattern: str) -> Any:
-    """The compiled pattern, cached. Raises `CelError` with the reason if it is invalid."""
+    """Return the compiled pattern, which is cached. Raises `CelError` with the reason if it's
+    invalid.
+    """
     compiled = _compiled.get(pattern)
     if compiled is not None:
         return compiled
@@ -49,9 +51,7 @@ def compile_pattern(pattern: str) -> Any:
 
 
 def _pattern(pattern: str) -> Any:
-    """The compiled pattern of an evaluation, which pays for a pattern that was not there when it
-    began.
-    """
+    """Return the compiled pattern, and charge the evaluation if the pattern isn't cached yet."""
     compiled = _compiled.get(pattern)
     if compiled is None:
         spend(_NEW + 8 * len(pattern))

@@ -18,11 +18,11 @@ _UINT64: Final = 2**64
 
 
 class SemverError(ValueError):
-    """A string that is not a semantic version."""
+    """A text that isn't a semantic version."""
 
 
 def parse_semver(text: str) -> SemverValue:
-    """The version that a string denotes. Raises `SemverError` with upstream's reason."""
+    """Parse a semantic version. Raises `SemverError` with upstream's reason."""
     if not text:
         raise SemverError("Version string empty")
     parts = text.split(".", 2)
@@ -75,7 +75,7 @@ def _prerelease(text: str) -> int | str:
 
 
 def normalize(text: str) -> str:
-    """The string with a leading v removed, zeroes trimmed and missing parts added. Raises
+    """Return the text without a leading v and leading zeros, and with missing parts added. Raises
     `SemverError`.
     """
     text = text.removeprefix("v")
@@ -121,5 +121,5 @@ FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
 
 
 def _wrapped(number: int) -> int:
-    """A number of 64 bits as the int it becomes upstream."""
+    """Convert a 64-bit number to an int as upstream does, with overflow."""
     return number if number < 2**63 else number - _UINT64

@@ -129,7 +129,7 @@ FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
 
 
 def _within(find: Callable[..., int]) -> Callable[..., int]:
-    """The search, but the empty string is found no later than at the end."""
+    """Return the search function, which finds the empty string at the end at the latest."""
 
     def found(text: str, part: str, start: int) -> int:
         return min(start, len(text)) if not part else find(text, part, start)
@@ -141,4 +141,4 @@ BOUNDED_SEARCHES: Final[dict[str, Callable[..., Any]]] = {
     "string_index_of_string_int": _within(_index_of),
     "string_last_index_of_string_int": _within(_last_index_of),
 }
-"""Searches that find the empty string no later than at the end."""
+"""Searches that find the empty string at the end at the latest."""

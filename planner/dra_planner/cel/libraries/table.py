@@ -1,5 +1,5 @@
-"""All functions of the libraries by overload; a library is loaded when a selector may call
-something of it.
+"""All functions of the libraries by overload. A library is loaded when a selector can call one of
+its functions.
 """
 
 from __future__ import annotations
@@ -29,7 +29,9 @@ Functions = Mapping[str, Callable[..., Any]]
 
 
 def _authorizer(_: CelLibrary) -> Functions:
-    """Its functions are declared everywhere, and never given anything they take."""
+    """Functions of the authorizer. They are declared everywhere, but no value that they accept
+    exists.
+    """
 
     def unavailable(*_: Any) -> Any:
         raise CelError("no such overload")
@@ -95,14 +97,12 @@ _LIBRARIES: Final = (
     _formats,
     _authorizer,
 )
-"""Those that selectors of devices call come first; no overload is of two."""
+"""The libraries, starting with those that device selectors use. No overload is in two of them."""
 
 
 @cache
 def implementation_of(overload: str, library: CelLibrary) -> Callable[..., Any] | None:
-    """Return the function of an overload as a library has it; None for one that is not
-    supported.
-    """
+    """Return the function of an overload, or None if it isn't supported."""
     for functions_of in _LIBRARIES:
         found = functions_of(library).get(overload)
         if found is not None:

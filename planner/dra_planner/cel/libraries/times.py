@@ -1,6 +1,6 @@
-"""Durations and points in time.
+"""Durations and timestamps.
 
-Source of the behaviour: google/cel-go:common/types/{duration,timestamp}.go,
+Source of the behavior: google/cel-go:common/types/{duration,timestamp}.go,
 common/stdlib/standard.go @v0.26.0; Go's package time.
 """
 
@@ -37,7 +37,7 @@ _OVERFLOW: Final = "timestamp overflow"
 
 
 def parse_duration(text: str) -> Duration:
-    """The duration that Go's notation denotes. Raises `CelError`."""
+    """Parse a duration in Go's notation. Raises `CelError`."""
     failed = CelError("type conversion error from 'string' to 'google.protobuf.Duration'")
     body = text[1:] if text[:1] in ("-", "+") else text
     negative = text[:1] == "-"
@@ -66,14 +66,14 @@ def duration_of_int(_: int) -> Duration:
 
 
 def seconds(duration: Duration) -> float:
-    """The seconds of a duration as a double."""
+    """Return the seconds of a duration as a double."""
     whole, rest = divmod(abs(duration.nanos), _NANOS)
     number = float(whole) + float(rest) / 1e9
     return -number if duration.nanos < 0 else number
 
 
 def parse_timestamp(text: str) -> Timestamp:
-    """The point in time that an RFC 3339 string denotes. Raises `CelError`."""
+    """Parse an RFC 3339 timestamp. Raises `CelError`."""
     failed = CelError("type conversion error from 'string' to 'google.protobuf.Timestamp'")
     match = _TIMESTAMP.fullmatch(text)
     if not match:
@@ -105,12 +105,12 @@ def _checked(nanos: int, offset: int) -> Timestamp:
 
 
 def timestamp_of_seconds(number: int) -> Timestamp:
-    """The point in time so many seconds after 1970. Raises `CelError`."""
+    """Return the timestamp at this number of seconds after 1970. Raises `CelError`."""
     return _checked(number * _NANOS, 0)
 
 
 def timestamp_text(moment: Timestamp) -> str:
-    """The RFC 3339 string, with as many digits of the fraction as are needed."""
+    """Return the RFC 3339 text, with the fewest digits of the fraction."""
     local = _EPOCH + timedelta(seconds=moment.nanos // _NANOS + moment.offset)
     fraction = f"{moment.nanos % _NANOS:09d}".rstrip("0")
     text = local.isoformat(timespec="seconds") + (f".{fraction}" if fraction else "")

@@ -1,8 +1,8 @@
 """URLs.
 
-Sources of the behaviour: kubernetes/apiserver:pkg/cel/library/urls.go@v0.36.3;
-golang/go:src/net/url/url.go@go1.26.8. Functions with `strict` refuse a second colon in the host of
-http and https URLs, as binaries do that Go 1.26 builds.
+Sources of the behavior: kubernetes/apiserver:pkg/cel/library/urls.go@v0.36.3;
+golang/go:src/net/url/url.go@go1.26.8. Functions with `strict` reject a second colon in the host of
+http and https URLs, as binaries built with Go 1.26 do.
 """
 
 from __future__ import annotations
@@ -90,8 +90,8 @@ def _host(host: str, *, strict: bool) -> str:
 
 
 def _literal(host: str) -> str:
-    """Return an IPv6 address in brackets, and the port behind it; the address may have a zone
-    behind `%25`.
+    """Return an IPv6 address in brackets, and the port after it. The address can have a zone after
+    `%25`.
     """
     close = host.rfind("]")
     if close < 0:
@@ -113,7 +113,7 @@ def _check_port(port: str) -> None:
 
 
 def _unescape_host(text: str) -> str:
-    """Return a host; only `%25` and what is not ASCII may be escaped."""
+    """Return a host. Only `%25` and non-ASCII characters can be escaped."""
     for match in _ESCAPE_IN_TEXT.finditer(text):
         if int(match[1], 16) < 0x80 and match[0] != "%25":
             raise _UrlError(f'invalid URL escape "{match[0]}"')
@@ -121,7 +121,9 @@ def _unescape_host(text: str) -> str:
 
 
 def _unescape_zone(text: str) -> str:
-    """Return the zone of an address; blanks and what may stand unescaped may be escaped as well."""
+    """Return the zone of an address. Spaces and characters that don't need escaping can be escaped,
+    too.
+    """
     for match in _ESCAPE_IN_TEXT.finditer(text):
         byte = int(match[1], 16)
         if (
@@ -167,7 +169,7 @@ def _url(text: str, *, strict: bool = False) -> UrlValue:
 
 
 def is_request_uri(text: str, *, strict: bool = False) -> bool:
-    """Whether a string is what an HTTP request may name: a URL, or an absolute path."""
+    """Return True if a text can be the target of an HTTP request: a URL, or an absolute path."""
     try:
         _parse(text, request=True, strict=strict)
     except _UrlError:

@@ -1,6 +1,6 @@
-"""The syntax: from a string to a tree, macros expanded, and back to a string.
+"""The syntax: parse a text to a tree with expanded macros, and convert a tree back to text.
 
-`grammar` makes `tables.json` of the grammar (by hand, with `make tables`); `tables` reads it;
-`automaton` runs it and calls `builder`, which grows the tree with `literals` and `macros`; `parser`
-is the way in. `printer` goes back.
+`grammar` generates `tables.json` from the grammar (manually, with `make tables`), and `tables`
+reads it. `automaton` runs the tables and calls `builder`, which builds the tree with `literals` and
+`macros`. `parser` is the entry point. `printer` converts a tree to text.
 """

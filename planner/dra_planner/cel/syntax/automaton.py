@@ -1,10 +1,10 @@
-"""The parser's automaton: it runs the tables made of the grammar, and takes a run of reductions in
+"""The parser's automaton, which runs the tables of the grammar and does a series of reductions in
 one step.
 
-A grammar with a rule for every level of precedence reduces each literal some ten times, from
-`literal` to `expr`, and nothing but the topmost state changes on the way. Where such a run ends
-depends on three things: the state below, the topmost one and the kind of the next word. So it is
-found once and looked up from then on, with what the callbacks on the way do made into one function.
+A grammar with a rule for every precedence level reduces each literal about ten times, from
+`literal` to `expr`, and only the topmost state changes. The end of such a series depends on three
+things: the state below, the topmost state, and the kind of the next word. Therefore, it's computed
+once and then looked up, with the callbacks combined into one function.
 """
 
 from __future__ import annotations
@@ -21,18 +21,18 @@ _Action = int | dict[int, _Run] | tuple[int, str, Callback]
 
 
 class RuleCallbacks(Protocol):
-    """What has a method for each rule, of its name, which is given the values that the rule
-    takes.
+    """An object with a method for each rule. The method has the rule's name, and gets the values of
+    the rule.
     """
 
     def compose(self, names: Sequence[str]) -> Step | None:
-        """Return one function for a run of rules that are each made of one value; None when it
-        changes nothing.
+        """Return one function for a series of rules with one value each, or None if it changes
+        nothing.
         """
 
 
 class Word(str):
-    """A word of the expression: the kind of terminal that it is, and the offset where it starts."""
+    """A word of the expression: the kind of its terminal, and its offset."""
 
     __slots__ = ("position", "type")
 
@@ -41,9 +41,7 @@ class Word(str):
 
 
 class Unexpected(ValueError):
-    """A word that cannot stand where it does, or a character that starts none (`word` is None
-    then).
-    """
+    """A word in an invalid position, or a character that doesn't start a word (`word` is None)."""
 
     def __init__(self, position: int, word: str | None, character: str = "") -> None:
         super().__init__(position)
@@ -51,7 +49,7 @@ class Unexpected(ValueError):
 
 
 class Automaton:
-    """Parses by tables, calling the builder for what the rules make."""
+    """Parses with tables, and calls the builder for the result of each rule."""
 
     def __init__(self, tables: Tables, builder: RuleCallbacks) -> None:
         self._tables = tables
@@ -62,7 +60,7 @@ class Automaton:
         ]
 
     def _action(self, rule: Production) -> _Action:
-        """The known runs by the state below, or a reduction of several words."""
+        """Return the known series by the state below, or a reduction of several words."""
         return {} if rule.size == 1 else (rule.size, rule.origin, self._callback(rule))
 
     def _callback(self, rule: Production) -> Callback:
@@ -75,8 +73,8 @@ class Automaton:
         )
 
     def _run(self, below: int, top: int, kind: str) -> _Run:
-        """Where the run of reductions of one value ends that starts in a state before a kind of
-        word.
+        """Return the end of a series of reductions with one value, from a state and the kind of the
+        next word.
         """
         names: list[str] = []
         while not (kind == END and top == self._tables.end):
@@ -89,7 +87,9 @@ class Automaton:
         return top, self._builder.compose(names)
 
     def parse(self, text: str) -> Any:
-        """What the builder makes of the expression. Raises `Unexpected`, and whatever it raises."""
+        """Return the builder's result for the expression. Raises `Unexpected`, and all errors of
+        the builder.
+        """
         states: list[int] = [0]
         values: list[Any] = []
         offset = last = 0
@@ -114,7 +114,9 @@ class Automaton:
         return values[-1]
 
     def _shift(self, states: list[int], values: list[Any], kind: str, value: Any) -> bool:
-        """Reduce as much as the word requires, then shift it; false where it is not allowed."""
+        """Reduce as much as the word requires, then shift it. Return False if the word isn't
+        allowed.
+        """
         actions = self._actions
         while True:
             top = states[-1]

@@ -1,9 +1,9 @@
-"""The callbacks of the grammar's rules, which grow the tree from the leaves and count how deeply
-things are nested.
+"""The callbacks of the grammar's rules, which build the tree from the leaves and count the nesting
+depth.
 
-Depth is counted as upstream's parser does, per kind of syntax (expressions, relations,
-calculations, member accesses) and over all of them; beyond 250 the expression is refused. Nothing
-here recurses. Source of the behaviour: google/cel-go:parser/parser.go@v0.26.0.
+Depth is counted as in upstream's parser, for each kind of syntax (expressions, relations,
+calculations, member accesses) and in total. An expression deeper than 250 is rejected. The code
+isn't recursive. Source of the behavior: google/cel-go:parser/parser.go@v0.26.0.
 """
 
 from __future__ import annotations
@@ -55,15 +55,13 @@ _RESERVED: Final = frozenset(
     )
 )
 _UNCHANGED: Final = frozenset({"conditionalor", "conditionaland", "addition", "unary", "member"})
-"""Rules that leave a value as it is when it is all that they are made of."""
+"""Rules that return a single value unchanged."""
 _COUNTED: Final = frozenset({"expr", "relation", "multiplication", "primary"})
-"""Rules that count a level of depth, and change nothing else, when a value is all that they are
-made of.
-"""
+"""Rules that only count a level of depth if they have a single value."""
 
 
 class ParseError(ValueError):
-    """A string that is not an expression. `position` is the offset of the place."""
+    """A text that isn't an expression. `position` is the offset of the error."""
 
     def __init__(self, message: str, position: int, deep: bool = False) -> None:
         super().__init__(message)
@@ -71,7 +69,7 @@ class ParseError(ValueError):
 
 
 class Subtree:
-    """A piece of the tree with the depths within it."""
+    """A part of the tree, with the depths inside it."""
 
     __slots__ = (
         "calculations",
@@ -102,7 +100,7 @@ class Subtree:
         self.path = ""  # the dotted name that it is
 
     def check(self) -> Subtree:
-        """The part itself. Raises `ParseError` when it is too deep."""
+        """Return this part. Raises `ParseError` if it's too deep."""
         if (
             self.expressions > MAX_DEPTH
             or self.relations > MAX_DEPTH
@@ -156,10 +154,10 @@ def _one_after_another(steps: list[Step]) -> Step | None:
 
 
 class TreeBuilder:
-    """The callbacks, one per rule.
+    """The callbacks, one for each rule.
 
-    `with_lists`: whether the macro `sortBy` is there; `with_backquotes`: whether fields may be
-    quoted. `numbers` are the literals so far, whose signs are only known in the end.
+    `with_lists` is True if the macro `sortBy` exists, and `with_backquotes` if fields can be
+    quoted. `numbers` are the literals so far, whose signs are only known at the end.
     """
 
     def __init__(self) -> None:
@@ -169,7 +167,7 @@ class TreeBuilder:
         self.numbers: list[Constant] = []
 
     def compose(self, names: Sequence[str]) -> Step | None:
-        """One function for a run of rules that are each made of one value; None when it changes
+        """Return one function for a series of rules with one value each, or None if it changes
         nothing.
         """
         steps: list[Step] = []
@@ -455,7 +453,7 @@ for _rule, _operator in _OPERATORS.items():
 
 
 def _extended(children: _Children) -> _Children:
-    """The items of a list that the grammar builds one by one, from the left."""
+    """Return the items of a list that the grammar builds one by one, from the left."""
     if len(children) == 1:
         return children
     children[0].append(children[1])

@@ -1,14 +1,15 @@
-"""The grammar: that of the installed cel-python, with the rules replaced in which Kubernetes'
-dialect differs.
+"""The grammar of the installed cel-python, with other rules where Kubernetes' dialect differs.
 
     python -m dra_planner.cel.syntax.grammar
 
-makes the parser's tables (`tables.json`) of it; run it after changing the grammar. Only this module
-needs lark and cel-python, and only a checkout has them: parsing reads the tables. The grammar file
-of cel-python is read where it is installed. Replaced are the terminals (signs belong to
-expressions, escapes are checked, whole words only), the places for `?` of optionals, trailing
-commas, backquoted fields and chains of `!` and `-`; and && and || take any number of operands, so
-that a long chain is a flat one. Source of the syntax: google/cel-go:parser/gen/CEL.g4@v0.26.0.
+generates the parser's tables (`tables.json`) from it. Run it after changing the grammar. Only this
+module needs lark and cel-python, and only checkouts contain them, because parsing reads the tables.
+
+The module reads the grammar file of the installed cel-python. It replaces the terminals (signs
+belong to expressions, escapes are checked, only whole words match), and the rules for the `?` of
+optionals, trailing commas, backquoted fields, and chains of `!` and `-`. && and || have any number
+of operands, so that a long chain isn't deep. Source of the syntax:
+google/cel-go:parser/gen/CEL.g4@v0.26.0.
 """
 
 from __future__ import annotations
@@ -102,10 +103,8 @@ ESCAPED_IDENT: /`[a-zA-Z0-9_.\-\/ ]+`/
 
 
 def make_tables() -> str:
-    """Return the content of `tables.json`: the same for the same grammar and the same versions of
-    what reads it.
-
-    Raises ModuleNotFoundError without lark or cel-python.
+    """Return the content of `tables.json`, which only depends on the grammar and the versions of
+    lark and cel-python. Raises ModuleNotFoundError if they aren't installed.
     """
     import lark
 
@@ -127,7 +126,7 @@ def make_tables() -> str:
 
 
 def _lines(value: Any) -> str:
-    """A value as JSON, with a line for each item of a list."""
+    """Return a value as JSON, with one line for each item of a list."""
     if isinstance(value, list):
         return "[\n" + ",\n".join(f" {json.dumps(item)}" for item in value) + "\n]"
     return json.dumps(value)
@@ -156,7 +155,9 @@ def _regex(pattern: str) -> str:
 
 
 def _lexer(parser: Lark) -> dict[str, Any]:
-    """The terminals in the order in which they are tried, and those between words."""
+    """Return the terminals in the order in which they are tried, and the terminals
+    between words.
+    """
     terminals = sorted(
         parser.terminals,
         key=lambda t: (-t.priority, -t.pattern.max_width, -len(t.pattern.value), t.name),
@@ -168,7 +169,9 @@ def _lexer(parser: Lark) -> dict[str, Any]:
 
 
 def _automaton(parser: Lark) -> dict[str, Any]:
-    """The rules and the states, numbered in an order of our own: lark does not promise one."""
+    """Return the rules and states, numbered in a fixed order, because lark's order isn't
+    guaranteed.
+    """
     from lark.tools.serialize import serialize
 
     written = io.StringIO()
@@ -204,7 +207,7 @@ _SHIFT: Final = 0
 
 
 def _in_order(states: dict[int, dict[str, list[Any]]], start: int) -> dict[int, int]:
-    """New numbers of the states, in the order in which they are reached from the start."""
+    """Return new numbers of the states, in the order in which they are reached from the start."""
     reached = [start]
     for state in reached:
         targets = (target for kind, target in states[state].values() if kind == _SHIFT)
@@ -215,7 +218,7 @@ def _in_order(states: dict[int, dict[str, list[Any]]], start: int) -> dict[int, 
 def _state(
     actions: dict[str, list[Any]], renamed: dict[int, int], rules: dict[int, int]
 ) -> dict[str, Any]:
-    """The states to go to by symbol, and by rule the words before which it is reduced."""
+    """Return the next states by symbol, and the lookahead words of each rule's reduction."""
     goto = {symbol: renamed[target] for symbol, (kind, target) in actions.items() if kind == _SHIFT}
     reduce: dict[int, list[str]] = {}
     for symbol, (kind, target) in actions.items():
@@ -228,10 +231,8 @@ def _state(
 
 
 def _rule(rule: dict[str, Any]) -> tuple[str, str, int, tuple[int | None, ...]]:
-    """What the rule makes, its name (empty if it passes its only value on), its length, and which
-    values it takes.
-
-    A value is named by its place in the rule; None stands for an optional part that is not there.
+    """Return the rule's result, its name (empty if it returns its only value), its length, and the
+    values that it uses. A value is its position in the rule, or None for a missing optional part.
     """
     expansion, options = rule["expansion"], rule["options"]
     taken: list[int | None] = []

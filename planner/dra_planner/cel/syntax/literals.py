@@ -1,4 +1,4 @@
-"""Literals as values."""
+"""Convert literals to values."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ _SIMPLE: Final = {"a": "\a", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\
 
 
 class LiteralError(ValueError):
-    """A literal whose form is right and whose content is not."""
+    """A literal with a valid form but an invalid content."""
 
 
 def value_of(kind: str, token: str) -> Any:
-    """The value of a word of that kind of terminal. Raises `LiteralError`."""
+    """Return the value of a word of this kind. Raises `LiteralError`."""
     match kind:
         case "INT_LIT":
             return int(token, 16) if token.startswith("0x") else _decimal(token)
@@ -43,7 +43,9 @@ def _decimal(digits: str) -> int:
 
 
 def text_of(literal: str) -> str:
-    """The value of a string literal, given with quotes and prefix. Raises `LiteralError`."""
+    """Return the value of a string literal, from its text with quotes and prefix. Raises
+    `LiteralError`.
+    """
     body, raw = _body(literal)
     if raw or "\\" not in body:
         return body
@@ -60,7 +62,7 @@ def text_of(literal: str) -> str:
 
 
 def bytes_of(literal: str) -> bytes:
-    """The bytes of a bytes literal without its `b`. Raises `LiteralError`."""
+    """Return the bytes of a bytes literal without its `b`. Raises `LiteralError`."""
     body, raw = _body(literal)
     if raw or "\\" not in body:
         return body.encode()

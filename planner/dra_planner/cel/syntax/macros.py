@@ -1,6 +1,6 @@
-"""Macros: calls that stand for loops, presence tests and bindings, expanded while parsing.
+"""Macros: calls that stand for loops, presence tests, and bindings. The parser expands them.
 
-Source of the behaviour: google/cel-go:parser/macro.go, cel/library.go,
+Source of the behavior: google/cel-go:parser/macro.go, cel/library.go,
 ext/{bindings,comprehensions,lists}.go @v0.26.0.
 """
 
@@ -28,7 +28,7 @@ _UNUSED: Final = "#unused"
 
 
 class MacroError(ValueError):
-    """A macro that was called with the wrong kind of argument."""
+    """A macro call with the wrong kind of argument."""
 
     def __init__(self, message: str, position: int) -> None:
         super().__init__(message)
@@ -45,9 +45,9 @@ def expand(
     args: list[SyntaxNode],
     with_lists: bool,
 ) -> SyntaxNode | None:
-    """The tree that a call stands for, or None when it is not a macro. Raises `MacroError`.
+    """Return the tree that a call stands for, or None if it isn't a macro. Raises `MacroError`.
 
-    `with_lists`: whether cel-go's list extension, which brings `sortBy`, is there.
+    `with_lists` is True if cel-go's list extension exists, which contains `sortBy`.
     """
     if target is None:
         return _has(position, args[0]) if function == "has" and len(args) == 1 else None

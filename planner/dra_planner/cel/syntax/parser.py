@@ -1,4 +1,4 @@
-"""From a string to a tree."""
+"""Parse a text to a tree."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def _automaton() -> Automaton:
 
 
 def parse(text: str, dialect: Dialect) -> SyntaxNode:
-    """Return the tree of an expression, macros expanded. Raises `ParseError`."""
+    """Return the tree of an expression with expanded macros. Raises `ParseError`."""
     with _lock:
         _builder.with_lists = dialect.has_lists_extension
         _builder.with_backquotes = dialect.library.backquoted_fields

@@ -1,4 +1,4 @@
-"""A tree as an expression again, for advice that says what to write."""
+"""Convert a tree back to an expression, for advice that contains expressions."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ MAX_LENGTH: Final = 300
 
 
 def spell(node: SyntaxNode) -> str | None:
-    """The expression that the tree came from, as it is usually written; None for what macros made,
-    or is long.
+    """Return the expression of the tree in the usual notation, or None for results of macros and
+    for long expressions.
     """
     try:
         text = _spell(node)
@@ -82,7 +82,7 @@ _READS: Final = ("_[_]", "_?._", "_[?_]")
 
 
 def literal(value: object) -> str:
-    """The literal of a constant."""
+    """Return the literal of a constant."""
     if value is None or isinstance(value, bool):
         return {None: "null", True: "true", False: "false"}[value]
     if isinstance(value, Uint):

@@ -1,4 +1,4 @@
-"""The parser's tables: made of the grammar by `grammar`, kept as data, read once."""
+"""The parser's tables, which `grammar` generates. They are stored as data and read once."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ END: Final = "$END"
 
 @dataclass(frozen=True, slots=True)
 class Production:
-    """A rule: the symbol that it makes of how many values, and which of them its callback is given.
+    """A rule: its result symbol, its number of values, and the values that its callback gets.
 
-    `name` is the callback's, empty where the only value is passed on; `taken` are places, None for
-    an absent part.
+    `name` is the callback's name, or empty if the rule returns its only value. `taken` are
+    positions, or None for a missing part.
     """
 
     origin: str
@@ -31,10 +31,10 @@ class Production:
 class Tables:
     """An LALR(1) automaton and its words.
 
-    By state: `goto` has the next state by symbol, `reduce` the rule by the kind of the next word.
-    State 0 is the start, `end` the state in which the whole expression has been read. `word`
-    matches one word, whose kind is the name of the group; `ignored` are the kinds between words,
-    `kept` those whose string a callback is given.
+    For each state, `goto` contains the next state by symbol, and `reduce` the rule by the kind of
+    the next word. State 0 is the start, and `end` is the state after the whole expression. `word`
+    matches one word, and the name of the matching group is its kind. `ignored` are the kinds
+    between words, and `kept` the kinds whose text the callback gets.
     """
 
     goto: tuple[dict[str, int], ...]
@@ -46,8 +46,8 @@ class Tables:
 
 
 def read_tables() -> Tables:
-    """Read the tables from the package. Raises FileNotFoundError where the installation has
-    none.
+    """Read the tables from the package. Raises FileNotFoundError if the installation doesn't
+    contain them.
     """
     document: dict[str, Any] = json.loads(PATH.read_bytes())
     rules = [
