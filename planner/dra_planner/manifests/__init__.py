@@ -1,4 +1,4 @@
-"""Manifests of a repository, read as the API server and the controllers read them."""
+"""Read manifests as the API server and the controllers do."""
 
 from dra_planner.manifests.manifests import BoundPod, Manifests, UnresolvedPods, selectors_of
 from dra_planner.manifests.parsing.claims import (

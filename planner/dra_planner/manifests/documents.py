@@ -1,7 +1,7 @@
-"""Texts cut into documents, each read as kubectl would: a stream of YAML documents, or a stream of
-JSON values.
+"""Split texts into documents as kubectl does: a stream of YAML documents, or a stream of JSON
+values.
 
-Source of the behaviour: kubernetes/apimachinery:pkg/util/yaml/decoder.go@v0.32.0 (YAMLReader,
+Source of the behavior: kubernetes/apimachinery:pkg/util/yaml/decoder.go@v0.32.0 (YAMLReader,
 YAMLOrJSONDecoder).
 """
 
@@ -30,8 +30,8 @@ _JSON_KEY: Final = re.compile(r'\s*\{\s*"')
 
 @dataclass(frozen=True, slots=True)
 class ManifestDocument:
-    """One document that holds something: its tree, where it begins, its number in the file (from
-    0), and the namespace that its objects are applied with ("" where none is given).
+    """A document that isn't empty: its tree, its first line, its number in the file (from 0), and
+    the namespace with which its objects are applied ("" for none).
     """
 
     place: Place
@@ -41,11 +41,11 @@ class ManifestDocument:
 
 
 def read_documents(sources: Iterable[Source]) -> tuple[list[ManifestDocument], list[Diagnostic]]:
-    """Return all documents that hold something, in order, and remarks on doubtful spellings; files
-    that are left alone have none.
+    """Return all documents that aren't empty, in order, and notes about unusual syntax. Skipped
+    files have none.
 
-    Raises ManifestError for the first document that cannot be read, with `others` for all further
-    ones.
+    Raises ManifestError for the first document that can't be read. `others` contains the errors of
+    all further ones.
     """
     documents: list[ManifestDocument] = []
     remarks: list[Diagnostic] = []
@@ -87,8 +87,8 @@ def _error(source: Source, fault: Fault) -> ManifestError:
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """The text of one document, or its value, and the line where it begins; `fault` where it cannot
-    be cut out.
+    """The text of one document, or its value, and its first line. `fault` is set if it can't be
+    split off.
     """
 
     text: str
@@ -110,8 +110,8 @@ def _parts(text: str) -> Iterator[_Part]:
 
 
 def _yaml_parts(text: str, line: int) -> Iterator[_Part]:
-    """Yield what stands between lines that begin with `---`; after it only blanks and a comment are
-    allowed.
+    """Yield the documents between lines that begin with `---`. These lines can only contain spaces
+    and a comment after it.
     """
     for part, separator in split_stream(text):
         if separator:
@@ -128,7 +128,7 @@ def _yaml_parts(text: str, line: int) -> Iterator[_Part]:
 
 
 def _json_parts(text: str) -> Iterator[_Part]:
-    """Yield the values of a JSON stream; what follows a line `---` is YAML again."""
+    """Yield the values of a JSON stream. After a line `---`, the text is YAML."""
     position, line = 0, 1
     while True:
         match = _JSON_SPACE.match(text, position)
@@ -157,11 +157,11 @@ def _json_parts(text: str) -> Iterator[_Part]:
 
 
 def _is_yaml(text: str) -> bool:
-    """Return whether a text that begins with a brace, and is not JSON, is YAML in braces up to its
-    first `---`.
+    """Return True if a text that begins with a brace is YAML instead of JSON, up to its first
+    `---`.
 
-    One whose first key stands in double quotes is meant as JSON: kubectl refuses a comma too many
-    there.
+    A text whose first key has double quotes is meant as JSON, in which kubectl rejects a trailing
+    comma.
     """
     if _JSON_KEY.match(text):
         return False

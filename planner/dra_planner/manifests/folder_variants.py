@@ -1,4 +1,6 @@
-"""Objects that several files of a folder define: variants of one example, bases and overlays."""
+"""Find objects that several files of a folder define, for example variants of an example, or bases
+and overlays.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Everything that a set of manifests says, as the API server and the controllers would read it."""
+"""The content of a set of manifests, as the API server and the controllers read it."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ the claim.
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BoundPod:
-    """A pod that already sits on a node: what it takes there, and which claims it holds."""
+    """A pod on a node: its resources there, and its claims."""
 
     meta: ObjectMeta
     spec: PodSpec
@@ -61,7 +61,7 @@ class BoundPod:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UnresolvedPods:
-    """Pods that a workload makes, but that nobody can tell from the given manifests."""
+    """Pods of a workload that the manifests don't describe."""
 
     workload: WorkloadRef
     figures: Figures
@@ -71,8 +71,8 @@ class UnresolvedPods:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UnreadObject:
-    """An object that may make pods with devices and that nothing reads: why, and what to give
-    instead.
+    """An object that may create pods with devices and isn't supported: the reason, and the input to
+    use instead.
     """
 
     title: str  # "Engine ml/llama"
@@ -84,13 +84,13 @@ class UnreadObject:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Manifests:
-    """The objects of all sources that the API server would accept, and what is to be said about the
+    """The objects of all sources that the API server would accept, and diagnostics about the
     others.
 
-    `workloads` keeps the order of the documents; `existing` are those that a cluster has already,
-    `queued` how many of their pods have no node, and `charged` how many of those quotas count with
-    their claims. `refused` names the objects that are left out because the API server would refuse
-    them, as (kind, key); `other_kinds` counts the objects that planning ignores.
+    `workloads` is in document order. `existing` are the workloads that are already in a cluster.
+    `queued` is the number of their pending pods, and `charged` the number of those that quotas
+    already count with their claims. `refused` are the objects that the API server would reject, as
+    (kind, key). `other_kinds` counts the ignored objects.
     """
 
     workloads: tuple[Workload, ...] = ()
@@ -136,7 +136,7 @@ class Manifests:
 
 
 def selectors_of(manifests: Manifests) -> Iterator[CelSelector]:
-    """Yield every CEL selector of all claims, templates and classes, each with its place."""
+    """Yield every CEL selector of all claims, templates, and classes, with its place."""
     for claim in manifests.claims.values():
         yield from _claim_selectors(claim.spec)
     for template in manifests.templates.values():

@@ -1,4 +1,4 @@
-"""Objects that read metrics of GPUs which don't count claims, or don't name pods with claims.
+"""Objects that read GPU metrics that don't count claims, or don't name pods with claims.
 
 Sources: kubernetes/kube-state-metrics:docs/metrics/workload/pod-metrics.md@v2.20.0,
 NVIDIA/dcgm-exporter:internal/pkg/transformation/{dra,kubernetes}.go@d5e5f51,
@@ -22,7 +22,7 @@ _EXPORTED: Final = re.compile(r"\bDCGM_FI_\w+", re.IGNORECASE)
 _SCALERS: Final = ("HorizontalPodAutoscaler", "ScaledObject")
 _READERS: Final = ("PrometheusRule", "ConfigMap", "GrafanaDashboard", "RuleGroup")
 _DERIVED: Final = re.compile(r"""(?:^|[\s{,"'-])(?:as|record)["']?\s*:\s*["']?([A-Za-z_:][\w:]*)""")
-"""Names of series made from others: by a rule of prometheus-adapter, or a recording rule."""
+"""Names of series that a rule of prometheus-adapter or a recording rule derives from others."""
 _NAME: Final = re.compile(r"[A-Za-z_:][\w:]*")
 _EXPORTER: Final = "dcgm-exporter"
 _WITH_CLAIMS: Final = "KUBERNETES_ENABLE_DRA"
@@ -30,10 +30,10 @@ _WITH_CLAIMS: Final = "KUBERNETES_ENABLE_DRA"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MetricReader:
-    """An object that reads metrics of GPUs; `target` is the workload that it scales.
+    """An object that reads GPU metrics. `target` is the workload that it scales.
 
-    `counted` are labels of kube-state-metrics for extended resources, and `exported` series of
-    dcgm-exporter, or series made from them.
+    `counted` are labels of kube-state-metrics for extended resources. `exported` are series of
+    dcgm-exporter, or series derived from them.
     """
 
     title: str
@@ -47,7 +47,7 @@ class MetricReader:
 
 
 def read_metrics(objects: Iterable[KubernetesObject]) -> tuple[MetricReader, ...]:
-    """Return the objects that read metrics of GPUs."""
+    """Return the objects that read GPU metrics."""
     found = [item for item in objects if item.kind in (*_SCALERS, *_READERS)]
     derived = frozenset(name for item in found for name in _derived_names(item)) - {""}
     readers = (_reader(item, derived) for item in found)
@@ -100,7 +100,7 @@ def _reader(item: KubernetesObject, derived: frozenset[str]) -> MetricReader:
 
 
 def _derived_names(item: KubernetesObject) -> Iterator[str]:
-    """Yield the names that rules give to series of dcgm-exporter."""
+    """Yield the names of series that rules derive from series of dcgm-exporter."""
     for rule in _rules(item.data):
         texts = list(all_texts(rule))
         if any(map(_EXPORTED.search, texts)):

@@ -1,4 +1,4 @@
-"""Kubernetes objects: documents that say what they are, lists taken apart."""
+"""Kubernetes objects: documents with a kind, and the items of lists."""
 
 from __future__ import annotations
 
@@ -24,15 +24,14 @@ VERSIONS: Final = {
     **dict.fromkeys(("Job", "CronJob"), "batch/v1"),
     **dict.fromkeys(("Pod", "ConfigMap", "Namespace", "Service", "ResourceQuota"), "v1"),
 }
-"""The version of kinds that are often written without one."""
+"""The API version of kinds that are often written without one."""
 
 
 @dataclass(frozen=True, slots=True)
 class KubernetesObject:
-    """One object in API form, and where it begins; `place.path` is empty: paths count from the
-    object.
+    """An object in API form, with its place. Paths are relative to the object.
 
-    `key` is the object's own; the namespace of cluster-scoped kinds is empty there.
+    `key` is the object's key, with an empty namespace for cluster-scoped kinds.
     """
 
     api_version: str
@@ -68,9 +67,8 @@ class KubernetesObject:
 
 
 def read_objects(documents: Iterable[ManifestDocument]) -> list[KubernetesObject]:
-    """Return the objects of all documents, those of a List one by one.
-
-    Raises ManifestError for documents that are no object, with `others` for all after the first.
+    """Return the objects of all documents, with the items of each List. Raises ManifestError for
+    documents that aren't objects. `others` contains all errors after the first.
     """
     objects: list[KubernetesObject] = []
     errors: list[ManifestError] = []
@@ -94,10 +92,9 @@ def read_objects(documents: Iterable[ManifestDocument]) -> list[KubernetesObject
 
 
 def _in(namespace: str, item: KubernetesObject) -> KubernetesObject:
-    """Return the object as kubectl sends it with `-n`: in this namespace, where it is of none and
-    may be of one.
-
-    Source: kubernetes/cli-runtime:pkg/resource/visitor.go@v0.34.0 (SetNamespace).
+    """Return the object as kubectl sends it with `-n`. An object of a namespaced kind without a
+    namespace gets this one. Source: kubernetes/cli-runtime:pkg/resource/visitor.go@v0.34.0
+    (SetNamespace).
     """
     if (
         item.kind in CLUSTER_SCOPED
@@ -131,7 +128,9 @@ def _objects(data: Any, place: Place) -> Iterator[KubernetesObject]:
 
 
 def _typed_item(item: Any, api_version: str, kind: str) -> Any:
-    """Items of a PodList and the like need not repeat what they are."""
+    """Return an item with the kind of its list, because items of a PodList and similar lists can
+    omit it.
+    """
     missing = {
         name: value
         for name, value in (("apiVersion", api_version), ("kind", kind))

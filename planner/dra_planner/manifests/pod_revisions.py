@@ -1,5 +1,5 @@
-"""Which pods of a cluster are of a template that their workload has no more: what its status and
-ReplicaSets say.
+"""Find pods of a cluster with an old template of their workload, from the status of workloads and
+their ReplicaSets.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _NO_HASH: Final = "none"  # of a template that nothing was made of
 
 
 class Revisions:
-    """The newest template of each workload of a cluster, by the label that its pods carry."""
+    """The newest template of each workload of a cluster, by the label on its pods."""
 
     def __init__(self) -> None:
         self._wanted: dict[WorkloadRef, Mapping[str, Any]] = {}  # templates of Deployments
@@ -29,8 +29,8 @@ class Revisions:
         self._known: dict[WorkloadRef, str] = {}
 
     def note(self, item: KubernetesObject, owner: WorkloadRef | None) -> None:
-        """Remember what a Deployment, ReplicaSet or StatefulSet says of templates; nothing of other
-        objects.
+        """Store the template hashes of a Deployment, ReplicaSet, or StatefulSet. Other objects are
+        ignored.
         """
         if item.kind == "StatefulSet":
             ref = WorkloadRef(item.kind, item.namespace, item.name)
@@ -45,8 +45,8 @@ class Revisions:
                 self._newest[owner] = max(self._newest.get(owner, (0, "")), (revision, made))
 
     def is_outdated(self, pod: ObjectMeta, owner: WorkloadRef | None) -> bool:
-        """Whether the workload that made a pod has another template by now; asked once all objects
-        are noted.
+        """Return True if the workload of a pod has a newer template. Call this after all objects
+        are stored.
         """
         if owner is not None and owner not in self._known:
             self._known[owner] = self._newest_of(owner)
@@ -55,8 +55,8 @@ class Revisions:
         return bool(newest and own) and own != newest
 
     def _newest_of(self, ref: WorkloadRef) -> str:
-        """Return the hash of a workload's newest template; of one that no ReplicaSet has yet, that
-        of no pod.
+        """Return the hash of a workload's newest template. If no ReplicaSet has this template yet,
+        return a hash that no pod has.
         """
         wanted, made = self._wanted.get(ref), self._made.get(ref, {})
         if wanted and made and all(made.values()) and wanted not in made.values():
@@ -65,8 +65,8 @@ class Revisions:
 
 
 def maker_of(replica_set: WorkloadRef, pod: ObjectMeta) -> WorkloadRef:
-    """Return who made a ReplicaSet that is not given, by its name and a pod of it: a Deployment, or
-    nobody.
+    """Return the owner of a ReplicaSet that isn't in the snapshot, from its name and one of its
+    pods: a Deployment, or None.
     """
     suffix = f"-{pod.labels.get(_TEMPLATE_HASH, '')}"
     if len(suffix) == 1 or not replica_set.name.endswith(suffix):
@@ -75,8 +75,8 @@ def maker_of(replica_set: WorkloadRef, pod: ObjectMeta) -> WorkloadRef:
 
 
 def _template_of(item: KubernetesObject) -> Mapping[str, Any]:
-    """Return the pod template of an object of the cluster, without the label that tells
-    ReplicaSets' pods apart.
+    """Return the pod template of a cluster object, without the label that distinguishes the pods of
+    ReplicaSets.
     """
     template = (item.data.get("spec") or {}).get("template") or {}
     meta = template.get("metadata") or {}

@@ -1,4 +1,4 @@
-"""From sources to manifests."""
+"""Read manifests from sources."""
 
 from __future__ import annotations
 
@@ -33,14 +33,13 @@ RESOURCE: Final = "resource.k8s.io"
 def read_manifests(
     sources: Iterable[Source], features: Features, *, check_selector: CheckSelector
 ) -> Manifests:
-    """Return all that the sources say, as a control plane with these features would take it.
+    """Return the content of the sources, as a control plane with these features would accept it.
 
-    An object that the API server would refuse is left out and reported among `diagnostics`; so is a
-    field that it would drop. Objects that carry a uid exist already and are not judged again. Every
-    CEL selector of the others goes through `check_selector`, which compiles it: this layer knows no
-    CEL.
-
-    Raises ManifestError where a text cannot be read at all, with `others` for further faults.
+    An object that the API server would reject is omitted and reported in `diagnostics`, and so is a
+    field that it would drop. Objects with a UID already exist and aren't validated again.
+    `check_selector` compiles every CEL selector of the other objects, because this layer doesn't
+    depend on CEL. Raises ManifestError if a text can't be read at all. `others` contains further
+    errors.
     """
     given = tuple(sources)
     documents, remarks = read_documents(given)
@@ -68,7 +67,7 @@ def collect_manifests(
     *,
     check_selector: CheckSelector,
 ) -> Manifests:
-    """Return what these objects say; see `read_manifests`."""
+    """Return the content of these objects. See `read_manifests`."""
     cluster = _cluster_of(objects)
     context = Context(features=features, cluster=cluster, check_selector=check_selector)
     reading = _Reading(context, objects)
@@ -79,7 +78,7 @@ def collect_manifests(
 
 
 def _cluster_of(objects: Iterable[KubernetesObject]) -> ExistingObjects:
-    """Return what the manifests themselves say of the cluster; whatever they do not mention may
+    """Return the cluster objects that the manifests declare. Objects that they don't mention may
     exist.
     """
     namespaces: dict[str, Mapping[str, str]] = {}
@@ -107,9 +106,9 @@ def _cluster_of(objects: Iterable[KubernetesObject]) -> ExistingObjects:
 
 
 class _Reading:
-    """Gives each accepted object to the collection of its subject.
+    """Passes each accepted object to the collection of its subject.
 
-    All collections append to one list of diagnostics, so these keep the order of the objects.
+    All collections append to one list of diagnostics, which therefore has the order of the objects.
     """
 
     def __init__(self, context: Context, objects: Sequence[KubernetesObject]) -> None:
@@ -127,7 +126,7 @@ class _Reading:
         self.readers = self._readers()
 
     def _readers(self) -> dict[tuple[str, str], Callable[[KubernetesObject], None]]:
-        """Return what reads the objects of each group and kind that has a collection."""
+        """Return the functions that read the objects of each supported group and kind."""
         return {
             (RESOURCE, "ResourceClaim"): self.devices.add_claim,
             (RESOURCE, "ResourceClaimTemplate"): self.devices.add_template,

@@ -1,4 +1,4 @@
-"""In which order pods arrive. It is unknown beforehand, so several are tried."""
+"""The order in which pods arrive. It's unknown in advance, so several are tried."""
 
 from __future__ import annotations
 
@@ -60,16 +60,14 @@ class ArrivalOrder:
 
 
 def _race(made: Sequence[Sequence[SimulatedPod]], chance: random.Random) -> list[SimulatedPod]:
-    """Return pods in an order in which they may arrive when all documents are applied together.
+    """Return pods in an order in which they can arrive when all documents are applied together.
 
-    Controllers start one after the other, more or less far apart. Each makes one pod, then two,
-    then four at a time; the claims of all these are made by several workers at once, and a pod
-    arrives with its claims.
-
-    Source of the behaviour: kubernetes/kubernetes:pkg/controller/controller_utils.go
+    Controllers start one after the other, at random distances. Each creates one pod, then two, then
+    four at a time. Several workers create the claims of these pods, and a pod arrives with its
+    claims. Source of the behavior: kubernetes/kubernetes:pkg/controller/controller_utils.go
     (SlowStartInitialBatchSize), pkg/controller/{replicaset,job}/*.go,
-    pkg/controller/resourceclaim/controller.go @v1.36.3. How long each takes is nobody's promise:
-    the spans are those under which recorded runs are found again.
+    pkg/controller/resourceclaim/controller.go @v1.36.3. The durations aren't documented, so the
+    ranges are chosen to reproduce recorded runs.
     """
     apart, arrivals = chance.choice(_APART), list[tuple[float, int, SimulatedPod]]()
     for number, pods in enumerate(made):
@@ -100,8 +98,8 @@ def standard_orders(random_orders: int) -> tuple[ArrivalOrder, ...]:
 
 
 def check_orders(seeds: Sequence[int]) -> tuple[ArrivalOrder, ...]:
-    """Return every order with each of these seeds: nodes that score alike are chosen by chance, as
-    in the scheduler.
+    """Return every order with each of these seeds. With a seed, ties between nodes are broken at
+    random, as in the scheduler.
     """
     names: tuple[OrderName, ...] = ("settled", "reversed", "at-once", "random")
     return tuple(ArrivalOrder(name, seed) for seed in seeds for name in names)

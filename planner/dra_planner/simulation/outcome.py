@@ -57,7 +57,7 @@ class SimulationOutcome:
 
     @property
     def places_everything(self) -> bool:
-        """Whether every pod was created and has a node."""
+        """True if every pod was created and has a node."""
         workloads = self.workloads.values()
         return self.complete and not any(
             each.pending or each.not_created or each.lost for each in workloads

@@ -1,5 +1,5 @@
-"""A demand and nodes, made ready: kinds of pods with their rules, the cluster at the start, and who
-makes pods.
+"""A prepared demand on nodes: kinds of pods with their rules, the initial cluster, and the
+controllers of pods.
 """
 
 from __future__ import annotations
@@ -75,16 +75,15 @@ _OF_DAEMONS = (
         for key in ("disk-pressure", "memory-pressure", "pid-pressure", "unschedulable")
     ),
 )
-"""What the DaemonSet controller adds to each pod:
-kubernetes/kubernetes:pkg/controller/daemon/util/daemonset_util.go
-@v1.36.3.
+"""Tolerations that the DaemonSet controller adds to each pod:
+kubernetes/kubernetes:pkg/controller/daemon/util/daemonset_util.go @v1.36.3.
 """
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Setting:
-    """What all orders of arrival have in common. `stages` and `standings` remember from one to the
-    next.
+    """The common input of all pod arrival orders. `stages` and `standings` are cached between
+    orders.
     """
 
     nodes: tuple[SimulatedNode, ...]
@@ -110,7 +109,7 @@ class Setting:
     lasting: tuple[ObjectKey, ...] = ()  # pods that go only after others were made for them
 
     def documents(self) -> list[list[Controller]]:
-        """Return fresh controllers, those of one document together."""
+        """Return new controllers, grouped by document."""
         index: dict[WorkloadRef, Iterator[int]] = defaultdict(numbers)
         found = [each for each in self.members if not each[0].leaving]
         by_document = groupby(
@@ -121,8 +120,8 @@ class Setting:
     def _charged(
         self, member: Member, kind: PodKind, index: Mapping[WorkloadRef, Iterator[int]]
     ) -> Controller:
-        """Return the controller of a member; quotas decide how many of its pods are made, where
-        there are any.
+        """Return the controller of a member. If there are quotas, they limit the number of its
+        pods.
         """
         wanted, quotas, key = (
             member.figures.at(self.level) or 0,
@@ -200,9 +199,8 @@ def prepare(
     opened: dict[int, NodeState] | None = None,
     quotas: PodQuotas | None = None,
 ) -> Setting:
-    """Return the setting of a demand on nodes; they are numbered as the scheduler walks them.
-
-    `opened` remembers nodes that were opened before, by the identity of their offer.
+    """Return the setting of a demand on nodes, numbered in the scheduler's order. `opened` caches
+    opened nodes by the identity of their offer.
     """
     nodes = interleave_zones(nodes)
     kinds = Kinds()
@@ -280,8 +278,8 @@ def _leaving(members: Iterable[tuple[Member, PodKind]]) -> dict[PodSetKey, list[
 
 
 def _daemon_room(demand: Demand, nodes: Sequence[SimulatedNode]) -> dict[PodSetKey, int]:
-    """Return how many pods of each DaemonSet quotas let in, in a cluster: which nodes go without is
-    nobody's choice.
+    """Return how many pods of each DaemonSet the quotas of a cluster admit. Which nodes get none
+    isn't defined.
     """
     if demand.quotas is None or any(each.offer.origin == "predicted" for each in nodes):
         return {}
@@ -294,7 +292,7 @@ def _daemon_room(demand: Demand, nodes: Sequence[SimulatedNode]) -> dict[PodSetK
 
 
 def _refused(demand: Demand, level: DemandLevel) -> Counter[PodSetKey]:
-    """Count the pods that the demand leaves out."""
+    """Count the pods that the demand omits."""
     found = Counter[PodSetKey]()
     for each in demand.blocked:
         found[each.member.workload, each.member.pod_set] += each.member.figures.at(level) or 0
@@ -302,15 +300,15 @@ def _refused(demand: Demand, level: DemandLevel) -> Counter[PodSetKey]:
 
 
 def _is_replaced_at_once(pod: BoundPod) -> bool:
-    """Tell whether another pod is made while this one is terminating; where names are fixed, it has
-    to be gone.
+    """Return True if a replacement is created while the old pod is terminating. Pods with fixed
+    names must be deleted first.
     """
     return pod.owner is not None and pod.owner.kind not in (BARE_POD, "StatefulSet", "DaemonSet")
 
 
 def _in_order(demand: Demand) -> list[tuple[Shape, Member]]:
-    """Return the members in the order of the documents, those first whose pods are in the cluster
-    already.
+    """Return the members in document order, starting with those whose pods already exist in the
+    cluster.
     """
     pairs = [(shape, member) for shape in demand.shapes for member in shape.members]
     return sorted(
@@ -325,7 +323,7 @@ def _siblings(member: Member) -> Hashable:
 
 
 def _made(shape: Shape) -> Shape:
-    """Return the shape of the pods as their controller makes them."""
+    """Return the shape of the pods as their controller creates them."""
     if not shape.per_node:
         return shape
     pod = replace(shape.pod, tolerations=(*shape.pod.tolerations, *_OF_DAEMONS))
@@ -333,14 +331,14 @@ def _made(shape: Shape) -> Shape:
 
 
 def _ordinal(pod: SimulatedPod) -> tuple[str, int, str]:
-    """Return what pods of a workload are sorted by: the numbers of a StatefulSet as numbers."""
+    """Return the sort key of a workload's pod. The ordinals of a StatefulSet are numbers."""
     stem, _, number = pod.name.name.rpartition("-")
     return (stem, int(number), "") if number.isdecimal() else ("", 0, pod.name.name)
 
 
 def _on_nodes(rollout: Rollout, nodes: int) -> tuple[int, int]:
-    """Return on how many of so many nodes a DaemonSet may have one pod more, and one fewer; shares
-    of them round up.
+    """Return on how many of these nodes a DaemonSet can have one additional pod, and on how many
+    one fewer. Percentages are rounded up.
 
     Source: kubernetes/kubernetes:pkg/controller/daemon/update.go@v1.36.3
     (updatedDesiredNodeCounts).
@@ -352,7 +350,7 @@ def _on_nodes(rollout: Rollout, nodes: int) -> tuple[int, int]:
 
 
 def _is_meant(shape: Shape, node: Node) -> bool:
-    """Tell whether a DaemonSet makes a pod for the node."""
+    """Return True if a DaemonSet creates a pod for the node."""
     return reject_for_good(shape.pod, node) is None
 
 
@@ -390,8 +388,8 @@ def _bound_pods(
 
 
 def _ages(nodes: Iterable[SimulatedNode]) -> dict[str, int]:
-    """Return for each time at which a pod started a number below 0, later ones higher; unknown ones
-    are left out.
+    """Return a number below 0 for each start time, higher for later ones. Unknown times are
+    omitted.
     """
     times = sorted(
         {pod.started for each in nodes for pod in each.offer.pods if pod.started}, reverse=True
@@ -400,7 +398,7 @@ def _ages(nodes: Iterable[SimulatedNode]) -> dict[str, int]:
 
 
 def _scored(offer: Offer, pods: Iterable[PlacedPod]) -> CpuMemory:
-    """Return what counts as requested on a node when it is scored."""
+    """Return the amounts that count as requested for a node's score."""
     taken = [scored_amounts(each.amounts, each.containers) for each in offer.deductions]
     taken += [placed.pod.kind.scored for placed in pods]
     return CpuMemory(sum(each.cpu for each in taken), sum(each.memory for each in taken))

@@ -1,7 +1,7 @@
-"""A demand on given nodes: what the scheduler makes of it, order of arrival by order.
+"""Simulate the scheduler for a demand on given nodes, order by order.
 
-Pods that are bound run and are ready at once, and none ends. Time is kept as an order: controllers
-are asked again whenever the queue is empty, pods that failed are tried again after what helps them.
+Bound pods are running and ready at once, and don't end. Time is an order: controllers are evaluated
+whenever the queue is empty, and failed pods are retried after events that may help them.
 """
 
 from __future__ import annotations
@@ -39,12 +39,12 @@ if TYPE_CHECKING:
     from dra_planner.simulation.workloads.admission import Admission
 
 STEPS = 50_000_000
-"""Steps (see `Scheduler`) that one order may take, unless it is said otherwise."""
+"""Steps (see `Scheduler`) of one order, unless another limit is set."""
 
 
 @dataclass(frozen=True, slots=True)
 class Simulator:
-    """Simulates one demand on the same nodes in several orders, remembering what nodes answered."""
+    """Simulates one demand on the same nodes in several orders, and caches the answers of nodes."""
 
     setting: Setting
 
@@ -62,11 +62,11 @@ class Simulator:
         opened: dict[int, NodeState] | None = None,
         quotas: PodQuotas | None = None,
     ) -> Simulator:
-        """Return a simulator; `place_budget` bounds each search for devices.
+        """Return a simulator. `place_budget` limits each search for devices.
 
-        `opened` remembers what nodes answered to the same demand, by the identity of their offer.
-        With the `quotas` of the demand, pods are let in as they arrive, also those that the demand
-        leaves out for quotas.
+        `opened` caches the answers of nodes to the same demand, by the identity of their offer.
+        With the `quotas` of the demand, pods are admitted as they arrive, including pods that the
+        demand omits because of quotas.
         """
         return cls(
             prepare(
@@ -91,13 +91,13 @@ class Simulator:
         lost: Collection[str] = (),
         lags: bool = False,
     ) -> SimulationOutcome:
-        """Return what becomes of the pods when they arrive in that order; the same for the same
-        arguments.
+        """Return the outcome of the pods in this order. The same arguments always give the same
+        result.
 
-        `arrivals` are the workloads in another order than that of the documents; those it does not
-        name come first. `lost` are nodes, by name, that go when nothing moves any more: their pods
-        are made again by who made them. `lags`: pods become ready, and are gone after they end,
-        some at a time, by the order's seed; otherwise all at once.
+        `arrivals` are the workloads in an order other than document order. Workloads that it
+        doesn't name come first. `lost` are the names of nodes that are removed after everything is
+        placed, and their controllers re-create the pods. With `lags`, pods become ready and
+        disappear at different moments, by the order's seed. Otherwise, all do at once.
         """
         run = Run(self.setting, order, steps, lags=lags)
         for phase in order.phases(_arranged(self.setting.documents(), arrivals)):
@@ -119,11 +119,11 @@ def _arranged(
 
 
 def _is_tried_before(pod: SimulatedPod, failure: SchedulingFailure) -> bool:
-    """Tell whether a pod is tried when another has gone, a moment before the devices of that are
+    """Return True if a pod is retried when another pod is deleted, a moment before its devices are
     free.
 
-    Pods that lack devices alone are tried once these are free; one that lacks cpu somewhere has its
-    back-off then.
+    Pods that only lack devices are retried when the devices are free. A pod that lacks CPU on some
+    node is already in back-off then.
     """
     shape = pod.kind.shape
     refusals = (each.verdict for each in failure.rejections)
@@ -146,7 +146,7 @@ def _admission(setting: Setting) -> Admission | None:
 
 
 class Run:
-    """One order of arrival under way."""
+    """A running simulation of one order."""
 
     def __init__(
         self, setting: Setting, order: ArrivalOrder, steps: int, *, lags: bool = False
@@ -183,7 +183,7 @@ class Run:
         return self._scheduler.steps > self._steps
 
     def start(self, controllers: Sequence[Controller]) -> None:
-        """Let controllers begin, and go on until nothing moves."""
+        """Start the controllers, and continue until nothing changes."""
         self._controllers += controllers
         self._queue.rest()
         for controller in controllers:
@@ -207,7 +207,7 @@ class Run:
             self._schedule()
 
     def lose(self, nodes: Collection[int]) -> None:
-        """Take nodes away with their pods, and go on until nothing moves."""
+        """Remove nodes with their pods, and continue until nothing changes."""
         for controller in self._controllers:
             if isinstance(controller, PerNode):
                 controller.nodes = [node for node in controller.nodes if node not in nodes]
@@ -220,9 +220,7 @@ class Run:
         self.start(())
 
     def end(self, pods: Iterable[ObjectKey]) -> None:
-        """Take pods away that were terminating, those that are there, and go on until nothing
-        moves.
-        """
+        """Remove the existing terminating pods, and continue until nothing changes."""
         for name in pods:
             if name in self._cluster.pods:
                 self._cluster.remove(name)
@@ -231,7 +229,7 @@ class Run:
         self.start(())
 
     def _lose(self, pod: SimulatedPod) -> None:
-        """Tell who made a pod that it has gone."""
+        """Report the loss of a pod to its controller."""
         owner = self._owner.pop(pod.name, None)
         if owner is not None:
             owner.lose(pod)
@@ -239,13 +237,13 @@ class Run:
                 self._admission.release(owner)
 
     def retire(self, controller: Controller) -> None:
-        """Let a controller make no more pods; those that it made stay, under whoever takes them
-        over.
+        """Stop a controller from creating pods. Its existing pods stay, and another controller can
+        adopt them.
         """
         self._controllers.remove(controller)
 
     def allowances(self) -> list[Allowance]:
-        """Return how many pods each budget of the setting lets go now."""
+        """Return the number of pods that each budget of the setting currently lets go."""
         return self._budgets.left(self._cluster, self._controllers)
 
     # -- controllers
@@ -279,7 +277,7 @@ class Run:
         return bool(going or ended) or became_ready
 
     def _remove(self, pods: Iterable[SimulatedPod]) -> bool:
-        """Take pods away that have ended; tell whether they free devices."""
+        """Remove pods that have ended. Return True if devices become free."""
         frees = False
         for pod in pods:
             frees |= any(got.picks for got in self._cluster.pods[pod.name].picks)
@@ -329,7 +327,7 @@ class Run:
         return result
 
     def _free_unused_claim(self, pod: SimulatedPod) -> bool:
-        """Free a claim of the pod that holds devices for nobody."""
+        """Free a claim of the pod that no other pod uses."""
         assert pod.kind.shape is not None  # only pods of the demand are scheduled
         for entry in pod.kind.shape.claims:
             claim = self._cluster.claims.get(entry.shared) if entry.shared is not None else None
@@ -356,13 +354,12 @@ class Run:
         return Choice(node, answer)
 
     def _may_fit_now(self, pod: SimulatedPod, failure: SchedulingFailure) -> bool:
-        """Whether pods that came since may help: they satisfy rules between pods, and fill nodes
-        that ended an attempt.
+        """Return True if newer pods may help: they satisfy rules between pods, or fill nodes that
+        ended an attempt with an error.
 
-        An error says nothing of what the pod waits for, so it is tried again after any change, as
-        in the cluster. Source:
-        kubernetes/kubernetes:pkg/scheduler/backend/queue/scheduling_queue.go @v1.36.3
-        (AddUnschedulablePodIfNotPresent: no unschedulable plugins).
+        An error doesn't show what the pod waits for, so it's retried after any change, as in the
+        cluster. Source: kubernetes/kubernetes:pkg/scheduler/backend/queue/scheduling_queue.go
+        @v1.36.3 (AddUnschedulablePodIfNotPresent: no unschedulable plugins).
         """
         known = self._failed.get((pod.kind.number, pod.only_node))
         changed = known is None or known[0] != self._cluster.version

@@ -229,7 +229,7 @@ def decided_by_form(
 
 
 def not_strictly_false(operand: Closure) -> Closure:
-    """Return True if a loop continues. An error doesn't end it."""
+    """Return the closure that tests whether a loop continues. An error doesn't end it."""
 
     def evaluate(state: State) -> bool:
         try:

@@ -1,1 +1,1 @@
-"""Accepted objects by subject: each collection owns one part of the manifests."""
+"""Collect accepted objects by subject. Each collection owns one part of the manifests."""

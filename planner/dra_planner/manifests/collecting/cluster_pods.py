@@ -1,4 +1,4 @@
-"""Pods of a cluster: those that nodes hold, those that wait, and the workloads that made them."""
+"""Pods of a cluster: pods on nodes, pending pods, and the workloads that created them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from dra_planner.model import ObjectKey, ObjectMeta, PodSpec, WorkloadRef
 
 
 class ClusterPods:
-    """Pods that a cluster has, with their claims and the controllers above them."""
+    """Pods of a cluster, with their claims and controllers."""
 
     def __init__(self, ignored: IgnoredObjects) -> None:
         self._ignored = ignored
@@ -30,7 +30,7 @@ class ClusterPods:
         self.generated_claims: dict[ObjectKey, dict[str, str]] = {}
 
     def note_controller(self, item: KubernetesObject, *, exists: bool) -> None:
-        """Remember the controller of an object, and the pod templates of one that exists."""
+        """Store the controller of an object, and the pod templates of an existing object."""
         owner = _controller_of(item)
         if owner is not None:
             self._owners[WorkloadRef(item.kind, item.namespace, item.name)] = owner
@@ -79,23 +79,23 @@ class ClusterPods:
         return True
 
     def bound(self) -> tuple[BoundPod, ...]:
-        """Return the pods on nodes; asked once all objects are noted."""
+        """Return the pods on nodes. Call this after all objects are stored."""
         return tuple(map(self._of_workload, self._bound))
 
     def waiting(self) -> tuple[BoundPod, ...]:
-        """Return the pods without a node; asked once all objects are noted."""
+        """Return the pods without a node. Call this after all objects are stored."""
         return tuple(map(self._of_workload, self._pending))
 
     def _of_workload(self, pod: BoundPod) -> BoundPod:
-        """Return the pod with the workload that made it, and whether that has another template by
-        now.
+        """Return the pod with the workload that created it, and whether the workload has a newer
+        template.
         """
         owner = self._workload_of(pod.owner, pod.meta)
         return replace(pod, owner=owner, outdated=self._revisions.is_outdated(pod.meta, owner))
 
     def _workload_of(self, owner: WorkloadRef | None, pod: ObjectMeta) -> WorkloadRef | None:
-        """Return the workload at the top of the controllers of a pod, seeing through ReplicaSets
-        that are not given.
+        """Return the topmost controller of a pod. ReplicaSets that aren't in the snapshot are
+        derived from names.
         """
         seen = set[WorkloadRef]()
         while owner is not None and owner in self._owners and owner not in seen:
@@ -109,7 +109,9 @@ class ClusterPods:
 def queue_lengths(
     waiting: Sequence[BoundPod],
 ) -> tuple[Counter[WorkloadRef], Counter[WorkloadRef]]:
-    """Return how many pods of each workload wait, and how many of them have all of their claims."""
+    """Return the number of pending pods of each workload, and how many of them have all of their
+    claims.
+    """
     makers = [(pod.owner or WorkloadRef("Pod", *pod.meta.key), pod) for pod in waiting]
     return (
         Counter(maker for maker, _ in makers),
@@ -127,7 +129,7 @@ def _controller_of(item: KubernetesObject) -> WorkloadRef | None:
 
 
 def _generated_claims(status: Mapping[str, Any]) -> dict[str, str]:
-    """Return the names of the claims that the controller has made for a pod, by entry."""
+    """Return the names of the claims that the controller created for a pod, by entry."""
     return {
         entry["name"]: entry["resourceClaimName"]
         for entry in status.get("resourceClaimStatuses") or ()
@@ -136,7 +138,7 @@ def _generated_claims(status: Mapping[str, Any]) -> dict[str, str]:
 
 
 def _claims_of(spec: PodSpec, generated: Mapping[str, str]) -> dict[str, str]:
-    """Return the claim of each entry; "" if the controller hasn't made it yet."""
+    """Return the claim of each entry, or "" if the controller hasn't created it yet."""
     named = {entry.name: entry.resource_claim_name or "" for entry in spec.resource_claims}
     return {**named, **generated}
 

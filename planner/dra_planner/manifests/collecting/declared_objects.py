@@ -1,4 +1,4 @@
-"""Names of the objects that pods name and that planning doesn't read otherwise."""
+"""Names of objects that pods refer to and that planning doesn't read otherwise."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class DeclaredObjects:
         self.names: set[tuple[str, ObjectKey]] = set()
 
     def note(self, item: KubernetesObject) -> None:
-        """Remember what an object declares."""
+        """Store the names that an object declares."""
         if not item.group and item.kind in _KINDS:
             self.names.add((item.kind, item.key))
         elif item.kind in _MAKERS:

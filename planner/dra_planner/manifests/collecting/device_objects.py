@@ -1,4 +1,6 @@
-"""Objects of the API group resource.k8s.io, and what controllers derive from others."""
+"""Objects of the API group resource.k8s.io, and objects that controllers derive from
+other kinds.
+"""
 
 from __future__ import annotations
 
@@ -50,7 +52,7 @@ class DeviceObjects:
         self.slices.append(parse_slice(item.data, item.place))
 
     def add_taint_rule(self, item: KubernetesObject, *, is_active: bool) -> None:
-        """Add a rule; the scheduler ignores rules that aren't active."""
+        """Add a rule. The scheduler ignores rules that aren't active."""
         rule = parse_taint_rule(item.data, item.place)
         if not is_active:
             rule = replace(rule, taint=replace(rule.taint, effect="None"))
@@ -60,9 +62,8 @@ class DeviceObjects:
         self._pod_groups.append(item)
 
     def add_channels(self, item: KubernetesObject) -> bool:
-        """Add the template that the NVIDIA driver's controller makes for the channels of a domain.
-
-        Return whether the domain has one.
+        """Add the template that the NVIDIA driver's controller creates for the channels of a
+        domain. Return True if the domain has one.
         """
         template = channel_template(item)
         if template is not None:
@@ -70,8 +71,8 @@ class DeviceObjects:
         return template is not None
 
     def share_group_claims(self) -> dict[ObjectKey, GroupClaims]:
-        """Make the claim of every PodGroup entry that names a template: one, which the pods of the
-        group share.
+        """Create the claim of every PodGroup entry that names a template. The pods of the group
+        share this claim.
         """
         shared: dict[ObjectKey, GroupClaims] = {}
         for group in self._pod_groups:

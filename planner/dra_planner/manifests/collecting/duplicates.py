@@ -1,4 +1,4 @@
-"""Objects of one name: the first one counts, in the order of the documents."""
+"""Objects with the same name. The first one counts, in document order."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ class FirstOfName:
         self._in_other_files: list[tuple[KubernetesObject, KubernetesObject]] = []
 
     def admit(self, item: KubernetesObject) -> bool:
-        """Return whether an object counts. A second one in the same file is a fault, in another
-        file an alternative.
+        """Return True if an object counts. A second object in the same file is an error, and in
+        another file an alternative.
         """
         first = self._first.setdefault((item.group, item.kind, item.key), item)
         if first is item or not item.metadata.get("name"):

@@ -11,21 +11,19 @@ from dra_planner.manifests.workloads.unread_objects import unread_object
 
 
 class IgnoredObjects:
-    """How many objects of which kinds planning ignores, and those that may make pods with
-    devices.
-    """
+    """Number of ignored objects by kind, and ignored objects that may create pods with devices."""
 
     def __init__(self) -> None:
         self._counts: Counter[str] = Counter()
         self.unread: list[UnreadObject] = []
 
     def count(self, item: KubernetesObject, state: str = "") -> None:
-        """Count an object, if necessary with the state that makes planning ignore it."""
+        """Count an object, with its state if that is the reason for ignoring it."""
         title = f"{item.api_version} {item.kind}"
         self._counts[f"{title} ({state})" if state else title] += 1
 
     def add_unread(self, item: KubernetesObject) -> None:
-        """Report an object if it may make pods with devices."""
+        """Report an object if it may create pods with devices."""
         unread = unread_object(item)
         if unread is not None:
             self.unread.append(unread)

@@ -1,4 +1,4 @@
-"""Objects that describe how a cluster is set up, or that wait in queues of their own."""
+"""Objects that describe the setup of a cluster, or its queues."""
 
 from __future__ import annotations
 
@@ -43,13 +43,13 @@ class SetupObjects:
         self._objects: list[KubernetesObject] = []
 
     def note(self, item: KubernetesObject) -> None:
-        """Remember an object if it configures the cluster, and report its faults."""
+        """Store an object if it configures the cluster, and report its problems."""
         if item.group in _GROUPS or item.kind == "ConfigMap":
             self._objects.append(item)
             self._diagnostics += config_findings(item)
 
     def check_queues(self, workloads: Sequence[Workload], devices: DeviceObjects) -> None:
-        """Report workloads and queues that don't fit together."""
+        """Report workloads and queues that don't match."""
         if self._objects or any(is_queued(each) or has_other_scheduler(each) for each in workloads):
             self._diagnostics += queue_findings(
                 self._objects, workloads, devices.claims, devices.templates

@@ -1,4 +1,4 @@
-"""Objects that make pods."""
+"""Objects that create pods."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from dra_planner.model import Gang, Workload
 
 
 class WorkloadObjects:
-    """Workloads in the order of the documents, and the objects that group their pods."""
+    """Workloads in document order, and the objects that group their pods."""
 
     def __init__(
         self,
@@ -34,20 +34,20 @@ class WorkloadObjects:
         self.unresolved: list[UnresolvedPods] = []
 
     def note_group(self, item: KubernetesObject) -> None:
-        """Remember an object if it groups pods."""
+        """Store an object if it groups pods."""
         if groups_pods(item):
             self._grouping.append(item)
 
     def scales(self, item: KubernetesObject) -> bool:
-        """Return whether an autoscaler scales a workload of these manifests."""
+        """Return True if an autoscaler scales a workload of these manifests."""
         return self._reader.scales(item)
 
     def is_owned(self, item: KubernetesObject) -> bool:
-        """Return whether another object of these manifests makes an object."""
+        """Return True if another object of these manifests creates this object."""
         return self._reader.is_owned(item)
 
     def add(self, item: KubernetesObject) -> bool:
-        """Add what an object makes; return whether it makes anything."""
+        """Add the pods that an object creates. Return True if it creates any."""
         found = self._reader.read(item)
         if found is None:
             return False
@@ -68,7 +68,9 @@ class WorkloadObjects:
         return True
 
     def gangs(self) -> tuple[tuple[Gang, ...], list[KubernetesObject]]:
-        """Return the pods that start together, and the objects that say so; report faults."""
+        """Return the pods that start together, and the objects that group them, and report
+        problems.
+        """
         self._diagnostics += gang_findings(self._grouping, self.workloads)
         gangs = find_gangs(self._grouping, self.workloads)
         names = {gang.name for gang in gangs}

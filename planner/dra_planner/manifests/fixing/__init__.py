@@ -1,6 +1,4 @@
-"""Mechanical repairs of manifests: the text changes where it must, and keeps every other
-character.
-"""
+"""Automatic repairs of manifests, which keep all text that doesn't need to change."""
 
 from dra_planner.manifests.fixing.fix import Fixed, LineRepair, add_tolerations, fix_values
 

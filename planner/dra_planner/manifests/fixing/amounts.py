@@ -1,4 +1,4 @@
-"""Amounts whose unit is not one of Kubernetes: `4GB`, `80 GiB`, `512gi`."""
+"""Repair amounts with units that Kubernetes doesn't support: `4GB`, `80 GiB`, `512gi`."""
 
 from __future__ import annotations
 
@@ -11,10 +11,9 @@ _AMOUNT: Final = re.compile(r"([0-9]+(?:\.[0-9]+)?)\s*([kmgtpeKMGTPE])([iI]?)([b
 
 
 def corrected_amount(text: str) -> str:
-    """Return an amount in the units of Kubernetes; "" where it has them, or where it is not clear
-    what was meant.
+    """Return an amount with Kubernetes units, or "" if it's already valid or ambiguous.
 
-    `GB` is a thousand million bytes, as `G` is, and `GiB` is `Gi`. `Gb` may be bits, and `m` alone
+    `GB` becomes `G`, and `GiB` becomes `Gi`. `Gb` could be bits, and a single `m` means
     thousandths.
     """
     found = _AMOUNT.fullmatch(text.strip())
@@ -42,7 +41,7 @@ def possible_amounts(text: str) -> tuple[str, ...]:
 
 
 def is_amount(text: str) -> bool:
-    """Return whether Kubernetes reads a text as a quantity."""
+    """Return True if Kubernetes accepts a text as a quantity."""
     try:
         Quantity.parse(text)
     except QuantityError:

@@ -1,5 +1,5 @@
-"""Selectors that compare a capacity or a version with a sign, which CEL has for neither:
-`compareTo` is meant.
+"""Repair selectors that compare a capacity or version with an operator. CEL doesn't support that,
+and needs `compareTo`.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ _UNIT: Final = re.compile(
 
 
 def with_compare_to(expression: str) -> str:
-    """Return a selector with every comparison by a sign written with `compareTo`; the same where
-    there is none.
+    """Return a selector with every operator comparison rewritten with `compareTo`, or the same
+    selector.
     """
     for way in _WAYS:
         expression = way.sub(r"\g<left>.compareTo(\g<right>) \g<sign> 0", expression)
@@ -34,7 +34,7 @@ def with_compare_to(expression: str) -> str:
 
 
 def with_units(expression: str) -> str:
-    """Return a selector with the amounts of `quantity(…)` in units of Kubernetes."""
+    """Return a selector with the amounts of `quantity(…)` in Kubernetes units."""
     return _UNIT.sub(
         lambda found: f"{found['head']}{_unit(found['amount'])}{found['tail']}", expression
     )

@@ -1,3 +1,3 @@
-"""From API form to the model: each function takes data whose types are right and fills in the API's
+"""Convert API objects to the model. Each function gets data with valid types, and applies the API's
 defaults.
 """

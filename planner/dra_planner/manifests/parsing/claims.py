@@ -32,7 +32,7 @@ from dra_planner.model import (
 
 
 def parse_claim_spec(data: Data | None, place: Place = NOWHERE) -> ClaimSpec:
-    """Return a claim's spec after defaulting; `place` is that of the spec."""
+    """Return a claim's spec after defaulting. `place` is the place of the spec."""
     devices = (data or {}).get("devices") or {}
     at = child(place, data, "devices")
     listed = devices.get("requests") or ()
@@ -47,7 +47,7 @@ def parse_claim_spec(data: Data | None, place: Place = NOWHERE) -> ClaimSpec:
 
 
 def parse_claim(data: Data, place: Place = NOWHERE) -> ResourceClaim:
-    """Return a ResourceClaim with what its status says of an allocation."""
+    """Return a ResourceClaim, with the allocation in its status."""
     status = data.get("status") or {}
     references = (data.get("metadata") or {}).get("ownerReferences") or ()
     owner: Data = next((reference for reference in references if reference.get("controller")), {})

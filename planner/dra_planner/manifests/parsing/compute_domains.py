@@ -1,5 +1,5 @@
-"""ComputeDomains of the NVIDIA driver: the ResourceClaimTemplate that its controller makes for the
-channels of one.
+"""The ResourceClaimTemplate that the NVIDIA driver's controller creates for the channels of a
+ComputeDomain.
 
 Source:
 kubernetes-sigs/dra-driver-nvidia-gpu:templates/compute-domain-workload-claim-template.tmpl.yaml@v25.8.1.
@@ -22,10 +22,10 @@ from dra_planner.model import (
 
 
 def channel_template(item: KubernetesObject) -> ResourceClaimTemplate | None:
-    """Return the template; None where the domain names none.
+    """Return the template, or None if the domain doesn't name one.
 
-    Its configuration names the domain: by namespace and name, since its UID is known at run time
-    only.
+    Its configuration refers to the domain by namespace and name, because its UID is known only at
+    run time.
     """
     spec = item.data.get("spec")
     channel = spec.get("channel") if isinstance(spec, Mapping) else None

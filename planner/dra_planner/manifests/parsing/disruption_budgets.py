@@ -8,7 +8,9 @@ from dra_planner.model import BudgetStatus, DisruptionBudget, LabelSelector
 
 
 def parse_disruption_budget(data: Data, place: Place = NOWHERE) -> DisruptionBudget:
-    """Return a budget; one without a selector has an empty one, which matches as little."""
+    """Return a budget. A budget without a selector gets an empty selector, which doesn't match any
+    pods either.
+    """
     spec = data.get("spec") or {}
     return DisruptionBudget(
         meta=parse_meta(data.get("metadata"), place),
@@ -20,7 +22,9 @@ def parse_disruption_budget(data: Data, place: Place = NOWHERE) -> DisruptionBud
 
 
 def _status(data: Data) -> BudgetStatus | None:
-    """Return what was counted; the API leaves out none of these counts where something was."""
+    """Return the counts in the status. If the controller has counted, the API always contains all
+    of them.
+    """
     if "disruptionsAllowed" not in data:
         return None
     return BudgetStatus(

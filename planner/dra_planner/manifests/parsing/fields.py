@@ -1,4 +1,4 @@
-"""What every kind shares: metadata, quantities, selectors."""
+"""Fields of all kinds: metadata, quantities, and selectors."""
 
 from __future__ import annotations
 
@@ -26,15 +26,15 @@ _BLANKS: Final = (
 
 
 def text_of(value: Any) -> str:
-    """Return a quantity or a label value as text; YAML reads some of them as numbers."""
+    """Return a quantity or label value as text, because YAML reads some of them as numbers."""
     if isinstance(value, float):
         return number_text(value)
     return "" if value is None else str(value)
 
 
 def parse_quantity(value: Any) -> Quantity:
-    """Return a quantity written as text (blanks around it are fine) or number; null is zero. Raises
-    QuantityError.
+    """Return a quantity from a text (spaces around it are allowed) or a number. null is zero.
+    Raises QuantityError.
     """
     if value is None:
         return Quantity.from_int(0)
@@ -42,8 +42,8 @@ def parse_quantity(value: Any) -> Quantity:
 
 
 def parse_pod_amount(value: Any) -> Quantity:
-    """Return an amount of a pod: a quantity rounded up to thousandths, away from zero, as the API
-    server reads it.
+    """Return an amount of a pod, rounded up to thousandths (away from zero), as the API server
+    reads it.
     """
     amount = parse_quantity(value)
     if amount.scale >= -3:
@@ -60,8 +60,8 @@ def parse_quantities(data: Data | None) -> dict[str, Quantity]:
 
 
 def parse_amounts(data: Data | None) -> dict[str, int]:
-    """Return resource amounts: cpu in thousandths of a core, everything else in whole units,
-    rounded up.
+    """Return resource amounts: cpu in thousandths of a core, and all others in integers, rounded
+    up.
     """
     amounts = {}
     for name, value in (data or {}).items():
@@ -75,7 +75,7 @@ def parse_texts(data: Data | None) -> dict[str, str]:
 
 
 def parse_meta(data: Data | None, place: Place = NOWHERE, *, namespaced: bool = True) -> ObjectMeta:
-    """Return an object's metadata; a namespaced object without a namespace is in `default`."""
+    """Return an object's metadata. A namespaced object without a namespace is in `default`."""
     data = data or {}
     name = text_of(data.get("name"))
     if not name and data.get("generateName"):
@@ -100,7 +100,7 @@ def parse_requirement(data: Data) -> Requirement:
 
 
 def parse_label_selector(data: Data | None) -> LabelSelector | None:
-    """Return a label selector, `matchLabels` first and sorted; None where there is none."""
+    """Return a label selector, `matchLabels` first and sorted, or None."""
     if data is None:
         return None
     labels = sorted((data.get("matchLabels") or {}).items())

@@ -11,8 +11,8 @@ from dra_planner.model import LimitRange
 
 
 def parse_limit_range(data: Data, place: Place = NOWHERE) -> LimitRange:
-    """Return what a LimitRange says of containers and pods; raises QuantityError for an amount that
-    is none.
+    """Return the limits of a LimitRange for containers and pods. Raises QuantityError for an
+    invalid amount.
     """
     most: dict[str, int] = {}
     least: dict[str, int] = {}

@@ -1,4 +1,4 @@
-"""Objects of its namespace without which a pod doesn't start."""
+"""Objects in its namespace without which a pod doesn't start."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ Needed = tuple[str, str]
 """A kind and a name."""
 
 _GIVEN: Final = frozenset({("ServiceAccount", "default"), ("ConfigMap", "kube-root-ca.crt")})
-"""Objects that every namespace has."""
+"""Objects that exist in every namespace."""
 
 
 def needed_objects(spec: Mapping[str, Any]) -> tuple[Needed, ...]:

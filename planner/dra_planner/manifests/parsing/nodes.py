@@ -8,7 +8,7 @@ from dra_planner.model import Node, Taint
 
 
 def parse_node(data: Data, place: Place = NOWHERE) -> Node:
-    """Return a Node; where it tells no allocatable amounts, its capacity is taken."""
+    """Return a Node. Without allocatable amounts, its capacity is used."""
     spec = data.get("spec") or {}
     status = data.get("status") or {}
     return Node(

@@ -45,7 +45,7 @@ _PREFERRED: Final = "preferredDuringSchedulingIgnoredDuringExecution"
 
 
 def parse_pod_template(data: Data, place: Place = NOWHERE) -> PodTemplate:
-    """Return a pod template (or a pod) after defaulting; `place` is that of the template."""
+    """Return a pod template (or a pod) after defaulting. `place` is the place of the template."""
     meta = data.get("metadata") or {}
     labels = parse_texts(meta.get("labels"))
     return PodTemplate(
@@ -61,8 +61,8 @@ def parse_pod_template(data: Data, place: Place = NOWHERE) -> PodTemplate:
 def parse_pod_spec(
     data: Data, place: Place = NOWHERE, labels: Mapping[str, str] = NO_LABELS
 ) -> PodSpec:
-    """Return what the scheduler reads of a pod; `place` is that of the spec, `labels` are the pod's
-    own.
+    """Return the parts of a pod that the scheduler reads. `place` is the place of the spec, and
+    `labels` are the pod's labels.
     """
     affinity = data.get("affinity") or {}
     host_network = bool(data.get("hostNetwork"))
@@ -123,7 +123,7 @@ def _container(data: Data, host_network: bool) -> Container:
 
 
 def _requests(resources: Data) -> dict[str, int]:
-    """Return requests; what has a limit and no request asks for its limit."""
+    """Return the requests. A limit without a request is also the request."""
     return parse_amounts({**(resources.get("limits") or {}), **(resources.get("requests") or {})})
 
 
@@ -187,10 +187,9 @@ def _preferred_pods(
 
 
 def _without_own(data: Data, labels: Mapping[str, str]) -> LabelSelector | None:
-    """Return a term's selector; of `mismatchLabelKeys` the server makes requirements that exclude
-    the pod's values.
-
-    Source: kubernetes/kubernetes:pkg/registry/core/pod/strategy.go@v1.36.3
+    """Return the selector of a term. The server converts `mismatchLabelKeys` to requirements that
+    exclude the pod's values. Source:
+    kubernetes/kubernetes:pkg/registry/core/pod/strategy.go@v1.36.3
     (applyMatchLabelKeysAndMismatchLabelKeys).
     """
     selector = parse_label_selector(data.get("labelSelector"))
@@ -229,9 +228,7 @@ def parse_toleration(data: Data) -> Toleration:
 
 
 def _zonal_volumes(volumes: Iterable[Data]) -> tuple[str, ...]:
-    """Return the volumes that a PersistentVolumeClaim backs: their zone is known at run time
-    only.
-    """
+    """Return the volumes of PersistentVolumeClaims, whose zone is known only at run time."""
     names: list[str] = []
     for volume in volumes:
         claim: Any = volume.get("persistentVolumeClaim")
@@ -248,7 +245,7 @@ _NOTHING: Final = ("", "void", "none")
 
 
 def ways_past_claims(spec: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return what of a pod spec reaches GPUs past claims, as sentences without their subject."""
+    """Return how a pod spec gets access to GPUs without a claim, as sentences without a subject."""
     return tuple(dict.fromkeys((*_of_volumes(spec), *_of_containers(spec))))
 
 

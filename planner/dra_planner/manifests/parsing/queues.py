@@ -28,8 +28,8 @@ _CONFIG: Final = "config.kueue.x-k8s.io"
 
 
 def parse_queues(objects: Iterable[KubernetesObject]) -> QueueSetup:
-    """Return what the objects of Kueue say together; a field with an unexpected type counts as not
-    given.
+    """Return the combined content of Kueue's objects. A field with an unexpected type counts as
+    missing.
     """
     local: dict[ObjectKey, str] = {}
     queues: dict[str, ClusterQueue] = {}
@@ -57,7 +57,7 @@ def parse_queues(objects: Iterable[KubernetesObject]) -> QueueSetup:
 
 
 def _configurations(item: KubernetesObject) -> Iterable[Mapping[str, Any]]:
-    """Yield Kueue's configuration, which is an object of its own or a text in a ConfigMap."""
+    """Yield Kueue's configuration, which is a separate object or a text in a ConfigMap."""
     if (item.group, item.kind) == (_CONFIG, "Configuration"):
         yield item.data
     elif item.kind == "ConfigMap" and not item.group:

@@ -9,8 +9,8 @@ from dra_planner.model import RuntimeClass
 
 
 def parse_runtime_class(data: Data, place: Place = NOWHERE) -> RuntimeClass:
-    """Return what a RuntimeClass adds to pods; raises QuantityError for an overhead that isn't a
-    quantity.
+    """Return the overhead and scheduling rules that a RuntimeClass adds to pods. Raises
+    QuantityError for an invalid overhead.
     """
     overhead, scheduling = data.get("overhead"), data.get("scheduling") or {}
     return RuntimeClass(

@@ -30,7 +30,7 @@ _LISTS: Final = ("bools", "ints", "strings", "versions")
 
 
 def parse_slice(data: Data, place: Place = NOWHERE) -> ResourceSlice:
-    """Return a ResourceSlice, which stands at `place`."""
+    """Return a ResourceSlice. `place` is its place."""
     spec = data.get("spec") or {}
     pool = spec.get("pool") or {}
     return ResourceSlice(

@@ -8,7 +8,7 @@ from dra_planner.model import DeviceTaint, DeviceTaintRule
 
 
 def parse_taint_rule(data: Data, place: Place = NOWHERE) -> DeviceTaintRule:
-    """Return the rule; a selector that is missing or empty selects all devices."""
+    """Return the rule. A missing or empty selector selects all devices."""
     spec = data.get("spec") or {}
     selector, taint = spec.get("deviceSelector") or {}, spec.get("taint") or {}
     meta = parse_meta(data.get("metadata"), place, namespaced=False)

@@ -28,7 +28,7 @@ API_VERSION: Final = "resource.k8s.io/v1"
 
 
 def render_claim_spec(spec: ClaimSpec) -> dict[str, Any]:
-    """Return a claim's spec; a claim without requests is `{}`."""
+    """Return a claim's spec. A claim without requests is `{}`."""
     devices = compact(
         requests=[_request(request) for request in spec.requests],
         constraints=[_constraint(constraint) for constraint in spec.constraints],
@@ -38,7 +38,7 @@ def render_claim_spec(spec: ClaimSpec) -> dict[str, Any]:
 
 
 def render_claim(claim: ResourceClaim) -> dict[str, Any]:
-    """Return a ResourceClaim, with its status where it is allocated."""
+    """Return a ResourceClaim, with its status if it's allocated."""
     metadata = render_meta(claim.meta)
     if claim.owner_pod:
         owner = {"apiVersion": "v1", "kind": "Pod", "name": claim.owner_pod, "controller": True}
@@ -125,7 +125,7 @@ def _configuration(configuration: DeviceConfiguration) -> dict[str, Any]:
 
 
 def plain(value: Any) -> Any:
-    """Return a tree of dicts and lists that remember no lines."""
+    """Return a tree of plain dicts and lists, without line numbers."""
     if isinstance(value, dict):
         return {key: plain(item) for key, item in value.items()}
     return [plain(item) for item in value] if isinstance(value, list) else value

@@ -1,4 +1,4 @@
-"""What every kind shares: metadata, quantities, selectors."""
+"""Fields of all kinds: metadata, quantities, and selectors."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _BINARY: Final = (
 
 
 def compact(**fields: Any) -> dict[str, Any]:
-    """Return the fields that say something: empty ones, None and False are left out; 0 stays."""
+    """Return the fields without empty values, None, and False. 0 stays."""
     return {
         name.rstrip("_"): value
         for name, value in fields.items()
@@ -33,7 +33,7 @@ def render_quantities(quantities: Mapping[str, Quantity]) -> dict[str, str]:
 
 
 def render_amounts(amounts: Mapping[str, int]) -> dict[str, str]:
-    """Return resource amounts as quantities: cores or thousandths, binary units for bytes."""
+    """Return resource amounts as quantities: cores or thousandths, and binary units for bytes."""
     return {name: _amount(name, amounts[name]) for name in sorted(amounts)}
 
 
@@ -48,7 +48,7 @@ def _amount(name: str, amount: int) -> str:
 
 
 def render_meta(meta: ObjectMeta) -> dict[str, Any]:
-    """Return an object's metadata; `default` is left out as namespace."""
+    """Return an object's metadata, without the namespace `default`."""
     return compact(
         name=meta.name,
         namespace="" if meta.namespace == "default" else meta.namespace,
@@ -66,7 +66,9 @@ def render_requirement(requirement: Requirement) -> dict[str, Any]:
 
 
 def render_label_selector(selector: LabelSelector | None) -> dict[str, Any] | None:
-    """Return a label selector, its leading equalities as `matchLabels`; `{}` matches everything."""
+    """Return a label selector, with its leading equalities as `matchLabels`. `{}` matches
+    everything.
+    """
     if selector is None:
         return None
     labels: dict[str, str] = {}

@@ -30,7 +30,7 @@ _PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution"
 
 
 def render_pod_template(template: PodTemplate) -> dict[str, Any]:
-    """Return a pod template: metadata (where it says something) and spec."""
+    """Return a pod template: its spec, and its metadata unless it's empty."""
     metadata = compact(
         labels=dict(sorted(template.labels.items())),
         annotations=dict(sorted(template.annotations.items())),
@@ -149,7 +149,7 @@ def _affinity_term(term: PodAffinityTerm) -> dict[str, Any]:
 
 
 def _selector(name: str, selector: dict[str, Any] | None) -> dict[str, Any]:
-    """Return the field; an empty selector stays, for it matches everything."""
+    """Return the selector field. An empty selector stays, because it matches everything."""
     return {} if selector is None else {name: selector}
 
 

@@ -27,7 +27,7 @@ from dra_planner.quantity import Quantity
 
 
 def render_slice(resource_slice: ResourceSlice) -> dict[str, Any]:
-    """Return a ResourceSlice. Raises UnsupportedFeature where an attribute's value is unknown."""
+    """Return a ResourceSlice. Raises UnsupportedFeature if the value of an attribute is unknown."""
     pool = {
         "name": resource_slice.pool,
         "generation": resource_slice.generation,
@@ -51,7 +51,7 @@ def render_slice(resource_slice: ResourceSlice) -> dict[str, Any]:
 
 
 def render_node(node: Node) -> dict[str, Any]:
-    """Return a Node with its labels, taints and allocatable amounts."""
+    """Return a Node with its labels, taints, and allocatable amounts."""
     taints = [
         compact(key=taint.key, value=taint.value, effect=taint.effect) for taint in node.taints
     ]

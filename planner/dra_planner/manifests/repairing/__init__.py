@@ -1,5 +1,5 @@
-"""Texts that lost their indentation, or have typographic signs, as they were meant; only where that
-is unambiguous.
+"""Repair texts with lost indentation or typographic characters, if the intended text is
+unambiguous.
 """
 
 from dra_planner.manifests.repairing.repair import TextRepair, repair

@@ -1,4 +1,4 @@
-"""Documents that lost their indentation, put together again by the fields that each kind has."""
+"""Restore the indentation of documents from the fields of each kind."""
 
 from __future__ import annotations
 
@@ -20,9 +20,7 @@ _STRUCT: Final = "struct"
 
 @dataclass(frozen=True, slots=True)
 class _Frame:
-    """A mapping, a list, or a key that waits for what stands below it (`is_open`), and how far it
-    is indented.
-    """
+    """A mapping, a list, or a key without a value so far (`is_open`), and its indentation."""
 
     type: ApiType
     indent: int
@@ -36,8 +34,8 @@ class _Steps:
 
 
 def indentations(text: str, minor: int) -> Iterator[str]:
-    """Yield the document in every indentation that the types of its kind allow; itself where it has
-    one, or is of a kind that is not known.
+    """Yield the document with every indentation that the types of its kind allow. If it's already
+    indented or its kind is unknown, yield it unchanged.
     """
     lines = text.split("\n")
     written = [line for line in lines if line.strip() and not line.lstrip().startswith("#")]
@@ -81,8 +79,8 @@ def _place(
 def _ways(
     line: str, stack: tuple[_Frame, ...], minor: int
 ) -> Iterator[tuple[str, tuple[_Frame, ...]]]:
-    """Yield the line indented, and what is open below it, for every open part that takes it;
-    innermost first.
+    """Yield the indented line and the open parts below it, for every open part that accepts the
+    line, innermost first.
     """
     match = _LINE.match(line)
     for depth in range(len(stack) - 1, -1, -1):

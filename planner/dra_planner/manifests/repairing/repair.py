@@ -1,5 +1,5 @@
-"""One text, repaired: the candidates are tried with the reader, and one that alone is accepted is
-the answer.
+"""Repair one text: the reader tries all candidates, and the result is the only one that
+it accepts.
 """
 
 from __future__ import annotations
@@ -17,17 +17,15 @@ MOST_TEXTS = 64  # that are given to the reader
 
 @dataclass(frozen=True, slots=True)
 class TextRepair:
-    """The text as it was meant, and what was changed in it, in words."""
+    """The repaired text, and descriptions of the changes."""
 
     text: str
     changes: tuple[str, ...]
 
 
 def repair(text: str, minor: int, accepts: Callable[[str], bool]) -> TextRepair | None:
-    """Return the text as it was meant; None where it is right, where nothing helps, or where
-    several ways do.
-
-    `accepts` says whether the reader takes a text without a fault of its form.
+    """Return the repaired text, or None if it's valid, can't be repaired, or has several possible
+    repairs. `accepts` returns True if the reader accepts the form of a text.
     """
     if accepts(text):
         return None
@@ -41,7 +39,7 @@ def repair(text: str, minor: int, accepts: Callable[[str], bool]) -> TextRepair 
 
 
 def _indented(text: str, minor: int) -> Iterator[str]:
-    """Yield the text with each flat document indented, in every way that the types allow."""
+    """Yield the text with each flat document indented in every way that the types allow."""
     parts = [(part, separator) for part, separator in split_stream(text)]
     yield from _from(parts, minor)
 

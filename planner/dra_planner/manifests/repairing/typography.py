@@ -1,4 +1,4 @@
-"""Signs that word processors and web pages put in the place of plain ones."""
+"""Replace typographic characters from word processors and web pages."""
 
 from __future__ import annotations
 
@@ -18,15 +18,17 @@ _EXPRESSION: Final = re.compile(r"(expression:\s+)([^'\"|>\s{][^{}]*?)(\s*\}+\]*
 
 
 def with_plain_signs(text: str) -> tuple[str, tuple[str, ...]]:
-    """Return the text with plain hyphens, quotes and blanks, and what was changed, each once."""
+    """Return the text with plain hyphens, quotes, and spaces, and a description of each kind of
+    change.
+    """
     changes: dict[str, None] = {}
     lines = [_line(line, changes) for line in text.split("\n")]
     return "\n".join(lines), tuple(changes)
 
 
 def plain_separator(line: str) -> str:
-    """Return the separator of documents that a line of hyphens and dashes is meant for; other lines
-    as they are.
+    """Return the document separator that a line of hyphens and dashes stands for. Other lines stay
+    unchanged.
     """
     return "---" if _SEPARATOR.match(line) and any(sign in line for sign in _DASHES) else line
 
@@ -47,8 +49,8 @@ def _line(line: str, changes: dict[str, None]) -> str:
 
 
 def _quoted(line: str) -> str:
-    """Return the line with its expression in single quotes, where it has some in double ones
-    inside.
+    """Return the line with its expression in single quotes, if the expression contains double
+    quotes.
     """
     match = _EXPRESSION.search(line)
     if match is None or "'" in match[2]:

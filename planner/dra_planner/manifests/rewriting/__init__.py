@@ -1,4 +1,4 @@
-"""Manifests of every era of DRA, from v1alpha1 to v1beta2, in the form of v1."""
+"""Convert manifests of all DRA versions, from v1alpha1 to v1beta2, to v1."""
 
 from dra_planner.manifests.rewriting.rewrite import KeptObject, Rewriting, RewrittenObject, rewrite
 

@@ -1,5 +1,4 @@
-"""Objects of v1alpha1 and v1alpha2 in the form of v1, with the parameters that they refer to
-written out.
+"""Convert objects of v1alpha1 and v1alpha2 to v1, and insert the parameters that they refer to.
 
 Source: kubernetes/api:resource/v1alpha2/types.go@v0.30.14.
 """
@@ -45,7 +44,7 @@ _SHARED: Final = (
 
 @dataclass(slots=True)
 class ClassicObjects:
-    """The objects of the given files, and which of them were written out in others."""
+    """The objects of the given files, and the parameters that were inserted into others."""
 
     # group, kind, namespace, name
     objects: dict[tuple[str, str, str, str], Old] = field(default_factory=dict)
@@ -65,7 +64,7 @@ class ClassicObjects:
         return found
 
     def find(self, reference: Mapping[str, Any], namespace: str, user: Old) -> Old:
-        """Return the parameters that a reference names, or those that were generated from them."""
+        """Return the parameters of a reference, or the parameters that were generated from them."""
         group, kind, name = (str(reference.get(key) or "") for key in ("apiGroup", "kind", "name"))
         group = group.partition("/")[0]  # guides write the version too
         found = self.objects.get((group, kind, namespace, name))
@@ -97,16 +96,14 @@ class ClassicObjects:
 
 
 def is_parameters(old: Old) -> bool:
-    """Return whether an object holds parameters that a claim or class of the classic model refers
-    to.
-    """
+    """Return True if an object contains parameters for a claim or class of the classic model."""
     if old.group == GROUP:
         return old.kind in ("ResourceClaimParameters", "ResourceClassParameters")
     return vendor_parameters.is_parameters(old.group, old.kind)
 
 
 def has_its_fields(old: Old) -> bool:
-    """Return whether an object has fields that only the first model had."""
+    """Return True if an object has fields that only the first model had."""
     if old.kind == "ResourceClass":
         return True
     spec = section(old.data, "spec")
@@ -116,7 +113,7 @@ def has_its_fields(old: Old) -> bool:
 
 
 def _class_fields(old: Old) -> Mapping[str, Any]:
-    """Return the fields of a class: they had no `spec` around them, and guides write one."""
+    """Return the fields of a class. They had no `spec` around them, but some guides write one."""
     spec = section(old.data, "spec")
     return (
         {**{key: value for key, value in old.data.items() if key != "spec"}, **spec}
@@ -126,7 +123,7 @@ def _class_fields(old: Old) -> Mapping[str, Any]:
 
 
 def convert_class(old: Old, layout: Layout, library: ClassicObjects) -> bool:
-    """A class named a driver; a selector on the driver says the same."""
+    """Convert a class. It named a driver, so its v1 form selects the driver."""
     data = _class_fields(old)
     reference = section(data, "parametersRef")
     parameters = (
@@ -170,7 +167,7 @@ def convert_class(old: Old, layout: Layout, library: ClassicObjects) -> bool:
 
 
 def convert_claim(old: Old, layout: Layout, library: ClassicObjects) -> bool:
-    """Write out which devices a claim asked for."""
+    """Convert a claim, and insert the devices that it requested."""
     refuse_unknown(old.data, _TOP | {"spec", "status"}, str(old))
     spec = _claim_spec(old, section(old.data, "spec"), library)
     if library.drivers.get(str(section(old.data, "spec").get("resourceClassName"))) != NVIDIA:
@@ -182,7 +179,7 @@ def convert_claim(old: Old, layout: Layout, library: ClassicObjects) -> bool:
 
 
 def convert_template(old: Old, layout: Layout, library: ClassicObjects) -> bool:
-    """Write out which devices the claims of a template asked for."""
+    """Convert a template, and insert the devices that its claims requested."""
     refuse_unknown(old.data, _TOP | {"spec"}, str(old))
     outer = old.node.mapping("spec")
     pair = outer.pair("spec") if outer is not None else None
@@ -260,8 +257,8 @@ def _wanted(old: Old, parameters: Old | None, class_driver: str) -> Wanted:
 
 
 def _claim_parameters(old: Old, parameters: Old, class_driver: str) -> Wanted:
-    """Return what ResourceClaimParameters ask for: one device for every entry of every driver's
-    `requests`.
+    """Return the requests of ResourceClaimParameters: one device for every entry in `requests` of
+    every driver.
     """
     known = _TOP | {"generatedFrom", "shareable", "driverRequests"}
     refuse_unknown(parameters.data, known, str(parameters))
@@ -297,7 +294,7 @@ def _claim_parameters(old: Old, parameters: Old, class_driver: str) -> Wanted:
 
 
 def _class_parameters(old: Old, parameters: Old, driver: str) -> tuple[list[Any], list[Any]]:
-    """Return the selectors and configurations of a class that ResourceClassParameters stand for."""
+    """Return the selectors and configurations of ResourceClassParameters."""
     if parameters.kind != "ResourceClassParameters":
         old.notes += vendor_parameters.class_notes(parameters)
         return [], []

@@ -1,8 +1,6 @@
-"""Changes to a document's text: keys moved, removed and added while comments, order and indentation
-stay.
+"""Change a document's text: move, remove, and add keys, and keep comments, order, and indentation.
 
-A change is written as the entries that a mapping has afterwards; what is kept is copied character
-by character.
+A change contains the new entries of a mapping. Unchanged entries are copied exactly.
 """
 
 from __future__ import annotations
@@ -23,12 +21,12 @@ _COMMENT: Final = re.compile(r"(?:^|(?<=\s))#[^\n]*")
 
 
 class Unwritable(Exception):
-    """Text that cannot be changed without losing something of it; the message says what."""
+    """A text can't be changed without losing a part of it. The message names the part."""
 
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """A pair that stays as it is."""
+    """A pair that stays unchanged."""
 
     pair: Pair
 
@@ -43,14 +41,14 @@ class Nested:
 
 @dataclass(frozen=True, slots=True)
 class Lifted:
-    """A pair whose value's pairs take its place."""
+    """A pair that is replaced by the pairs in its value."""
 
     pair: Pair
 
 
 @dataclass(frozen=True, slots=True)
 class New:
-    """A new pair; the comments of the pairs that it replaces stand above it."""
+    """A new pair, below the comments of the pairs that it replaces."""
 
     key: str
     value: Any
@@ -62,7 +60,7 @@ Entry = Kept | Nested | Lifted | New
 
 @dataclass(slots=True)
 class Layout:
-    """A document's text and the changes that were asked for so far, which must not overlap."""
+    """A document's text and the requested changes, which must not overlap."""
 
     text: str
     edits: list[tuple[int, int, str]] = field(default_factory=list)
@@ -77,19 +75,19 @@ class Layout:
         return _apply(self.text, 0, len(self.text), [*self.edits, *free])
 
     def set_scalar(self, node: Scalar, value: str) -> None:
-        """Replace a value that stands on one line; its quotes stay."""
+        """Replace a value on one line, and keep its quotes."""
         quote = node.style if node.style in ("'", '"') else ""
         self.inline.append((node.start, node.end, f"{quote}{value}{quote}"))
 
     def wrap_scalar(self, node: Scalar, key: str) -> None:
-        """Replace a value by a mapping that holds it."""
+        """Replace a value by a mapping that contains it."""
         written = f'"{key}"' if self.is_json else key
         self.inline.append(
             (node.start, node.end, f"{{{written}: {self.text[node.start : node.end]}}}")
         )
 
     def remove(self, parent: Mapping, key: str) -> None:
-        """Remove a pair, with its line where it stands in one of its own."""
+        """Remove a pair, and its line if nothing else is on it."""
         pair = parent.pair(key)
         assert pair is not None
         if not parent.is_flow:
@@ -107,9 +105,7 @@ class Layout:
             self.edits.append((pair.key.start, rest, ""))
 
     def remove_items(self, pair: Pair, gone: set[int]) -> None:
-        """Remove items, told by the ids of their nodes, from the list that is the value of a
-        pair.
-        """
+        """Remove items from the list in the value of a pair. `ids` are the IDs of their nodes."""
         node = pair.value
         assert isinstance(node, List)
         stay = [item for item in node.items if id(item) not in gone]
@@ -134,7 +130,7 @@ class Layout:
                 self.edits.append((item.start, node.items[1].start, ""))
 
     def reshape(self, node: Mapping, entries: Sequence[Entry]) -> None:
-        """Give a mapping these entries."""
+        """Replace the entries of a mapping."""
         if node.is_flow:
             self._reshape_flow(node, entries)
         else:
@@ -231,12 +227,12 @@ class Layout:
         return re.match(r'\s*\{\s*"', self.text) is not None
 
     def _lines(self, pair: Pair, column: int) -> list[str]:
-        """Return the lines of a pair, the first as if it stood in a line of its own."""
+        """Return the lines of a pair, with the first one as if it were on a separate line."""
         text = self._cut(pair.key.start, self._line_end(self._end(pair)))
         return (" " * column + text).split("\n")
 
     def _leading(self, node: Mapping, pair: Pair, after: Scalar | None = None) -> list[str]:
-        """Return the blank lines and comments between the pair before and this one."""
+        """Return the blank lines and comments between the previous pair and this one."""
         index = node.pairs.index(pair)
         if index:
             begin = self._line_end(self._end(node.pairs[index - 1]))
@@ -247,7 +243,7 @@ class Layout:
         return self.text[begin : self._line_start(pair.key.start)].split("\n")[1:-1]
 
     def _comments(self, pair: Pair) -> list[str]:
-        """Return the comments inside a pair and behind it."""
+        """Return the comments inside and after a pair."""
         spans = sorted(_scalar_spans(pair))
         region_end = self._line_end(self._end(pair))
         found, position = [], pair.key.start
@@ -257,7 +253,7 @@ class Layout:
         return [comment.rstrip() for comment in found]
 
     def _comments_behind_key(self, pair: Pair) -> list[str]:
-        """Return the comment between a key and its value, where that begins on another line."""
+        """Return the comment between a key and a value that begins on another line."""
         end = self._line_end(pair.key.end)
         return _COMMENT.findall(self.text[pair.key.end : end]) if pair.value.start > end else []
 
@@ -310,7 +306,9 @@ def _scalar_spans(part: Pair | Node) -> list[tuple[int, int]]:
 
 
 class _Dumper(yaml.SafeDumper):
-    """Writes blocks, indented lists, and quotes around what kubectl would not read as text."""
+    """Writes block style with indented lists, and quotes text that kubectl would read as another
+    type.
+    """
 
     def increase_indent(self, flow: bool = False, indentless: bool = False) -> None:
         super().increase_indent(flow, False)

@@ -1,5 +1,5 @@
-"""A source cut into its documents, each as text with what stands before it, so that joining them
-gives the source.
+"""Split a source into its documents and the text before each, so that joining them gives the
+source.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ _SPACE: Final = re.compile(r"\s*")
 
 
 def cut(text: str) -> list[tuple[str, str]]:
-    """Return (what stands before it, document) for every document: a stream of JSON values, or YAML
+    """Return (text before it, document) for every document: a stream of JSON values, or YAML
     documents.
     """
     if text.lstrip().startswith("{"):

@@ -1,8 +1,9 @@
-"""Selectors of Kubernetes 1.30's structured parameters, rewritten as selectors of v1.
+"""Convert selectors of Kubernetes 1.30's structured parameters to v1.
 
-There every device had flat attributes, one map per type: `attributes.quantity["memory"]`. In v1
-they belong to a domain, and quantities are capacities: `device.capacity["gpu.example.com"].memory`.
-Source: kubernetes/api:resource/v1alpha2/namedresources.go@v0.30.14.
+In 1.30, every device had flat attributes with one map per type: `attributes.quantity["memory"]`. In
+v1, attributes belong to a domain, and quantities are capacities:
+`device.capacity["gpu.example.com"].memory`. Source:
+kubernetes/api:resource/v1alpha2/namedresources.go@v0.30.14.
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ _NVIDIA: Final = {
 
 
 def rewrite_selector(expression: str, driver: str) -> str:
-    """Return the selector for devices of this driver, by its current name. Raises
+    """Return the selector for devices of this driver, with the driver's current name. Raises
     NotConvertible.
     """
     return _TOKEN.sub(lambda match: _replace(match, expression, driver), expression)

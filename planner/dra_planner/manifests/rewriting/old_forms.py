@@ -1,6 +1,4 @@
-"""An object of an older form, and what may be said of it: what changed, or why it has no form in
-v1.
-"""
+"""An object in an older form, and the notes about its conversion."""
 
 from __future__ import annotations
 
@@ -16,8 +14,8 @@ V1: Final = f"{GROUP}/v1"
 
 
 class NotConvertible(Exception):
-    """An object that cannot be written in v1 without changing what it means: why, and how to write
-    it by hand.
+    """An object that can't be converted to v1 without changing its meaning. Contains the reason,
+    and how to write it by hand.
     """
 
     def __init__(self, reason: str, example: str = "") -> None:
@@ -28,9 +26,7 @@ class NotConvertible(Exception):
 
 @dataclass(slots=True)
 class Old:
-    """One object of a document: its data, the text it is written in, and what its rewriting is
-    worth a word.
-    """
+    """One object of a document: its data, its text, and notes about its conversion."""
 
     place: Place
     api_version: str
@@ -61,7 +57,7 @@ class Old:
 
 
 def section(data: Mapping[str, Any], key: str) -> Mapping[str, Any]:
-    """Return the mapping below a key; an empty one where there is none."""
+    """Return the mapping below a key, or an empty one."""
     found = data.get(key)
     return found if isinstance(found, Mapping) else {}
 
@@ -75,7 +71,7 @@ def members(data: Mapping[str, Any], key: str) -> Iterator[Mapping[str, Any]]:
 
 
 def refuse_unknown(data: Mapping[str, Any], known: frozenset[str], where: str) -> None:
-    """Raise NotConvertible for the fields that nobody here knows: what they meant would be lost."""
+    """Raise NotConvertible for unknown fields, because the conversion would lose them."""
     unknown = sorted(set(data) - known)
     if unknown:
         raise NotConvertible(f"{where} has unknown fields: {', '.join(unknown)}")

@@ -1,4 +1,4 @@
-"""Written by hand: how to say in v1 what has no field there any more."""
+"""Examples that show how to express removed fields in v1."""
 
 from __future__ import annotations
 

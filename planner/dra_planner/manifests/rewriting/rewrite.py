@@ -1,8 +1,8 @@
-"""Manifests of every era of DRA in the form of v1, file by file.
+"""Convert manifests of all DRA versions to v1, file by file.
 
-An object is rewritten where that keeps its meaning; where it does not, or where the API server
-would refuse the result, the object stays as it is and is named with the reason. What is not
-rewritten keeps every character.
+An object is converted if that keeps its meaning. Otherwise, or if the API server would reject the
+result, the object stays unchanged and is reported with the reason. All other text stays exactly the
+same.
 """
 
 from __future__ import annotations
@@ -45,15 +45,17 @@ _CONVERT_CLASSIC: Final[dict[str, Callable[[Old, Layout, classic_dra.ClassicObje
     "ResourceClaimTemplate": classic_dra.convert_template,
 }
 _MISTAKEN: Final = frozenset({"", "resource.kubernetes.io"})
-"""What guides write for the group of claims: nothing, and the domain of its attributes."""
+"""Wrong group names in guides for the group of claims: no name, and the domain of its
+attributes.
+"""
 _COMMENT: Final = re.compile(r"(?:^|\s)(?P<comment>#.*)$")
 _SUCCESSORS: Final = {"ResourceClass": "DeviceClass"}
 
 
 @dataclass(frozen=True, slots=True)
 class RewrittenObject:
-    """An object in another form: `now` is its apiVersion, empty where the object is part of others
-    now.
+    """A converted object. `now` is its new apiVersion, or empty if the object is now part of
+    others.
     """
 
     place: Place
@@ -65,7 +67,9 @@ class RewrittenObject:
 
 @dataclass(frozen=True, slots=True)
 class KeptObject:
-    """An object of an older form that stays as it is: why, and how to write it by hand."""
+    """An object in an older form that stays unchanged, with the reason, and how to convert it by
+    hand.
+    """
 
     place: Place
     name: str
@@ -79,9 +83,7 @@ class KeptObject:
 
 @dataclass(frozen=True, slots=True)
 class Rewriting:
-    """A source, its text with every object in the form of v1 that has one, and what is to be said
-    of it.
-    """
+    """A source, its text with all possible conversions, and the notes about them."""
 
     source: Source
     text: str
@@ -102,10 +104,10 @@ def rewrite(
 ) -> tuple[Rewriting, ...]:
     """Return the sources in the form of v1, as far as that keeps their meaning.
 
-    Parameters of the classic model are looked up in all of them. `features` are those of the
-    release whose API server must take the result, selectors included, unless no acceptance is
-    needed: then what it would refuse is written too, to be judged. Documents that cannot be read
-    stay as they are.
+    Parameters of the classic model are looked up in all sources. `features` describe the version
+    whose API server must accept the result, including selectors. If acceptance isn't required, the
+    result is written even if the server would reject it. Documents that can't be read stay
+    unchanged.
     """
     files = [_File(source) for source in sources]
     library = classic_dra.ClassicObjects.of(old for file in files for old in file.objects())
@@ -150,9 +152,7 @@ class _File:
 
 @dataclass(slots=True)
 class _Document:
-    """One document: its objects, those that are written anew, those that are taken out, and those
-    that stay.
-    """
+    """One document: its objects, and the converted, removed, and unchanged ones."""
 
     before: str
     text: str
@@ -177,8 +177,8 @@ class _Document:
     def convert(
         self, library: classic_dra.ClassicObjects, context: Context, *, needs_acceptance: bool
     ) -> None:
-        """Rewrite what can be; what the API server would refuse in its new form stays as it was,
-        where that counts.
+        """Convert all objects that can be converted. If acceptance is required, objects whose new
+        form the API server would reject stay unchanged.
         """
         for old in self.objects:
             layout = Layout(self.text)
@@ -200,7 +200,7 @@ class _Document:
             )
 
     def settle_parameters(self, library: classic_dra.ClassicObjects, refused: set[int]) -> None:
-        """Take out the parameters that are written out in every object that referred to them."""
+        """Remove parameters that were inserted into every object that referred to them."""
         for old in self.objects:
             if not classic_dra.is_parameters(old):
                 continue
@@ -220,7 +220,7 @@ class _Document:
                 self.removed[id(old)] = ", ".join(dict.fromkeys(_new_name(user) for user in users))
 
     def result(self) -> str:
-        """Return the text with everything that changed."""
+        """Return the text with all changes."""
         if self.removed and len(self.objects) == 1:
             (old,) = self.objects
             told = f"# {old} is part of {self.removed[id(old)]} now\n"
@@ -270,7 +270,7 @@ class _Document:
 def _convert(
     old: Old, layout: Layout, library: classic_dra.ClassicObjects, features: Features
 ) -> bool:
-    """Ask for the changes that bring an object to v1; return whether there are any. Raises
+    """Request the changes that convert an object to v1. Return True if there are any. Raises
     NotConvertible.
     """
     if sum(pair.key.text == "apiVersion" for pair in old.node.pairs) > 1:
@@ -304,8 +304,8 @@ def _convert(
 
 
 def _is_of_group(old: Old) -> bool:
-    """Return whether an object is one of DRA, also where its apiVersion leaves the group out or has
-    another's name.
+    """Return True if an object belongs to DRA, even if its apiVersion has no group or a wrong
+    group.
     """
     return old.group == GROUP or (
         old.group in _MISTAKEN and old.kind in {*_CONVERT, *_CONVERT_CLASSIC}
@@ -313,15 +313,15 @@ def _is_of_group(old: Old) -> bool:
 
 
 def _is_classic(old: Old) -> bool:
-    """Return whether an object has the form of the first model: by its version, or by fields that
-    no later one has.
+    """Return True if an object has the form of the first model, by its version or by fields that
+    only this model had.
     """
     is_old = old.version in classic_dra.CLASSIC and not _is_ahead(old)
     return old.kind in _CONVERT_CLASSIC and (is_old or classic_dra.has_its_fields(old))
 
 
 def _is_ahead(old: Old) -> bool:
-    """Return whether an object of a version of the first model has the form of a later one."""
+    """Return True if an object with a version of the first model has the form of a later one."""
     spec = section(old.data, "spec")
     return old.kind == "DeviceClass" or "devices" in (
         spec if old.kind == "ResourceClaim" else section(spec, "spec")
@@ -329,8 +329,8 @@ def _is_ahead(old: Old) -> bool:
 
 
 def _is_rewritten(old: Old, features: Features) -> bool:
-    """Return whether an object has, or may have, an older form; raises NotConvertible for what had
-    a form once.
+    """Return True if an object has, or may have, an older form. Raises NotConvertible for kinds
+    that had one and were removed.
     """
     if old.kind in ("PodScheduling", "PodSchedulingContext"):
         raise NotConvertible(
@@ -371,9 +371,7 @@ def _set(old: Old, layout: Layout, key: str, value: str) -> None:
 
 
 def _objects(data: Any, node: spans.Node | None, file: str) -> Iterator[Old]:
-    """Yield the objects of a document with the text that they are written in, those of a List one
-    by one.
-    """
+    """Yield the objects of a document with their text, including the items of each List."""
     if not isinstance(data, Map) or not isinstance(node, spans.Mapping):
         return
     items: Any = data.get("items")
@@ -407,9 +405,7 @@ def _new_name(old: Old) -> str:
 
 
 def _inner_comments(text: str) -> str:
-    """Return the comments behind and between the lines of a document, which is gone, each on a line
-    of its own.
-    """
+    """Return the comments of a removed document, each on a separate line."""
     inside = text.removeprefix(_leading_comments(text))
     found = (_COMMENT.search(line) for line in inside.splitlines())
     return "".join(

@@ -1,4 +1,4 @@
-"""One YAML or JSON document as a tree that knows which characters each part of it is written in."""
+"""One YAML or JSON document as a tree with the text positions of each part."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ from dra_planner.documents.yaml_reader import Parser
 
 @dataclass(slots=True)
 class Scalar:
-    """A value without parts; `end` is where its last character stands, `style` its quotes or block
-    sign.
+    """A value without parts. `end` is the position after its last character, and `style` is its
+    quote or block style.
     """
 
     start: int
@@ -41,7 +41,7 @@ class Pair:
 
 @dataclass(slots=True)
 class Mapping:
-    """A mapping; `is_flow` where it stands in braces."""
+    """A mapping. `is_flow` is True if it's written in braces."""
 
     start: int
     end: int
@@ -57,7 +57,7 @@ class Mapping:
         return found.value if found is not None else None
 
     def mapping(self, key: str) -> Mapping | None:
-        """Return the mapping below a key; None where there is none."""
+        """Return the mapping below a key, or None."""
         found = self.get(key)
         return found if isinstance(found, Mapping) else None
 
@@ -73,7 +73,7 @@ class Mapping:
 
 @dataclass(slots=True)
 class List:
-    """A list; `is_flow` where it stands in brackets."""
+    """A list. `is_flow` is True if it's written in brackets."""
 
     start: int
     end: int
@@ -84,7 +84,7 @@ class List:
 
 @dataclass(slots=True)
 class Alias:
-    """`*anchor`, which stands for what carries the anchor elsewhere."""
+    """`*anchor`, which refers to the value with this anchor."""
 
     start: int
     end: int
@@ -94,7 +94,7 @@ Node = Scalar | Mapping | List | Alias
 
 
 def compose(text: str) -> Node | None:
-    """Return the tree of a document that `read_yaml` can read; None where it holds nothing."""
+    """Return the tree of a document that `read_yaml` can read, or None if it's empty."""
     next_event: Callable[[], Any] = Parser(text).get_event
     next_event()  # the stream begins
     if isinstance(next_event(), StreamEndEvent):
@@ -103,7 +103,7 @@ def compose(text: str) -> Node | None:
 
 
 def has_anchors(node: Node) -> bool:
-    """Return whether a part is written with anchors, aliases or merged keys."""
+    """Return True if a part contains anchors, aliases, or merged keys."""
     if isinstance(node, Alias) or node.anchor:
         return True
     if isinstance(node, Mapping):

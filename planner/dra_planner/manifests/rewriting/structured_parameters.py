@@ -1,4 +1,4 @@
-"""Objects of v1alpha3, v1beta1 and v1beta2 in the form of v1: the same fields, some of them in
+"""Convert objects of v1alpha3, v1beta1, and v1beta2 to v1. The fields are the same, but some are in
 another place.
 
 Source: kubernetes/api:resource/{v1alpha3,v1beta1,v1beta2}/types.go@v0.33.13, and the conversion of
@@ -28,20 +28,22 @@ _FLAT: Final = frozenset(
 
 
 def convert_claim(old: Old, layout: Layout) -> bool:
-    """Put flat requests below `exactly`; return whether anything changed."""
+    """Move flat requests below `exactly`. Return True if anything changed."""
     return _convert_claim_spec(old, layout, old.node.mapping("spec"))
 
 
 def convert_template(old: Old, layout: Layout) -> bool:
-    """Put flat requests of the claims that a template makes below `exactly`; return whether
-    anything changed.
+    """Move flat requests in the claims of a template below `exactly`. Return True if anything
+    changed.
     """
     spec = old.node.mapping("spec")
     return _convert_claim_spec(old, layout, spec.mapping("spec") if spec is not None else None)
 
 
 def convert_class(old: Old, layout: Layout) -> bool:
-    """A DeviceClass has had the same fields since v1alpha3, but for `suitableNodes`."""
+    """Convert a DeviceClass. Its fields haven't changed since v1alpha3, except for
+    `suitableNodes`.
+    """
     if "suitableNodes" in section(old.data, "spec"):
         raise NotConvertible(
             "spec.suitableNodes narrowed the nodes of the class, but v1 has no such field: "
@@ -53,8 +55,8 @@ def convert_class(old: Old, layout: Layout) -> bool:
 
 
 def convert_slice(old: Old, layout: Layout) -> bool:
-    """Unwrap `basic`, write plain capacities as `{value}`, and leave out what only said that it is
-    not set.
+    """Convert a ResourceSlice: unwrap `basic`, write plain capacities as `{value}`, and remove
+    fields with the value for "not set".
     """
     spec = old.node.mapping("spec")
     if spec is None:
@@ -85,7 +87,7 @@ def convert_slice(old: Old, layout: Layout) -> bool:
 
 
 def convert_pod(old: Old, layout: Layout) -> bool:
-    """Put what stands below `source` in the claims of a pod, until 1.30, into the entries
+    """Move the names below `source` in the claims of a pod (until 1.30) into the entries
     themselves.
     """
     return _lift_sources(layout, old.node)
@@ -145,8 +147,8 @@ def _wrap_capacities(layout: Layout, device: Mapping) -> bool:
 
 
 def _drop_unset(old: Old, layout: Layout, spec: Mapping) -> bool:
-    """`nodeName: ""` and `allNodes: false` meant "not set" when the fields had no way to be
-    absent.
+    """Remove `nodeName: ""` and `allNodes: false`, which meant "not set" when these fields couldn't
+    be omitted.
     """
     values = section(old.data, "spec")
     unset = [

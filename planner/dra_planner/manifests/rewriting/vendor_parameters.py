@@ -1,4 +1,4 @@
-"""Parameters that drivers of the classic model defined, as requests of v1.
+"""Convert parameters of classic drivers to requests of v1.
 
 Sources: kubernetes-sigs/dra-driver-nvidia-gpu:api/nvidia.com/resource/gpu/v1alpha1@dc531f3a and
 api/utils/{selector,sharing}@dc531f3a;
@@ -29,7 +29,7 @@ RENAMED_DRIVERS: Final = {NVIDIA_GROUP: NVIDIA}
 """Drivers whose name changed together with the model."""
 
 _MISTAKEN_GROUPS: Final = {NVIDIA: NVIDIA_GROUP}
-"""Groups that guides give to parameters, and the one that the driver had."""
+"""Wrong groups in guides for parameters, and the driver's real group."""
 _ATTRIBUTES: Final = f'device.attributes["{NVIDIA}"]'
 _OPERATORS: Final = {
     "Equals": "== 0",
@@ -46,8 +46,8 @@ _GATES: Final = {"TimeSlicing": "TimeSlicingSettings", "MPS": "MPSSupport"}
 
 @dataclass(slots=True)
 class Wanted:
-    """What parameters asked for: requests without their class, and configurations by the names of
-    these requests.
+    """The requests of parameters, without their class, and configurations by the names of these
+    requests.
     """
 
     requests: list[dict[str, Any]] = field(default_factory=list)
@@ -57,13 +57,13 @@ class Wanted:
 
 
 def nvidia_default() -> Wanted:
-    """Return what a claim without parameters got from NVIDIA's driver: one whole GPU."""
+    """Return the devices of a claim without parameters of NVIDIA's driver: one whole GPU."""
     return Wanted([_request(1, [_GPU_TYPE])])
 
 
 def wanted_by(parameters: Old) -> Wanted:
-    """Return what the parameters of a driver ask for; raises NotConvertible where v1 has no form
-    for it.
+    """Return the requests of a driver's parameters. Raises NotConvertible if v1 can't
+    express them.
     """
     convert = _KINDS.get(_type(parameters.group, parameters.kind))
     if convert is None:
@@ -159,7 +159,7 @@ _STATE: Final = frozenset(
 
 
 def is_parameters(group: str, kind: str) -> bool:
-    """Return whether these are parameters of a driver known here."""
+    """Return True if these are parameters of a known driver."""
     return _type(group, kind) in {*_KINDS, *_CLASS_KINDS}
 
 
@@ -168,13 +168,13 @@ def _type(group: str, kind: str) -> tuple[str, str]:
 
 
 def is_state(group: str, kind: str) -> bool:
-    """Return whether an object is what a driver of the classic model kept for itself."""
+    """Return True if an object contains the internal state of a classic driver."""
     return group in _STATE and kind.endswith("AllocationState")
 
 
 def class_notes(parameters: Old) -> list[str]:
-    """Return what the parameters of a class came to; raises NotConvertible where v1 has no form for
-    it.
+    """Return notes about the parameters of a class. Raises NotConvertible if v1 can't
+    express them.
     """
     spec = section(parameters.data, "spec")
     if _type(parameters.group, parameters.kind) not in _CLASS_KINDS:
@@ -215,8 +215,8 @@ def _count(spec: Mapping[str, Any], name: str) -> int:
 
 
 def _condition(selector: Mapping[str, Any], name: str) -> str:
-    """Return a selector of NVIDIA's parameters as CEL; empty where it excludes MIG, as the request
-    does already.
+    """Return a selector of NVIDIA's parameters as CEL. Empty if it only excludes MIG, which the
+    request already does.
     """
     if len(selector) != 1:
         raise NotConvertible(
@@ -262,15 +262,13 @@ def _compared(value: Any, name: str) -> tuple[str, str]:
 
 
 def _pattern(glob: str) -> str:
-    """Return a pattern in which `*` stands for anything, as a regular expression inside a CEL
-    string.
-    """
+    """Return a pattern with `*` for any text as a regular expression inside a CEL string."""
     regex = ".*".join(re.sub(r"([^\w\s-])", r"\\\1", part) for part in glob.lower().split("*"))
     return f"^{regex}$".replace("\\", "\\\\").replace('"', '\\"')
 
 
 def _with_sharing(wanted: Wanted, spec: Mapping[str, Any], kind: str) -> Wanted:
-    """Add a driver configuration for what the parameters said of sharing."""
+    """Add a driver configuration for the sharing settings of the parameters."""
     sharing = section(spec, "sharing")
     if not sharing:
         return wanted

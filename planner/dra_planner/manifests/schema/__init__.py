@@ -1,9 +1,9 @@
-"""The fields of the API's types, per minor release, and decoding by them.
+"""The fields of the API's types by minor version, and decoding with them.
 
-`types.json` is generated from the published Go types (conformance/api_types). A field's type is a
-scalar, the name of a struct, `[]T`, `[key,…]T` (a list in which those keys are unique under
-server-side apply), `[=]T` (a set) or `{}T` (a mapping); `@36-` behind it means from 1.36 on, `@-35`
-up to 1.35.
+`types.json` is generated from the published Go types (conformance/api_types). The type of a field
+is a scalar, the name of a struct, `[]T`, `[key,…]T` (a list in which these keys are unique under
+server-side apply), `[=]T` (a set), or `{}T` (a mapping). The suffix `@36-` means from 1.36 on, and
+`@-35` up to 1.35.
 """
 
 from __future__ import annotations
@@ -31,23 +31,21 @@ class ApiType:
 
 
 def struct_of(api_version: str, kind: str) -> str | None:
-    """Return the name of the struct that an object of this version and kind is decoded to; None if
-    unknown.
+    """Return the name of the struct to which an object of this version and kind is decoded, or None
+    if it's unknown.
     """
     name: str | None = _document()["kinds"].get(f"{api_version} {kind}")
     return name
 
 
 def recorded_minors() -> tuple[int, ...]:
-    """Return the minors whose types the table holds; what it says of others is no more than a
-    guess.
-    """
+    """Return the minor versions in the table. Its content is only a guess for other versions."""
     return tuple(sorted(int(version.removeprefix("1.")) for version in _document()["source"]))
 
 
 @lru_cache(maxsize=2048)
 def fields_of(struct: str, minor: int) -> dict[str, ApiType]:
-    """Return the fields that a struct has in this minor release."""
+    """Return the fields of a struct in this minor version."""
     fields = {}
     for name, text in _document()["types"].get(struct, {}).items():
         match = _SINCE.match(text)

@@ -1,7 +1,8 @@
-"""Decoding as the API server does it with strict field validation, and as server-side apply does.
+"""Decode objects as the API server does with strict field validation, and as server-side apply
+does.
 
-A wrong type ends the decoding: it is the only fault that is told. Unknown fields are told all at
-once, and hide whatever else is wrong. Source of the wording: sigs.k8s.io/json@v0.0.0-2025,
+A wrong type ends the decoding, and is then the only reported error. Unknown fields are all reported
+together, and hide any other error. Source of the wording: sigs.k8s.io/json@v0.0.0-2025,
 structured-merge-diff v6 typed/validate.go.
 """
 
@@ -64,7 +65,7 @@ Field = tuple[frozenset[type], Check]  # classes that need no look, and the look
 
 @dataclass(frozen=True, slots=True)
 class Decoded:
-    """Why data cannot be decoded; nothing where it can. `data` has zero values where items were
+    """The decoded data, or why it can't be decoded. `data` has zero values for items that were
     null.
     """
 
@@ -75,10 +76,8 @@ class Decoded:
 def decode(
     data: Any, struct: str, kind: str, minor: int, mode: FieldValidation = "strict"
 ) -> Decoded:
-    """Return data decoded to a struct, or why that cannot be.
-
-    `kind` names the object in messages. In lenient mode unknown fields are no fault: they are
-    ignored.
+    """Decode data to a struct, or return the error. `kind` is the name of the object in messages.
+    In lenient mode, unknown fields are ignored.
     """
     if mode == "apply":
         wrong = tuple(
@@ -112,7 +111,7 @@ def decode(
 
 
 def _order(path: str) -> list[tuple[int, str]]:
-    """Return where a field comes in what kubectl sends: its keys are sorted."""
+    """Return the position of a field in kubectl's request, whose keys are sorted."""
     return [(int(index or 0), name) for index, name in _STEP.findall(path)]
 
 
@@ -141,7 +140,7 @@ def _filled(value: Any, kind: ApiType, minor: int) -> Any:
 
 
 def unknown_fields(data: Any, struct: str, minor: int) -> list[str]:
-    """Return the paths of fields that the release does not know."""
+    """Return the paths of fields that the Kubernetes version doesn't have."""
     faults: list[Fault] = []
     _struct(struct, minor)(data, None, faults)
     return sorted({path for what, path, _ in faults if what == "unknown"})
@@ -149,7 +148,7 @@ def unknown_fields(data: Any, struct: str, minor: int) -> list[str]:
 
 @cache
 def _struct(struct: str, minor: int) -> Check:
-    """Return the look at a struct: every field known, every value of its type."""
+    """Check a struct: every field must be known, and every value must have its type."""
     fields: dict[str, Field] = {}
 
     def check(data: Any, trail: Trail, faults: list[Fault]) -> None:
@@ -284,8 +283,8 @@ def _is_time(value: Any) -> bool:
 
 
 def parse_time(text: str) -> datetime | None:
-    """Return a time as Go reads RFC 3339, in UTC and without fractions, which are not stored; None
-    if it is none.
+    """Parse a time as Go parses RFC 3339, in UTC and without fractions, which aren't stored. None
+    if it's invalid.
     """
     match = _TIME.fullmatch(text)
     if match is None:
@@ -312,7 +311,7 @@ _SCALARS: Final[dict[str, Any]] = {
 
 
 def _apply_struct(data: Any, struct: str, path: str, minor: int) -> Iterator[Fault]:
-    """Yield what server-side apply refuses before anything else: its own schema check."""
+    """Yield the errors of server-side apply's own schema check, which comes first."""
     if data is None:
         return
     if not isinstance(data, dict):
@@ -377,8 +376,8 @@ def _apply_list(value: Any, kind: ApiType, path: str, minor: int) -> Iterator[Fa
 
 
 def _key(item: dict[str, Any], kind: ApiType, minor: int) -> str:
-    """Return what tells an item of a list from the others: keys left out have their defaults, null
-    is a value.
+    """Return the key of a list item. Missing keys have their defaults, and null counts as
+    a value.
     """
     assert kind.item is not None
     types, shown = fields_of(kind.item.name, minor), []

@@ -1,5 +1,5 @@
-"""How a cluster is set up, as files say it: flags and gates, charts' values, queues; what of it
-does not work.
+"""Check files that describe the setup of a cluster: flags, feature gates, chart values,
+and queues.
 """
 
 from dra_planner.manifests.setup.cluster_configs import config_findings

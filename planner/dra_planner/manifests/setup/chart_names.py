@@ -1,4 +1,4 @@
-"""What values of the NVIDIA driver's chart call its objects."""
+"""Find the names that values of the NVIDIA driver's chart give to its objects."""
 
 from __future__ import annotations
 

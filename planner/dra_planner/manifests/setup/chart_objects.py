@@ -1,4 +1,4 @@
-"""Objects that install the NVIDIA driver's chart: Argo CD's Application, Flux's HelmRelease, K3s'
+"""Objects that install the NVIDIA driver's chart: Argo CD Application, Flux HelmRelease, and K3s
 HelmChart.
 
 Source: argoproj/argo-cd:pkg/apis/application/v1alpha1 (source.helm), fluxcd/helm-controller:api/v2
@@ -32,7 +32,7 @@ KINDS: Final = frozenset(
 
 
 def chart_findings(item: KubernetesObject) -> Iterator[Diagnostic]:
-    """Yield what the driver's chart refuses or ignores of the values that an object gives it."""
+    """Yield values of an object that the driver's chart rejects or ignores."""
     for chart, version, values, place in _installed(item):
         if not CHART.search(chart):
             continue
@@ -47,13 +47,13 @@ def chart_findings(item: KubernetesObject) -> Iterator[Diagnostic]:
 
 
 def driver_values(item: KubernetesObject) -> Iterator[Mapping[str, Any]]:
-    """Yield the values that an object gives the driver's chart."""
+    """Yield the values that an object passes to the driver's chart."""
     return (values for chart, _, values, _ in _installed(item) if CHART.search(chart))
 
 
 def _installed(item: KubernetesObject) -> Iterator[tuple[str, str, dict[str, Any], Place]]:
-    """Yield chart, version and values of all that an object installs, with the place of the
-    values.
+    """Yield the chart, version, and values of everything that an object installs, with the place of
+    the values.
     """
     root = ObjectPart(item.data, item.place)
     match item.group:
@@ -86,7 +86,7 @@ def _entries(data: Any) -> Iterator[tuple[Any, Any]]:
 
 
 def _parts(node: ObjectPart, *paths: str) -> tuple[dict[str, Any], Place]:
-    """Return the values that stand at one of the paths, a mapping or its text, and where."""
+    """Return the values at one of the paths (a mapping or its text), and their place."""
     for path in paths:
         found = node.at(path)
         if isinstance(found.data, Mapping):

@@ -17,12 +17,14 @@ _OBJECT: Final = re.compile(r"^[\"']?(?:apiVersion|kind)[\"']?\s*:", re.MULTILIN
 
 
 def is_values_file(text: str) -> bool:
-    """Whether a text is values of the NVIDIA driver's chart, and no Kubernetes object."""
+    """Return True if a text contains values of the NVIDIA driver's chart, and isn't a Kubernetes
+    object.
+    """
     return data_of(text) is not None
 
 
 def values_findings(source: Source) -> Iterator[Diagnostic]:
-    """Yield what the chart refuses or ignores of such a file, each at the line of its key."""
+    """Yield values of such a file that the chart rejects or ignores, at the line of their key."""
     data = data_of(source.text)
     for fault in value_faults(data) if data is not None else ():
         place = Place(source.name, line_at(data, (fault.key,)), fault.key)
@@ -33,7 +35,7 @@ def values_findings(source: Source) -> Iterator[Diagnostic]:
 
 
 def data_of(text: str) -> dict[str, object] | None:
-    """Return a text's values of the driver's chart; None where it holds something else."""
+    """Return the driver chart's values in a text, or None if it contains something else."""
     if _OWN_KEY.search(text) is None or _OBJECT.search(text) is not None:
         return None
     try:

@@ -1,4 +1,4 @@
-"""Configuration of clusters beside manifests: the reader of each kind of file."""
+"""Select the checks for each kind of cluster configuration file."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ from dra_planner.manifests.setup.plugin_sharing import sharing_in_config_map
 
 
 def config_findings(item: KubernetesObject) -> Iterator[Diagnostic]:
-    """Yield what of a cluster's configuration no longer works, or never did; nothing for other
-    objects.
+    """Yield settings of a cluster configuration that no longer work or never worked. Nothing for
+    other objects.
     """
     find = _READERS.get((item.group, item.kind))
     if find is not None:

@@ -1,8 +1,7 @@
-"""What commands that make clusters and nodes, or install what runs there, should not say, or
-should.
+"""Check commands that create clusters and nodes, or install software on them.
 
-Each row of the table `command_rows` is one such thing: its columns are told in docs/tables.md.
-Files that say the same as a command, such as those of eksctl and kind, are judged by the same rows.
+Each row of the table `command_rows` describes one problem. docs/tables.md documents its columns.
+The same rows check equivalent files, such as the configurations of eksctl and kind.
 """
 
 from __future__ import annotations
@@ -26,8 +25,8 @@ Told = tuple[Severity, str, str, str]  # severity, code, message, fix
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CommandLine:
-    """One command: its words without options, and each option with its values in order, "" where it
-    has none.
+    """One command: its words without options, and the values of each option in order ("" for an
+    option without a value).
     """
 
     program: str
@@ -41,7 +40,7 @@ class CommandLine:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CommandRow:
-    """One row of the table, in the words of its columns."""
+    """One row of the table. The fields have the names of its columns."""
 
     code: str
     severity: Severity
@@ -58,7 +57,7 @@ class CommandRow:
 
 
 def broken_rows(command: CommandLine, page: str) -> Iterator[Told]:
-    """Yield what the rows of the table say of one command."""
+    """Yield the rows of the table that apply to one command."""
     for row in _rows_of(command.program):
         wrong = _JUDGES[row.wrong](row, command) if _is_about(row, command, page) else None
         if wrong is None:
@@ -92,8 +91,8 @@ def _is_about(row: CommandRow, command: CommandLine, page: str) -> bool:
 
 
 def _makes_gpu_nodes(command: CommandLine) -> bool:
-    """Whether a command makes nodes with GPUs: it attaches some, or names a machine that has
-    them.
+    """Return True if a command creates nodes with GPUs: it attaches GPUs, or names a machine type
+    with GPUs.
     """
     if any("nvidia" in value for value in command.values("--accelerator")):
         return True

@@ -1,8 +1,7 @@
-"""Feature gates and API versions that guides tell to set for DRA, and what becomes of each on
-releases of today.
+"""Feature gates and API versions that guides set for DRA, and their effect on current versions.
 
 Source: kubernetes/kubernetes:pkg/features/kube_features.go@v1.37.0-beta.0; kubernetes/api:resource
-at each minor.
+at each minor version.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ _GONE: Final = {"v1alpha1": "1.27", "v1alpha2": "1.31"}
 
 
 class FlagFault(NamedTuple):
-    """What is wrong with a flag or a setting."""
+    """A problem with a flag or setting."""
 
     severity: Severity
     code: str
@@ -28,7 +27,9 @@ class FlagFault(NamedTuple):
 
 
 def gate_faults(gate: str, value: str) -> Iterator[FlagFault]:
-    """Yield what becomes of a gate of Kubernetes that is set to `value` ("true" or "false")."""
+    """Yield the problem with a Kubernetes feature gate that is set to `value` ("true" or
+    "false").
+    """
     if gate == CONTROLLER_GATE:
         message = (
             f"Kubernetes 1.32 removed the feature gate {gate}, so a component with it doesn't start"
@@ -55,7 +56,9 @@ def gate_faults(gate: str, value: str) -> Iterator[FlagFault]:
 
 
 def version_faults(version: str, value: str = "true") -> Iterator[FlagFault]:
-    """Yield what becomes of a version of resource.k8s.io that the API server is told to serve."""
+    """Yield the problem with a version of resource.k8s.io that the API server is configured to
+    serve.
+    """
     if value == "false" or not version.startswith(("v1alpha", "v1beta")):
         return
     fix = "leave the flag out, and rewrite manifests: check --rewrite"
@@ -71,14 +74,14 @@ def version_faults(version: str, value: str = "true") -> Iterator[FlagFault]:
 
 
 def faults_of_gates(text: str) -> Iterator[FlagFault]:
-    """Yield what is wrong with the value of --feature-gates: NAME=true,NAME=false."""
+    """Yield the problems with the value of --feature-gates: NAME=true,NAME=false."""
     for part in text.strip("'\"").split(","):
         name, _, value = part.strip().partition("=")
         yield from gate_faults(name, value.lower())
 
 
 def faults_of_versions(text: str) -> Iterator[FlagFault]:
-    """Yield what is wrong with the value of --runtime-config: GROUP/VERSION=true,…."""
+    """Yield the problems with the value of --runtime-config: GROUP/VERSION=true,…."""
     for part in text.strip("'\"").split(","):
         name, _, value = part.strip().partition("=")
         group, _, version = name.partition("/")

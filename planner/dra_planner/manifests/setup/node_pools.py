@@ -1,5 +1,5 @@
-"""What makes nodes or turns features on in other systems: Karpenter's pools and node classes,
-OpenShift's gates.
+"""Objects that create nodes or enable features in other systems: Karpenter's pools and node
+classes, and OpenShift's feature gates.
 
 Sources: aws/karpenter-provider-aws:website/content/en (tasks/dra, upgrading/v1-migration,
 concepts/nodeclasses); openshift/api:config/v1/types_feature.go.
@@ -30,7 +30,7 @@ KINDS: Final = frozenset(
 )
 _SUCCESSORS: Final = {"Provisioner": "NodePool", "AWSNodeTemplate": "EC2NodeClass"}
 _OF_GPUS: Final = frozenset({"g", "p"})
-"""Categories of EC2's instance types with NVIDIA GPUs."""
+"""Categories of EC2 instance types with NVIDIA GPUs."""
 _GPU_KEYS: Final = (
     "instance-gpu-name",
     "instance-gpu-manufacturer",
@@ -42,7 +42,7 @@ _OPENSHIFT: Final = "4.21"
 
 
 def pool_findings(item: KubernetesObject) -> Iterator[Diagnostic]:
-    """Yield what of such an object does not go with claims; nothing for other objects."""
+    """Yield settings of such an object that don't work with claims. Nothing for other objects."""
     if item.group == "config.openshift.io":
         yield from _feature_gate(item)
         return
@@ -86,8 +86,8 @@ def _node_pool(item: KubernetesObject) -> Iterator[Diagnostic]:
 
 
 def _makes_gpu_nodes(root: ObjectPart) -> bool:
-    """Whether a pool makes nodes with NVIDIA GPUs: by machines, by properties of GPUs, or by a
-    taint or limit.
+    """Return True if a pool creates nodes with NVIDIA GPUs, by its machine types, GPU properties, a
+    taint, or a limit.
     """
     for _, each in root.at("spec.template.spec.requirements").members():
         name = str(each.get("key", "")).rpartition("/")[2]
@@ -105,15 +105,13 @@ def _makes_gpu_nodes(root: ObjectPart) -> bool:
 
 
 def _own_domains() -> set[str]:
-    """Return the domains of clouds that keep them to themselves: classes of nodes below them are
-    the cloud's own.
-    """
+    """Return the domains that clouds reserve. Node classes in these domains belong to the cloud."""
     return {domain for name in names() for domain in cloud(name).reserved_domains}
 
 
 @cache
 def _gpu_names() -> set[str]:
-    """Return the machines with NVIDIA GPUs, and their families."""
+    """Return the machine types with NVIDIA GPUs, and their families."""
     found = {
         machine.name
         for name in names()

@@ -1,5 +1,4 @@
-"""Sharing that the NVIDIA device plugin is told to do: time-slicing and MPS, in its own file or in
-a ConfigMap.
+"""Time-slicing and MPS settings of the NVIDIA device plugin, in a file or a ConfigMap.
 
 Source: NVIDIA/k8s-device-plugin:api/config/v1@v0.17.0 (`version`, `flags`, `sharing.timeSlicing`,
 `sharing.mps`).
@@ -26,8 +25,8 @@ _OBJECT: Final = re.compile(r"^[\"']?(?:apiVersion|kind)[\"']?\s*:", re.MULTILIN
 
 
 def sharing_in_config_map(item: KubernetesObject) -> Iterator[Diagnostic]:
-    """Yield what the plugin's sharing does to devices of claims, for each file in a ConfigMap that
-    configures it.
+    """Yield the effect of the plugin's sharing on devices of claims, for each plugin configuration
+    in a ConfigMap.
     """
     data = item.data.get("data")
     for key, text in data.items() if isinstance(data, Mapping) else ():
@@ -38,7 +37,7 @@ def sharing_in_config_map(item: KubernetesObject) -> Iterator[Diagnostic]:
 
 
 def sharing_in_file(source: Source) -> Iterator[Diagnostic]:
-    """Yield the same for the plugin's own file; nothing where a text is none."""
+    """Yield the same for a configuration file of the plugin. Nothing for other texts."""
     strategy = "" if _OBJECT.search(source.text) else _strategy(source.text)
     if strategy:
         data, _ = read_yaml(source.text)
@@ -48,7 +47,7 @@ def sharing_in_file(source: Source) -> Iterator[Diagnostic]:
 
 
 def _strategy(text: Any) -> str:
-    """Return how the plugin is told to share GPUs by a file of its own, "" where it is not."""
+    """Return the sharing strategy in a configuration file of the plugin, or ""."""
     if not isinstance(text, str) or _SHARING.search(text) is None:
         return ""
     try:

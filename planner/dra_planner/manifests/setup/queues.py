@@ -1,5 +1,4 @@
-"""Queues and schedulers beside the default one: what they do with the claims of the pods that are
-theirs.
+"""Queues, and schedulers other than the default one, and how they handle the claims of their pods.
 
 Source: kubernetes-sigs/kueue:pkg/dra/claims.go@v0.19.2,
 kai-scheduler/KAI-Scheduler:pkg/scheduler/plugins/ dynamicresources@d5bc503a and its CHANGELOG,
@@ -37,8 +36,8 @@ def queue_findings(
     claims: Mapping[ObjectKey, ResourceClaim],
     templates: Mapping[ObjectKey, ResourceClaimTemplate],
 ) -> Iterator[Diagnostic]:
-    """Yield what queues, schedulers and autoscalers of these manifests refuse or do not see of the
-    claims.
+    """Yield claims that the queues, schedulers, and autoscalers of these manifests reject or
+    ignore.
     """
     objects, workloads = list(objects), list(workloads)
     for workload in workloads:
@@ -55,8 +54,8 @@ def queue_findings(
 def _kueue(
     workload: Workload, templates: Mapping[ObjectKey, ResourceClaimTemplate]
 ) -> Iterator[Diagnostic]:
-    """Yield what depends on Kueue's version; what no version admits keeps pods from running, and
-    plans say so.
+    """Yield findings that depend on Kueue's version. Claims that no version admits keep pods from
+    running, and plans report them.
     """
     if KUEUE_QUEUE not in workload.meta.labels:
         return
@@ -77,8 +76,8 @@ def _kueue(
 def _not_counted(
     workload: Workload, templates: Mapping[ObjectKey, ResourceClaimTemplate]
 ) -> Iterator[Diagnostic]:
-    """Yield claims of which KAI or Volcano counts too few devices, so that the queue's share does
-    not hold.
+    """Yield claims for which KAI or Volcano counts too few devices, so that the queue's share is
+    wrong.
     """
     schedulers = {pods.template.spec.scheduler_name for pods in workload.pod_sets}
     who = "KAI" if KAI in schedulers else "Volcano" if VOLCANO in schedulers else ""

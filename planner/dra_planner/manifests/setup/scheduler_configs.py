@@ -1,9 +1,8 @@
-"""Configuration of kube-scheduler: versions that are gone, and settings of its DRA plugin that
-there never were.
+"""Configuration of kube-scheduler: removed versions, and invalid settings of its DRA plugin.
 
 Sources: kubernetes/kube-scheduler:config/v1/types.go@v0.36.3 (DynamicResourcesArgs; 1.34 has no
 bindingTimeout yet); kubernetes/enhancements KEP 785 and kubernetes/kubernetes pull requests 117649
-and 119994: v1beta1 went with 1.23, v1beta2 with 1.28, v1beta3 with 1.29.
+and 119994: v1beta1 was removed in 1.23, v1beta2 in 1.28, v1beta3 in 1.29.
 """
 
 from __future__ import annotations
@@ -24,7 +23,9 @@ _ARGUMENTS: Final = frozenset({"apiVersion", "kind", "filterTimeout", "bindingTi
 
 
 def scheduler_findings(data: Any, place: Place) -> Iterator[Diagnostic]:
-    """Yield what of a configuration of the scheduler kube-scheduler refuses, or does without it."""
+    """Yield settings of a scheduler configuration that kube-scheduler rejects or that aren't
+    needed.
+    """
     if not isinstance(data, Mapping) or data.get("kind") != KIND:
         return
     version = str(data.get("apiVersion", ""))
@@ -54,7 +55,7 @@ def scheduler_findings(data: Any, place: Place) -> Iterator[Diagnostic]:
 
 
 def in_config_map(item: KubernetesObject) -> Iterator[Diagnostic]:
-    """Yield what is told of the scheduler's configuration in a ConfigMap."""
+    """Yield the findings on the scheduler's configuration in a ConfigMap."""
     data = item.data.get("data")
     for key, text in data.items() if isinstance(data, Mapping) else ():
         if not isinstance(text, str) or KIND not in text:
@@ -67,7 +68,7 @@ def in_config_map(item: KubernetesObject) -> Iterator[Diagnostic]:
 
 
 def _enabled(plugins: Any) -> set[str]:
-    """Return the plugins that a profile enables, at whatever point."""
+    """Return the plugins that a profile enables, at any extension point."""
     points = plugins.values() if isinstance(plugins, Mapping) else ()
     lists = (point.get("enabled") for point in points if isinstance(point, Mapping))
     rows = (row for each in lists if isinstance(each, list) for row in each)

@@ -1,3 +1,3 @@
-"""What the API server says to an object: rules in its own words, with its field paths, per minor
-release.
+"""The API server's validation of objects, with its own messages and field paths, by minor
+version.
 """

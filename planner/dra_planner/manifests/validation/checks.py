@@ -1,4 +1,4 @@
-"""Checks of single fields that many structs share: required values, choices, ranges, formats."""
+"""Checks of single fields that many structs use: required values, choices, ranges, and formats."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ NOT_NEGATIVE = "must be greater than or equal to 0"
 
 
 def needed(detail: str = "") -> Check:
-    """The field has a value that isn't empty."""
+    """Return a check that the field has a value that isn't empty."""
 
     def check(value: Any, path: str, scope: Scope) -> Violations:
         if not value:
@@ -38,24 +38,24 @@ def needed(detail: str = "") -> Check:
 
 
 def choice(*values: str, since: dict[str, int] | None = None) -> Check:
-    """One of several texts; an empty one is replaced by a default. `since`: the minor that brought
-    a value.
+    """Return a check for one of several texts. An empty text is replaced by a default. `since` is
+    the minor version that added a value.
     """
     return _choice(values, lambda value: not value, since)
 
 
 def pointed_choice(*values: str) -> Check:
-    """One of several texts, or nothing; an empty text is none of them."""
+    """Return a check for one of several texts, or nothing. An empty text isn't valid."""
     return _choice(values, lambda value: value is None, None)
 
 
 def strict_choice(*values: str) -> Check:
-    """One of several texts, without a default."""
+    """Return a check for one of several texts, without a default."""
     return _choice(values, lambda value: False, None)
 
 
 def needed_choice(*values: str) -> Check:
-    """One of several texts, required."""
+    """Return a check for one of several texts, which is required."""
     choose = _choice(values, lambda value: not value, None)
 
     def check(value: Any, path: str, scope: Scope) -> Violations:
@@ -67,7 +67,7 @@ def needed_choice(*values: str) -> Check:
 
 
 def pointed_needed_choice(*values: str) -> Check:
-    """One of several texts, or nothing; an empty text counts as missing."""
+    """Return a check for one of several texts, or nothing. An empty text counts as missing."""
     choose = needed_choice(*values)
 
     def check(value: Any, path: str, scope: Scope) -> Violations:
@@ -89,7 +89,7 @@ def _choice(
 
 
 def between(least: int, most: int) -> Check:
-    """A number in a range, or nothing."""
+    """Return a check for a number in a range, or nothing."""
 
     def check(value: Any, path: str, scope: Scope) -> Violations:
         if value is not None and not least <= value <= most:
@@ -121,7 +121,7 @@ group_id = between(0, MOST)
 
 
 def formatted(wrong: Format) -> Check:
-    """A text in a format, or an empty one."""
+    """Return a check for a text in a format, or an empty text."""
 
     def check(value: Any, path: str, scope: Scope) -> Violations:
         if value:
@@ -131,7 +131,7 @@ def formatted(wrong: Format) -> Check:
 
 
 def always_formatted(wrong: Format) -> Check:
-    """A text in a format; an empty one isn't."""
+    """Return a check for a text in a format, which an empty text doesn't have."""
 
     def check(value: Any, path: str, scope: Scope) -> Violations:
         yield from each_invalid(path, value or "", wrong(value or ""))
@@ -140,7 +140,7 @@ def always_formatted(wrong: Format) -> Check:
 
 
 def pointed_format(wrong: Format) -> Check:
-    """A text in a format, or nothing; an empty text isn't in the format."""
+    """Return a check for a text in a format, or nothing. An empty text isn't valid."""
 
     def check(value: Any, path: str, scope: Scope) -> Violations:
         if value is not None:
@@ -150,7 +150,7 @@ def pointed_format(wrong: Format) -> Check:
 
 
 def named(wrong: Format) -> Check:
-    """A required text in a format."""
+    """Return a check for a required text in a format."""
 
     def check(value: Any, path: str, scope: Scope) -> Violations:
         if not value:
@@ -166,14 +166,14 @@ qualified = always_formatted(qualified_name)
 
 
 def labels(value: Any, path: str, scope: Scope) -> Violations:
-    """Yield what is wrong with the keys and values of a mapping of labels."""
+    """Yield the errors in the keys and values of a mapping of labels."""
     for key, text in (value or {}).items():
         yield from each_invalid(path, key, qualified_name(key))
         yield from each_invalid(path, text, label_value(text or ""))
 
 
 def port_or_name(value: Any, path: str, scope: Scope) -> Violations:
-    """Yield what is wrong with a port, given by its number or its name."""
+    """Yield the errors in a port, which is a number or a name."""
     if isinstance(value, str):
         yield from each_invalid(path, value, port_name(value))
     elif not 1 <= (value or 0) <= 65535:
@@ -181,7 +181,7 @@ def port_or_name(value: Any, path: str, scope: Scope) -> Violations:
 
 
 def count_or_percentage(value: Any, path: str, scope: Scope) -> Violations:
-    """Yield what is wrong with a limit that is a number or a percentage."""
+    """Yield the errors in a limit that is a number or a percentage."""
     if isinstance(value, str):
         yield from each_invalid(path, value, percentage(value))
     elif value is not None:
@@ -195,13 +195,13 @@ def at_most_all(value: Any, path: str, scope: Scope) -> Violations:
 
 
 def percent_of(text: str) -> int:
-    """Return the number in a percentage; one that overflows counts as the largest."""
+    """Return the number in a percentage. If it overflows, return the largest number."""
     digits = text[:-1].lstrip("0")
     return min(int(digits or 0), 2**63 - 1) if len(digits) < 20 else 2**63 - 1
 
 
 def amount_of(value: Any) -> int:
-    """Return a count or percentage as its number, as Go's IntValue does for texts that aren't
+    """Return a count or percentage as a number, as Go's IntValue does for texts that aren't
     percentages.
     """
     if isinstance(value, str):

@@ -1,4 +1,4 @@
-"""What a verdict depends on beside the object: the release, and what the cluster already holds."""
+"""Inputs of a validation other than the object: the Kubernetes version and the existing objects."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from dra_planner.releases import Features
 
 @dataclass(frozen=True, slots=True)
 class SelectorRefusal:
-    """Why the API server refuses a CEL selector; one that costs too much is forbidden, any other is
-    invalid.
+    """Why the API server rejects a CEL selector. One that costs too much is forbidden, and any
+    other is invalid.
     """
 
     detail: str
@@ -21,14 +21,12 @@ class SelectorRefusal:
 
 
 CheckSelector = Callable[[str, Features], SelectorRefusal | None]
-"""Compiles a CEL selector; None where the API server of that release would take it."""
+"""Compiles a CEL selector. Returns None if the API server of this version would accept it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExistingObjects:
-    """Objects that exist already. `complete` says that there are no others; else what is missing
-    may exist.
-    """
+    """Objects that already exist. If `complete` is False, other objects may also exist."""
 
     namespaces: Mapping[str, Mapping[str, str]] = field(default_factory=dict)  # name → labels
     priority_classes: Mapping[str, int] = field(default_factory=dict)
@@ -45,7 +43,7 @@ class ExistingObjects:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Context:
-    """The release and the cluster that an object is judged against."""
+    """The Kubernetes version and the cluster for which an object is validated."""
 
     features: Features
     check_selector: CheckSelector

@@ -1,7 +1,7 @@
-"""What releases with `declared_validation` find by the declarations of their types.
+"""Errors that versions with `declared_validation` find through declarations in their types.
 
-Their written rules stop at what they refuse whole: a request with both forms, a list that is too
-long. The declared ones are looked at in any case. Source:
+Handwritten rules stop at a value that they reject as a whole, such as a request with both forms or
+a list that is too long. Declared rules are always evaluated. Source:
 kubernetes/kubernetes:pkg/apis/resource/v1/zz_generated.validations.go@v1.37.0.
 """
 
@@ -28,7 +28,7 @@ _FAULTS: Final = {
 
 
 def declared(found: Violations) -> Violations:
-    """Yield those of the faults that the declarations tell."""
+    """Yield the errors that the declarations find."""
     return (violation for violation in found if _is_declared(violation))
 
 

@@ -21,10 +21,10 @@ NOW: Final = "1970-01-01T00:00:00Z"
 def fill_defaults(
     kind: str, data: Map, priorities: Mapping[str, int], non_preempting: Container[str] = ()
 ) -> None:
-    """Fill in what the API server would, in place.
+    """Fill in the API server's defaults in place.
 
-    `priorities` are the cluster's priority classes, `non_preempting` those with the policy Never;
-    "" names the default.
+    `priorities` are the cluster's priority classes, `non_preempting` those with the policy Never,
+    and "" is the name of the default class.
     """
     if kind in ("ResourceClaim", "ResourceClaimTemplate"):
         spec = data.get("spec")

@@ -1,6 +1,4 @@
-"""From the API server's answer to diagnostics: where it is, what is wrong, what would make it
-right.
-"""
+"""Convert the API server's answer to diagnostics with a place, a problem, and a fix."""
 
 from __future__ import annotations
 
@@ -45,7 +43,7 @@ _TEMPLATED: Final = ("argoproj.io", "tekton.dev")  # their controllers fill in {
 def findings(
     item: KubernetesObject, verdict: ServerAnswer, context: Context
 ) -> Iterator[Diagnostic]:
-    """Yield what is to be said about an object that was judged."""
+    """Yield the diagnostics of a validated object."""
     places = _Places(item)
     for index, violation in enumerate(verdict.violations):
         place = places.find(violation.field)
@@ -61,9 +59,7 @@ def findings(
 def late_findings(
     item: KubernetesObject, violations: Iterable[Violation], context: Context
 ) -> Iterator[Diagnostic]:
-    """Yield what is wrong with the pods of an object whose own kind the API server does not
-    check.
-    """
+    """Yield the errors in the pods of an object whose own kind the API server doesn't validate."""
     places = _Places(item)
     if item.group in _TEMPLATED:
         violations = [each for each in violations if "{{" not in each.text]
@@ -124,14 +120,14 @@ def _dropped(
 
 
 class _Places:
-    """Finds the places of fields in one object; large mappings are gone through once."""
+    """Finds the places of fields in one object. Large mappings are only searched once."""
 
     def __init__(self, item: KubernetesObject) -> None:
         self._item = item
         self._indexes: dict[int, dict[str, int]] = {}
 
     def find(self, path: str) -> Place:
-        """Return the place of a field, or of the nearest thing around it that is written down."""
+        """Return the place of a field, or of its nearest parent in the text."""
         line, node, rest = 0, self._item.data, path
         while rest and isinstance(node, Map | Seq):
             step = _first_step(node, rest)

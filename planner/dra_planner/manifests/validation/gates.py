@@ -1,6 +1,6 @@
-"""Fields that a release drops in silence because their feature gate is off.
+"""Fields that a Kubernetes version drops without an error, because their feature gate is off.
 
-They go before validation, so faults inside them are never told. Source:
+They are dropped before validation, so errors in them are never reported. Source:
 kubernetes/kubernetes:pkg/registry/resource/
 {resourceclaim,resourceclaimtemplate,deviceclass,resourceslice}/strategy.go@v1.34.3, v1.35.4,
 v1.36.3.
@@ -18,7 +18,7 @@ from dra_planner.releases import GATES, Features, default_since
 
 @dataclass(frozen=True, slots=True)
 class Dropped:
-    """A field that is not stored, and the gate that would keep it, by its Kubernetes name."""
+    """A field that isn't stored, and the Kubernetes name of the gate that would keep it."""
 
     path: str
     gate: str
@@ -74,7 +74,7 @@ _KINDS: Final = {
 
 
 def drop_disabled(kind: str, data: Map, features: Features) -> list[Dropped]:
-    """Remove from an object what the release does not store, and return what went."""
+    """Remove the fields that the version doesn't store, and return them."""
     if kind not in _KINDS:
         return []
     rules, prefix = _KINDS[kind]

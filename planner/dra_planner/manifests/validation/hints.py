@@ -1,4 +1,4 @@
-"""What was probably meant by a field that the API server refuses."""
+"""Suggest a fix for a field that the API server rejects."""
 
 from __future__ import annotations
 
@@ -184,15 +184,13 @@ _AS_MAPPINGS: Final = {
     "resource.DeviceSelector": "write it as {cel: {expression: …}}",
     "resource.CELDeviceSelector": "write it as {expression: …}",
 }
-"""Types of which guides write the text alone, and how it is written."""
+"""Types that guides often write as plain text, and their correct form."""
 _IN_BRACKETS: Final = re.compile(r"[A-Z][A-Z0-9]*(?:[_ -][A-Z0-9]+)*")
 _NAMES: Final = "must consist of lower case alphanumeric characters"
 
 
 def hint(item: KubernetesObject, violation: Violation, minor: int) -> str:
-    """Return what would make a violation right, or nothing where nothing better than its text is
-    known.
-    """
+    """Return the fix for a violation, or nothing if its text is the best description."""
     for part, text in _TEXTS:
         if part in violation.text:
             return text
@@ -211,7 +209,7 @@ def hint(item: KubernetesObject, violation: Violation, minor: int) -> str:
 
 
 def _supported(text: str) -> str:
-    """Return which of the supported values was probably meant."""
+    """Return the supported value that was probably meant."""
     given, _, supported = text.partition(": supported values: ")
     values = re.findall(r'"([^"]*)"', supported)
     written = "".join(re.findall(r'"([^"]*)"$', given))
@@ -220,7 +218,7 @@ def _supported(text: str) -> str:
 
 
 def _name(value: Any, dots: str) -> str:
-    """Return what was meant by a name that is none."""
+    """Return the valid name that was probably meant."""
     text = str(value)
     class_name = next(
         (each.plugin_resources[text] for each in every_driver() if text in each.plugin_resources),
@@ -272,7 +270,9 @@ def _holds(kind: ApiType, name: str, minor: int) -> bool:
 
 
 def _parent(data: Any, kind: ApiType, path: str, minor: int) -> tuple[dict[str, Any], ApiType, str]:
-    """Follow a path to the mapping that holds its last step; return it, its type and that step."""
+    """Follow a path to the mapping that contains its last step. Return the mapping, its type, and
+    that step.
+    """
     steps = list(_steps(path))
     for step in steps[:-1]:
         if isinstance(step, int):

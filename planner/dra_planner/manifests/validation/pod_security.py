@@ -1,4 +1,4 @@
-"""Pod Security Standards: what a namespace's level forbids.
+"""Pod Security Standards: the settings that a namespace's level forbids.
 
 Source: kubernetes/pod-security-admission:policy/check_*.go@v0.36.3 (latest version of each check).
 """
@@ -12,7 +12,7 @@ from dra_planner.wording import named
 
 Data = Mapping[str, Any]
 POD_SECURITY: Final = "pod-security.kubernetes.io/"
-"""Begins the labels of a namespace that set its levels."""
+"""Prefix of the namespace labels that set its levels."""
 _BASELINE_CAPABILITIES: Final = frozenset(
     {
         "AUDIT_WRITE",
@@ -64,7 +64,9 @@ _SECCOMP: Final = ("RuntimeDefault", "Localhost")
 
 
 def pod_security_faults(spec: Data, level: str) -> list[str]:
-    """Return what a level forbids of a pod, in the words of the admission plugin."""
+    """Return the settings of a pod that a level forbids, with the messages of the
+    admission plugin.
+    """
     if level not in ("baseline", "restricted"):
         return []
     checks = _BASELINE if level == "baseline" else (*_BASELINE, *_RESTRICTED)

@@ -67,10 +67,9 @@ def claim_usage(spec: Data, features: Features, classes: Mapping[str, str]) -> U
 
 
 def uncounted(quota: KubernetesObject) -> Iterator[Diagnostic]:
-    """Yield a warning for each name that a quota limits and no object is charged under: qualified
-    names may be any.
+    """Yield a warning for each name in a quota that no object is counted under. Qualified names can
+    be any text, but only requests of extended resources are counted.
 
-    Of extended resources requests are counted alone.
     Source: kubernetes/kubernetes:pkg/quota/v1/evaluator/core/pods.go@v1.36.3
     (isExtendedResourceNameForQuota).
     """
@@ -91,7 +90,7 @@ def uncounted(quota: KubernetesObject) -> Iterator[Diagnostic]:
 
 
 def _counted_name(name: str) -> str:
-    """Return the name under which is counted what a name means; the same where it is."""
+    """Return the name under which a resource is counted, or the same name."""
     domain, slash, rest = name.partition("/")
     if not slash or name.startswith(_COUNTED_PREFIXES) or domain.endswith(_COUNTED_DOMAINS):
         return name
@@ -105,8 +104,8 @@ def template_usage() -> Usage:
 
 
 def pod_usage(spec: Data, features: Features) -> Usage:
-    """Return one pod's usage. Extended resources count with the prefix `requests.`, implicit ones
-    of classes from 1.35 on.
+    """Return one pod's usage. Extended resources count with the prefix `requests.`, and implicit
+    ones of classes from 1.35 on.
     """
     usage = {"pods": Quantity.from_int(1), "count/pods": Quantity.from_int(1)}
     all_are_charged, implicit = (
@@ -146,11 +145,11 @@ def pod_amounts(spec: Data, field: str) -> Usage:
 
 
 def whole_amounts(spec: Data, field: str) -> Usage:
-    """Return the effective amounts of a pod, where its own stand for those of its containers, with
-    its overhead.
+    """Return the effective amounts of a pod with its overhead. Pod-level amounts replace those of
+    its containers.
 
     Source: kubernetes/kubernetes:staging/src/k8s.io/component-helpers/resource/helpers.go@v1.36.3
-    (PodRequests, PodLimits: overhead counts only toward resources that have a limit).
+    (PodRequests, PodLimits: overhead only counts for resources with a limit).
     """
     own = {name: amount for name, amount in _amounts(spec, field).items() if _may_be_of_pods(name)}
     total = {**pod_amounts(spec, field), **own}
@@ -179,7 +178,9 @@ def amounts_of(data: Data | None) -> Usage:
 
 
 def quota_faults(quota: Data, usage: Usage, pod: Data | None) -> Iterator[str]:
-    """Yield why a quota rejects an object with this usage. `pod` is its spec if it is a pod."""
+    """Yield the reasons why a quota rejects an object with this usage. `pod` is its spec if it's a
+    pod.
+    """
     name = (quota.get("metadata") or {}).get("name")
     spec, status = quota.get("spec") or {}, quota.get("status") or {}
     hard = {key: parse_pod_amount(value) for key, value in (spec.get("hard") or {}).items()}
@@ -204,12 +205,11 @@ def quota_faults(quota: Data, usage: Usage, pod: Data | None) -> Iterator[str]:
 
 
 def unspecified(hard: Mapping[str, Any], pod: Data) -> list[str]:
-    """Return what a quota with these limits wants to be said in a pod: `requests.cpu for:
-    main,sidecar`, each.
+    """Return the resources that a quota with these limits requires in a pod: `requests.cpu for:
+    main,sidecar`.
 
-    Only cpu and memory must be said, and not where the pod has amounts of its own for all its
-    containers. Source: kubernetes/kubernetes:pkg/quota/v1/evaluator/core/pods.go@v1.36.3
-    (Constraints).
+    Only cpu and memory are required, unless the pod has pod-level amounts for them. Source:
+    kubernetes/kubernetes:pkg/quota/v1/evaluator/core/pods.go@v1.36.3 (Constraints).
     """
     if _has_amounts_of_its_own(pod):
         return []

@@ -1,9 +1,8 @@
 """Rules of the API server as tables: for each struct of the API, checks of its fields and of the
-struct as a whole.
+whole struct.
 
-`check_struct` walks an object along the schema and applies the rules of every struct that it meets.
-What a struct has in common with its surroundings (the volumes of a pod, the container around a
-mount) stands in the `Scope`.
+`check_struct` walks an object along the schema and applies the rules of every struct. The `Scope`
+contains the surroundings of a struct, such as the volumes of the pod or the container of a mount.
 """
 
 from __future__ import annotations
@@ -83,10 +82,9 @@ Check = Callable[[Any, str, Scope], Violations]
 class StructRules:
     """The rules of one struct.
 
-    `fields` are checks by the name of the field, `whole` are checks of the struct. `into` returns
-    the fields whose own rules apply; None stands for all of them. `paths` names fields that the
-    server calls otherwise in its messages. `always` are structs that the server has even where they
-    are left out.
+    `fields` are checks by field name, and `whole` are checks of the struct. `into` returns the
+    fields whose own rules apply, or None for all. `paths` maps fields to other names in the
+    server's messages. `always` are structs that the server adds even if they're omitted.
     """
 
     fields: Mapping[str, Check | tuple[Check, ...]] = field(default_factory=dict)

@@ -72,7 +72,7 @@ _PARAMETERS: Final = frozenset(
         "GaudiClassParameters",
     }
 )
-"""Kinds that the drivers of classic allocation brought."""
+"""Kinds that the drivers of classic allocation installed."""
 _OLD_VERSIONS: Final = {
     "v1alpha1": "resource.k8s.io/v1alpha1 was removed in 1.27",
     "v1alpha2": "resource.k8s.io/v1alpha2 was removed in 1.31",
@@ -83,8 +83,8 @@ _OLD_VERSIONS: Final = {
 
 
 def why_not_served(api_version: str, kind: str, features: Features) -> tuple[str, str] | None:
-    """Return why this version doesn't serve such a kind, with a fix, or None if it does or if it
-    isn't known.
+    """Return why this version doesn't serve such a kind, with a fix, or None if it does or if the
+    kind is unknown.
     """
     group, _, version = api_version.rpartition("/")
     message = f'no matches for kind "{kind}" in version "{api_version}"'

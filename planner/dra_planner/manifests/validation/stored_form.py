@@ -25,10 +25,8 @@ _DEVICES: Final = ("resource.ResourceSliceSpec", "devices")
 
 
 def stored_form(item: KubernetesObject, context: Context) -> Map:
-    """Return an accepted object as a fresh server would store it.
-
-    Fields that the release does not know or keep are gone, defaults are filled in, quantities are
-    canonical.
+    """Return an accepted object as a new server would store it. Fields that the version doesn't
+    know or keep are removed, defaults are filled in, and quantities are canonical.
     """
     struct = struct_of(item.api_version, item.kind)
     kept = (
@@ -71,7 +69,7 @@ def _normalise(data: Map, struct: str, features: Features) -> None:
 
 
 def _is_null_when_empty(struct: str, name: str, features: Features) -> bool:
-    """Tell whether an empty list is stored as null, since Go's field lacks `omitempty`."""
+    """Return True if an empty list is stored as null, because Go's field lacks `omitempty`."""
     return (struct, name) == _REQUESTS or (
         (struct, name) == _DEVICES and features.stores_no_devices_as_null
     )
@@ -98,8 +96,8 @@ def _normal(value: Any, kind: ApiType, features: Features) -> Any:
 
 
 Change = tuple[str, str, Any, Any]
-"""What happened to a field: its path, `dropped`, `defaulted` or `rewritten`, the value sent and the
-value stored.
+"""A change of a field: its path, `dropped`, `defaulted`, or `rewritten`, the sent value, and the
+stored value.
 """
 
 

@@ -64,7 +64,7 @@ def _at(data: Any, path: str) -> Any:
 
 
 def _plain(value: Any) -> Any:
-    """Return a value with what is empty left out, so that `{}` and nothing are the same."""
+    """Return a value without empty parts, so that `{}` equals a missing value."""
     if isinstance(value, Mapping):
         kept = {key: _plain(item) for key, item in value.items()}
         return {key: item for key, item in kept.items() if item not in (None, {}, [])} or None

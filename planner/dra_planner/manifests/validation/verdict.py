@@ -64,11 +64,11 @@ _STORED: Final = frozenset(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ServerAnswer:
-    """The answer to one object. `reason` is `Status.reason`: Invalid, BadRequest, Forbidden,
-    NotFound, NoMatch.
+    """The answer to one object.
 
-    `data` is what the server goes on with: cut down to what this release keeps and defaulted, for
-    DRA's kinds and pods; the object as it was written, for all others.
+    `reason` is `Status.reason`: Invalid, BadRequest, Forbidden, NotFound, NoMatch. `data` is the
+    object that the server continues with. For DRA kinds and pods, it only has the fields that this
+    version keeps, with defaults. For all other kinds, it's the original object.
     """
 
     data: Mapping[str, Any]
@@ -90,9 +90,8 @@ def judge(
     mode: FieldValidation = "strict",
     existing: Mapping[str, Any] | None = None,
 ) -> ServerAnswer:
-    """Return the API server's answer to creating an object, or to changing the `existing` one.
-
-    `existing` is in the form the server stores. Objects of unknown kinds are accepted as they are.
+    """Return the API server's answer to creating an object, or to changing the `existing` one,
+    which is in stored form. Objects of unknown kinds are accepted unchanged.
     """
     missing = why_not_served(item.api_version, item.kind, context.features)
     if missing is not None:
@@ -116,7 +115,7 @@ def judge(
 
 
 def take(item: KubernetesObject, context: Context) -> ServerAnswer:
-    """Return an object that exists already as it is: only the types of its fields are looked at."""
+    """Return an object that already exists. Only the types of its fields are checked."""
     struct = struct_of(item.api_version, item.kind)
     if struct is None:
         return ServerAnswer(data=item.data)
@@ -127,7 +126,9 @@ def take(item: KubernetesObject, context: Context) -> ServerAnswer:
 
 @dataclass(slots=True)
 class _Judging:
-    """One object on its way through the server: admission, defaults, drops, validation, quota."""
+    """One object on its way through the server: admission, defaults, dropped fields, validation,
+    and quota.
+    """
 
     item: KubernetesObject
     context: Context
@@ -167,7 +168,7 @@ class _Judging:
         )
 
     def _admission(self) -> Violations:
-        """What mutating admission refuses: it comes before validation."""
+        """Yield the errors of mutating admission, which comes before validation."""
         item, cluster = self.item, self.context.cluster
         if (
             item.kind not in CLUSTER_SCOPED
@@ -246,7 +247,9 @@ class _Judging:
                 yield from check_admin_access(data, self.context, labels or {})
 
     def _late_admission(self, data: Mapping[str, Any]) -> Violations:
-        """What validating admission refuses: pod security and quota, after validation."""
+        """Yield the errors of validating admission (pod security and quota), which comes after
+        validation.
+        """
         if self.item.kind == "Namespace":
             yield from check_pod_security_labels(data)
         item, cluster = self.item, self.context.cluster

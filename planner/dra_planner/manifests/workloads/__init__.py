@@ -1,4 +1,4 @@
-"""Workloads: from objects of many kinds to pods and how many of them there are."""
+"""Workloads: read the pods of many kinds of objects, and their numbers."""
 
 from dra_planner.manifests.workloads.reader import WorkloadReader
 

@@ -1,4 +1,4 @@
-"""Batch kinds that a table row can't describe: CronJobs, training with elastic bounds, Spark,
+"""Batch kinds that a table row can't describe: CronJobs, elastic training, Spark, and
 scaled jobs.
 """
 
@@ -37,10 +37,8 @@ def read_job(reading: Reading) -> list[PodSet]:
 
 
 def _pods_left(job: ObjectPart) -> int | None:
-    """Return how many pods of a Job may still run at the same time, by its status; None where that
-    says nothing.
-
-    Source: kubernetes/kubernetes:pkg/controller/job/job_controller.go@v1.36.3 (manageJob).
+    """Return the number of pods of a Job that can still run at the same time, from its status, or
+    None. Source: kubernetes/kubernetes:pkg/controller/job/job_controller.go@v1.36.3 (manageJob).
     """
     conditions = [each for _, each in job.at("status.conditions").members()]
     if any(each.get("type") in _ENDED and each.get("status") == "True" for each in conditions):
@@ -69,7 +67,9 @@ def read_volcano_job(reading: Reading) -> list[PodSet]:
 
 
 def read_cron_job(reading: Reading) -> list[PodSet]:
-    """One run at a time with Forbid and Replace; runs that may overlap have no bound."""
+    """Read a CronJob: one run at a time with Forbid and Replace. Runs that can overlap have no
+    limit.
+    """
     root = reading.root
     template = root.at("spec.jobTemplate.spec")
     pods = count_job_pods(template.data) if isinstance(template.data, Mapping) else 1
@@ -87,7 +87,7 @@ def read_cron_job(reading: Reading) -> list[PodSet]:
 
 
 def read_elastic_pytorch(reading: Reading) -> list[PodSet]:
-    """Roles with replicas; an elastic policy bounds the workers."""
+    """Read an elastic PyTorch job: roles with replicas. An elastic policy limits the workers."""
     policy = reading.root.at("spec.elasticPolicy")
     sets = []
     for name, role in reading.root.at("spec.pytorchReplicaSpecs").members():
@@ -127,7 +127,9 @@ def read_train_job(reading: Reading) -> list[PodSet]:
 
 
 def read_scaled_job(reading: Reading) -> list[PodSet]:
-    """As many jobs as events ask for, up to the maximum; none without events."""
+    """Read a ScaledJob: as many jobs as events request, up to the maximum, and none
+    without events.
+    """
     root = reading.root
     pods = job_pods("spec.jobTargetRef")(root)
     least = root.number("spec.minReplicaCount", 0) * pods
@@ -172,7 +174,7 @@ def read_spark(reading: Reading) -> list[PodSet]:
 
 
 def _spark_pod(part: ObjectPart) -> dict[str, Any]:
-    """Return the pod of a driver or executor: its own template, and the fields beside it."""
+    """Return the pod of a driver or executor: its template, combined with the separate fields."""
     spec: dict[str, Any] = dict(part.get("template.spec", {}))
     containers = [dict(item) for item in spec.get("containers") or [{"name": "spark"}]]
     given = containers[0].get("resources") or {}

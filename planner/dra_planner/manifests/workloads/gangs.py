@@ -31,7 +31,7 @@ _TIES: Final = {
     "scheduling.run.ai": ("pod-group-name",),
     "scheduling.volcano.sh": ("scheduling.k8s.io/group-name", "scheduling.volcano.sh/group-name"),
 }
-"""By the group of the API: labels or annotations by which a pod names its PodGroup."""
+"""Labels or annotations with which a pod names its PodGroup, by API group."""
 _HOLDERS: Final = {
     "scheduling.x-k8s.io": "the coscheduling plugin",
     "scheduling.run.ai": "KAI",
@@ -60,22 +60,22 @@ _QUEUED_WHOLE: Final = frozenset(
         "XGBoostJob",
     }
 )
-"""Kinds that Kueue admits as one; of Deployments it admits each pod."""
+"""Kinds that Kueue admits as a whole. For Deployments, it admits each pod."""
 
 
 def groups_pods(item: KubernetesObject) -> bool:
-    """Return whether an object defines which pods start together."""
+    """Return True if an object defines which pods start together."""
     return _is_pod_group(item) or (item.group, item.kind) in (_LEADERS, _VOLCANO_JOB)
 
 
 def find_gangs(
     objects: Iterable[KubernetesObject], workloads: Sequence[Workload]
 ) -> tuple[Gang, ...]:
-    """Return the gangs of workloads, by name; each pod set is in one at most.
+    """Return the gangs of workloads, by name. Each pod set is in at most one. `objects` are the
+    objects for which `groups_pods` is True.
 
-    `objects` are those that `groups_pods`. A PodGroup that too few pods join is none: it never
-    starts. The pods of a PodGroup that is not given are counted one by one, since its minimum is
-    not known.
+    A PodGroup that too few pods join isn't a gang, because it never starts. If a PodGroup isn't in
+    the manifests, its pods are counted one by one, because its minimum is unknown.
     """
     found: dict[str, Gang] = {}
     taken: set[tuple[object, str]] = set()
@@ -91,7 +91,7 @@ def find_gangs(
 def gang_findings(
     objects: Iterable[KubernetesObject], workloads: Iterable[Workload]
 ) -> Iterator[Diagnostic]:
-    """Yield faults that prevent gangs from starting: old groups, ignored labels, unreachable
+    """Yield problems that prevent gangs from starting: old groups, ignored labels, and unreachable
     minimums.
     """
     objects, workloads = list(objects), list(workloads)
@@ -126,8 +126,7 @@ def gang_findings(
 def _unread_by_kai(
     objects: Iterable[KubernetesObject], workloads: Iterable[Workload]
 ) -> Iterator[Diagnostic]:
-    """Yield pods that name a PodGroup of KAI in labels that are made like its others, and in no
-    annotation.
+    """Yield pods that name a KAI PodGroup in a label instead of the annotation that KAI reads.
 
     Source: kai-scheduler/KAI-Scheduler:pkg/common/constants/constants.go@d5bc503a
     (PodGroupAnnotationForPod).
@@ -258,7 +257,9 @@ def _of_kueue(workloads: Iterable[Workload]) -> Iterator[Gang]:
 
 
 def _minimum(item: KubernetesObject) -> int:
-    """Return how many pods must be there before any starts; 0 where none waits for others."""
+    """Return the number of pods that must exist before any of them starts, or 0 if none waits for
+    others.
+    """
     gang = ObjectPart(item.data, item.place)
     if item.group == NATIVE_GROUP:
         return gang.number("spec.schedulingPolicy.gang.minCount", 0)

@@ -31,13 +31,13 @@ POD_TEMPLATE = "core.PodTemplateSpec"
 POD_SPEC = "core.PodSpec"
 
 KUEUE_QUEUE: Final = "kueue.x-k8s.io/queue-name"
-"""Label of an object that Kueue suspends until there is room
+"""Label of an object that Kueue suspends until its quota allows it
 (kubernetes-sigs/kueue:pkg/controller/constants).
 """
 
 _DEFAULT_QUEUE: Final = "default"
-"""LocalQueue of objects that name none (kubernetes-sigs/kueue:pkg/controller/constants@v0.19.2,
-LocalQueueDefaulting).
+"""LocalQueue of objects that don't name one
+(kubernetes-sigs/kueue:pkg/controller/constants@v0.19.2, LocalQueueDefaulting).
 """
 
 
@@ -142,11 +142,11 @@ def _no_pods(item: KubernetesObject) -> list[PodSet]:
 
 @dataclass(slots=True)
 class Reading:
-    """One object being read: what it is, what its scaler allows, and what is found and assumed on
-    the way.
+    """One object that is being read: its kind, the limits of its scaler, and the results and
+    assumptions so far.
 
-    `lookup` gives another object by kind and name; `nested` reads an object that is wrapped in this
-    one.
+    `lookup` returns another object by kind and name. `nested` reads an object that is wrapped in
+    this one.
     """
 
     object: KubernetesObject
@@ -175,7 +175,7 @@ class Reading:
 
     @property
     def suspended(self) -> bool:
-        """Whether the object currently doesn't create pods. An object that waits for Kueue counts
+        """True if the object currently doesn't create pods. An object that waits for Kueue counts
         as admitted.
         """
         if not self.kind.suspend or self.root.get(self.kind.suspend) is not True:
@@ -222,11 +222,11 @@ class Reading:
     def pod_set(
         self, name: str, template: ObjectPart, figures: Figures, *, inline: bool = False
     ) -> list[PodSet]:
-        """Return the pod set of a template (a pod spec, where `inline`), or nothing where there is
-        none.
+        """Return the pod set of a template (or of a pod spec, with `inline`), or nothing if there
+        is none.
 
-        Pods of kinds whose API server knows no fields are checked here: what is wrong shows only
-        when they are made.
+        For kinds whose fields the API server doesn't know, the pods are checked here, because
+        errors otherwise appear only when they're created.
         """
         data = {"spec": template.data} if inline else template.data
         if not isinstance(data, Mapping) or not isinstance(data.get("spec"), Mapping):
@@ -265,9 +265,7 @@ class Reading:
         ]
 
     def _checked(self, template: ObjectPart, inline: bool) -> Any:
-        """Return a template as it is decoded; None where its pods would be refused, which is
-        noted.
-        """
+        """Return a decoded template, or None if its pods would be rejected, which is reported."""
         path = template.place.path
         name = self.kind.container_name
         data = _with_names(template.data, inline, name) if name else template.data
@@ -286,14 +284,14 @@ class Reading:
     def figures(
         self, replicas: int, *, pods: int = 1, bounds: Bounds | None = None, surge: Surge = NO_SURGE
     ) -> Figures:
-        """Return figures that know whether the object is suspended."""
+        """Return figures that include whether the object is suspended."""
         return count_pods(
             replicas, pods_per_replica=pods, bounds=bounds, surge=surge, suspended=self.suspended
         )
 
 
 def _with_names(template: Any, inline: bool, name: str) -> Any:
-    """Return a pod template (a pod spec, where `inline`) in which every container has a name."""
+    """Return a pod template (or a pod spec, with `inline`) in which every container has a name."""
     named = clone(template)
     spec = named if inline else named.get("spec")
     containers = spec.get("containers") if isinstance(spec, Map) else None
@@ -304,7 +302,7 @@ def _with_names(template: Any, inline: bool, name: str) -> Any:
 
 
 def read_pod_sets(reading: Reading) -> list[PodSet]:
-    """Return the pod sets of an object, as its kind describes them."""
+    """Return the pod sets of an object, from the description of its kind."""
     if reading.kind.read is not None:
         return reading.kind.read(reading)
     sets: list[PodSet] = []
@@ -329,7 +327,7 @@ def _read_role(reading: Reading, role: Role, name: str, node: ObjectPart) -> lis
 
 
 def job_pods(path: str) -> Count:
-    """Return a count: the pods of the Job spec at that path."""
+    """Return the function that counts the pods of the Job spec at a path."""
 
     def count(node: ObjectPart) -> int:
         spec = node.get(path) if path else node.data
@@ -341,7 +339,7 @@ def job_pods(path: str) -> Count:
 def rolling_update(
     path: str, default: int | str = "25%", *, field: str = "rollingUpdate.maxSurge"
 ) -> Callable[[ObjectPart], Surge]:
-    """Return the surge of the strategy at that path; `Recreate` has none."""
+    """Return the surge of the strategy at a path. `Recreate` has none."""
 
     def surge(root: ObjectPart) -> Surge:
         if root.get(f"{path}.type", "RollingUpdate") in ("Recreate", "OnDelete"):
@@ -352,8 +350,8 @@ def rolling_update(
 
 
 def rolling_pods(path: str) -> Callable[[ObjectPart, int], Rollout]:
-    """Return how far the strategy at that path may go; `Recreate` takes all pods away first, a
-    pause keeps them all.
+    """Return how many pods the strategy at a path can add and remove. `Recreate` removes all pods
+    first, and a pause keeps them all.
 
     Source: kubernetes/kubernetes:pkg/controller/deployment/util/deployment_util.go@v1.36.3
     (ResolveFenceposts).
@@ -372,8 +370,8 @@ def rolling_pods(path: str) -> Callable[[ObjectPart, int], Rollout]:
 
 
 def one_by_one(root: ObjectPart, replicas: int) -> Rollout | None:
-    """Return the rollout that replaces one pod after the other, from the partition on; `OnDelete`
-    replaces none.
+    """Return the rollout that replaces one pod at a time, from the partition on. `OnDelete` doesn't
+    replace any.
     """
     if root.get("spec.updateStrategy.type", "RollingUpdate") == "OnDelete":
         return None
@@ -381,8 +379,8 @@ def one_by_one(root: ObjectPart, replicas: int) -> Rollout | None:
 
 
 def node_by_node(root: ObjectPart, replicas: int) -> Rollout | None:
-    """Return the rollout of a DaemonSet: on how many nodes at a time pods are replaced; `OnDelete`
-    replaces none.
+    """Return the rollout of a DaemonSet, with the number of nodes on which pods are replaced at the
+    same time. `OnDelete` doesn't replace any.
     """
     if root.get("spec.updateStrategy.type", "RollingUpdate") == "OnDelete":
         return None

@@ -1,6 +1,6 @@
-"""The kinds of workloads that are known, one row each; the rows with `read` are told by a function.
+"""The supported kinds of workloads, with one row each. Rows with `read` use a function.
 
-Where the fields stand: the kinds' own API documentation; how Kueue and KAI count them:
+Sources: the kinds' API documentation for the fields, and for how Kueue and KAI count pods
 kubernetes-sigs/kueue: pkg/controller/jobs@ff69552e,
 kai-scheduler/KAI-Scheduler:pkg/podgrouper@d5bc503a.
 """
@@ -33,7 +33,9 @@ _REPLICATED: Final = [Role(template="spec.template", replicas="spec.replicas")]
 
 
 def _roles(path: str) -> list[Role]:
-    """A mapping or list of roles, each with a pod template and replicas (1)."""
+    """Return the description of a mapping or list of roles, each with a pod template and replicas
+    (1 by default).
+    """
     return [Role(each=path, template="template", replicas="replicas")]
 
 

@@ -1,4 +1,4 @@
-"""Pipelines: how many of their steps run at the same time.
+"""Pipelines: the number of their steps that run at the same time.
 
 Source: argoproj/argo-workflows:pkg/apis/workflow/v1alpha1@v3.7 and v4.1,
 tektoncd/pipeline:pkg/apis/pipeline/v1@v1.3.
@@ -26,8 +26,8 @@ _DEEPEST: Final = 100
 
 
 def read_workflow(reading: Reading) -> list[PodSet]:
-    """Every template that runs a container, as often as the entry point reaches it, at most
-    `parallelism` at a time.
+    """Read a Workflow: every template that runs a container, as often as the entry point reaches
+    it, but at most `parallelism` at a time.
     """
     root = reading.root
     spec = (
@@ -64,9 +64,8 @@ def _count_uses(
     known: dict[str, dict[str, int]],
     room: int,
 ) -> dict[str, int]:
-    """Return how many pods of each template one run of the named template makes at the same time.
-
-    A template that comes to itself again does so one run after the other: it is counted once.
+    """Return the number of pods of each template that one run of the named template creates at the
+    same time. A recursive template runs one after the other, so it's counted once.
     """
     node = templates.get(name)
     if node is None or not room:
@@ -91,14 +90,16 @@ def _count_uses(
 
 
 def _groups(node: ObjectPart) -> Iterator[list[ObjectPart]]:
-    """Yield the steps that may run at the same time: those of a group, or all tasks of a graph."""
+    """Yield the steps that can run at the same time: the steps of a group, or all tasks
+    of a graph.
+    """
     yield [task for _, task in node.at("dag.tasks").members()]
     for _, group in node.at("steps").members():
         yield [step for _, step in group.members()] if isinstance(group.data, list) else [group]
 
 
 def _items(reading: Reading, step: ObjectPart) -> int:
-    """Return how many times one step fans out."""
+    """Return the number of instances of one step."""
     items = step.get("withItems")
     if isinstance(items, list):
         return max(len(items), 1)
@@ -134,7 +135,7 @@ def _patch(text: Any) -> Mapping[str, Any]:
 
 
 def _patched(pod: dict[str, Any], patch: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a pod with a patch merged in; containers are merged by name."""
+    """Return a pod merged with a patch. Containers are merged by name."""
     merged = {**pod, **{key: value for key, value in patch.items() if key != "containers"}}
     changes = {str((item or {}).get("name")): item for item in patch.get("containers") or ()}
     merged["containers"] = [
@@ -144,7 +145,9 @@ def _patched(pod: dict[str, Any], patch: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def read_task_run(reading: Reading) -> list[PodSet]:
-    """Read a TaskRun: one pod with its steps as containers. A referenced task must be given."""
+    """Read a TaskRun: one pod with its steps as containers. A referenced task must be in the
+    manifests.
+    """
     root = reading.root
     spec = _task(reading, root.at("spec.taskSpec"), root.at("spec.taskRef"), reading.figures(1))
     pod = root.get("spec.podTemplate", root.get("spec.taskRunTemplate.podTemplate", {}))
@@ -156,8 +159,8 @@ def read_task_run(reading: Reading) -> list[PodSet]:
 
 
 def read_pipeline_run(reading: Reading) -> list[PodSet]:
-    """One pod per task, times the combinations of its matrix; tasks that follow each other count as
-    parallel.
+    """Read a PipelineRun: one pod per task and combination of its matrix. Tasks that depend on each
+    other count as parallel.
     """
     root = reading.root
     pipeline = root.at("spec.pipelineSpec")

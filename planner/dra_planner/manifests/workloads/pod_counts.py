@@ -1,4 +1,4 @@
-"""How many pods at the same time: counts, bounds of scalers, surge of rollouts."""
+"""Number of pods at the same time: counts, limits of scalers, and the surge of rollouts."""
 
 from __future__ import annotations
 
@@ -13,10 +13,11 @@ from dra_planner.model import Figures
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """What a scaler allows; `maximum` None where nothing bounds it.
+    """The limits of a scaler. `maximum` is None without a limit.
 
-    `off_at_zero`: the scaler leaves a workload of no replicas alone. `held`: what it keeps while it
-    is paused, -1 for as many as there are. `said`: which scaler it is, in a sentence.
+    With `off_at_zero`, the scaler ignores a workload without replicas. `held` is the number of
+    replicas while it's paused, or -1 for the current number. `said` describes the scaler in a
+    sentence.
     """
 
     minimum: int
@@ -28,13 +29,12 @@ class Bounds:
 
 @dataclass(frozen=True, slots=True)
 class Surge:
-    """Replicas that a rollout adds: `maxSurge`, a number or a percentage that rounds up."""
+    """Replicas that a rollout adds: `maxSurge`, a number or a percentage that is rounded up."""
 
     maximum: int | str = 0
 
     def of(self, replicas: int) -> int:
-        """Return how many replicas more than `replicas` a rollout may have at the same time.
-
+        """Return the number of additional replicas that a rollout can have at the same time.
         Source: kubernetes/apimachinery:pkg/util/intstr/intstr.go@v0.36.3
         (GetScaledValueFromIntOrPercent, roundUp).
         """
@@ -48,7 +48,7 @@ NO_SURGE = Surge()
 
 
 def share_of(amount: int | str, replicas: int) -> int:
-    """Return a number, or a percentage of the replicas that rounds down."""
+    """Return a number, or a percentage of the replicas that is rounded down."""
     text = str(amount).strip()
     return int(text[:-1] or 0) * replicas // 100 if text.endswith("%") else int(text or 0)
 
@@ -61,7 +61,7 @@ def count_pods(
     surge: Surge = NO_SURGE,
     suspended: bool = False,
 ) -> Figures:
-    """Return the four figures of this number of replicas with this number of pods each."""
+    """Return the four figures for this number of replicas with this number of pods each."""
     floor = steady = replicas
     ceiling: int | None = replicas
     if bounds is not None:
@@ -89,8 +89,8 @@ def count_pods(
 
 
 def count_job_pods(spec: Mapping[str, Any]) -> int:
-    """Return how many pods of a Job run at the same time: its parallelism (1), at most its
-    completions.
+    """Return the number of pods of a Job that run at the same time: its parallelism (1 by default),
+    but at most its completions.
     """
     parallelism = spec.get("parallelism")
     parallelism = 1 if parallelism is None else int(parallelism)

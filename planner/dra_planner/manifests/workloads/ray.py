@@ -29,7 +29,9 @@ def read_ray_job(reading: Reading) -> list[PodSet]:
 
 
 def read_ray_service(reading: Reading) -> list[PodSet]:
-    """Read a RayService: the cluster. An upgrade starts a second one before removing the first."""
+    """Read a RayService: its cluster. An upgrade starts a second cluster before it removes the
+    first.
+    """
     root = reading.root
     spec = root.at("spec.rayClusterConfig")
     if spec.data is None:

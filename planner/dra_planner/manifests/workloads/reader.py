@@ -52,8 +52,8 @@ class WorkloadReader:
         self._by_name = {(item.kind, item.name): item for item in objects}
 
     def is_owned(self, item: KubernetesObject) -> bool:
-        """Return whether another object of the set controls this one, and so counts its pods
-        already.
+        """Return True if another object of the set controls this one and therefore already counts
+        its pods.
         """
         return any(
             isinstance(owner, Mapping)
@@ -63,7 +63,7 @@ class WorkloadReader:
         )
 
     def scales(self, item: KubernetesObject) -> bool:
-        """Return whether a scaler scales an object of the set."""
+        """Return True if a scaler scales an object of the set."""
         return any(key in self._by_kind for key in read_bounds([item]))
 
     def read(self, item: KubernetesObject) -> ReadWorkload | None:

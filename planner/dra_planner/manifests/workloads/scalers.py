@@ -61,8 +61,8 @@ def read_bounds(objects: Iterable[KubernetesObject]) -> dict[Target, Bounds]:
 
 
 def scaler_findings(objects: Iterable[KubernetesObject]) -> Iterator[Diagnostic]:
-    """Yield scalers whose limits the API server refuses, and those whose target is not given, and
-    is so like one that is that it must be meant.
+    """Yield scalers whose limits the API server rejects, and scalers whose target isn't in the
+    manifests, but has a name similar to an existing object.
     """
     objects = tuple(objects)
     named = {(item.kind, item.namespace, item.name) for item in objects}
@@ -94,7 +94,7 @@ def scaler_findings(objects: Iterable[KubernetesObject]) -> Iterator[Diagnostic]
 
 
 def _meant(kind: str, namespace: str, name: str, named: Iterable[Target]) -> tuple[str, str] | None:
-    """Return which object is meant, as the end of a sentence, and what to write."""
+    """Return the object that was probably meant, as the end of a sentence, and the fix."""
     for other in sorted(named):
         if other[0] in _SCALED and other[1:] == (namespace, name):
             return f"there is a {other[0]} of that name", f"write kind: {other[0]}"
@@ -121,10 +121,8 @@ def _said(item: KubernetesObject, least: int, most: int, held: int | None = None
 
 
 def _held(annotations: Any) -> int | None:
-    """Return how many replicas a paused ScaledObject keeps, -1 for as many as there are; None while
-    it scales.
-
-    Source: kedacore/keda:apis/keda/v1alpha1/scaledobject_types.go@v2.17
+    """Return the number of replicas that a paused ScaledObject keeps, -1 for the current number, or
+    None if it isn't paused. Source: kedacore/keda:apis/keda/v1alpha1/scaledobject_types.go@v2.17
     (NeedToBePausedByAnnotation).
     """
     if not isinstance(annotations, Mapping):

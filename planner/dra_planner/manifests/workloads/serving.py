@@ -36,14 +36,18 @@ DEFAULT_SURGE: Final = Surge("25%")
 
 
 def rollout_surge(root: ObjectPart) -> Surge:
-    """Argo Rollouts: both colours at the same time, or the surge of a canary (25 %)."""
+    """Return the surge of an Argo Rollout: both colors at the same time, or the surge of a canary
+    (25 %).
+    """
     if isinstance(root.get("spec.strategy.blueGreen"), Mapping):
         return Surge("100%")
     return Surge(root.get("spec.strategy.canary.maxSurge", "25%"))
 
 
 def read_knative_service(reading: Reading) -> list[PodSet]:
-    """Between `min-scale` (0) and `max-scale` (no bound); two revisions during a rollout."""
+    """Read a Knative Service: from `min-scale` (0) to `max-scale` (no limit), with two revisions
+    during a rollout.
+    """
     template = reading.root.at("spec.template")
     annotations = template.get("metadata.annotations", {})
     return reading.pod_set("", template, _knative(reading, annotations))
@@ -167,7 +171,9 @@ def read_llm_inference_service(reading: Reading) -> list[PodSet]:
 
 
 def _group_size(part: ObjectPart) -> int:
-    """Return pods per replica: pipeline stages, or data parallel ranks by those of one pod."""
+    """Return the number of pods per replica: pipeline stages, or data-parallel ranks divided by the
+    ranks of one pod.
+    """
     pipeline = part.number("parallelism.pipeline", 0)
     if pipeline:
         return pipeline
@@ -176,9 +182,7 @@ def _group_size(part: ObjectPart) -> int:
 
 
 def _annotated_claim(reading: Reading, annotations: Mapping[str, Any]) -> str:
-    """Return the template that the controller makes for annotated devices; an empty text where
-    there is none.
-    """
+    """Return the template that the controller creates for annotated devices, or an empty text."""
     name = annotations.get(f"{_KSERVE}dra-device-class")
     if not name:
         return ""
@@ -202,7 +206,7 @@ def read_nim_service(reading: Reading) -> list[PodSet]:
 
 
 def read_nim_pipeline(reading: Reading) -> list[PodSet]:
-    """The services of a pipeline that are switched on."""
+    """Read a NIMPipeline: its enabled services."""
     sets: list[PodSet] = []
     for name, service in reading.root.at("spec.services").members():
         if service.get("enabled") is not False:
@@ -241,8 +245,8 @@ def _nim(reading: Reading, spec: ObjectPart, name: str) -> list[PodSet]:
 
 
 def _nim_claim(reading: Reading, entry: ObjectPart, suffix: str) -> dict[str, Any]:
-    """Return the pod's claim entry of one `draResources`; a claim to be created becomes a
-    template.
+    """Return the pod's claim entry for one `draResources`. A claim that the controller creates
+    becomes a template.
     """
     named = {
         field: entry.get(field) for field in ("resourceClaimName", "resourceClaimTemplateName")

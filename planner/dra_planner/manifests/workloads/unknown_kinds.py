@@ -1,4 +1,4 @@
-"""Unknown kinds: their pods are found by their shape, and assumptions are reported."""
+"""Read unknown kinds: find their pods by structure, and report assumptions."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _DEEPEST: Final = 12
 
 
 def asks_for_devices(spec: Any) -> bool:
-    """Return whether a pod spec has claims, or a resource with its own domain."""
+    """Return True if a pod spec has claims, or a resource with its own domain."""
     if not isinstance(spec, Mapping):
         return False
     if isinstance(spec.get("resourceClaims"), list) and spec["resourceClaims"]:

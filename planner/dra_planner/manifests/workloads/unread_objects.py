@@ -1,7 +1,7 @@
-"""Objects of kinds that nothing here reads: whether they may make pods with devices.
+"""Detect objects of unsupported kinds that may create pods with devices.
 
-Kinds of known groups make no pods of workloads. Objects that install something else always may. Of
-other kinds the words decide: claims, devices, and pod templates.
+Kinds of known groups don't create pods of workloads. Objects that install other objects always may.
+For other kinds, the words in the object decide: claims, devices, and pod templates.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ INSTALLERS: Final[Mapping[tuple[str, str], tuple[str, str]]] = {
         _PODS,
     ),
 }
-"""Kinds that create objects from references: why they can't be read, and which input to give
+"""Kinds that create objects from references: why they can't be read, and the input to use
 instead.
 """
 
@@ -120,7 +120,7 @@ _KNOWN_GROUPS: Final = frozenset(
         "flow.volcano.sh",
     }
 )
-"""Groups whose objects say how a cluster is set up; those of their kinds that make pods are read as
+"""Groups of objects that configure a cluster. Their kinds that create pods are read as
 workloads.
 """
 
@@ -141,7 +141,7 @@ _DEEPEST: Final = 40
 
 
 def unread_object(item: KubernetesObject) -> UnreadObject | None:
-    """Return why pods of an unread object may be missing, or None if it creates none with
+    """Return why pods of an unsupported object may be missing, or None if it creates no pods with
     devices.
     """
     title = f"{item.kind} {item.key}" if item.namespace else f"{item.kind} {item.name}"
@@ -162,7 +162,7 @@ def unread_object(item: KubernetesObject) -> UnreadObject | None:
 
 
 def _embeds_manifest(data: Any, depth: int) -> bool:
-    """Return whether an object holds another as provider-kubernetes of Crossplane does."""
+    """Return True if an object contains another one, as with Crossplane's provider-kubernetes."""
     if depth > _DEEPEST:
         return False
     below = data.values() if isinstance(data, Mapping) else data if isinstance(data, list) else ()
@@ -172,13 +172,13 @@ def _embeds_manifest(data: Any, depth: int) -> bool:
 
 
 def find_device_words(text: str) -> str:
-    """Return a word by which text that isn't YAML requests devices, or "" if there is none."""
+    """Return a word that suggests that text other than YAML requests devices, or ""."""
     found = _REQUEST.search(text)
     return found[0] if found else ""
 
 
 def _mentions(data: Any, depth: int) -> Iterator[str]:
-    """Yield the words that claims, devices, and pods are asked for by."""
+    """Yield the words with which objects request claims, devices, and pods."""
     if depth > _DEEPEST:
         return
     if isinstance(data, Mapping):

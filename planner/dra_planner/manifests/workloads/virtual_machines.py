@@ -47,7 +47,7 @@ def read_machine(reading: Reading) -> list[PodSet]:
 
 
 def _pod(template: ObjectPart) -> dict[str, Any]:
-    """Return the pod that runs a machine: its own overhead is not counted."""
+    """Return the pod that runs a virtual machine, without the overhead of KubeVirt."""
     spec = template.at("spec")
     amounts = dict(spec.get("domain.resources.requests", {}))
     memory = spec.get("domain.memory.guest")

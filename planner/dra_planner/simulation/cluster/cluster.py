@@ -74,8 +74,8 @@ class Start:
 
 
 class Cluster:
-    """Nodes go by their numbers. `version` changes whenever anything does; `now` is when pods start
-    that come.
+    """A cluster whose nodes are identified by numbers. `version` changes with every change, and
+    `now` is the start time of new pods.
     """
 
     def __init__(self, start: Start, stages: Stages, census: Census) -> None:
@@ -108,11 +108,11 @@ class Cluster:
         return [(stage, len(nodes)) for stage, nodes in self.nodes_in.items()]
 
     def pods_on(self, node: int) -> Iterator[PlacedPod]:
-        """Yield the pods on a node in the order in which they came."""
+        """Yield the pods on a node in the order in which they started."""
         yield from self._pods_on.get(node, {}).values()
 
     def bind(self, pod: SimulatedPod, node: int, placement: Placement) -> PlacedPod:
-        """Put a pod on a node whose stage has this placement for it."""
+        """Bind a pod to a node whose stage has this placement for it."""
         shape, after = pod.kind.shape, self.stages.after(self.stage_of[node], pod.kind)
         assert after is not None
         assert shape is not None
@@ -139,9 +139,7 @@ class Cluster:
         return placed
 
     def remove(self, name: ObjectKey) -> None:
-        """Remove a pod. Its own claims are freed, and a shared claim when no pod uses it any
-        longer.
-        """
+        """Remove a pod and free its own claims. A shared claim is freed with its last pod."""
         placed = self.pods.pop(name)
         del self._pods_on[placed.node][name]
         self.census.change(placed.pod.kind, self.start.nodes[placed.node], -1)
@@ -182,11 +180,11 @@ class Cluster:
         self.version += 1
 
     def devices_of(self, placed: PlacedPod, got: ClaimPicks) -> tuple[AllocatedDevice, ...]:
-        """Return the devices of a pod's claim, with the names of its node's devices."""
+        """Return the devices of a pod's claim, with the device names of its node."""
         return allocation_of(got.picks, self.start.templates[placed.node]).devices
 
     def devices_of_claim(self, key: ObjectKey) -> tuple[AllocatedDevice, ...]:
-        """Return the devices of a shared claim, with the names on the node where it was
+        """Return the devices of a shared claim, with the device names of the node where it was
         allocated.
         """
         claim = self.claims[key]
@@ -238,7 +236,7 @@ class Cluster:
     # -- devices that several nodes can reach
 
     def _others(self, node: int, pick: Pick) -> Iterable[int]:
-        """Return the other nodes that a device matters to."""
+        """Return the other nodes for which a device matters."""
         if not self._shared_pools:
             return ()
         device = self.stage_of[node].state.template.candidates[pick.index].id
@@ -274,7 +272,7 @@ class Cluster:
 
     @staticmethod
     def _is_private(allocation: ClaimAllocation) -> bool:
-        """Tell whether only the node can use it on which it was allocated."""
+        """Return True if only the node of the allocation can use the device."""
         selector = allocation.node_selector
         return selector is not None and any(term.match_fields for term in selector.terms)
 
@@ -288,7 +286,7 @@ class Cluster:
             self.free_claim(key)
 
     def _offer_claim(self, key: ObjectKey) -> None:
-        """Put a claim at the disposal of the nodes that can use it."""
+        """Make a claim available to the nodes that can use it."""
         claim = self.claims[key]
         held = HeldClaim(key, claim.consumers)
         for node in claim.nodes:
@@ -315,8 +313,8 @@ def _without_allocated(state: NodeState, devices: Iterable[AllocatedDevice]) -> 
 
 
 def _shared_pools(stages: Sequence[NodeStage]) -> dict[PoolId, tuple[int, ...]]:
-    """Return the device pools that several nodes see, with these nodes; nodes of one template have
-    their own.
+    """Return the device pools that several nodes can use, with these nodes. Nodes of one template
+    have separate pools.
     """
     seen: dict[PoolId, list[int]] = {}
     for node, stage in enumerate(stages):
@@ -331,11 +329,11 @@ def _shared_pools(stages: Sequence[NodeStage]) -> dict[PoolId, tuple[int, ...]]:
 
 
 def _is_copied(stages: Sequence[NodeStage], pool_id: PoolId) -> bool:
-    """Tell whether each node of these templates has a pool of its own, of which they show one.
+    """Return True if each node of these templates has its own copy of a pool.
 
-    So it is where every device belongs to a single node and the template is one, or where several
-    templates, such as those of a predicted pool in each of its zones, show devices of the same
-    single node.
+    This is so if every device belongs to a single node, and either there is only one template, or
+    several templates (such as those of a predicted pool in each of its zones) contain devices of
+    the same single node.
     """
     if len(stages) == 1:
         return _is_bound(stages[0], pool_id)
@@ -344,13 +342,13 @@ def _is_copied(stages: Sequence[NodeStage], pool_id: PoolId) -> bool:
 
 
 def _is_bound(stage: NodeStage, pool_id: PoolId) -> bool:
-    """Tell whether each device of a pool belongs to a single node."""
+    """Return True if each device of a pool belongs to a single node."""
     return all(_homes(stage, pool_id))
 
 
 def _homes(stage: NodeStage, pool_id: PoolId) -> set[str]:
-    """Return the nodes that the devices of a pool belong to; "" where one belongs to no single
-    node.
+    """Return the nodes to which the devices of a pool belong, or "" for a device that doesn't
+    belong to a single node.
     """
     return {
         (

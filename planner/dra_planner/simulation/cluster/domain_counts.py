@@ -17,7 +17,9 @@ Count = Callable[[NodeStage], int]
 def count_pods(
     key: str, kinds: KindSet, population: Iterable[tuple[NodeStage, int]]
 ) -> dict[str | None, int]:
-    """Return the pods of these kinds by value of a label; nodes without it count for None."""
+    """Return the number of pods of these kinds by value of a label. Nodes without the label count
+    for None.
+    """
     counts: dict[str | None, int] = {}
     for stage, nodes in population:
         value = stage.label(key)

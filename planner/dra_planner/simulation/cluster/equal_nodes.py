@@ -62,7 +62,7 @@ class Distinctions:
 
 
 def share_states(states: Sequence[NodeState], distinctions: Distinctions) -> list[NodeState]:
-    """Return the states with those of twins replaced by that of the first of them."""
+    """Return the states, with the state of the first twin in place of the others."""
     first: dict[Hashable, NodeState] = {}
     # by the identity of a state: nodes of one pool have theirs in common already
     twin: dict[int, NodeState] = {}
@@ -73,8 +73,8 @@ def share_states(states: Sequence[NodeState], distinctions: Distinctions) -> lis
 
 
 def _labels_read(spec: PodSpec) -> set[str]:
-    """Return the labels of nodes whose values matter to a pod; the name of the host as a topology
-    does not.
+    """Return the node labels whose values matter for a pod. The host name as a topology doesn't
+    count.
     """
     required = spec.node_affinity.terms if spec.node_affinity is not None else ()
     terms = (*required, *(each.term for each in spec.preferred_nodes))
@@ -98,8 +98,8 @@ def _reads_name(spec: PodSpec) -> bool:
 
 
 def _signature(state: NodeState, distinctions: Distinctions) -> Hashable:
-    """Return what is equal for twins; nodes that share devices or claims with others are their
-    own.
+    """Return the properties that twins have in common. Nodes that share devices or claims with
+    other nodes have no twins.
     """
     template, node = state.template, state.node
     private = all(each.slice.node_name == node.name for each in template.candidates)

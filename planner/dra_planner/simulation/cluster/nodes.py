@@ -45,7 +45,7 @@ def predicted_nodes(
 
 @dataclass(frozen=True, slots=True)
 class PoolNodes:
-    """The nodes that a pool may have, named <stem>-<index>; `zoned` is its offer in each of its
+    """The possible nodes of a pool, named <stem>-<index>. `zoned` is its offer in each of its
     zones.
     """
 
@@ -68,9 +68,7 @@ class PoolNodes:
 
 
 def _named(offer: Offer, name: str) -> Offer:
-    """Return the offer of a node of that name, whose devices are in pools of its own: no other
-    offer has them.
-    """
+    """Return the offer for a node with this name, whose devices are in its own pools."""
     own = offer.node.name
     slices = tuple(
         replace(each, node_name=name, pool=f"{name}/{each.pool}") if each.node_name == own else each
@@ -89,9 +87,8 @@ def _in_zone(offer: Offer, zone: str) -> Offer:
 
 
 def interleave_zones(nodes: Iterable[SimulatedNode]) -> list[SimulatedNode]:
-    """Return nodes as the scheduler walks them: one of each zone in turn.
-
-    Source: kubernetes/kubernetes:pkg/scheduler/backend/cache/node_tree.go@v1.36.3.
+    """Return nodes in the scheduler's order, which alternates between zones. Source:
+    kubernetes/kubernetes:pkg/scheduler/backend/cache/node_tree.go@v1.36.3.
     """
     zones: dict[tuple[str | None, ...], list[SimulatedNode]] = {}
     for each in nodes:

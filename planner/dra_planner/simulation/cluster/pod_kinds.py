@@ -1,4 +1,4 @@
-"""Pods that are the same to the scheduler, those on nodes already included."""
+"""Pods that the scheduler can't distinguish, including pods that are already on nodes."""
 
 from __future__ import annotations
 
@@ -17,11 +17,10 @@ from dra_planner.simulation.cluster.pod_requests import (
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PodKind:
-    """Pods of one shape and one owner. `shape` is None for pods that were there before and never
-    move.
+    """Pods with the same shape and owner.
 
-    `siblings`: pods with the same value are spread by default, as those of one ReplicaSet or
-    StatefulSet are.
+    `shape` is None for existing pods, which never move. `siblings` is equal for pods that are
+    spread by default, such as the pods of one ReplicaSet or StatefulSet.
     """
 
     number: int
@@ -41,7 +40,7 @@ class PodKind:
 
 
 class Kinds:
-    """Gives kinds their numbers; equal pods are one kind."""
+    """Assigns a number to each kind. Equal pods are one kind."""
 
     def __init__(self) -> None:
         self.all: list[PodKind] = []

@@ -1,5 +1,5 @@
-"""How many pods there are in each domain that soft spread constraints count, kept up to date as
-pods come and go.
+"""Number of pods in each domain of soft spread constraints, updated when pods are added and
+removed.
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ from dra_planner.simulation.cluster.pod_kinds import PodKind
 from dra_planner.simulation.scheduler.pod_rules import PodRules, Spread, includes
 
 Domains = dict[str | None, int]
-"""Pods by value of the label; nodes without it count for None."""
+"""Number of pods by value of the label. Nodes without the label count for None."""
 
 
 class Census:
-    """Counts pods by domain, for each constraint that spreads over more than nodes."""
+    """Counts pods by domain, for each constraint that spreads over domains other than nodes."""
 
     def __init__(self, kinds: Sequence[PodKind], rules: Sequence[PodRules]) -> None:
         self._kinds = kinds
@@ -36,14 +36,14 @@ class Census:
                         )
 
     def change(self, kind: PodKind, node: Node, by: int) -> None:
-        """Count pods of a kind that came to a node, or went."""
+        """Count a pod of a kind that was added to a node or removed from it."""
         for owner, rules, spread, domains in self._watching[kind.number]:
             if rules.counts_node(node) and includes(spread, owner, node):
                 value = node.meta.labels.get(spread.constraint.topology_key)
                 domains[value] = domains.get(value, 0) + by
 
     def of(self, kind: PodKind) -> Sequence[Domains]:
-        """Return the counts for each soft constraint of a kind; empty where it spreads over
-        nodes.
+        """Return the counts for each soft constraint of a kind. Empty for constraints that spread
+        over nodes.
         """
         return self._counts[kind.number]

@@ -17,7 +17,7 @@ from dra_planner.simulation.cluster.pod_requests import CpuMemory
 from dra_planner.simulation.scheduler.pod_rules import KindSet
 
 Company = tuple[tuple[int, int], ...]
-"""How many pods of each noticed kind are on a node, by the number of the kind."""
+"""Number of pods of each noticed kind on a node, by the number of the kind."""
 
 
 class NodeHoldings:
@@ -37,12 +37,12 @@ class NodeHoldings:
 
 
 class NodeLoad:
-    """The amounts on nodes of one template: what is `free`, what is `used` of cpu and memory, and
-    what of them counts as requested when nodes are scored. `scores` are those of nodes with this
-    load, by who asks.
+    """The amounts on nodes of one template: `free`, the `used` CPU and memory, and the part that
+    counts as requested for node scores.
 
-    `amounts` are those of `NodeState.used`; `afters` are the loads with one more pod, by number of
-    kind: None where the amounts do not suffice.
+    `scores` are the scores of nodes with this load, by pod amounts. `amounts` are the values of
+    `NodeState.used`. `afters` are the loads with one more pod, by number of kind, or None if the
+    amounts don't suffice.
     """
 
     __slots__ = ("afters", "amounts", "free", "scored", "scores", "used")
@@ -128,15 +128,15 @@ class NodeStage:
 
 
 Population = Sequence[tuple[NodeStage, int]]
-"""Stages, and how many nodes are in each."""
+"""Stages with their number of nodes."""
 
 
 class Stages:
     """Creates each stage once, and evaluates it."""
 
     def __init__(self, noticed: Sequence[bool], place_budget: int) -> None:
-        """`noticed`, by number of kind: whether rules speak of such pods; `place_budget` bounds one
-        search.
+        """`noticed` is True for kinds that rules of other pods refer to, by number of kind.
+        `place_budget` limits one search.
         """
         self._noticed = noticed
         self._place_budget = place_budget
@@ -186,7 +186,7 @@ class Stages:
         return stage
 
     def without_pod(self, stage: NodeStage, state: NodeState, kind: PodKind) -> NodeStage:
-        """Return the stage after a pod of the kind has gone."""
+        """Return the stage after a pod of the kind is removed."""
         company = (
             _changed(stage.company, kind.number, -1)
             if self._noticed[kind.number]
@@ -233,7 +233,7 @@ class Stages:
         return after
 
     def _load_after(self, stage: NodeStage, kind: PodKind) -> NodeLoad | None:
-        """Return the load with one more pod of the kind; None where the amounts do not suffice."""
+        """Return the load with one more pod of the kind, or None if the amounts don't suffice."""
         load, number = stage.load, kind.number
         if number in load.afters:
             return load.afters[number]

@@ -1,9 +1,9 @@
-"""The plugins of kube-scheduler, one module each, named as upstream names them.
+"""The plugins of kube-scheduler, with one module for each, named as upstream.
 
-Each module of this folder holds one `PLUGIN`, which says what the plugin filters, what it scores,
-and its weight in the default profile. The folder's path is extended over that of `dra_planner`, so
-a plugin is added with one module `dra_planner/simulation/plugins/<name>.py`, here or in another
-distribution. `plugin.py` says what a plugin can do.
+Each module of this folder contains one `PLUGIN`, with its filters, its scores, and its weight in
+the default profile. The folder's path also covers other parts of the `dra_planner` path, so one new
+module `dra_planner/simulation/plugins/<name>.py`, here or in another distribution, adds a plugin.
+`plugin.py` defines the parts of a plugin.
 """
 
 import sys

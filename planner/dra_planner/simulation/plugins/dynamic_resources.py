@@ -1,12 +1,10 @@
-"""DynamicResources: the claims of a pod get devices on the node; a request's first alternative
-scores best.
+"""DynamicResources: the claims of a pod get devices on the node. The first alternative of a request
+has the best score.
 
-The allocator searches for devices. Here is what claims that pods share say of a node: held
-elsewhere, or closed to further consumers.
-
-Source of the behaviour:
-kubernetes/kubernetes:pkg/scheduler/framework/plugins/dynamicresources/dynamicresources.go
-@v1.36.3. Up to 1.34 alternatives have no score: each placement has rank 0.
+The allocator searches for devices. This module contains the effect of shared claims on a node: a
+claim is allocated on another node, or can't have more consumers. Source of the behavior:
+kubernetes/kubernetes:pkg/scheduler/framework/plugins/dynamicresources/dynamicresources.go @v1.36.3.
+Up to 1.34, alternatives have no score, so each placement has rank 0.
 """
 
 from __future__ import annotations
@@ -39,8 +37,8 @@ def filter_claims(_kind: PodKind, _rules: PodRules, view: ClusterView) -> Reject
 def refuse_claims(
     shape: Shape, state: NodeState, claims: Mapping[ObjectKey, SharedClaim], fits: bool
 ) -> Refusal | None:
-    """Return why the shared claims of a pod exclude it from a node, or None. `fits`: nothing else
-    excludes it.
+    """Return why the shared claims of a pod exclude it from a node, or None. `fits` is True if no
+    other reason excludes it.
     """
     shared = [entry.shared for entry in shape.claims if entry.shared is not None]
     held = [(key, claims[key]) for key in shared if key in claims]
@@ -59,7 +57,7 @@ def refuse_claims(
 
 
 def _refuse_reservation(claim: SharedClaim, features: Features) -> str:
-    """Return the error with which a reservation would end, or nothing."""
+    """Return the error of a reservation, or nothing."""
     if claim.consumers >= MAX_CONSUMERS:
         return (
             f"status.reservedFor: Too many: {claim.consumers + 1}: must have at most "

@@ -1,7 +1,6 @@
-"""ImageLocality: nodes that have the pod's images. The score is 0 while no image sizes of nodes are
-known.
+"""ImageLocality: prefers nodes that have the pod's images.
 
-New nodes have no images; on a snapshot the sizes of images aren't read.
+The score is always 0. New nodes have no images, and image sizes in snapshots aren't read.
 """
 
 from dra_planner.simulation.plugins.plugin import Plugin

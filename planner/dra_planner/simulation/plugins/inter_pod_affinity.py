@@ -1,8 +1,7 @@
-"""InterPodAffinity: pods that must, must not, or would rather be where other pods are.
+"""InterPodAffinity: pods that must, must not, or prefer to run next to other pods.
 
-The allocator filters anti-affinity on the node itself; wider topologies and affinity are here.
-
-Source of the behaviour:
+The allocator applies anti-affinity on the node itself. This module handles wider topologies, and
+affinity. Source of the behavior:
 kubernetes/kubernetes:pkg/scheduler/framework/plugins/interpodaffinity/{filtering,scoring}.go
 @v1.34.9 to v1.37.1.
 """

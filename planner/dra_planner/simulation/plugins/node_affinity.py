@@ -1,6 +1,6 @@
-"""NodeAffinity: required terms keep pods off nodes; preferred terms add their weights.
+"""NodeAffinity: required terms exclude nodes, and preferred terms add their weights to the score.
 
-Source of the behaviour:
+Source of the behavior:
 kubernetes/kubernetes:pkg/scheduler/framework/plugins/nodeaffinity/node_affinity.go @v1.34.9 to
 v1.37.1.
 """

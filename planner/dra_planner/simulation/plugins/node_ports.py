@@ -1,4 +1,4 @@
-"""NodePorts: two pods don't share a port of one host. The allocator filters."""
+"""NodePorts: two pods can't use the same port of a host. The allocator contains the filter."""
 
 from dra_planner.simulation.plugins.plugin import Plugin
 

@@ -1,12 +1,10 @@
-"""NodeResourcesBalancedAllocation: nodes whose cpu and memory are used evenly; since 1.36, those
-that the pod evens.
+"""NodeResourcesBalancedAllocation: prefers nodes with a balanced use of CPU and memory, and since
+1.36 nodes whose balance the pod improves.
 
-The arithmetic is upstream's, in doubles where it has doubles, since a difference of one point
-decides.
-
-Source of the behaviour:
-kubernetes/kubernetes:pkg/scheduler/framework/plugins/noderesources/balanced_allocation.go
-@v1.34.9 to v1.37.1.
+The arithmetic is the same as upstream, including doubles, because a difference of one point
+matters. Source of the behavior:
+kubernetes/kubernetes:pkg/scheduler/framework/plugins/noderesources/balanced_allocation.go @v1.34.9
+to v1.37.1.
 """
 
 from __future__ import annotations
@@ -46,9 +44,7 @@ def score_balance(
 
 
 def _evenness(cpu: int, memory: int, have_cpu: int, have_memory: int) -> int:
-    """Return how even the use of cpu and memory is, 0 to 100; counted is what pods really
-    request.
-    """
+    """Return the balance of CPU and memory, 0 to 100. Only the real requests of pods count."""
     if not (have_cpu and have_memory):
         return MAX_SCORE
     share_of_cpu, share_of_memory = cpu / have_cpu, memory / have_memory

@@ -1,10 +1,9 @@
-"""NodeResourcesFit: a node has what the pod requests; it scores by how full the pod makes it.
+"""NodeResourcesFit: requires the requested resources on the node, and scores how full the pod makes
+it.
 
-The strategy is an argument of the plugin in a profile: LeastAllocated, MostAllocated or
-RequestedToCapacityRatio. The arithmetic is upstream's, in integers, since a difference of one point
-decides.
-
-Source of the behaviour:
+The strategy is an argument of the plugin in a profile: LeastAllocated, MostAllocated, or
+RequestedToCapacityRatio. The arithmetic is the same as upstream, in integers, because a difference
+of one point matters. Source of the behavior:
 kubernetes/kubernetes:pkg/scheduler/framework/plugins/noderesources/{fit,least_allocated,
 most_allocated,requested_to_capacity_ratio,resource_allocation}.go and plugins/helper/shape_score.go
 @v1.34.9 to v1.37.1.
@@ -62,7 +61,9 @@ def score_fit(
 
 
 def _strategy(arguments: FitArguments) -> Callable[[int, int], int]:
-    """Return what scores one resource, by what is requested of it and what the node has."""
+    """Return the function that scores one resource from its requested amount and the
+    node's amount.
+    """
     if arguments.strategy == "LeastAllocated":
         return lambda want, have: (have - want) * MAX_SCORE // have if want <= have else 0
     if arguments.strategy == "MostAllocated":
@@ -74,7 +75,7 @@ def _strategy(arguments: FitArguments) -> Callable[[int, int], int]:
 
 
 def _on_line(utilization: int, points: list[tuple[int, int]]) -> int:
-    """Return the score at a utilization on the line through the points."""
+    """Return the score for a utilization, by linear interpolation between the points."""
     for (left, low), (right, high) in pairwise(points):
         if left < utilization <= right:
             step = (high - low) * (utilization - left)

@@ -1,4 +1,6 @@
-"""NodeUnschedulable: cordoned nodes reject pods that don't tolerate it. The allocator filters."""
+"""NodeUnschedulable: cordoned nodes reject pods that don't tolerate this. The allocator contains
+the filter.
+"""
 
 from dra_planner.simulation.plugins.plugin import Plugin
 

@@ -36,13 +36,13 @@ from dra_planner.simulation.scheduler.profile import Profile
 MAX_SCORE = 100
 
 Place = tuple[int | str | None, ...]
-"""Where a node is counted: for each soft constraint the pods on it, where hosts are counted, or the
-value of its label; None where it has none.
+"""The place where a node is counted. For each soft constraint, it's the number of pods on the node
+(for host constraints) or the value of the node's label, or None without the label.
 """
 
 LabelledPlace = tuple[str | None, KindSet | None]
-"""The value of a label, or the kinds of pods that are counted on the node itself, where hosts are
-counted.
+"""The value of a label, or for host constraints the kinds of pods that are counted on the node
+itself.
 """
 
 Reject = Callable[[NodeStage, Answer], Refusal | None]
@@ -78,32 +78,32 @@ class DomainScore(Protocol):
         nodes: int,
         places: Iterable[Place | None],
     ) -> dict[Place | None, int]:
-        """Return the score in each of the places of the feasible nodes; `nodes` is how many of
-        these have one.
+        """Return the score in each place of the feasible nodes. `nodes` is the number of feasible
+        nodes with a place.
         """
         ...
 
 
 def shares_of_most(raw: Sequence[int]) -> list[int]:
-    """Return raw scores as shares of the greatest, 0 to 100 (DefaultNormalizeScore)."""
+    """Return raw scores as shares of the largest, 0 to 100 (DefaultNormalizeScore)."""
     most = max(raw, default=0)
     return [MAX_SCORE * each // most for each in raw] if most else list(raw)
 
 
 def shares_of_least(raw: Sequence[int]) -> list[int]:
-    """Return the same reversed: 100 for the lowest."""
+    """Return reversed shares: 100 for the lowest raw score."""
     return [MAX_SCORE - share for share in shares_of_most(raw)]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plugin:
-    """A plugin. `order` is its place among the default plugins; `weight` that of its score in the
-    default profile.
+    """A plugin.
 
-    `is_needed` tells whether `filter` has anything to say of pods with these rules; where it has
-    not, what nodes answer to them depends on these nodes alone. `labels` are those of nodes that
-    the plugin reads although no pod names them: nodes of a snapshot that differ in other labels and
-    in their names alone are taken for equal.
+    `order` is its position among the default plugins, and `weight` the weight of its score in the
+    default profile. `is_needed` returns True if `filter` can reject nodes for pods with these
+    rules. Otherwise, the answer of a node only depends on the node itself. `labels` are node labels
+    that the plugin always reads. Snapshot nodes that only differ in other labels and in their names
+    count as equal.
     """
 
     name: str

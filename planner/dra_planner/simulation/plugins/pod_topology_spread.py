@@ -1,6 +1,7 @@
-"""PodTopologySpread: hard constraints keep pods off full domains; soft ones prefer emptier domains.
+"""PodTopologySpread: hard constraints exclude full domains, and soft constraints prefer emptier
+domains.
 
-Source of the behaviour:
+Source of the behavior:
 kubernetes/kubernetes:pkg/scheduler/framework/plugins/podtopologyspread/{filtering,scoring}.go
 @v1.34.9 to v1.37.1.
 """
@@ -53,8 +54,8 @@ def filter_spread(kind: PodKind, rules: PodRules, view: ClusterView) -> Reject |
 def _count_spread(
     spread: Spread, kind: PodKind, beside: Sequence[Spread], population: Population
 ) -> tuple[Spread, Count, int]:
-    """Return how a constraint counts a domain, and the least count of all; a domain without
-    eligible nodes is none.
+    """Return the count of a domain for a constraint, and the lowest count of all domains. A domain
+    without eligible nodes isn't counted.
     """
     constraint = spread.constraint
     keys = [each.constraint.topology_key for each in beside]
@@ -84,7 +85,7 @@ def _count_spread(
 
 
 class SoftSpread:
-    """The score of soft constraints: more for emptier domains, 0 to 100."""
+    """The score of soft constraints, 0 to 100. Emptier domains get more."""
 
     @staticmethod
     def places(rules: PodRules, node: Node) -> tuple[LabelledPlace, ...] | None:
@@ -104,11 +105,10 @@ class SoftSpread:
     def score(
         rules: PodRules, domains: Sequence[Domains], nodes: int, places: Iterable[Place | None]
     ) -> dict[Place | None, int]:
-        """Return the score of PodTopologySpread in each of these places, 0 to 100: more for emptier
-        domains.
+        """Return the score in each of these places, 0 to 100. Emptier domains get more.
 
-        `places` are those of the feasible nodes, `nodes` how many of these have one, `domains` the
-        pods by domain of each soft constraint.
+        `places` are the places of the feasible nodes, `nodes` is the number of feasible nodes with
+        a place, and `domains` is the number of pods by domain for each soft constraint.
         """
         raw = dict.fromkeys([place for place in set(places) if place is not None], 0.0)
         for number, (spread, counts) in enumerate(zip(rules.soft_spread, domains, strict=True)):

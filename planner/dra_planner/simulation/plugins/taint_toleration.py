@@ -1,9 +1,9 @@
-"""TaintToleration: pods keep off taints that they don't tolerate, and prefer nodes with few
+"""TaintToleration: rejects nodes with taints that pods don't tolerate, and prefers nodes with few
 PreferNoSchedule taints.
 
-Source of the behaviour:
-kubernetes/kubernetes:pkg/scheduler/framework/plugins/tainttoleration/taint_toleration.go
-@v1.34.9 to v1.37.1.
+Source of the behavior:
+kubernetes/kubernetes:pkg/scheduler/framework/plugins/tainttoleration/taint_toleration.go @v1.34.9
+to v1.37.1.
 """
 
 from __future__ import annotations

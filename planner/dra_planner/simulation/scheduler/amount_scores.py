@@ -1,4 +1,4 @@
-"""What scores a node for its amounts, whatever other nodes there are: the same for all pods of
+"""The scores for a node's amounts, independent of other nodes. They are the same for all pods with
 equal amounts.
 """
 
@@ -14,7 +14,7 @@ from dra_planner.simulation.scheduler.scoring import Scoring
 
 
 class Wishes:
-    """What pods of equal amounts wish of nodes of one template."""
+    """The preferences of pods with equal amounts for nodes of one template."""
 
     __slots__ = ("_requests", "_scorers")
 
@@ -24,10 +24,8 @@ class Wishes:
         self._requests = tuple(needs_of(kind.shape, template).requests.items())
 
     def score(self, load: NodeLoad) -> int:
-        """Return the score that a node gets for its amounts, whatever others there are, and keep it
-        with the load.
-
-        Below 0: what is left does not suffice, as `reject_for_now` has it.
+        """Return the score of a node for its amounts, independent of other nodes, and cache it with
+        the load. It's negative if the free amounts don't suffice, as in `reject_for_now`.
         """
         found = load.scores.get(self)
         if found is None:
@@ -46,7 +44,7 @@ class Wishes:
 
 
 class WishesByAmounts:
-    """Gives pods of equal amounts the same wishes, so that loads are scored once for all of
+    """Assigns the same wishes to pods with equal amounts, so that loads are scored once for all of
     them.
     """
 

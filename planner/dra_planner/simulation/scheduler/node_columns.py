@@ -1,13 +1,13 @@
-"""What the nodes of a large cluster say to each kind of pods, in bytes: one row per kind, one
-column per node.
+"""Cached answers of a large cluster's nodes to each kind of pods, in bytes: one row for each kind,
+and one column for each node.
 
-A pod that is bound changes one node, so one column is written, for all kinds at once; an attempt
-reads the row of its kind with the searches of `bytes`. Loads are scored once for all pods of equal
-amounts, and devices are asked for once for all nodes on which the same is taken. Nodes stand in
-each row twice, one round after the other, so that every window of nodes is one slice.
+A bound pod changes one node, so one column is updated, for all kinds at once. An attempt reads the
+row of its kind with the search functions of `bytes`. Loads are scored once for all pods with equal
+amounts, and devices are evaluated once for all nodes with equal holdings.
 
-A node has two bytes for a kind: the score for its amounts, or why it takes no such pod; and the
-number of its other standing, which is what scores of other plugins are made of.
+Each row contains the nodes twice in succession, so that every window of nodes is one slice. A node
+has two bytes for each kind: the score for its amounts or the reason for a rejection, and the number
+of its standing, which contains the scores of other plugins.
 """
 
 from __future__ import annotations
@@ -33,17 +33,17 @@ from dra_planner.simulation.scheduler.score_cache import (
 from dra_planner.simulation.scheduler.scoring import add_scores
 
 _MANY: Final = 8
-"""Nodes on which the same is taken; those of fewer are asked for devices when an attempt comes to
-them.
+"""Number of nodes with equal holdings from which on devices are evaluated in advance. For fewer
+nodes, they are evaluated when an attempt reaches them.
 """
 _TAKE: Final = bytes(value <= MOST for value in range(256))
-"""Maps scores to 1, and what nodes say that take no pod to 0."""
+"""Maps scores to 1, and rejections to 0."""
 _ONLY: Final = [bytes(value == one for value in range(256)) for one in range(256)]
 """Maps one value to 1 and all others to 0."""
 
 
 class Columns:
-    """The nodes of one cluster, in step with it as they change."""
+    """The nodes of one cluster, updated with every change of the cluster."""
 
     def __init__(self, weighing: Weighing, cluster: Cluster) -> None:
         """Raises TooMany."""
@@ -84,16 +84,14 @@ class Columns:
         row[node] = row[node + self.nodes] = standing
 
     def _ranks(self, stage: NodeStage, number: int, said: int) -> tuple[int, ...]:
-        """Return the raw scores of the placement of a pod on a node, where the kind has such at
-        all.
-        """
+        """Return the raw scores of a pod's placement on a node, if the kind has such scores."""
         if said > MOST or not self.weighing.standings[number].has_ranks:
             return self._none
         verdict = self.weighing.verdict(stage, self.weighing.kinds[number])
         return self._none if isinstance(verdict, int) else verdict
 
     def _begin_row(self, number: int) -> None:
-        """Take note of what the nodes say to a kind that is tried for the first time, those alike
+        """Evaluate the nodes for a kind that is tried for the first time. Equal nodes are evaluated
         once.
         """
         cluster, weighing, kind = self.cluster, self.weighing, self.weighing.kinds[number]
@@ -115,10 +113,9 @@ class Columns:
         self._standings[number] = bytearray(map(row.__getitem__, stage_of)) * 2
 
     def look_around(self, kind: PodKind, begin: int) -> View | None:
-        """Return the nodes from number `begin` on (after the last comes the first) until enough
-        take the pod.
+        """Return the nodes from number `begin` on (cyclically) until enough accept the pod.
 
-        None where none does, or where one ends the attempt on all nodes. Raises TooMany.
+        None if no node accepts it, or if a node ends the attempt with an error. Raises TooMany.
         """
         changes = self.cluster.changes
         for node in dict.fromkeys(changes[self._followed :]):
@@ -155,9 +152,7 @@ class Columns:
 
 
 class View:
-    """The nodes that one attempt looks at, from number `begin` on: what they say, and their
-    standings.
-    """
+    """The nodes of one attempt, from number `begin` on, with their answers and standings."""
 
     __slots__ = ("_begin", "_columns", "_kind", "_says", "_standings")
 
@@ -169,12 +164,12 @@ class View:
 
     @property
     def nodes(self) -> int:
-        """How many nodes these are."""
+        """Number of these nodes."""
         return len(self._says)
 
     def choose(self, chance: Random | None) -> int:
-        """Return a node with the highest score: the first, or any by chance, those in one stage one
-        after the other.
+        """Return a node with the highest score: the first one, or a random one. Nodes in one stage
+        are chosen in turn.
         """
         is_best = self._best()
         if chance is None:
@@ -199,10 +194,10 @@ class View:
         return (self._begin + at) % self._columns.nodes
 
     def _best(self) -> bytes | bytearray:
-        """Return for each node 1 where its score is the highest.
+        """Return 1 for each node with the highest score.
 
-        Scores for amounts are gone through from the highest on, until even the best standing cannot
-        make up for them.
+        The scores for amounts are tried from the highest on, until even the best standing can't
+        compensate for them.
         """
         says, standings, worth = self._says, self._standings, self._worth()
         most, highest, best = max(worth.values()), -1, list[tuple[int, bytearray, set[int]]]()
@@ -229,9 +224,7 @@ class View:
         return found.to_bytes(len(says))
 
     def _worth(self) -> dict[int, int]:
-        """Return what the standings of the nodes that take the pod are worth in points, by
-        number.
-        """
+        """Return the points of the standings of the nodes that accept the pod, by number."""
         weighing = self._columns.weighing
         own, says, standings = weighing.standings[self._kind.number], self._says, self._standings
         missing = says.count(NO_ROOM) + says.count(NO_DEVICES)

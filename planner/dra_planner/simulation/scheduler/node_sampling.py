@@ -1,8 +1,9 @@
-"""Which nodes one attempt of the scheduler looks at: all of a small cluster, part of a large one.
+"""The nodes that one scheduling attempt checks: all nodes of a small cluster, and a part of a large
+one.
 
-Source of the behaviour: kubernetes/kubernetes:pkg/scheduler/schedule_one.go
-(findNodesThatPassFilters, numFeasibleNodesToFind) @v1.36.3. There, nodes are judged side by side,
-so a few more may be looked at.
+Source of the behavior: kubernetes/kubernetes:pkg/scheduler/schedule_one.go
+(findNodesThatPassFilters, numFeasibleNodesToFind) @v1.36.3. kube-scheduler checks nodes in
+parallel, and may check a few more.
 """
 
 from __future__ import annotations
@@ -22,12 +23,11 @@ Judge = Callable[[NodeStage], Answer]
 
 @dataclass(slots=True)
 class Window:
-    """Nodes that were looked at, from number `begin` on (after the last comes the first), `seen` of
-    them.
+    """The checked nodes, from number `begin` on (cyclically). `seen` is their number.
 
-    `feasible` are the stages that take the pod, with how many of the nodes are in each; `refused`
-    the others. `answers` and `refusals` may hold those of further stages, known from other
-    attempts: they are not asked again.
+    `feasible` are the stages that accept the pod, with their number of nodes, and `refused` the
+    other stages. `answers` and `refusals` can also contain stages from other attempts, which aren't
+    evaluated again.
     """
 
     stage_of: Sequence[NodeStage]
@@ -43,7 +43,7 @@ class Window:
     )
 
     def look(self, nodes: Mapping[NodeStage, int], judge: Judge) -> None:
-        """Look at so many nodes in each of these stages."""
+        """Check this number of nodes in each of these stages."""
         answers, refused, feasible = self.answers, self.refused, self.feasible
         known = self.refusals
         for stage in [each for each in nodes if each not in answers]:
@@ -67,14 +67,14 @@ class Window:
 
     @property
     def error(self) -> Refusal | None:
-        """What ends the attempt on all nodes."""
+        """The error that ends the attempt on all nodes."""
         return next(
             (v for v in self.refused.values() if isinstance(v, Refusal) and v.kind == "error"), None
         )
 
     def node(self, stage: NodeStage, number: int) -> int:
-        """Return the node that is the `number`th in a stage, counted from 0 in the order in which
-        they are walked.
+        """Return the node at position `number` (from 0) in a stage, in the order in which nodes are
+        checked.
         """
         position = self.begin - 1
         for _ in range(number + 1):
@@ -82,7 +82,7 @@ class Window:
         return position
 
     def distance(self, node: int) -> int:
-        """Return how far a node is from the first."""
+        """Return the distance of a node from the first one."""
         return (node - self.begin) % len(self.stage_of)
 
     def _next(self, stage: NodeStage, position: int) -> int:
@@ -93,7 +93,9 @@ class Window:
 
 
 def nodes_wanted(total: int) -> int:
-    """Return how many nodes of so many have to take the pod before no more are looked at."""
+    """Return the number of accepting nodes, out of this number of nodes, after which the scheduler
+    stops.
+    """
     if total < ALL_BELOW:
         return total
     return max(
@@ -108,10 +110,8 @@ def look_around(
     answers: dict[NodeStage, Placement],
     refusals: dict[NodeStage, Refusal | Undecided],
 ) -> Window:
-    """Return the nodes that are looked at, from number `begin` on, until enough of them take the
-    pod.
-
-    `answers` and `refusals` are known already; what is asked is added to them.
+    """Return the checked nodes, from number `begin` on, until enough accept the pod. New results
+    are added to `answers` and `refusals`.
     """
     window = Window(stage_of, begin, answers=answers, refusals=refusals)
     total = len(stage_of)

@@ -1,6 +1,7 @@
-"""Rules between pods, compiled: which kinds of pods each kind minds, and under which node label.
+"""Compiled rules between pods: for each kind, the kinds that it refers to, and the node label that
+defines the topology.
 
-Source of the behaviour:
+Source of the behavior:
 kubernetes/kubernetes:pkg/scheduler/framework/plugins/{interpodaffinity,podtopologyspread}/
 {filtering,scoring}.go and plugins/helper/spread.go (default spread) @v1.36.3.
 """
@@ -32,7 +33,7 @@ _BY_DEFAULT = (
 
 @dataclass(frozen=True, slots=True)
 class Neighbours:
-    """Kinds that matter on nodes with the same value of a label, and how much."""
+    """Kinds that count on nodes with the same value of a label, and their weights."""
 
     key: str
     kinds: KindSet
@@ -41,7 +42,7 @@ class Neighbours:
 
 @dataclass(frozen=True, slots=True)
 class Spread:
-    """A spread constraint; `counts_itself`: the pod is one of those it counts."""
+    """A spread constraint. `counts_itself` is True if it also counts the pod itself."""
 
     constraint: TopologySpreadConstraint
     kinds: KindSet
@@ -50,9 +51,9 @@ class Spread:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PodRules:
-    """What the pods of one kind mind: where they must and must not be, and what they prefer.
+    """The rules of one kind of pods: required, forbidden, and preferred places.
 
-    `needs_all_labels`: nodes without the labels of the soft constraints score nothing.
+    With `needs_all_labels`, nodes without the labels of the soft constraints get no score.
     """
 
     beside: tuple[Neighbours, ...] = ()
@@ -64,8 +65,8 @@ class PodRules:
     preferred: tuple[Neighbours, ...] = ()
 
     def counts_node(self, node: Node) -> bool:
-        """Tell whether a node counts when soft constraints are scored: it carries their labels,
-        where it must.
+        """Return True if a node counts for the score of soft constraints. If required, it must have
+        their labels.
         """
         labels = node.meta.labels
         return not self.needs_all_labels or all(
@@ -74,15 +75,15 @@ class PodRules:
 
     @property
     def noticed(self) -> KindSet:
-        """The kinds that they speak of."""
+        """The kinds that the rules refer to."""
         spreads = (each.kinds for each in (*self.hard_spread, *self.soft_spread))
         neighbours = (each.kinds for each in (*self.beside, *self.apart, *self.preferred))
         return frozenset[int]().union(*spreads, *neighbours)
 
 
 def includes(spread: Spread, kind: PodKind, node: Node) -> bool:
-    """Tell whether a node counts for a constraint of a kind, by its policies for node affinity and
-    taints.
+    """Return True if a node counts for a constraint of a kind, by its policies for node affinity
+    and taints.
     """
     constraint = spread.constraint
     if constraint.node_affinity_policy == "Honor" and not _is_eligible(kind, node):
@@ -94,7 +95,9 @@ def includes(spread: Spread, kind: PodKind, node: Node) -> bool:
 
 
 def _is_eligible(kind: PodKind, node: Node) -> bool:
-    """Tell whether a node passes the node selector and the required node affinity of such pods."""
+    """Return True if a node matches the node selector and the required node affinity of
+    such pods.
+    """
     labels, affinity = node.meta.labels, kind.spec.node_affinity
     if any(labels.get(key) != value for key, value in kind.spec.node_selector.items()):
         return False
@@ -170,8 +173,8 @@ def _selected(
 def _apart(
     kind: PodKind, kinds: Sequence[PodKind], minding: Iterable[PodKind], namespaces: Namespaces
 ) -> Iterable[Neighbours]:
-    """Yield what keeps the kind off a domain; the node itself is left to the allocator, which
-    judges it.
+    """Yield the rules that exclude the kind from a domain. The allocator handles the node
+    itself.
     """
     for term in kind.spec.pod_anti_affinity:
         if term.topology_key != HOSTNAME:
@@ -185,8 +188,8 @@ def _apart(
 
 
 def _merged(terms: Iterable[Neighbours]) -> tuple[Neighbours, ...]:
-    """Return the terms with the weights of each kind added up. Kinds of equal weight are one term,
-    so that pods are counted once however many pods prefer them.
+    """Return the terms with the sum of the weights of each kind. Kinds with equal weight are one
+    term, so that pods are counted once.
     """
     weights: dict[tuple[str, int], int] = {}
     for term in terms:

@@ -1,10 +1,9 @@
-"""Which pods of lower priority have to go so that a pod fits.
+"""Find pods of lower priority that must be removed so that a pod fits.
 
-Devices of victims count as taken: the plugin for devices takes no part when victims are looked for.
-So preemption helps a pod that lacks cpu, memory, ports, slots or distance, next to devices that are
-free, and never one that lacks devices.
-
-Source of the behaviour: kubernetes/kubernetes:pkg/scheduler/framework/preemption/preemption.go and
+Devices of victims stay allocated, because the plugin for devices doesn't take part in the search
+for victims. Therefore, preemption helps a pod that lacks CPU, memory, ports, pod slots, or distance
+to other pods, if devices are free. It never helps a pod that lacks devices. Source of the behavior:
+kubernetes/kubernetes:pkg/scheduler/framework/preemption/preemption.go and
 plugins/defaultpreemption/default_preemption.go @v1.36.3.
 """
 
@@ -22,7 +21,7 @@ from dra_planner.simulation.scheduler.scheduling import Scheduler, SchedulingFai
 from dra_planner.simulation.workloads.disruption_budgets import Allowance
 
 _HELPED: Final = frozenset[str]().union(*(each.helped for each in PLUGINS))
-"""What keeps pods off a node, as its filter names it, that the removal of pods can help."""
+"""Reasons for a rejection, as filters name them, that the removal of pods can resolve."""
 # priorities are compared as if none were negative, so that fewer pods are better
 _OFFSET: Final = 2**31
 _MOST_CANDIDATES, _SHARE_OF_NODES = 100, 10
@@ -34,10 +33,8 @@ def find_victims(
     failure: SchedulingFailure,
     budgets: Sequence[Allowance] = (),
 ) -> tuple[int, tuple[PlacedPod, ...]] | None:
-    """Return a node and the fewest, least important pods there whose removal lets the pod in; None
-    where none does.
-
-    Pods that `budgets` want to keep go only where no others will do.
+    """Return a node, and the fewest and least important pods on it whose removal makes the pod fit,
+    or None. Pods that `budgets` protect are only removed if no other pods help.
     """
     spec, cluster = pod.kind.spec, scheduler.cluster
     if spec.preemption_policy == "Never" or failure.error is not None:
@@ -72,8 +69,8 @@ Rank = tuple[int, int, int, int, int]
 
 
 def _rank(victims: Sequence[PlacedPod], violations: int) -> Rank:
-    """Return what is compared of candidates, the least first: of equal ones that whose pods have
-    run the shortest.
+    """Return the sort key of a candidate, best first. Among equal candidates, the one whose pods
+    started last is best.
     """
     priorities = [each.pod.kind.spec.priority + _OFFSET for each in victims]
     highest = max(priorities)
@@ -86,7 +83,7 @@ def _rank(victims: Sequence[PlacedPod], violations: int) -> Rank:
 
 
 def _helped_nodes(pod: SimulatedPod, scheduler: Scheduler) -> list[int]:
-    """Return the nodes that turn the pod down for a reason that the removal of pods can help."""
+    """Return the nodes that reject the pod for a reason that the removal of pods can resolve."""
     cluster = scheduler.cluster
     population = cluster.population
     helped: dict[NodeStage, bool] = {}
@@ -103,11 +100,11 @@ def _helped_nodes(pod: SimulatedPod, scheduler: Scheduler) -> list[int]:
 def _victims_on(
     node: int, pod: SimulatedPod, scheduler: Scheduler, budgets: Sequence[Allowance]
 ) -> tuple[tuple[PlacedPod, ...], int]:
-    """Return the pods of a node that have to go, none where that does not help, and how many
-    budgets want to keep.
+    """Return the pods that must be removed from a node (none if that doesn't help), and how many of
+    them are protected by budgets.
 
-    Every less important pod is removed; then those that need not go are taken back, those first
-    that budgets want to keep, and of these the important ones and the old ones.
+    First, all less important pods are removed. Then the pods that don't need to be removed are
+    added back: first those that budgets protect, and among these, important and old ones first.
     """
     priority = pod.kind.spec.priority
     gone = [
@@ -128,13 +125,10 @@ def _victims_on(
 def _kept_by_budgets(
     victims: Iterable[PlacedPod], budgets: Sequence[Allowance], *, in_turn: bool
 ) -> set[ObjectKey]:
-    """Return the pods that some budget has nothing left for, when they go one after the other in
-    this order.
+    """Return the pods for which a budget has no disruptions left if they are removed in this order.
 
-    `in_turn`: a pod counts for no budget after one that has nothing left for it; else it counts for
-    all of its budgets.
-
-    Source of the behaviour:
+    With `in_turn`, after a budget without disruptions is found, a pod doesn't count against its
+    other budgets. Otherwise, it counts against all of its budgets. Source of the behavior:
     kubernetes/kubernetes:pkg/scheduler/framework/plugins/defaultpreemption/ default_preemption.go
     @v1.36.3 (filterPodsWithPDBViolation), and in turn pkg/scheduler/framework/preemption/util.go
     @v1.37.0 (FilterVictimsWithPDBViolation).

@@ -1,9 +1,8 @@
-"""How a scheduler weighs the nodes that take a pod: the weights of its plugins, and their
-arguments.
+"""A scheduler profile: the weights of its plugins, and their arguments.
 
-Source of the behaviour: kubernetes/kubernetes:pkg/scheduler/apis/config/v1/default_plugins.go
-@v1.34.9, v1.35.4, v1.36.3 and v1.37.1, which agree but for the score of alternatives (none in 1.34)
-and that of balance.
+Source of the behavior: kubernetes/kubernetes:pkg/scheduler/apis/config/v1/default_plugins.go
+@v1.34.9, v1.35.4, v1.36.3 and v1.37.1, which only differ in the score of alternatives (none in
+1.34) and the score of balance.
 """
 
 from __future__ import annotations
@@ -30,10 +29,9 @@ class FitArguments:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Profile:
-    """A profile of kube-scheduler, by the name that pods give as `schedulerName`.
+    """A profile of kube-scheduler, by the name in the pods' `schedulerName`.
 
-    `weights` are those of plugins, by name, where they differ from the default ones; 0 disables the
-    score.
+    `weights` are weights of plugins by name that differ from the defaults. 0 disables the score.
     """
 
     name: str
@@ -43,8 +41,8 @@ class Profile:
 
 DEFAULT = Profile(name="default-scheduler")
 MOST_ALLOCATED = Profile(name="most-allocated", fit=FitArguments(strategy="MostAllocated"))
-"""GKE's autoscaling profile `optimize-utilization` prefers full nodes too; its other weights are
-not published.
+"""GKE's autoscaling profile `optimize-utilization` also prefers full nodes. Its other weights
+aren't published.
 """
 
 

@@ -1,10 +1,10 @@
-"""The scheduler's queue: by priority, then by arrival; pods that failed wait for an event that may
-help them.
+"""The scheduler's queue, ordered by priority and then by arrival. Failed pods wait for an event
+that may help them.
 
-Source of the behaviour: kubernetes/kubernetes:pkg/scheduler/backend/queue/scheduling_queue.go
-@v1.36.3. Back-off is kept as an order, not as a time: a pod that is woken comes after all that are
-in the queue already. Those that others gave way for have to wait until the room is free, so pods
-that waited before they came are tried first then.
+Source of the behavior: kubernetes/kubernetes:pkg/scheduler/backend/queue/scheduling_queue.go
+@v1.36.3. Back-off is an order instead of a time: a retried pod comes after all pods that are
+already in the queue. After a preemption, the preempting pod waits until its victims are deleted, so
+earlier pods are tried first.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from dra_planner.simulation.cluster.cluster import SimulatedPod
 from dra_planner.simulation.scheduler.scheduling import SchedulingFailure
 
 _ALL: Final = 2**33
-"""More than priorities differ by."""
+"""Larger than any difference between priorities."""
 
 
 def _never(_pod: SimulatedPod, _failure: SchedulingFailure) -> bool:
@@ -26,7 +26,7 @@ def _never(_pod: SimulatedPod, _failure: SchedulingFailure) -> bool:
 
 
 class Queue:
-    """Pods that wait: active ones, and parked ones with why they failed."""
+    """Pending pods: active ones, and parked ones with the reason for their failure."""
 
     def __init__(self) -> None:
         self._active: list[tuple[int, int, SimulatedPod]] = []
@@ -35,19 +35,17 @@ class Queue:
         self.parked: dict[ObjectKey, tuple[SimulatedPod, SchedulingFailure]] = {}
 
     def rest(self) -> None:
-        """Let time pass: those that are parked now have no back-off left."""
+        """End the back-off of all parked pods."""
         self._rested = frozenset(self.parked)
 
     def add(self, pods: Iterable[SimulatedPod], before: int = 0) -> None:
-        """Add pods in the order in which they arrive; `before` is taken off what they are sorted
-        by.
-        """
+        """Add pods in arrival order. `before` is subtracted from their sort key."""
         for pod in pods:
             heappush(self._active, (-pod.kind.spec.priority - before, self._arrivals, pod))
             self._arrivals += 1
 
     def park(self, pod: SimulatedPod, failure: SchedulingFailure) -> None:
-        """Keep a pod that found no node."""
+        """Park a pod for which no node was found."""
         self.parked[pod.name] = pod, failure
 
     def wake(
@@ -57,10 +55,11 @@ class Queue:
         freed: bool = False,
         late: Callable[[SimulatedPod, SchedulingFailure], bool] = _never,
     ) -> bool:
-        """Let parked pods try again that an event may have helped; tell whether there were any.
+        """Activate parked pods that an event may help, and return True if there were any.
 
-        `freed`: pods gave way to one of those in the queue, which have had their turn by the time
-        the room is free. `late` ones come after all others, and those that are made meanwhile.
+        With `freed`, pods were preempted for a pod in the queue. The other pods in the queue are
+        tried before the resources are free. `late` pods come after all others, including pods that
+        are created in the meantime.
         """
         found = [(pod, failure) for pod, failure in self.parked.values() if helped(pod, failure)]
         woken = [pod for pod, failure in found if not late(pod, failure)]
@@ -74,15 +73,15 @@ class Queue:
         return bool(found)
 
     def drain(self) -> Iterator[SimulatedPod]:
-        """Yield active pods, the next one first, those added on the way too."""
+        """Yield active pods in order, including pods that are added meanwhile."""
         while self._active:
             yield heappop(self._active)[2]
 
     def drop(self, name: ObjectKey) -> None:
-        """Forget a parked pod that no longer exists."""
+        """Remove a parked pod that no longer exists."""
         self.parked.pop(name, None)
 
     def waiting(self) -> Iterator[SimulatedPod]:
-        """Yield the pods that have not been tried, in order."""
+        """Yield the pods that haven't been tried yet, in order."""
         for _, _, pod in sorted(self._active, key=lambda each: each[:2]):
             yield pod

@@ -1,7 +1,6 @@
-"""One attempt of the scheduler: the nodes that take a pod, their scores, and the one that it goes
-to.
+"""One scheduling attempt: the nodes that accept a pod, their scores, and the chosen node.
 
-Source of the behaviour: kubernetes/kubernetes:pkg/scheduler/schedule_one.go @v1.36.3.
+Source of the behavior: kubernetes/kubernetes:pkg/scheduler/schedule_one.go @v1.36.3.
 """
 
 from __future__ import annotations
@@ -33,8 +32,8 @@ _NEEDS = [each.is_needed for each in PLUGINS if each.is_needed is not None]
 
 @dataclass(frozen=True, slots=True)
 class Rejection:
-    """Why nodes turn a pod down: `node` is the first of them by number, `nodes` how many they
-    are.
+    """The reason why nodes reject a pod. `node` is the first of them by number, and `nodes` their
+    number.
     """
 
     verdict: Refusal | Undecided
@@ -44,7 +43,7 @@ class Rejection:
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """The node that a pod goes to, and its placement there."""
+    """The chosen node of a pod, and its placement there."""
 
     node: int
     placement: Placement
@@ -52,14 +51,14 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class SchedulingFailure:
-    """No node takes the pod. `error` is what ended the attempt, on all nodes."""
+    """No node accepts the pod. `error` is the error that ended the attempt on all nodes."""
 
     rejections: tuple[Rejection, ...]
     error: Refusal | None = None
 
     @property
     def is_undecided(self) -> bool:
-        """Whether some node might take the pod."""
+        """True if a node may accept the pod, but this is unknown."""
         return self.error is None and any(
             isinstance(each.verdict, Undecided) for each in self.rejections
         )
@@ -67,10 +66,10 @@ class SchedulingFailure:
 
 @dataclass(slots=True)
 class Scheduler:
-    """Chooses nodes. Ties are broken by a seed, or go to the first node where there is none.
+    """Chooses nodes. A seed breaks ties, and without one, the first node is chosen.
 
-    `steps` counts what was done: some for each attempt, and one for each stage that the pod was
-    compared with, or for some nodes of a large cluster.
+    `steps` counts the work: some steps for each attempt, and one for each stage that was compared
+    with the pod, or for some nodes of a large cluster.
     """
 
     cluster: Cluster
@@ -92,7 +91,7 @@ class Scheduler:
         self._rng.seed(self.seed)
 
     def attempt(self, pod: SimulatedPod) -> Choice | SchedulingFailure:
-        """Return the node that the pod would go to now. Nothing is changed."""
+        """Return the node that the pod would get now, without changing anything."""
         kind, cluster = pod.kind, self.cluster
         rules = self.rules[kind.number]
         if pod.only_node is None and self._is_judged_alone(rules):
@@ -109,16 +108,16 @@ class Scheduler:
         return Choice(node, window.answers[cluster.stage_of[node]])
 
     def _is_judged_alone(self, rules: PodRules) -> bool:
-        """Tell whether nodes of a large cluster say the same to such a pod whatever is on others,
-        but for spreading.
+        """Return True if the answers of a large cluster's nodes don't depend on pods on other
+        nodes, except for spreading.
         """
         cluster = self.cluster
         is_apart = self._is_too_large or needs_cluster(rules) or rules.preferred or cluster.claims
         return not is_apart and len(cluster.stage_of) >= ALL_BELOW
 
     def _choose(self, kind: PodKind) -> Choice | None:
-        """Return the choice from what nodes said before, and those say that have changed; None
-        where none is told.
+        """Return the choice from the cached answers of nodes and the new answers of changed nodes,
+        or None if there are no cached answers.
         """
         cluster = self.cluster
         try:
@@ -138,12 +137,12 @@ class Scheduler:
         return Choice(node, placement)
 
     def judge(self, kind: PodKind, stage: NodeStage, population: Population) -> Answer:
-        """Return what a stage says to a pod of the kind, were the nodes as `population` says."""
+        """Return the answer of a stage to a pod of the kind, with the nodes of `population`."""
         return self._judge(kind, stage, self._filters(kind, population))
 
     def _filters(self, kind: PodKind, population: Population) -> list[Reject]:
-        """Return the filters of a kind that look at more than one node, prepared for the nodes as
-        they are.
+        """Return the filters of a kind that look at several nodes, prepared for the
+        current nodes.
         """
         view, rules = ClusterView(population, self.cluster.claims), self.rules[kind.number]
         return [reject for make in _FILTERS if (reject := make(kind, rules, view)) is not None]
@@ -214,10 +213,11 @@ class Scheduler:
         present: Sequence[int],
         count_all_but: Callable[[Collection[int]], int],
     ) -> list[int]:
-        """Return the score of each standing that feasible nodes have, but for what pods beside add.
+        """Return the total score of each standing of feasible nodes, without the part of other
+        pods.
 
-        `present` are the numbers of these standings; `count_all_but` tells how many nodes have none
-        of those given.
+        `present` are the numbers of these standings. `count_all_but` returns the number of nodes
+        that have none of the given ones.
         """
         known, scoring = (
             list(map(self.standings[kind.number].all.__getitem__, present)),
@@ -237,13 +237,13 @@ class Scheduler:
         return totals
 
     def one_of(self, choices: int) -> int:
-        """Return which of so many equal choices is taken, from 0 on: the first, or any of them by
+        """Return the index of one of this number of equal choices: the first, or a random one by
         the seed.
         """
         return 0 if self.seed is None else self._rng.randrange(choices)
 
     def _pick(self, best: Sequence[NodeStage], window: Window) -> int:
-        """Return one of the nodes of these stages: the first, or any of them by the seed."""
+        """Return one of the nodes of these stages: the first, or a random one by the seed."""
         if self.seed is None:
             return min((window.node(stage, 0) for stage in best), key=window.distance)
         ends = list(accumulate(map(window.feasible.__getitem__, best)))
@@ -258,5 +258,5 @@ class Scheduler:
 
 
 def needs_cluster(rules: PodRules) -> bool:
-    """Tell whether some filter compares nodes with others for pods with these rules."""
+    """Return True if a filter compares nodes with others for pods with these rules."""
     return any(is_needed(rules) for is_needed in _NEEDS)

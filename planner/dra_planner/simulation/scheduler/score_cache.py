@@ -1,8 +1,7 @@
-"""What loads and devices of nodes say to every kind of pods, remembered from one order of arrival
-to the next.
+"""Cached answers of loads and devices to every kind of pods, for all pod arrival orders.
 
-Loads are scored once for all pods of equal amounts, and devices are asked for once for all nodes on
-which the same is taken.
+Loads are scored once for all pods with equal amounts, and devices are evaluated once for all nodes
+with equal holdings.
 """
 
 from __future__ import annotations
@@ -20,26 +19,26 @@ from dra_planner.simulation.scheduler.pod_rules import PodRules
 from dra_planner.simulation.scheduler.scoring import Scoring
 
 MOST: Final = 240
-"""The highest score for amounts that a byte holds."""
+"""The highest score for amounts that a byte can hold."""
 UNASKED, NO_DEVICES, ENDS_ALL, NO_ROOM = range(252, 256)
-"""Why a node takes no pod, or that nobody has asked it for devices yet."""
+"""Why a node doesn't accept a pod, or that its devices haven't been evaluated yet."""
 
 RawStanding = tuple[tuple[int, ...], Place | None]
-"""Raw scores, in the order of `Scoring.compared`, and where soft spread constraints count the
-node.
+"""Raw scores, in the order of `Scoring.compared`, and the place where soft spread constraints count
+the node.
 """
 
 
 class TooMany(Exception):
-    """Bytes do not suffice for the scores or the standings of a cluster."""
+    """The scores or standings of a cluster don't fit in bytes."""
 
 
 class _Told:
-    """What nodes on which the same is taken say to each kind: a placement's raw scores, or why
-    there is none.
+    """The answers of nodes with equal holdings to each kind: the raw scores of a placement, or the
+    reason for a rejection.
 
-    `why` has a byte for each kind, 0 with a placement; `by_load` what nodes say for their amounts
-    too (see `says`).
+    `why` has one byte for each kind, 0 with a placement. `by_load` are the answers that also depend
+    on amounts (see `says`).
     """
 
     __slots__ = ("by_load", "verdicts", "why")
@@ -51,9 +50,7 @@ class _Told:
 
 
 class Weighing:
-    """What loads and devices say to every kind, remembered from one order of arrival to the
-    next.
-    """
+    """The answers of loads and devices to every kind, cached for all pod arrival orders."""
 
     def __init__(
         self, kinds: Sequence[PodKind], rules: Sequence[PodRules], stages: Stages, scoring: Scoring
@@ -69,7 +66,9 @@ class Weighing:
         self._by_template: dict[Template, tuple[tuple[int, ...], list[Wishes]]] = {}
 
     def says(self, stage: NodeStage) -> bytearray:
-        """Return twice by kind the score of a node for its amounts, or why it takes no such pod."""
+        """Return, for each kind, the score of a node for its amounts, or the reason for a
+        rejection. The list contains all kinds twice.
+        """
         told = self._told.get(stage.taken)
         if told is None:
             told = self._told[stage.taken] = _Told(len(self.kinds))
@@ -79,7 +78,7 @@ class Weighing:
         return found
 
     def verdict(self, stage: NodeStage, kind: PodKind) -> int | tuple[int, ...]:
-        """Return what a node says of devices for a pod of a kind whose amounts suffice there."""
+        """Return the answer of a node's devices to a pod of a kind, for sufficient amounts."""
         told = self._told[stage.taken]
         verdict = told.verdicts.get(kind.number)
         if verdict is None:
@@ -122,8 +121,8 @@ class Weighing:
         return twice
 
     def _open(self, template: Template) -> tuple[tuple[int, ...], list[Wishes]]:
-        """Return the different wishes of all kinds, and whose they are: 1 is the first of them, 0
-        none at all.
+        """Return the different wishes of all kinds, and the kinds that have them. 1 stands for the
+        first wishes, and 0 for none.
         """
         numbers: dict[Wishes, int] = {}
         whose = [
@@ -137,7 +136,7 @@ class Weighing:
 
 
 class NodeStandings:
-    """Gives numbers to the standings of nodes with one kind, from 0 on."""
+    """Assigns numbers to the standings of nodes for one kind, starting at 0."""
 
     def __init__(self, kind: PodKind, rules: PodRules, scoring: Scoring) -> None:
         self.all: list[RawStanding] = []
@@ -151,9 +150,7 @@ class NodeStandings:
         ] = {}
 
     def number(self, stage: NodeStage, ranks: tuple[int, ...]) -> int:
-        """Return the number of the standing of a stage; `ranks` are the raw scores of the placement
-        there.
-        """
+        """Return the number of a stage's standing. `ranks` are the raw scores of the placement."""
         raw, labelled = self._by_template.get(stage.template) or self._open(stage.template)
         place = None
         if labelled is not None:

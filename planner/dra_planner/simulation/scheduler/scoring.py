@@ -1,4 +1,4 @@
-"""The plugins that score in one profile, with their weights."""
+"""The scoring plugins of a profile, with their weights."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from dra_planner.simulation.scheduler.profile import Profile
 _NO_DOMAINS: tuple[int, DomainScore | None] = (0, None)
 
 LoadScorers = tuple[tuple[int, Callable[[NodeLoad], int]], ...]
-"""What scores loads, each with its weight."""
+"""Functions that score loads, with their weights."""
 
 
 class Scoring:
-    """What scores nodes, by what it depends on (see `plugin.py`).
+    """The scoring functions by what they depend on (see `plugin.py`).
 
-    `compared`: weight and normalization of the raw scores, those of `by_node` first, then those of
-    `by_placement`. `domains` is the one plugin that counts pods by domain.
+    `compared` contains weight and normalization of the raw scores, first of `by_node`, then of
+    `by_placement`. `domains` is the plugin that counts pods by domain.
     """
 
     def __init__(self, profile: Profile, plugins: Sequence[Plugin] = PLUGINS) -> None:
@@ -56,16 +56,14 @@ class Scoring:
         ]
 
     def load_scorers(self, amounts: PodAmounts, node: Node, features: Features) -> LoadScorers:
-        """Return what scores loads of nodes like this one, each with its weight."""
+        """Return the functions that score loads of nodes like this one, with their weights."""
         made = [
             (weight, make(amounts, node, features, self._profile)) for weight, make in self._by_load
         ]
         return tuple([(weight, score) for weight, score in made if score is not None])
 
     def compare(self, raw: Sequence[Sequence[int]]) -> list[int]:
-        """Return what raw scores are worth in all, node by node; they are those of feasible
-        nodes.
-        """
+        """Return the total of the raw scores for each feasible node."""
         totals = [0] * len(raw)
         for (weight, normalize), column in zip(self.compared, zip(*raw, strict=True), strict=True):
             add_scores(totals, weight, normalize(column))
@@ -73,5 +71,5 @@ class Scoring:
 
 
 def add_scores(totals: list[int], weight: int, scores: Iterable[int]) -> None:
-    """Add weighed scores to totals, in place."""
+    """Add weighted scores to totals, in place."""
     totals[:] = [total + weight * score for total, score in zip(totals, scores, strict=True)]

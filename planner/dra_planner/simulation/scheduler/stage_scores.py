@@ -1,5 +1,5 @@
-"""What scores of one kind of pods are made of, stage by stage: many stages score the same, and are
-compared once.
+"""The score components of each stage for one kind of pods. Many stages have the same components,
+and are compared once.
 """
 
 from __future__ import annotations
@@ -15,16 +15,16 @@ from dra_planner.simulation.scheduler.amount_scores import Wishes, WishesByAmoun
 from dra_planner.simulation.scheduler.pod_rules import PodRules
 
 NO_ROOM: Final = -1
-"""The number of stages that turn pods of the kind down."""
+"""The number for stages that reject pods of the kind."""
 ENDS_ALL: Final = -2
-"""The number of stages that end an attempt on all nodes."""
+"""The number for stages that end an attempt on all nodes with an error."""
 
 
 class StageStanding(NamedTuple):
-    """The scores of a stage, and where soft spread constraints count its nodes.
+    """The scores of a stage, and the places where soft spread constraints count its nodes.
 
-    `fixed` is final; the `raw` ones become scores in comparison with other nodes, where they are
-    not all 0: `compares` says so. They are in the order of `Scoring.compared`.
+    `fixed` is final. `raw` scores, in the order of `Scoring.compared`, become final in comparison
+    with other nodes. `compares` is True if not all of them are 0.
     """
 
     fixed: int
@@ -34,14 +34,14 @@ class StageStanding(NamedTuple):
 
 
 class _Told:
-    """What stages say that have the same taken. `raw` are the scores that do not depend on amounts,
-    known once amounts suffice and there is a placement; `rank` is NO_ROOM, ENDS_ALL, or 0 with a
-    placement.
+    """The answers of stages with equal holdings.
 
-    `hosts` are the kinds that are counted on the nodes themselves, `only` the one kind that most
-    such pods count, as pods of a Deployment do theirs. `numbers` are those of standings, by the
-    score for amounts and these counts; they suffice to find a standing when the counts are those of
-    `only`, or none: `ready` then, once there is a placement.
+    `raw` are the scores that don't depend on amounts. They are known when there is a placement.
+    `rank` is NO_ROOM, ENDS_ALL, or 0 with a placement. `hosts` are the kinds that are counted on
+    the nodes themselves, and `only` is the one kind that most pods count, such as the pods of their
+    own Deployment. `numbers` are the numbers of standings, by the score for amounts and these
+    counts. They are sufficient if only pods of `only` are counted, or none. `ready` is True in this
+    case, once there is a placement.
     """
 
     __slots__ = ("hosts", "numbers", "only", "places", "rank", "raw", "ready", "wishes")
@@ -60,15 +60,14 @@ class _Told:
         self.numbers: dict[tuple[int, ...], int] = {}
 
     def like(self) -> _Told:
-        """Return what is known of nodes of the same template on which something else is taken."""
+        """Return the known answers of nodes with the same template and other holdings."""
         return _Told(self.wishes, self.places, self.raw)
 
 
 class Standings(dict[NodeStage, int]):
-    """The number of the standing that each stage has, found when it is first asked for; `all` are
-    the standings.
+    """The number of each stage's standing, which is computed on first use. `all` are the standings.
 
-    Rules that turn nodes down and shared claims are left aside, as by `Stages.ask`.
+    As in `Stages.ask`, rules that reject nodes and shared claims aren't considered.
     """
 
     def __init__(

@@ -1,9 +1,9 @@
-"""Cheaper counts than those found: fewer nodes of some pools for more of others, each simulated
-before it is kept.
+"""Search for cheaper counts: fewer nodes of some pools for more of others. Each candidate is
+simulated.
 
-Pods on nodes of one pool keep others off them, so that what a packing has of a pool may be needless
-once another has grown. More nodes do not always help and fewer do not always hurt: nothing is
-concluded from other counts.
+Pods on nodes of one pool exclude other pods from them, so the packing's nodes of one pool may be
+unnecessary after another pool has grown. More nodes don't always help, and fewer don't always hurt,
+so other counts allow no conclusions.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from dra_planner.model import SharedLimit, nodes_left
 
 Counts = dict[str, int]
 Passes = Callable[[Counts], bool]
-"""Whether the scheduler places everything on so many nodes, in every order; False too where the
-steps are used up.
+"""Returns True if the scheduler places everything on these nodes in every order. Returns False if
+the steps are used up.
 """
 
 _MOST_COUNTS: Final = 2_000  # that are tried one by one, the cheapest first
@@ -26,7 +26,7 @@ _MOST_LOOKED_AT: Final = 20_000  # to find these
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PoolRange:
-    """A pool: what a node costs, the fewest and the most nodes."""
+    """A pool: the cost of a node, and the minimum and maximum number of nodes."""
 
     name: str
     cost: tuple[int, ...]
@@ -36,9 +36,7 @@ class PoolRange:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CountSpace:
-    """The counts that may be built, with what pools may take together, and the cost below which
-    none is sought.
-    """
+    """The possible counts, with the shared limits of pools, and the lowest cost to search for."""
 
     pools: tuple[PoolRange, ...]
     limits: tuple[SharedLimit, ...]
@@ -53,7 +51,7 @@ class CountSpace:
         packing: Counts,
         limits: tuple[SharedLimit, ...],
     ) -> CountSpace:
-        """Return the counts between `least` and `most`; none is sought that costs less than the
+        """Return the counts between `least` and `most` that cost at least as much as the
         packing.
         """
         ranges = (
@@ -67,17 +65,17 @@ class CountSpace:
         )
 
     def cost(self, counts: Mapping[str, int]) -> tuple[int, ...]:
-        """Return what the nodes cost together."""
+        """Return the total cost of the nodes."""
         return _sum([(each.cost, counts[each.name]) for each in self.pools])
 
     def room(self, pool: PoolRange, counts: Counts) -> int:
-        """Return how many nodes of a pool may be added."""
+        """Return the number of nodes that can be added to a pool."""
         left = nodes_left(self.limits, counts).get(pool.name, pool.most)
         return max(0, min(pool.most - counts[pool.name], left))
 
     def below(self, ceiling: tuple[int, ...]) -> list[Counts] | None:
-        """Return all counts that cost less, and no less than the floor, the cheapest first; None
-        where too many.
+        """Return all counts that cost less, but not less than the floor, cheapest first, or None if
+        there are too many.
         """
         found: list[tuple[tuple[int, ...], Counts]] = []
         for looked_at, counts in enumerate(self._counts(0, {}, ceiling)):
@@ -93,8 +91,8 @@ class CountSpace:
         ]
 
     def _counts(self, at: int, first: Counts, ceiling: tuple[int, ...]) -> Iterator[Counts | None]:
-        """Yield counts that begin with those of the first pools, and None for each beginning that
-        is looked at.
+        """Yield counts that begin with the given counts of the first pools, and None for each
+        prefix that is checked.
         """
         if at == len(self.pools):
             yield first
@@ -111,8 +109,8 @@ class CountSpace:
                 yield from self._counts(at + 1, {**first, pool.name: count}, ceiling)
 
     def _enough(self, pool: PoolRange, others: list[tuple[tuple[int, ...], int]]) -> int:
-        """Return nodes of a pool below which it costs less than the floor, whatever there is of the
-        others.
+        """Return the number of nodes of a pool below which the cost is less than the floor,
+        whatever the other counts.
         """
         if not pool.cost[0]:
             return pool.least
@@ -127,11 +125,11 @@ def _sum(parts: list[tuple[tuple[int, ...], int]]) -> tuple[int, ...]:
 
 
 def find_cheaper(space: CountSpace, start: Counts, passes: Passes) -> tuple[Counts, bool]:
-    """Return counts that pass and cost no more than `start`, which passes; and whether all cheaper
-    ones were tried.
+    """Return counts that pass and cost at most as much as `start`, which passes, and whether all
+    cheaper ones were tried.
 
-    `passes` is asked until it has no steps left; its last answers are then all False, and what
-    passed is returned.
+    If `passes` runs out of steps, it returns False for the remaining candidates, and the best
+    counts so far are returned.
     """
     best, before = start, None
     while best != before:
@@ -142,18 +140,14 @@ def find_cheaper(space: CountSpace, start: Counts, passes: Passes) -> tuple[Coun
 
 
 def _drop(space: CountSpace, counts: Counts, passes: Passes) -> Counts:
-    """Take nodes away that are not needed, the most expensive first, down to the fewest that a pool
-    may have.
-    """
+    """Remove unnecessary nodes, most expensive first, down to the minimum of each pool."""
     for pool in _by_cost(space, dear_first=True):
         counts = _fewest(pool, pool.least, counts, passes)
     return counts
 
 
 def _fewest(pool: PoolRange, low: int, counts: Counts, passes: Passes) -> Counts:
-    """Return counts that pass with fewer nodes of a pool, `low` at least, where such are found by
-    halving.
-    """
+    """Return counts that pass with fewer nodes of a pool, but at least `low`, by binary search."""
     high = counts[pool.name]
     while low < high:
         middle = (low + high) // 2
@@ -165,7 +159,7 @@ def _fewest(pool: PoolRange, low: int, counts: Counts, passes: Passes) -> Counts
 
 
 def _exchange(space: CountSpace, counts: Counts, passes: Passes) -> Counts:
-    """Give nodes of one pool for cheaper ones of another: one, two, four, …"""
+    """Replace nodes of one pool by cheaper nodes of another: one, two, four, and so on."""
     for given in _by_cost(space, dear_first=True):
         for taken in _by_cost(space, dear_first=False):
             nodes = 1
@@ -180,7 +174,9 @@ def _exchange(space: CountSpace, counts: Counts, passes: Passes) -> Counts:
 
 
 def _affordable(price: tuple[int, ...], nodes: int, cost: tuple[int, ...]) -> int:
-    """Return how many nodes cost less than so many at a price."""
+    """Return the largest number of nodes at a price that costs less than a number of
+    other nodes.
+    """
     budget = tuple(nodes * part for part in price)
     low, high = 0, next((have // part for have, part in zip(budget, cost, strict=True) if part), 0)
     while low < high:

@@ -43,10 +43,10 @@ _STEPS_FOR_CHEAPER: Final = 4  # for each that was taken before
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SimulatedPool:
-    """A pool to size: its offer, the nodes of the packing, its maximum, and a node's cost.
+    """A pool to size: its offer, its nodes in the packing, its maximum, and the cost of a node.
 
-    `stem` begins the names of its nodes; "" is the name of the pool. The cloud builds multiples of
-    `multiple` nodes.
+    `stem` is the prefix of its node names, or "" for the name of the pool. The cloud builds
+    multiples of `multiple` nodes.
     """
 
     offer: Offer
@@ -73,18 +73,18 @@ class Stranding:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SimulatedCounts:
-    """What the simulation says of a packing.
+    """The simulation's result for a packing.
 
-    `counts`: nodes per pool with which everything was placed in every order; None where that was
-    not found within the maxima; `reached` are the counts then from which on no pool with room takes
-    pending pods. `at_packing` and `at_maximum`: the orders that leave pods pending with these
-    counts, the latter asked only where no counts were found. `scale`: pods and nodes were divided
-    by so much. `complete`: the steps sufficed; `spent` is how many were taken. `outcomes`: each
-    order with `counts`, or with the maxima where those leave pods pending; () where neither was run
-    to its end. Checks that some counts did not pass are among the `orders`. `left_out` are
-    workloads of which nothing arrives, since no node could ever take their pods. `cheapest`: all
-    counts that cost less than `counts`, and no less than the packing, were tried, and leave pods
-    pending in some order.
+    `counts` are the nodes per pool with which everything was placed in every order, or None if they
+    weren't found within the maximums. In this case, `reached` are the counts from which on no pool
+    below its maximum accepts pending pods. `at_packing` and `at_maximum` are the orders that leave
+    pods pending with these counts. The latter is only computed if no counts were found. `scale` is
+    the factor by which pods and nodes were divided. `complete` is True if the steps sufficed, and
+    `spent` is the number of used steps. `outcomes` contains each order with `counts`, or with the
+    maximums if they leave pods pending. It's empty if neither was completed. `orders` includes the
+    checks that some counts didn't pass. `left_out` are workloads that are omitted because their
+    pods don't fit any node. `cheapest` is True if all counts that cost less than `counts` and at
+    least as much as the packing were tried, and leave pods pending in some order.
     """
 
     orders: tuple[ArrivalOrder, ...]
@@ -102,12 +102,12 @@ class SimulatedCounts:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CountQuestion:
-    """One level of a demand that a packing places, and on what: how many nodes of each pool does
-    the scheduler need?
+    """The question how many nodes of each pool the scheduler needs, for one level of a demand that
+    a packing places.
 
-    `beside` are nodes that nobody sizes: they are there anyway. `limits` are what the pools may
-    take together. `checks` are further orders: counts are answered with only where they pass these
-    too, of which as many are run as half of the steps that are left then suffice for.
+    `beside` are existing nodes that aren't sized. `limits` are the shared limits of pools. `checks`
+    are additional orders: counts are only returned if they pass these, too. As many checks run as
+    half of the remaining steps allow.
     """
 
     demand: Demand
@@ -142,7 +142,7 @@ class Opened:
     states: dict[int, NodeState] = field(default_factory=dict[int, NodeState])
 
     def nodes_of(self, pool: SimulatedPool) -> PoolNodes:
-        """Return the nodes that a pool may have."""
+        """Return the possible nodes of a pool."""
         name = pool.offer.name
         if name not in self.pools:
             self.pools[name] = PoolNodes.of(pool.offer, pool.stem)
@@ -152,12 +152,12 @@ class Opened:
 def simulate_counts(
     question: CountQuestion, steps: int, *, scale: int | None = None, opened: Opened | None = None
 ) -> SimulatedCounts:
-    """Return what the scheduler needs of each pool.
+    """Return the number of nodes of each pool that the scheduler needs.
 
-    `steps` bounds the whole search; a demand that is too large for it is simulated at a smaller
-    scale, by default that of the question. `opened` are the nodes of a question before that differs
-    in its level and its counts alone. That pods stay pending at a smaller scale proves nothing: it
-    is confirmed at full scale, or the answer is not complete.
+    `steps` limits the whole search. A larger demand is simulated at a smaller scale, by default the
+    scale of the question. `opened` are the nodes of an earlier question that only differs in its
+    level and its counts. Pending pods at a smaller scale don't prove anything, so they are
+    confirmed at full scale. Otherwise, the answer isn't complete.
     """
     scale = question.scale(steps) if scale is None else scale
     found = _Search(question, steps, scale, opened or Opened()).run()
@@ -273,8 +273,8 @@ class _Search:
         return next(iter(strandings), None), self._spent
 
     def _full(self, counts: Counts, least: Counts) -> Counts:
-        """Return counts at full scale: what was added at the small one is added so many times
-        over.
+        """Return counts at full scale: the nodes added at the small scale, multiplied by
+        the scale.
         """
         full: Counts = {}
         for each in self.pools:
@@ -310,8 +310,8 @@ class _Search:
         return made
 
     def _strandings(self, counts: Counts, *, all_orders: bool = True) -> tuple[Stranding, ...]:
-        """Return the orders that leave pods pending; only the first of them unless all are
-        wanted.
+        """Return the orders that leave pods pending, or only the first one unless all are
+        requested.
         """
         simulator = self._simulator(counts)
         self._failed, run = [], list[SimulationOutcome]()
@@ -332,8 +332,8 @@ class _Search:
         return tuple(_stranding(outcome) for outcome in self._failed)
 
     def _passes(self, counts: Counts, limit: int) -> bool:
-        """Whether counts leave no pods pending in any order; False too where the steps do not
-        suffice.
+        """Return True if counts don't leave pods pending in any order. Also return False if the
+        steps don't suffice.
         """
         key = tuple(counts.values())
         if key in self._refuted or self._spent > limit:
@@ -353,7 +353,7 @@ class _Search:
         return True
 
     def _check(self, counts: Counts) -> tuple[Stranding, ...]:
-        """Return the checks that counts do not pass; they are among the orders from now on."""
+        """Return the checks that counts don't pass. They become part of the orders."""
         simulator, limit = self._simulator(counts), self._spent + (self.steps - self._spent) // 2
         self._failed = []
         for order in self.question.checks:
@@ -370,8 +370,8 @@ class _Search:
     # -- searching
 
     def _grow(self, least: Counts, most: Counts) -> Counts | None:
-        """Add nodes where pending pods can go until none is pending in any order; None where no
-        such pool has room.
+        """Add nodes for pending pods until none is pending in any order, or return None if no pool
+        can grow.
         """
         counts = dict(least)
         while self._failed and not self._is_exhausted:
@@ -388,8 +388,8 @@ class _Search:
     def _cheapest(
         self, outcome: SimulationOutcome, counts: Counts, most: Counts
     ) -> tuple[str, int] | None:
-        """Return the pool with room that takes some pending pods most cheaply, and how many nodes
-        that takes.
+        """Return the pool that can grow and accepts pending pods at the lowest cost, and the number
+        of nodes for that.
         """
         choices: list[tuple[list[float], str, int]] = []
         shared = nodes_left(self._limits, counts)
@@ -407,7 +407,7 @@ class _Search:
         return min(choices)[1:] if choices else None
 
     def _fill(self, pool: str, kind: PodKind) -> int:
-        """Return how many pods of a kind an empty node of a pool takes."""
+        """Return the number of pods of a kind that fit on an empty node of a pool."""
         if self._probe is None:
             self._probe = self._simulator(dict.fromkeys(self._nodes, 1)).setting
         setting, held = self._probe, 0
@@ -420,8 +420,8 @@ class _Search:
         return held
 
     def _find_cheaper(self, counts: Counts, packing: Counts, most: Counts) -> Counts:
-        """Return counts that pass and cost no more, below those of the packing too, as far as some
-        steps go.
+        """Return counts that pass and cost at most as much, even below the packing's counts, within
+        a number of steps.
         """
         limit = self._spent + min((self.steps - self._spent) // 2, _STEPS_FOR_CHEAPER * self._spent)
         self._hardest = list(self.orders)
@@ -436,7 +436,7 @@ class _Search:
         return found
 
     def _shrink(self, counts: Counts, least: Counts) -> Counts:
-        """Take nodes away again that are not needed, the most expensive first."""
+        """Remove unnecessary nodes, most expensive first."""
         for each in sorted(self.pools, key=lambda each: each.cost, reverse=True):
             name = each.offer.name
             low, high = least[name], counts[name]

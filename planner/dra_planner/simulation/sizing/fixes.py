@@ -33,7 +33,7 @@ from dra_planner.simulation.sizing.counts import (
 
 FixKind = Literal["taint", "affinity", "profile", "maximum", "guards"]
 FIX_KINDS: Final[tuple[FixKind, ...]] = ("taint", "affinity", "profile", "maximum", "guards")
-"""The order of fixes from the smallest change on."""
+"""The kinds of fixes, from the smallest change to the largest."""
 
 PREFER_OTHERS: Final = Taint("pulumi-dra/prefer-other-pools", "true", "PreferNoSchedule")
 """The taint of a pool that pods use last. Pods don't need to tolerate it."""
@@ -75,7 +75,7 @@ class Fix:
 
 
 Placements = Mapping[str, Collection[str]]
-"""The pools on which the packing puts pods of a shape, by the id of the shape."""
+"""The pools on which the packing puts pods of a shape, by the ID of the shape."""
 
 
 def find_fixes(
@@ -85,13 +85,11 @@ def find_fixes(
     steps: int,
     plan_steps: int,
 ) -> tuple[tuple[Fix, ...], int]:
-    """Return the fixes that were found to work, the cheapest first, then what is least to change;
-    and the steps left.
+    """Return the fixes that work, cheapest and smallest first, and the remaining steps.
 
-    `found` is the answer to the question as it is: where it has counts, only fixes that cost less
-    than these are returned. `steps` bounds the whole search: no fix is tried once they are used up.
-    Each fix is simulated with as many steps as the next plan has, `plan_steps`, so that a plan with
-    the fix comes to the same.
+    `found` is the answer to the unchanged question. If it has counts, only cheaper fixes are
+    returned. `steps` limits the whole search. Each fix is simulated with as many steps as the next
+    plan has (`plan_steps`), so that a plan with the fix has the same result.
     """
     search = _FixSearch(question, found, placements, steps, plan_steps)
     return search.run(), max(0, search.left)
@@ -123,7 +121,9 @@ class _FixSearch:
         )
 
     def _cost(self, counts: Mapping[str, int]) -> tuple[int, ...]:
-        """Return what nodes cost beyond those of the packing, in the units of the pools' costs."""
+        """Return the additional cost of nodes compared with the packing, in the units of the pools'
+        costs.
+        """
         costs = [
             (counts[each.offer.name] - each.packing, each.cost) for each in self._question.pools
         ]
@@ -132,7 +132,7 @@ class _FixSearch:
         )
 
     def _counts(self, question: CountQuestion) -> Mapping[str, int] | None:
-        """Return counts that work for a changed question, None where there are none, or none that
+        """Return counts that work for a changed question, or None if there are none, or none that
         cost less.
         """
         if self.left <= 0:
@@ -184,7 +184,7 @@ class _FixSearch:
     def _fewest(
         self, pins: Mapping[str, tuple[str, ...]], counts: Mapping[str, int]
     ) -> tuple[Mapping[str, tuple[str, ...]], Mapping[str, int]]:
-        """Return pins of which none can be left out on these counts, as far as the steps go, and
+        """Return a minimal set of pins for these counts, as far as the steps allow, and
         the counts.
         """
         names = [each.offer.name for each in self._question.pools]
@@ -273,7 +273,7 @@ def _pin_shape(shape: Shape, pools: tuple[str, ...]) -> Shape:
 
 
 def pin_pod(pod: PodSpec, pools: tuple[str, ...]) -> PodSpec:
-    """Return the pod with the requirement that its node is of one of the pools."""
+    """Return the pod with the requirement that its node belongs to one of the pools."""
     if len(pools) == 1:
         return replace(pod, node_selector={**pod.node_selector, POOL: pools[0]})
     wanted = Requirement(POOL, "In", pools)

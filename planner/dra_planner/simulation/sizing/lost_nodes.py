@@ -100,9 +100,7 @@ def _zones(nodes: Sequence[SimulatedNode]) -> Iterator[tuple[str, tuple[str, ...
 def _nodes(
     outcome: SimulationOutcome, nodes: Sequence[SimulatedNode], most: int
 ) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """Yield names of so many nodes, of every way to take them from the groups of nodes that hold
-    the same.
-    """
+    """Yield the names of this number of nodes, for every combination of groups of equal nodes."""
     number = {node.name: at for at, node in enumerate(outcome.nodes)}
     groups: dict[tuple[str, NodeStage], list[str]] = {}
     for each in nodes:

@@ -16,7 +16,7 @@ class Admission:
     """The free quota as pods are created and deleted."""
 
     def __init__(self, quotas: PodQuotas) -> None:
-        """Take note of the room at the start."""
+        """Store the free quota at the start."""
         self._room = dict(quotas.room)
 
     def create(self, controller: Controller, runs: Runs) -> list[SimulatedPod]:

@@ -25,27 +25,27 @@ BARE_POD: Final = "Pod"  # the kind of a workload that no controller makes
 
 
 class Controller(Protocol):
-    """Makes the pods of one workload."""
+    """Creates the pods of one workload."""
 
     workload: WorkloadRef
     pods: list[SimulatedPod]
     charges: Mapping[QuotaLimit, int]
-    """What quotas count of each of its pods."""
+    """Amounts that quotas count for each of its pods."""
     waiting: Sequence[SimulatedPod]
-    """Pods of a template before that are in the queue at the start."""
+    """Pods of an earlier template that are in the queue at the start."""
     seed: int | None
-    """Chooses a pod if several are possible. None: the first."""
+    """Chooses a pod if several are possible. Without a seed, the first one is chosen."""
     waits_for_ends: ClassVar[bool]
-    """Whether it creates a pod only after the replaced one is deleted."""
+    """True if it only creates a pod after the replaced one is deleted."""
 
     @property
     def old(self) -> Sequence[SimulatedPod]:
-        """Pods that are replaced and still there."""
+        """Pods that are being replaced and still exist."""
         ...
 
     @property
     def wanted(self) -> int:
-        """How many pods there are to be."""
+        """Number of wanted pods."""
         ...
 
     @property
@@ -62,7 +62,7 @@ class Controller(Protocol):
         ...
 
     def lose(self, pod: SimulatedPod) -> None:
-        """Take note that a pod was preempted."""
+        """Record that a pod was preempted."""
 
 
 def surplus(controller: Controller, runs: Runs) -> list[SimulatedPod]:
@@ -103,10 +103,11 @@ def first_to_go(
 
 @dataclass(slots=True)
 class Replicas:
-    """As many pods as are wanted (ReplicaSet, Job and most others), made again when they are lost.
+    """A number of equal pods (ReplicaSet, Job, and most others), which are re-created when they are
+    lost.
 
-    `replaces`: whether lost pods are made again; a bare pod is not. `by_crowd`: of pods above what
-    is wanted those on the fullest nodes go first, as a ReplicaSet has it.
+    `replaces` is True if lost pods are re-created, which isn't so for bare pods. With `by_crowd`,
+    surplus pods on the fullest nodes are deleted first, as by a ReplicaSet.
     """
 
     waits_for_ends: ClassVar[bool] = False
@@ -154,7 +155,7 @@ class Replicas:
 
 @dataclass(slots=True)
 class Ordered:
-    """One pod after the other, each when the one before runs (StatefulSet)."""
+    """Pods that are created one after the other, when the previous one is running (StatefulSet)."""
 
     waits_for_ends: ClassVar[bool] = True
     workload: WorkloadRef
@@ -186,12 +187,11 @@ class Ordered:
 
 @dataclass(slots=True)
 class PerNode:
-    """One pod for each node that is meant (DaemonSet); `nodes` are their numbers.
+    """One pod for each matching node (DaemonSet). `nodes` are their numbers.
 
-    Pods to be `replaced` go first, those that do not run and others on `unavailable` nodes at a
-    time; with a `surge` they go when the one beside them runs, which is made on so many nodes at a
-    time. There are never more than `most`.
-
+    Pods to be `replaced` are deleted first if they aren't running, and the others on `unavailable`
+    nodes at a time. With a `surge`, the new pod is created first, on that number of nodes at a
+    time, and the old pod is deleted when the new one runs. There are never more than `most` pods.
     Source: kubernetes/kubernetes:pkg/controller/daemon/update.go@v1.36.3 (rollingUpdate).
     """
 
@@ -219,7 +219,7 @@ class PerNode:
         self._starting, self._broken = list(self.pods), list(self.replaced)
 
     def _look(self, runs: Runs) -> None:
-        """Take note of which pods run by now; those that do, do so until they are lost."""
+        """Record which pods are running. They stay so until they are lost."""
         self._starting = [pod for pod in self._starting if not runs(pod)]
         self._broken = [pod for pod in self._broken if not runs(pod)]
 

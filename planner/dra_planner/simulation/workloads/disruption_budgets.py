@@ -20,17 +20,17 @@ from dra_planner.simulation.cluster.pod_kinds import PodKind
 from dra_planner.simulation.workloads.controllers import BARE_POD, Controller
 
 _WITHOUT_SCALE: Final = frozenset({"Job", "CronJob", "DaemonSet", "JobSet"})
-"""Whose pods' number no controller of budgets can ask for: of such pods shares cannot be told, and
-none may go.
+"""Kinds whose number of pods the disruption controller can't determine. Percentages of their pods
+are unknown, so no pod may be evicted.
 """
 
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """A budget, compiled: the numbers of the kinds of pods that it selects.
+    """A compiled budget, with the numbers of the kinds of pods that it selects.
 
-    `scales`: how many pods each workload is to have of these; `owners`: whose the pods are that
-    were there before, those of nobody left out; `unready` are those of them that are not ready.
+    `scales` is the number of these pods that each workload should have. `owners` are the owners of
+    existing pods, without bare pods. `unready` are the existing pods that aren't ready.
     """
 
     own: DisruptionBudget
@@ -42,8 +42,8 @@ class Budget:
 
 @dataclass(frozen=True, slots=True)
 class Allowance:
-    """How many pods of some kinds may go without a violation; those `disrupted` count as gone
-    already.
+    """The number of pods of some kinds that can be evicted without a violation. `disrupted` pods
+    are already counted as deleted.
     """
 
     kinds: frozenset[int]
@@ -58,7 +58,7 @@ def compile_budgets(
     offers: Iterable[Offer],
     level: DemandLevel,
 ) -> tuple[Budget, ...]:
-    """Return the budgets that select pods which are there, or will be at that level."""
+    """Return the budgets that select existing pods, or pods of this demand level."""
     selected = [
         (each, frozenset(kind.number for kind in kinds if _selects(each, kind))) for each in budgets
     ]
@@ -96,18 +96,16 @@ def selects(budget: DisruptionBudget, namespace: str, labels: Mapping[str, str])
 
 
 def _selects(budget: DisruptionBudget, kind: PodKind) -> bool:
-    """Tell whether a budget speaks of such pods; of running pods without any label it never
-    does.
-    """
+    """Return True if a budget selects such pods. It never selects running pods without labels."""
     is_bare = kind.shape is None and not kind.view.labels
     return not is_bare and selects(budget, kind.view.namespace, kind.view.labels)
 
 
 class BudgetCounts:
-    """Counts the pods of budgets as they come and go."""
+    """Counts the pods of budgets as pods are added and removed."""
 
     def __init__(self, budgets: Sequence[Budget], cluster: Cluster) -> None:
-        """Take note of what a cluster holds before anything comes."""
+        """Store the initial pods of a cluster."""
         self._budgets = budgets
         self._before = [self._margin(each, cluster, ()) for each in budgets]
 
@@ -140,8 +138,8 @@ class BudgetCounts:
 
     @staticmethod
     def _margin(budget: Budget, cluster: Cluster, controllers: Sequence[Controller]) -> int | None:
-        """Return how many healthy pods are more than have to be, below 0 for fewer; None where
-        nobody can tell.
+        """Return the number of healthy pods above the required number (negative if there are too
+        few), or None if it's unknown.
         """
         placed = [
             name for name, each in cluster.pods.items() if each.pod.kind.number in budget.kinds
@@ -159,7 +157,9 @@ class BudgetCounts:
 
 
 def _desired(budget: Budget, workloads: Iterable[WorkloadRef]) -> int | None:
-    """Return how many pods have to stay healthy; None where nobody can tell, and none may go."""
+    """Return the required number of healthy pods, or None if it's unknown, so that no pod may be
+    evicted.
+    """
     made = [each for each in workloads if each.kind != BARE_POD]
     expected = sum(budget.scales.get(each, 0) for each in made)
     if any(each.kind in _WITHOUT_SCALE for each in made):
@@ -168,8 +168,8 @@ def _desired(budget: Budget, workloads: Iterable[WorkloadRef]) -> int | None:
 
 
 def desired_healthy(budget: DisruptionBudget, expected: int) -> int | None:
-    """Return how many of the pods that are to be have to stay healthy; None where shares of no pods
-    are asked for, or nothing: then none may go.
+    """Return the required number of healthy pods out of the expected pods. None for a percentage of
+    no pods and for a budget without a limit, in which case no pod may be evicted.
     """
     least, most = budget.least, budget.most
     if isinstance(least, int):
@@ -183,7 +183,7 @@ def desired_healthy(budget: DisruptionBudget, expected: int) -> int | None:
 
 
 def _share(percentage: str, of: int) -> int | None:
-    """Return a percentage of a number, rounded up; None for a text that is none."""
+    """Return a percentage of a number, rounded up, or None for an invalid text."""
     number = percentage.removesuffix("%")
     if number == percentage or not (number.isascii() and number.isdigit() and len(number) < 10):
         return None

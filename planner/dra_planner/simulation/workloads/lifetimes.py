@@ -1,4 +1,4 @@
-"""When pods that started are ready, and when pods that end are gone."""
+"""When started pods become ready, and when ended pods disappear."""
 
 from __future__ import annotations
 
@@ -8,32 +8,32 @@ from dra_planner.simulation.cluster.cluster import Cluster, PlacedPod, Simulated
 
 
 class Lifetimes:
-    """Pods are ready as soon as they are bound, and gone as soon as they end."""
+    """Pods are ready as soon as they are bound, and disappear as soon as they end."""
 
     def __init__(self, cluster: Cluster) -> None:
         self._cluster = cluster
         self._ending: list[SimulatedPod] = []
 
     def runs(self, pod: SimulatedPod) -> PlacedPod | None:
-        """Return where a pod is; None for one that isn't ready."""
+        """Return the place of a pod, or None if it isn't ready."""
         return self._cluster.pods.get(pod.name)
 
     def end(self, pod: SimulatedPod) -> None:
-        """Let a bound pod end. It keeps its node and devices until it is gone."""
+        """End a bound pod. It keeps its node and devices until it disappears."""
         self._ending.append(pod)
 
     def pass_time(self) -> tuple[bool, list[SimulatedPod]]:
-        """Return whether a pod became ready, and the pods that are gone from now on."""
+        """Return True if a pod became ready, and the pods that disappear now."""
         gone, self._ending = self._ending, []
         return False, gone
 
 
 class LaggingLifetimes(Lifetimes):
-    """Some pods at a time become ready or are gone, chosen by chance.
+    """Pods become ready and disappear at random moments.
 
-    In a cluster, each node's kubelet reports when a pod is ready, and when its containers have
-    ended. Until then, the pod holds its devices, although the Deployment has replaced it already.
-    Source of the behaviour: kubernetes/kubernetes:pkg/controller/controller_utils.go @v1.36.3
+    In a cluster, each node's kubelet reports when a pod is ready and when its containers have
+    ended. Until then, the pod holds its devices, although the Deployment has already replaced it.
+    Source of the behavior: kubernetes/kubernetes:pkg/controller/controller_utils.go @v1.36.3
     (IsPodActive: a pod that is being deleted doesn't count).
     """
 
@@ -43,11 +43,11 @@ class LaggingLifetimes(Lifetimes):
         self._chance = Random(f"{seed}/lifetimes")
 
     def runs(self, pod: SimulatedPod) -> PlacedPod | None:
-        """Return where a pod is; None for one that isn't ready."""
+        """Return the place of a pod, or None if it isn't ready."""
         return super().runs(pod) if pod.name in self._ready else None
 
     def pass_time(self) -> tuple[bool, list[SimulatedPod]]:
-        """Return whether a pod became ready, and the pods that are gone from now on."""
+        """Return True if a pod became ready, and the pods that disappear now."""
         ending = {pod.name: pod for pod in self._ending if pod.name in self._cluster.pods}
         events = [name for name in self._cluster.pods if name not in self._ready]
         events = [*ending, *(name for name in events if name not in ending)]

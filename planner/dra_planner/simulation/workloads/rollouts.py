@@ -23,11 +23,11 @@ from dra_planner.simulation.workloads.controllers import (
 
 @dataclass(slots=True)
 class RollingReplicas:
-    """Replaces `old` pods, with at most `surge` more than wanted and `unavailable` fewer that run
-    (Deployment).
+    """Replaces `old` pods, with at most `surge` more than wanted, and at most `unavailable` fewer
+    running pods (Deployment).
 
-    Those of a Deployment go as ReplicaSets take them away (`by_crowd`), those of others from the
-    last on. `waiting` are the old ones that are in the queue.
+    Pods of a Deployment are deleted as by ReplicaSets (`by_crowd`), and pods of other kinds from
+    the last one on. `waiting` are old pods in the queue.
     """
 
     waits_for_ends: ClassVar[bool] = False
@@ -85,12 +85,11 @@ class RollingReplicas:
 
 @dataclass(slots=True)
 class RollingOrdered:
-    """Replaces the `old` pods of a StatefulSet one after the other, from the last on to the
+    """Replaces the `old` pods of a StatefulSet one at a time, from the last one down to the
     `partition`.
 
-    Before it does, all pods are there; with `in_order` all run, and each is made when those before
-    run. `waiting` are the old ones that are in the queue; `wanted` of the `replicas` are let in.
-
+    First, all pods are created. With `in_order`, all must run, and each is created when the
+    previous ones run. `waiting` are old pods in the queue. `wanted` of the `replicas` are admitted.
     Source: kubernetes/kubernetes:pkg/controller/statefulset/stateful_set_control.go@v1.36.3
     (updateStatefulSet).
     """
@@ -156,6 +155,6 @@ class RollingOrdered:
 
 
 def _number(pod: SimulatedPod) -> int:
-    """The ordinal of a pod of a StatefulSet."""
+    """Return the ordinal of a pod of a StatefulSet."""
     number = pod.name.name.rpartition("-")[2]
     return int(number) if number.isdecimal() else UNBOUNDED

@@ -1,3 +1,3 @@
-"""Configuration files of the tools that make clusters: what of them no longer works, or never
-did.
+"""Check configuration files of tools that create clusters for settings that no longer work or never
+worked.
 """

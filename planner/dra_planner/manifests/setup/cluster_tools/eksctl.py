@@ -19,7 +19,7 @@ from dra_planner.manifests.workloads.kind_description import ObjectPart
 
 
 def eksctl_findings(item: KubernetesObject) -> Iterator[Diagnostic]:
-    """Yield what the same options of eksctl's commands would be told
+    """Yield the findings that the equivalent options of eksctl's commands would cause
     (eksctl-io/eksctl:pkg/apis/eksctl.io/v1alpha5).
     """
     root = ObjectPart(item.data, item.place)

@@ -1,5 +1,5 @@
-"""Findings on fields of a configuration file: gates, versions of APIs, and what the same command
-would be told.
+"""Findings on fields of a configuration file: feature gates, API versions, and findings of the
+equivalent command.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _FIELDS: Final = {
     "--version": "metadata.version",
     "leave --enable-auto-mode out": "leave autoModeConfig out",
 }
-"""Options in fixes of commands, and the fields that say the same."""
+"""Options in the fixes of commands, and the equivalent fields."""
 
 
 def gate_findings(item: KubernetesObject) -> Iterator[Diagnostic]:
@@ -31,7 +31,7 @@ def gate_findings(item: KubernetesObject) -> Iterator[Diagnostic]:
 def command_findings(
     item: KubernetesObject, place: Place, command: CommandLine
 ) -> Iterator[Diagnostic]:
-    """Yield what the command that says the same would be told, in the words of the file."""
+    """Yield the findings of the equivalent command, with the names of the file's fields."""
     for severity, code, message, fix in broken_rows(command, ""):
         for option, field in _FIELDS.items():
             fix = (

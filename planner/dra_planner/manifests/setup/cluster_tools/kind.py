@@ -1,4 +1,4 @@
-"""Configuration of kind, with the patches of kubeadm's configuration in it.
+"""Configuration of kind, including its patches of kubeadm's configuration.
 
 Source: kubernetes-sigs/kind:pkg/apis/config/v1alpha4.
 """
@@ -37,7 +37,7 @@ _GROUPS: Final = {
 
 
 def kind_findings(item: KubernetesObject) -> Iterator[Diagnostic]:
-    """Yield the findings on a cluster of kind, and on the patches of its nodes."""
+    """Yield the findings on a kind cluster, and on the patches of its nodes."""
     yield from gate_findings(item)
     runtime = item.data.get("runtimeConfig")
     place = place_of(item, "runtimeConfig")
@@ -59,9 +59,7 @@ def kind_findings(item: KubernetesObject) -> Iterator[Diagnostic]:
 
 
 def _patches(node: ObjectPart) -> Iterator[Diagnostic]:
-    """Yield what the patches of kubeadm's configuration say that kind is given, each at its own
-    line.
-    """
+    """Yield the settings in the patches of kubeadm's configuration, each with its line."""
     for number, text in enumerate(items(node.get("kubeadmConfigPatches"))):
         place = child(
             node.at("kubeadmConfigPatches").place, node.get("kubeadmConfigPatches"), number
@@ -77,8 +75,8 @@ def _patches(node: ObjectPart) -> Iterator[Diagnostic]:
 
 
 def _speaks_of_devices(item: KubernetesObject) -> bool:
-    """Whether a cluster of kind is for claims for certain; one without them may well be of an older
-    Kubernetes.
+    """Return True if a kind cluster is certainly for claims. Otherwise, it may have an older
+    Kubernetes version.
     """
     asked = (*pairs(item.data.get("featureGates")), *pairs(item.data.get("runtimeConfig")))
     return any(

@@ -1,4 +1,4 @@
-"""Configuration of kubeadm and of kubelets.
+"""Configuration of kubeadm and kubelets.
 
 Source: kubernetes/kubernetes:cmd/kubeadm/app/apis/kubeadm/v1beta4.
 """
@@ -23,7 +23,7 @@ _COMPONENTS: Final = ("apiServer", "controllerManager", "scheduler")
 
 
 def kubeadm_findings(item: KubernetesObject) -> Iterator[Diagnostic]:
-    """Yield the findings on gates and versions of APIs that components are given."""
+    """Yield the findings on feature gates and API versions of components."""
     for component in _COMPONENTS:
         place = place_of(item, component)
         for name, value in _arguments(item.data.get(component)):
@@ -39,13 +39,13 @@ def kubeadm_findings(item: KubernetesObject) -> Iterator[Diagnostic]:
 
 
 def kubelet_findings(item: KubernetesObject) -> Iterator[Diagnostic]:
-    """Yield the findings on the gates of a kubelet."""
+    """Yield the findings on feature gates of a kubelet."""
     yield from gate_findings(item)
 
 
 def _arguments(component: Any) -> Iterator[tuple[str, str]]:
-    """Yield extra arguments: a mapping up to v1beta3, a list of names and values from v1beta4
-    on.
+    """Yield extra arguments, which are a mapping up to v1beta3, and a list of names and values from
+    v1beta4 on.
     """
     given = component.get("extraArgs") if isinstance(component, Mapping) else None
     if isinstance(given, Mapping):

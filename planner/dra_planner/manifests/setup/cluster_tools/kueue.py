@@ -19,7 +19,7 @@ KUEUE_CONFIG: Final = ("config.kueue.x-k8s.io", "Configuration")
 
 
 def kueue_findings(item: KubernetesObject) -> Iterator[Diagnostic]:
-    """Yield the findings on gates that have another name by now."""
+    """Yield the findings on feature gates that were renamed."""
     gates = item.data.get("featureGates")
     renamed = {
         "DynamicResourceAllocation": "KueueDRAIntegration",

@@ -1,4 +1,4 @@
-"""Formats of names and values: each function returns what is wrong, nothing where all is well.
+"""Formats of names and values. Each function returns the error, or nothing for a valid value.
 
 Source of rules and wording: kubernetes/apimachinery:pkg/util/validation/validation.go@v0.36.3 and
 pkg/api/validate/content.
@@ -98,7 +98,7 @@ def dns_subdomain(text: str) -> list[str]:
 
 
 def qualified_name(text: str) -> list[str]:
-    """Return what is wrong with a label key or resource name: `name` or `domain/name`."""
+    """Return the error in a label key or resource name: `name` or `domain/name`."""
     parts = text.split("/")
     if len(parts) > 2:
         return [
@@ -135,7 +135,7 @@ def c_identifier(text: str) -> list[str]:
 
 
 def port_name(text: str) -> list[str]:
-    """Return what is wrong with the name of a port."""
+    """Return the error in the name of a port."""
     faults = (
         [f"must be no more than {_PORT_LENGTH} characters"]
         if length_of(text) > _PORT_LENGTH
@@ -167,8 +167,8 @@ def http_header(text: str) -> list[str]:
 
 
 def environment_name(text: str) -> list[str]:
-    """Return what is wrong with the name of an environment variable, as releases since 1.34 check
-    it.
+    """Return the error in the name of an environment variable, as Kubernetes checks it
+    since 1.34.
     """
     faults = [] if text else ["environment variable name must be non-empty"]
     if any(not " " <= character <= "~" or character == "=" for character in text):
@@ -180,7 +180,7 @@ def environment_name(text: str) -> list[str]:
 
 
 def configuration_key(text: str) -> list[str]:
-    """Return what is wrong with a key of a ConfigMap or Secret."""
+    """Return the error in a key of a ConfigMap or Secret."""
     faults = (
         [f"must be no more than {SUBDOMAIN_LENGTH} characters"]
         if length_of(text) > SUBDOMAIN_LENGTH
@@ -197,14 +197,14 @@ def configuration_key(text: str) -> list[str]:
 
 
 def path_segment(text: str) -> list[str]:
-    """Return what is wrong with a name that becomes a part of an address."""
+    """Return the error in a name that becomes part of a URL path."""
     if text in (".", ".."):
         return [f"may not be '{text}'"]
     return [f"may not contain '{part}'" for part in ("/", "%") if part in text]
 
 
 def loose_subdomain(text: str) -> list[str]:
-    """Return what is wrong with a subdomain that may have underscores."""
+    """Return the error in a subdomain that can have underscores."""
     faults = (
         [f"must be no more than {SUBDOMAIN_LENGTH} characters"]
         if length_of(text) > SUBDOMAIN_LENGTH
@@ -220,8 +220,8 @@ def loose_subdomain(text: str) -> list[str]:
 
 
 def ip_address(text: str, *, is_strict: bool) -> list[str]:
-    """Return what is wrong with an address; before 1.36 leading zeros and IPv4 inside of IPv6 were
-    fine.
+    """Return the error in an IP address. Before 1.36, leading zeros and IPv4 inside IPv6 were
+    valid.
     """
     wrong = ["must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)"]
     if "%" in text or not text.isascii():
@@ -240,7 +240,7 @@ def ip_address(text: str, *, is_strict: bool) -> list[str]:
 
 
 def descending_path(text: str) -> list[str]:
-    """Return what is wrong with a path that must stay below where it starts."""
+    """Return the error in a path that must stay below its start."""
     faults = ["must be a relative path"] if text.startswith("/") else []
     return faults + without_backsteps(text)
 
@@ -250,7 +250,7 @@ def without_backsteps(text: str) -> list[str]:
 
 
 def local_path(text: str) -> list[str]:
-    """Return what is wrong with the path of a file that a volume makes."""
+    """Return the error in the path of a file in a volume."""
     faults = descending_path(text)
     if text.startswith("..") and not text.startswith("../"):
         faults.append("must not start with '..'")

@@ -1,8 +1,8 @@
-"""Lists and mappings with a limit on their size, as DRA's validation treats them.
+"""Lists and mappings with a size limit, as in DRA's validation.
 
 Source: kubernetes/kubernetes:pkg/apis/resource/validation/validation.go@v1.36.3 (validateSlice,
-validateSet, validateMap); 1.34 goes on with the items of a list that is too long, and names another
-path for duplicates and keys.
+validateSet, validateMap). 1.34 also checks the items of a list that is too long, and reports
+duplicates and keys at other paths.
 """
 
 from __future__ import annotations
@@ -28,7 +28,9 @@ def check_list(
     *,
     size_declared: bool = True,
 ) -> Violations:
-    """`size_declared`: 1.37 declares the limit, and does not look into a list above it."""
+    """Check a list. With `size_declared`, as in 1.37, the items of a list above the limit aren't
+    checked.
+    """
     found: Violations = chain.from_iterable(
         check(item, f"{path}[{index}]") for index, item in enumerate(items)
     )
@@ -52,8 +54,8 @@ def check_set(
     key_field: str = "",
     size_declared: bool = True,
 ) -> Violations:
-    """Like `check_list`, and every key may appear once. `key_field` is the field that 1.34
-    blames.
+    """Check a list in which every key must be unique. `key_field` is the field that 1.34
+    reports.
     """
     yield from check_list(items, maximum, check, path, features, size_declared=size_declared)
     if 0 <= maximum < len(items) and features.stops_at_whole_faults:

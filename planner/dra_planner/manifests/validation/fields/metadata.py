@@ -104,7 +104,7 @@ def check_annotations(annotations: Data, path: str) -> Violations:
 
 
 def check_template_metadata(data: Data, path: str) -> Violations:
-    """Metadata of what a template stamps out: labels and annotations, nothing else."""
+    """Check the metadata of a template, which can only have labels and annotations."""
     for field, even_empty in _NOT_IN_TEMPLATES.items():
         value = data.get(field)
         if value or (even_empty and value is not None):

@@ -1,4 +1,4 @@
-"""Names that DRA's objects use: drivers, pools, devices, requests, attributes."""
+"""Names in DRA objects: drivers, pools, devices, requests, and attributes."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def check_subdomain(name: str, path: str) -> Violations:
 
 
 def check_driver(name: str, path: str, features: Features) -> Violations:
-    """A DNS subdomain of at most 63 bytes; upper case is taken."""
+    """Check a driver name: a DNS subdomain of at most 63 bytes. Upper case is accepted."""
     if not name:
         yield required(path)
         if features.stops_at_whole_faults:
@@ -60,8 +60,8 @@ def check_class_name(name: str, path: str) -> Violations:
 
 
 def check_attribute_name(name: str, path: str, features: Features) -> Violations:
-    """`identifier` or `domain/identifier`; with two or more slashes nothing is checked, in any
-    release.
+    """Check `identifier` or `domain/identifier`. With two or more slashes, no version checks
+    anything.
     """
     parts = name.split("/")
     if not name and not features.empty_is_invalid:

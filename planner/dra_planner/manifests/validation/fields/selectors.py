@@ -1,4 +1,4 @@
-"""Rules of label selectors, and what a selector matches.
+"""Rules of label selectors, and label matching.
 
 Source: kubernetes/apimachinery:pkg/apis/meta/v1/validation/validation.go@v0.36.3.
 """
@@ -24,7 +24,7 @@ SELECTORS: Final[Table] = {
 
 
 def can_select(selector: Data) -> bool:
-    """Return whether a selector can be read at all, whatever else is wrong with it."""
+    """Return True if a selector can be evaluated, even if it has other errors."""
     return not any(_faults_of(selector))
 
 
@@ -38,9 +38,7 @@ _ANYWHERE: Any = None  # labels look the same in every scope
 
 
 def matches(selector: Data, own: Data) -> bool:
-    """Return whether labels are those that a selector asks for; one without conditions matches
-    all.
-    """
+    """Return True if labels match a selector. A selector without conditions matches all labels."""
     wanted = selector.get("matchLabels") or {}
     return all(own.get(key) == (value or "") for key, value in wanted.items()) and all(
         _matches(item or {}, own) for item in selector.get("matchExpressions") or ()

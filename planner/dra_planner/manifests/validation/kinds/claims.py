@@ -1,7 +1,7 @@
-"""Rules of ResourceClaims, ResourceClaimTemplates and DeviceClasses.
+"""Rules of ResourceClaims, ResourceClaimTemplates, and DeviceClasses.
 
 Source: kubernetes/kubernetes:pkg/apis/resource/validation/validation.go@v1.36.3, checked with
-v1.34.3 and v1.35.4. Data has been decoded and defaulted; paths are the server's.
+v1.34.3 and v1.35.4. The data is already decoded and defaulted, and the paths are the server's.
 """
 
 from __future__ import annotations
@@ -89,8 +89,8 @@ def check_class(data: Data, context: Context) -> Violations:
 
 
 def check_admin_access(data: Data, context: Context, labels: Mapping[str, str]) -> Violations:
-    """The namespace of a claim or template with admin access must carry the label; the path is the
-    server's own.
+    """Check that the namespace of a claim or template with admin access has the label. The path is
+    the server's own.
     """
     spec = data.get("spec") or {}
     if data.get("kind") == "ResourceClaimTemplate":

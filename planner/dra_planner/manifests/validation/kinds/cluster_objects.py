@@ -1,4 +1,4 @@
-"""Rules of namespaces, priority classes and resource quotas.
+"""Rules of namespaces, priority classes, and resource quotas.
 
 Source: kubernetes/kubernetes:pkg/apis/{core,scheduling}/validation/validation.go@v1.36.3.
 """
@@ -87,7 +87,7 @@ def check_namespace(data: Data) -> Violations:
 
 
 def check_pod_security_labels(data: Data) -> Violations:
-    """Yield what admission says to the labels of a namespace, after all else."""
+    """Yield admission's errors for the labels of a namespace, after all other errors."""
     labels = (data.get("metadata") or {}).get("labels") or {}
     for mode in ("enforce", "audit", "warn"):
         level = labels.get(POD_SECURITY + mode)
@@ -184,9 +184,8 @@ def _check_scopes(scopes: list[str], hard: Data, path: str) -> Violations:
 
 
 def _is_scoped(scope: str, resource: str) -> bool:
-    """Tell whether a scope can narrow down what is counted of a resource.
-
-    Source: kubernetes/kubernetes:pkg/apis/core/helper/helpers.go@v1.36.3
+    """Return True if a scope can restrict the counted objects of a resource. Source:
+    kubernetes/kubernetes:pkg/apis/core/helper/helpers.go@v1.36.3
     (IsResourceQuotaScopeValidForResource).
     """
     if scope == "BestEffort":
@@ -242,8 +241,8 @@ def _check_limits(item: Data, kind: str, path: str) -> Violations:
 
 
 def _fill_limits(amounts: dict[str, dict[str, Quantity]]) -> None:
-    """Fill in what the server does for containers: limits from maxima, requests from limits and
-    minima.
+    """Fill in the server's defaults for containers: limits from maximums, and requests from limits
+    and minimums.
     """
     amounts["default"] = {**amounts["max"], **amounts["default"]}
     amounts["defaultRequest"] = {
@@ -281,8 +280,8 @@ def _check_order(name: str, amounts: Mapping[str, Quantity | None], path: str) -
 
 
 def _exceeds(ratio: Quantity, least: Quantity, most: Quantity) -> bool:
-    """Compare as the server does, with what Go makes of divisions by zero and of amounts too large
-    for thousandths.
+    """Compare ratios as the server does, including Go's results for divisions by zero and for
+    amounts too large for thousandths.
     """
     small = all(each.value < _MOST_MILLI for each in (ratio, least, most))
     low, high = (least.milli_value, most.milli_value) if small else (least.value, most.value)
@@ -325,4 +324,4 @@ CLUSTER_RULES: Final[Mapping[str, Callable[[Data], Violations]]] = {
     "ResourceQuota": check_quota,
     "LimitRange": check_limit_range,
 }
-"""By kind."""
+"""Rules of each kind."""

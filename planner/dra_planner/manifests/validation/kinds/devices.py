@@ -65,8 +65,8 @@ def check_device(
     counter_sets: Mapping[str, Data] | None,
     context: Context,
 ) -> Violations:
-    """`counter_sets` are those of the slice in 1.34, where devices may only consume what stands
-    beside them.
+    """Check a device. In 1.34, `counter_sets` are the sets of the same slice, and devices can only
+    consume these.
     """
     data, features = data or {}, context.features
     yield from check_label(name_of(data), f"{path}.name")

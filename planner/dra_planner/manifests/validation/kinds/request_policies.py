@@ -1,4 +1,4 @@
-"""Rules of shared capacity: which amounts a consumer may take.
+"""Rules of shared capacity: the amounts that a consumer can request.
 
 Source: kubernetes/kubernetes:pkg/apis/resource/validation/validation.go@v1.36.3
 (validateRequestPolicy).
@@ -29,8 +29,8 @@ _LARGEST: Final = Quantity.from_int(2**63 - 1)
 def check_capacity(
     data: Data | None, path: str, *, multiple: bool, features: Features
 ) -> Violations:
-    """`multiple`: the device may be allocated several times; only then its capacity may have a
-    policy.
+    """Check a capacity. `multiple` is True if the device can be allocated several times. Only then
+    can its capacity have a policy.
     """
     data = data or {}
     policy, path = data.get("requestPolicy"), f"{path}.requestPolicy"
@@ -151,7 +151,7 @@ def _is_fractional(amount: Quantity) -> bool:
 
 
 def _is_finer(amount: Quantity) -> bool:
-    """Return whether an amount is no integer of thousandths."""
+    """Return True if an amount isn't an integer number of thousandths."""
     return amount.unscaled % int(10 ** (-3 - amount.scale)) != 0
 
 
@@ -163,11 +163,11 @@ def _check_step(
     *,
     fine: bool,
 ) -> Violations:
-    """Every value is a number of steps above the minimum.
+    """Check that every value is the minimum plus a number of steps.
 
-    All amounts are rounded up to integers first, but counted in thousandths where one is fractional
-    and DRAFractionalCapacityRange is on. 1.37 says what its integers cannot hold, and a step of
-    zero is a fault of its own there; up to 1.36 upstream divides by zero.
+    All amounts are first rounded up to integers, but to thousandths if one is fractional and
+    DRAFractionalCapacityRange is on. 1.37 reports amounts that its integers can't hold, and a step
+    of zero separately. Up to 1.36, upstream divides by zero.
     """
     step, minimum = amounts["step"], amounts["min"]
     if features.checks_range_arithmetic and step.sign <= 0:

@@ -80,7 +80,7 @@ def check_slice(data: Data, context: Context) -> Violations:
 
 
 def slice_warnings(data: Data, features: Features) -> list[str]:
-    """Return what the server says about a slice that it takes nevertheless."""
+    """Return the server's warnings about a slice that it accepts."""
     driver = (data.get("spec") or {}).get("driver") or ""
     if not features.warns_of_upper_case_drivers or driver == driver.lower():
         return []
@@ -133,7 +133,9 @@ def _check_nodes(spec: Data) -> Violations:
 
 
 def _is_advanced(devices: Any) -> bool:
-    """Slices whose devices have taints, consume counters or carry lists may hold half as many."""
+    """Return True if the devices of a slice have taints, counters, or lists. Such a slice can only
+    have half as many devices.
+    """
     for device in devices:
         device = device or {}
         if device.get("taints") or device.get("consumesCounters"):
@@ -155,8 +157,8 @@ def _check_counter_set(data: Data | None, path: str, *, features: Features) -> V
 
 
 def _check_sums(devices: Any, counter_sets: Any) -> Violations:
-    """Counter sets beside their devices are limited by the sums over a slice, not by set and
-    entry.
+    """Check the sums of counter sets in a slice. Counter sets in the same slice as devices are
+    limited by their sums, not individually.
     """
     consumed = sum(
         len((entry or {}).get("counters") or {})

@@ -1,4 +1,4 @@
-"""Rules of annotations that once stood for fields of pods."""
+"""Rules of annotations that previously replaced fields of pods."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _FIXED: Final = {
 
 
 def check_pod_annotations(annotations: Data, path: str, scope: Scope) -> Violations:
-    """Yield what is wrong with the annotations of a pod that the server reads."""
+    """Yield the errors in the annotations of a pod that the server reads."""
     spec = scope.pod.spec
     if _MIRROR in annotations and not spec.get("nodeName"):
         detail = "must set spec.nodeName if mirror pod annotation is set"
@@ -60,7 +60,7 @@ def _check_app_armor(key: str, text: str, names: set[str], path: str) -> Violati
 
 
 def check_profiles_match(spec: Data, path: str, scope: Scope) -> Violations:
-    """Yield what is said in an annotation and in a field, and differs."""
+    """Yield differences between an annotation and the equivalent field."""
     annotations = scope.pod.annotations
     if not any(".security." in key for key in annotations):
         return

@@ -1,5 +1,5 @@
-"""Rules of containers: those of every container, and what init and ephemeral containers may not
-have.
+"""Rules of containers: rules of all containers, and restrictions of init and ephemeral
+containers.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ _NOT_IN_EPHEMERAL: Final = (
 
 
 def check_containers(spec: Data, path: str, scope: Scope, table: Table) -> Violations:
-    """Yield what is wrong with the containers that run as long as the pod."""
+    """Yield the errors in the containers that run as long as the pod."""
     containers, path = spec.get("containers") or (), f"{path}.containers"
     if not containers:
         if scope.pod.is_whole:
@@ -83,7 +83,7 @@ def check_containers(spec: Data, path: str, scope: Scope, table: Table) -> Viola
 
 
 def check_init_containers(spec: Data, path: str, scope: Scope, table: Table) -> Violations:
-    """Yield what is wrong with the containers that run first."""
+    """Yield the errors in the init containers."""
     path = f"{path}.initContainers"
     names = {item.get("name") or "" for item, _ in each(spec.get("containers"), "")}
     for item, where in each(spec.get("initContainers"), path):
@@ -114,7 +114,7 @@ def check_init_containers(spec: Data, path: str, scope: Scope, table: Table) -> 
 
 
 def check_ephemeral_containers(spec: Data, path: str, scope: Scope, table: Table) -> Violations:
-    """Yield what is wrong with containers that are added for a while."""
+    """Yield the errors in ephemeral containers."""
     path = f"{path}.ephemeralContainers"
     others = {
         item.get("name") or ""
@@ -145,7 +145,7 @@ def check_ephemeral_containers(spec: Data, path: str, scope: Scope, table: Table
 
 
 def check_image_of_pod(container: Data, path: str) -> Violations:
-    """Yield a violation if blanks stand around the image; templates may have them."""
+    """Yield a violation if the image has surrounding spaces, which are allowed in templates."""
     image = container.get("image") or ""
     if image != image.strip():
         yield invalid(f"{path}.image", image, "must not have leading or trailing whitespace")
@@ -188,7 +188,7 @@ _PORT: Final = between(1, 65535)
 
 
 def _check_host_ports(containers: Any, path: str, scope: Scope) -> Violations:
-    """Each port of the host may be taken once."""
+    """Check that each host port is used only once."""
     taken: set[str] = set()
     for item, where in each(containers, path):
         for port, there in each(item.get("ports"), f"{where}.ports"):
@@ -202,15 +202,15 @@ def _check_host_ports(containers: Any, path: str, scope: Scope) -> Violations:
 
 
 def _host_port(port: Data, scope: Scope, path: str) -> int:
-    """The port of the host; in the host's network it is that of the container, except of ephemeral
-    ones.
+    """Return the host port. In the host's network, it's the port of the container, except for
+    ephemeral containers.
     """
     own = scope.pod.is_pod and scope.pod.host_network and ".ephemeralContainers[" not in path
     return int(port.get("hostPort") or (port.get("containerPort") if own else 0) or 0)
 
 
 def _check_resizing(value: Any, path: str, scope: Scope) -> Violations:
-    """Policies of resizing; the server blames the list for what is wrong with one of them."""
+    """Check resize policies. The server reports errors in an item at the list."""
     names: set[str] = set()
     for item, where in each(value, path):
         name, policy = item.get("resourceName") or "", item.get("restartPolicy") or ""
@@ -277,8 +277,8 @@ def _too_many(path: str, count: int, most: int, scope: Scope) -> Violation:
 
 
 def _fields_of_container(data: Data, scope: Scope) -> Collection[str]:
-    """Init containers that end have neither probes nor hooks; ports, mounts, and resizing are
-    checked as lists.
+    """Return the rules for a container's fields. Init containers that end can't have probes and
+    hooks. Ports, mounts, and resize policies are checked as lists.
     """
     found = ["env", "envFrom", "securityContext"]
     if _is_first(data, scope) and data.get("restartPolicy") != "Always":

@@ -65,9 +65,7 @@ _VARIABLE_SOURCES: Final = (
 
 
 def check_field_reference(data: Data, path: str, allowed: Collection[str]) -> Violations:
-    """Yield what is wrong with a reference to a field of the pod. `allowed` are the fields that fit
-    here.
-    """
+    """Yield the errors in a reference to a field of the pod. `allowed` are the valid fields."""
     field, version = data.get("fieldPath") or "", data.get("apiVersion") or "v1"
     if not field:
         yield required(f"{path}.fieldPath")
@@ -94,7 +92,7 @@ def _takes_keys(field: str) -> bool:
 
 
 def check_resource_reference(data: Data, path: str, *, needs_container: bool) -> Violations:
-    """Yield what is wrong with a reference to an amount of a container."""
+    """Yield the errors in a reference to a resource amount of a container."""
     resource = data.get("resource") or ""
     if needs_container and not data.get("containerName"):
         yield required(f"{path}.containerName")
@@ -140,9 +138,7 @@ def _check_value_from(data: Data, path: str, scope: Scope) -> Violations:
 
 
 def check_sources(value: Any, path: str, scope: Scope) -> Violations:
-    """Yield what is wrong with the sources of many variables at once; the server blames the
-    list.
-    """
+    """Yield the errors in `envFrom` sources. The server reports them at the list."""
     for item, _ in each(value, path):
         count = sum(item.get(name) is not None for name in ("configMapRef", "secretRef"))
         if not count:
@@ -157,7 +153,7 @@ _KEY_OF_OBJECT: Final = StructRules(
 
 
 def _object_name(text: str) -> list[str]:
-    """A name that the server takes for the beginning of one: it may end in a dash."""
+    """Check a name that the server treats as a prefix, so that it can end in a dash."""
     return dns_subdomain(f"{text[:-2]}a" if len(text) > 1 and text.endswith("-") else text)
 
 

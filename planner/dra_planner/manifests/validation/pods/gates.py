@@ -1,4 +1,4 @@
-"""Fields of pods that a release drops, since their feature gate is off by default.
+"""Pod fields that a Kubernetes version drops, because their feature gate is off by default.
 
 Source: kubernetes/kubernetes:pkg/features/kube_features.go@v1.37.0, pkg/api/pod/util.go
 (dropDisabledFields).
@@ -13,7 +13,7 @@ from dra_planner.manifests.schema import ApiType, fields_of
 
 Data = Mapping[str, Any]
 NEVER: Final = 1000
-"""In place of the minor that turned a gate on: no release did so far."""
+"""Stands for the minor version of a gate that no version has enabled so far."""
 
 RESTART_RULES: Final = 35
 RESTART_ALL: Final = 36
@@ -45,12 +45,12 @@ ON_SINCE: Final[Mapping[tuple[str, str], int]] = {
     ("core.ClusterTrustBundleProjection", "user"): NEVER,
     ("core.PodCertificateProjection", "user"): NEVER,
 }
-"""Struct and field → the minor from which the field is kept by default."""
+"""Struct and field → the minor version from which the field is kept by default."""
 
 
 def without_disabled(data: Data, struct: str, minor: int) -> Data:
-    """Return a struct without the fields that the release drops; the same object if it has none of
-    them.
+    """Return a struct without the fields that the version drops, or the same object if it has none
+    of them.
     """
     kept = {
         name: _without(value, kind, minor)
@@ -78,13 +78,15 @@ def _without(value: Any, kind: ApiType, minor: int) -> Any:
 
 
 def _drop_lifecycle(container: dict[str, Any], before: Data) -> None:
-    """A lifecycle of which nothing is left goes itself."""
+    """Remove a lifecycle that is empty after dropping its fields."""
     if before.get("lifecycle") and not container.get("lifecycle"):
         container.pop("lifecycle", None)
 
 
 def _drop_restart_policies(spec: dict[str, Any], minor: int) -> None:
-    """Before rules of restarts, only init containers could have a policy, and only one."""
+    """Remove restart policies. Before restart rules existed, only init containers could have a
+    policy, and only one value.
+    """
     if minor >= RESTART_RULES:
         return
     for field in ("containers", "initContainers", "ephemeralContainers"):
@@ -102,7 +104,7 @@ def _drop_restart_policies(spec: dict[str, Any], minor: int) -> None:
 
 
 def _drop_image_volumes(spec: dict[str, Any], minor: int) -> None:
-    """Volumes of images go with their mounts."""
+    """Remove image volumes and their mounts."""
     if minor >= IMAGE_VOLUMES:
         return
     volumes = spec.get("volumes") or ()

@@ -1,4 +1,4 @@
-"""Rules of mounts and block devices: what containers make of the pod's volumes."""
+"""Rules of volume mounts and block devices of containers."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ _READ_ONLY: Final = ("Disabled", "Enabled", "IfPossible")
 
 
 def check_mounts(value: Any, path: str, scope: Scope) -> Violations:
-    """Yield what is wrong with the mounts of a container. The server blames the list for sub-paths
-    and propagation.
+    """Yield the errors in the mounts of a container. The server reports errors in sub-paths and
+    propagation at the list.
     """
     devices = {
         item.get("name") or "": item.get("devicePath") or ""
@@ -85,7 +85,7 @@ def _check_propagation(data: Data, path: str, scope: Scope) -> Violations:
 
 
 def check_devices(value: Any, path: str, scope: Scope) -> Violations:
-    """Yield what is wrong with the block devices of a container."""
+    """Yield the errors in the block devices of a container."""
     mounts = {
         item.get("name") or "": item.get("mountPath") or ""
         for item, _ in each(scope.container.get("volumeMounts"), "")

@@ -1,4 +1,4 @@
-"""Rules of what a pod is called and whom it asks for names."""
+"""Rules of a pod's host name and DNS settings."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _MOST_HOST_NAME: Final = 64
 
 
 def check_name_service(spec: Data, path: str, scope: Scope) -> Violations:
-    """Yield what is wrong with the name servers of a pod."""
+    """Yield the errors in the DNS settings of a pod."""
     config, path = spec.get("dnsConfig"), join(path, "dnsConfig")
     servers, searches = (
         (config or {}).get("nameservers") or (),
@@ -89,7 +89,7 @@ def _check_host_names(value: Any, path: str, scope: Scope) -> Violations:
 
 
 def check_host_name(spec: Data, path: str, scope: Scope) -> Violations:
-    """Yield what is wrong with a host name that replaces the pod's."""
+    """Yield the errors in a host name that replaces the pod's."""
     name, path = spec.get("hostnameOverride"), join(path, "hostnameOverride")
     if name is None:
         return
@@ -103,8 +103,8 @@ def check_host_name(spec: Data, path: str, scope: Scope) -> Violations:
 
 
 def check_host_ports(spec: Data, path: str, scope: Scope) -> Violations:
-    """Yield a violation for each port of the host that differs from the container's, in the host's
-    own network.
+    """Yield a violation for each host port that differs from the container's port in the host's
+    network.
     """
     if not scope.pod.host_network:
         return

@@ -39,7 +39,7 @@ def check_node_selector(data: Data, path: str) -> Violations:
 
 
 def check_preferences(terms: Sequence[Any], path: str) -> Violations:
-    """Preferences of a pod among nodes, each with its weight."""
+    """Check the preferred node terms of a pod, with their weights."""
     for index, term in enumerate(terms):
         where, term = f"{path}[{index}]", term or {}
         weight = term.get("weight") or 0
@@ -49,7 +49,9 @@ def check_preferences(terms: Sequence[Any], path: str) -> Violations:
 
 
 def _check_term(data: Data, path: str, *, any_value: bool = False) -> Violations:
-    """`any_value`: of a preference, whose values may be no values of labels."""
+    """Check a node selector term. `any_value` is True for preferences, whose values may be invalid
+    label values.
+    """
     for number, item in enumerate(data.get("matchExpressions") or ()):
         yield from check_expression(
             item or {}, f"{path}.matchExpressions[{number}]", any_value=any_value
@@ -61,7 +63,9 @@ def _check_term(data: Data, path: str, *, any_value: bool = False) -> Violations
 def check_expression(
     data: Data, path: str, *, compares: bool = True, any_value: bool = False
 ) -> Violations:
-    """One expression over labels; `compares`: of a node selector, which knows Gt and Lt too."""
+    """Check one expression over labels. `compares` is True for node selectors, which also have Gt
+    and Lt.
+    """
     operator, values, key = (
         data.get("operator") or "",
         data.get("values") or (),
@@ -107,7 +111,7 @@ def _check_field(data: Data, path: str) -> Violations:
 
 
 def check_toleration(data: Data, path: str) -> Violations:
-    """One toleration of a pod; those that compare numbers are behind a gate that is off."""
+    """Check one toleration. Tolerations that compare numbers need a feature gate that is off."""
     key, operator, value = (
         data.get("key") or "",
         data.get("operator") or "",

@@ -1,6 +1,4 @@
-"""Rules of affinity between pods and of spreading, beside those of node selectors and
-tolerations.
-"""
+"""Rules of affinity between pods and of topology spread."""
 
 from __future__ import annotations
 
@@ -53,7 +51,7 @@ def _check_term(data: Data, path: str, scope: Scope) -> Violations:
 
 
 def _check_label_keys(data: Data, path: str, scope: Scope) -> Violations:
-    """Keys of the pod's own labels that are added to the selector."""
+    """Check the keys of the pod's own labels that are added to the selector."""
     selector = data.get("labelSelector")
     match, mismatch = data.get("matchLabelKeys") or (), data.get("mismatchLabelKeys") or ()
     for name, keys in (("matchLabelKeys", match), ("mismatchLabelKeys", mismatch)):
@@ -80,7 +78,9 @@ def _check_keys(keys: Sequence[Any], path: str, selector: Data | None) -> Violat
 def _check_selected_twice(
     selector: Data, match: Sequence[Any], mismatch: Sequence[Any], path: str, scope: Scope
 ) -> Violations:
-    """A pod's selector has the expressions of its keys already when it is checked."""
+    """Check for keys that are also in the selector. When a pod's selector is checked, it already
+    contains the expressions of its keys.
+    """
     expressions = [
         (item.get("key") or "") for item, _ in each(selector.get("matchExpressions"), "")
     ]
@@ -105,7 +105,7 @@ def _check_selected_twice(
 
 
 def check_spreading(value: Any, path: str, scope: Scope) -> Violations:
-    """Yield a violation for each constraint whose key and effect another one has as well."""
+    """Yield a violation for each constraint with the same key and effect as another one."""
     pairs = [
         (item.get("topologyKey") or "", item.get("whenUnsatisfiable") or "")
         for item, _ in each(value, "")

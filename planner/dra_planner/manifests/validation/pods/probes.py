@@ -1,4 +1,4 @@
-"""Rules of probes and lifecycle hooks, and of what they do."""
+"""Rules of probes and lifecycle hooks, and of their actions."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def _first(names: tuple[str, ...]) -> Any:
 
 
 def check_probes(container: Data, path: str, scope: Scope) -> Violations:
-    """Yield what one kind of probe has beyond the others."""
+    """Yield the errors that are specific to one kind of probe."""
     for name in ("livenessProbe", "startupProbe"):
         probe = container.get(name)
         if probe is not None and (probe.get("successThreshold") or 1) != 1:

@@ -1,4 +1,4 @@
-"""Rules of volumes that put files of several sources together."""
+"""Rules of volumes that combine files of several sources."""
 
 from __future__ import annotations
 
@@ -58,7 +58,9 @@ _CONFLICT: Final = "conflicting duplicate paths"
 
 
 def _no_fields(data: Data, scope: Scope) -> Collection[str]:
-    """The files are checked with the volume, whose path the server blames."""
+    """Skip the files, which are checked with the volume, because the server reports errors at the
+    volume's path.
+    """
     return ()
 
 
@@ -68,8 +70,8 @@ def _check_downward_volume(data: Data, path: str, scope: Scope) -> Violations:
 
 
 def check_downward_file(data: Data, path: str, scope: Scope) -> Violations:
-    """Yield what is wrong with a file of the pod's own facts; the server blames what holds the
-    list.
+    """Yield the errors in a downward API file. The server reports them at the parent of
+    the list.
     """
     if not data.get("path"):
         yield required(f"{path}.path")
@@ -115,7 +117,7 @@ def _check_projected(data: Data, path: str, scope: Scope) -> Violations:
 
 
 def _paths_of(source: Data) -> Iterator[str]:
-    """The files that a source makes; those of tokens are not compared."""
+    """Return the files of a source. Files of tokens aren't compared."""
     for name in ("secret", "configMap", "downwardAPI"):
         for item, _ in each((source.get(name) or {}).get("items"), ""):
             if item.get("path"):
@@ -158,7 +160,7 @@ def _check_trust_bundle(data: Data, path: str, scope: Scope) -> Violations:
 
 
 def _trust_bundle_name(name: str) -> list[str]:
-    """Return what is wrong with the name of a bundle: `example.com:signer:name`, or a subdomain."""
+    """Return the error in the name of a trust bundle: `example.com:signer:name`, or a subdomain."""
     signer, colon, rest = name.rpartition(":")
     if colon and not signer:
         return ['ClusterTrustBundle without signer name must not have ":" in its name']

@@ -1,4 +1,4 @@
-"""Rules of a container's `resources`: names and amounts, and the claims it uses.
+"""Rules of a container's `resources`: names, amounts, and claims.
 
 Source: kubernetes/kubernetes:pkg/apis/core/validation/validation.go@v1.36.3
 (ValidateContainerResourceRequirements).
@@ -70,8 +70,8 @@ _COUNTED: Final = frozenset(
 def check_resources(
     data: Data, path: str, claims: Collection[str], *, of_pod: bool = False
 ) -> Violations:
-    """`claims` are the names in the pod's `spec.resourceClaims`; `of_pod`: the amounts of the pod
-    as a whole.
+    """Check resources. `claims` are the names in the pod's `spec.resourceClaims`. With `of_pod`,
+    these are the pod-level amounts.
     """
     limits, requests = data.get("limits") or {}, data.get("requests") or {}
     named = {*limits, *requests}
@@ -106,8 +106,8 @@ def check_resources(
 
 
 def check_pod_resources(spec: Data, path: str, claims: Collection[str]) -> Violations:
-    """The amounts of the pod as a whole: its containers together ask for no more, none has a higher
-    limit.
+    """Check pod-level amounts: the sum of the containers' requests must not exceed them, and no
+    container can have a higher limit.
     """
     resources = spec.get("resources") or {}
     if resources.get("claims") is not None:
@@ -139,7 +139,7 @@ def check_resource_name(name: str, path: str) -> Violations:
 
 
 def check_container_resource_name(name: str, path: str) -> Violations:
-    """Yield what is wrong with the name of what a container may have."""
+    """Yield the errors in the name of a container resource."""
     yield from check_resource_name(name, path)
     yield from _check_kind_of_resource(name, path)
 

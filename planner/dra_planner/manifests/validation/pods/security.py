@@ -1,4 +1,4 @@
-"""Rules of security contexts: of the pod, of its containers, and between them."""
+"""Rules of security contexts of the pod and its containers, and between them."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ _CONTROL: Final = re.compile(r"[\x00-\x1f\x7f]")
 
 
 def containers_of(spec: Data, path: str) -> Iterator[tuple[Data, str]]:
-    """Yield every container of a pod with its path."""
+    """Return every container of a pod with its path."""
     for field in _CONTAINERS:
         yield from each(spec.get(field), join(path, field))
 
@@ -218,7 +218,7 @@ def _check_gmsa(value: Any, path: str, scope: Scope) -> Violations:
 
 
 def check_host_processes(spec: Data, path: str, scope: Scope) -> Violations:
-    """Yield what is wrong with containers that run as processes of a Windows host."""
+    """Yield the errors in containers that run as processes of a Windows host."""
     of_pod = _host_process(spec)
     count = total = 0
     for item, where in containers_of(spec, path):
@@ -251,9 +251,7 @@ def _host_process(data: Data) -> bool | None:
 
 
 def check_host_namespaces(spec: Data, path: str, scope: Scope) -> Violations:
-    """Yield what doesn't go together with a user namespace, and with processes that containers
-    share.
-    """
+    """Yield settings that conflict with a user namespace, or with shared processes."""
     if spec.get("shareProcessNamespace") and spec.get("hostPID"):
         where = path if scope.minor >= _SHARE_PATHS_SINCE else join(path, "securityContext")
         detail = "ShareProcessNamespace and HostPID cannot both be enabled"
@@ -274,7 +272,7 @@ def check_host_namespaces(spec: Data, path: str, scope: Scope) -> Violations:
 
 
 def check_os(spec: Data, path: str, scope: Scope) -> Violations:
-    """Yield what doesn't go together with the operating system that the pod names."""
+    """Yield settings that conflict with the operating system of the pod."""
     name = scope.pod.os_name
     of_pod, where = spec.get("securityContext") or {}, join(path, "securityContext")
     if name == "linux":

@@ -1,4 +1,6 @@
-"""Rules of pods and pod templates as a whole; the entry to all others of this folder."""
+"""Rules of pods and pod templates as a whole, and the entry point to all other rules of this
+folder.
+"""
 
 from __future__ import annotations
 
@@ -106,7 +108,9 @@ def check_pod(data: Data, features: Features) -> Violations:
 
 
 def _check_tokens(spec: Data) -> Violations:
-    """A token needs an account, which admission fills in where it is switched on."""
+    """Check the service account token. It needs an account, which admission fills in if it's
+    enabled.
+    """
     for volume, where in each(spec.get("volumes"), "spec.volumes"):
         for source, there in each(
             (volume.get("projected") or {}).get("sources"), f"{where}.projected.sources"
@@ -128,9 +132,9 @@ def check_pod_template(
 ) -> Violations:
     """Yield the server's errors for a pod template.
 
-    `is_whole`: there are containers, and each names its image; controllers of other kinds may fill
-    in what is left out. `of_stateful_set`: the spec around it, which adds volumes and names the
-    pods itself.
+    With `is_whole`, there are containers, and each names its image. Controllers of other kinds may
+    fill in missing parts. `of_stateful_set` is the spec of the StatefulSet, which adds volumes and
+    sets the names of the pods.
     """
     meta = data.get("metadata") or {}
     yield from check_labels(meta.get("labels") or {}, f"{path}.labels")
@@ -155,12 +159,11 @@ def check_pod_template(
 
 
 def check_pods_of_others(data: Data, path: str, features: Features, *, inline: bool) -> Violations:
-    """Yield what the server will say to the pods of a controller that it doesn't know, whatever the
+    """Yield the server's errors for the pods of a controller that it doesn't know, whatever the
     controller adds.
 
-    `inline`: the spec of a pod stands by itself, without a template around it. Containers, volumes,
-    and ports that are missing may come from the controller, so only claims and amounts must be
-    complete.
+    `inline` means a pod spec without a template. The controller may add missing containers,
+    volumes, and ports, so only claims and amounts must be complete.
     """
     if inline:
         spec = without_disabled(data, "core.PodSpec", features.minor)
@@ -182,7 +185,9 @@ _COMPLETE: Final = re.compile(r"\.(resourceClaims|resources)\b")
 
 
 def _of_stateful_set(spec: Data, around: Data) -> Data:
-    """The pods that a StatefulSet makes: its claims are volumes, and it sets their names."""
+    """Return the pods of a StatefulSet. Its volume claims are volumes, and it sets the names of the
+    pods.
+    """
     claims = [
         ((item or {}).get("metadata") or {}).get("name") or ""
         for item in around.get("volumeClaimTemplates") or ()
@@ -285,7 +290,7 @@ def _check_os_name(value: Any, path: str, scope: Scope) -> Violations:
 
 
 def _check_files(spec: Data, path: str, scope: Scope) -> Violations:
-    """Variables that are read from a file name an emptyDir."""
+    """Check that variables that are read from a file name an emptyDir."""
     volumes = {item.get("name") or "": item for item, _ in each(spec.get("volumes"), "")}
     for container, where in containers_of(spec, path):
         for variable, there in each(container.get("env"), f"{where}.env"):
@@ -309,7 +314,7 @@ def _is_empty_dir(volume: Data) -> bool:
 
 
 def _check_account(spec: Data, path: str, scope: Scope) -> Violations:
-    """The account has two names for the same field."""
+    """Check the service account, for which the spec has two fields."""
     yield from _SUBDOMAIN(
         spec.get("serviceAccountName") or spec.get("serviceAccount"),
         join(path, "serviceAccountName"),
@@ -318,7 +323,9 @@ def _check_account(spec: Data, path: str, scope: Scope) -> Violations:
 
 
 def _fields_of_spec(data: Data, scope: Scope) -> Collection[str]:
-    """Containers, volumes, and lists that are checked as a whole are not looked into once more."""
+    """Return the rules for the fields of a pod spec. Containers, volumes, and lists that are
+    checked as a whole aren't checked again.
+    """
     return (
         "securityContext",
         "affinity",
@@ -376,4 +383,4 @@ TABLE: Final[Table] = {
         into=_fields_of_spec,
     ),
 }
-"""Struct → its rules, for all that a pod holds."""
+"""Struct → its rules, for all structs in a pod."""

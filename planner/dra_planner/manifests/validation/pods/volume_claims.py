@@ -1,4 +1,4 @@
-"""Rules of PersistentVolumeClaims, as objects and inside of pods and StatefulSets."""
+"""Rules of PersistentVolumeClaims, as objects and in pods and StatefulSets."""
 
 from __future__ import annotations
 

@@ -98,7 +98,7 @@ _PARTITION: Final = between(0, 255)
 def check_volumes(
     volumes: Any, path: str, scope: Scope, table: Table
 ) -> tuple[list[Any], dict[str, Data]]:
-    """Return the faults of the volumes, and the volumes that mounts can use."""
+    """Return the errors in the volumes, and the volumes that mounts can use."""
     found: list[Any] = []
     valid: dict[str, Data] = {}
     pod = scope.pod
@@ -125,7 +125,7 @@ def check_volumes(
 
 
 def _first_source(data: Data, scope: Scope) -> Collection[str]:
-    """The source that is checked: `emptyDir` in any case, of all others the first."""
+    """Return the source that is checked: `emptyDir` if it's set, otherwise the first source."""
     return [name for name in SOURCES if data.get(name) is not None][:1]
 
 
@@ -149,7 +149,9 @@ def _check_initiator(data: Data, path: str) -> Violations:
 
 
 def _check_claim_name(name: str, path: str, pod: PodFacts) -> Violations:
-    """The claim of an ephemeral volume is named after the pod and the volume."""
+    """Check the name of an ephemeral volume's claim, which consists of the names of pod
+    and volume.
+    """
     if pod.is_pod and pod.name and name:
         for detail in dns_subdomain(f"{pod.name}-{name}"):
             yield invalid(f"{path}.name", name, f'PVC name "{pod.name}-{name}": {detail}')

@@ -118,8 +118,8 @@ def _first_source(data: Data, scope: Scope) -> Collection[str]:
 
 
 def _target(*fields: str, both: str = "") -> Check:
-    """One of several fields of the target is set: the first is blamed if none is, `both` if all
-    are.
+    """Check that exactly one of several fields of the target is set. If none is set, the first is
+    reported, and if all are, `both`.
     """
 
     def check(data: Any, path: str, scope: Scope) -> Violations:

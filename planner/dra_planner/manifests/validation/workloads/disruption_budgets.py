@@ -12,8 +12,8 @@ from dra_planner.releases import Features
 
 
 def check_disruption_budget(data: Data, features: Features) -> Violations:
-    """At most one of two limits, each a count or a percentage; a selector of labels; a policy that
-    is known.
+    """Check a budget: at most one of the two limits (a count or percentage), a label selector, and
+    a known policy.
     """
     spec = data.get("spec") or {}
     yield from check_struct(

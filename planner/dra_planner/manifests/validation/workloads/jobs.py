@@ -78,7 +78,9 @@ def check_job(data: Data, features: Features) -> Violations:
 
 
 def _check_own_selector(spec: Data, name: str, scope: Scope) -> Violations:
-    """The server makes selector and labels itself, unless it is told not to."""
+    """Check the selector, which the server generates together with labels, unless `manualSelector`
+    is set.
+    """
     selector = spec.get("selector")
     own = {
         key: value or ""
@@ -344,7 +346,7 @@ def _check_success_rule(rule: Data, path: str, completions: int | None) -> Viola
 
 
 def _count_indexes(text: str, completions: int) -> int | None:
-    """Return how many indexes a text such as `1,3-5` names; None if it can't be read."""
+    """Return the number of indexes in a text such as `1,3-5`, or None if it's invalid."""
     total, last = 0, None
     for part in text.split(",") if text else ():
         ends = part.split("-")
@@ -392,7 +394,7 @@ def _check_zone(value: Any, path: str, scope: Scope) -> Violations:
 
 
 def _nothing_inside(data: Data, scope: Scope) -> Collection[str]:
-    """Template, selector, and policies are checked apart."""
+    """Skip template, selector, and policies, which are checked separately."""
     return ()
 
 

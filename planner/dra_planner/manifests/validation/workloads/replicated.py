@@ -1,5 +1,5 @@
-"""Rules of workloads that keep a number of pods: Deployment, ReplicaSet, StatefulSet, DaemonSet,
-and the oldest one.
+"""Rules of workloads with a number of pods: Deployment, ReplicaSet, StatefulSet, DaemonSet, and
+ReplicationController.
 """
 
 from __future__ import annotations
@@ -115,7 +115,7 @@ def _labels_of(spec: Data) -> dict[str, Any]:
 
 
 def _check_lifetime(spec: Data) -> Violations:
-    """Pods of these workloads run for ever."""
+    """Check that the pods have no deadline, because they run indefinitely."""
     pod, path = (spec.get("template") or {}).get("spec") or {}, "spec.template.spec"
     policy = pod.get("restartPolicy") or "Always"
     if policy != "Always":
@@ -218,7 +218,7 @@ _COUNTS: Final = {"replicas": not_negative, "minReadySeconds": not_negative}
 
 
 def _selector_alone(data: Data, scope: Scope) -> Collection[str]:
-    """Templates and claims are checked apart."""
+    """Skip templates and claims, which are checked separately."""
     return ("selector",)
 
 

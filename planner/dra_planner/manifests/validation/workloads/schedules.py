@@ -1,8 +1,8 @@
-"""Schedules of CronJobs, read as the API server reads them.
+"""Schedules of CronJobs, parsed as in the API server.
 
 Source: robfig/cron:parser.go@v3.0.1 (ParseStandard) and
-kubernetes/kubernetes:pkg/apis/batch/validation@v1.36.3. Texts checked against kube-apiserver 1.36.3
-and 1.37.
+kubernetes/kubernetes:pkg/apis/batch/validation@v1.36.3. The messages were compared with
+kube-apiserver 1.36.3 and 1.37.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _NUMBER_AND_UNIT: Final = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)([^\d.]*)")
 
 @dataclass(frozen=True, slots=True)
 class _Field:
-    """One of the five fields of a schedule: its least and greatest value, and names for values."""
+    """One of the five fields of a schedule: its minimum, its maximum, and names of values."""
 
     least: int
     greatest: int
@@ -44,7 +44,7 @@ _FIELDS: Final = (
 
 
 class _Invalid(Exception):
-    """A schedule that cannot be read; the message is the server's."""
+    """An invalid schedule. The message is the server's."""
 
 
 def schedule_fault(schedule: str) -> str:
