@@ -3,13 +3,13 @@
     open_node(node, slices, classes, features) -> NodeState   a node before any pod of the demand
     open_offer(offer, classes, features, sight)               the same from an offer
     place(shape, state) -> Placement | Refusal | Undecided    one pod on one node, without changes
-    Placement.node                                            the state afterwards
+    Placement.node                                            the state afterward
     reasons_of(answer) -> reasons                             why a pod was not placed
     explain(shape, state) -> NodeExplanation                  the search as counts, step by step
     suggest_edits(refusal, …) -> edits                        changes that would make it fit
 
-Where the order of devices, requests and claims matters it is upstream's. Which of several nodes a
-pod goes to is the matter of `simulation`.
+Devices, requests, and claims are tried in upstream's order. `simulation` chooses between several
+nodes.
 """
 
 from __future__ import annotations

@@ -17,14 +17,12 @@ from dra_planner.allocation.node.template import Template
 from dra_planner.model import Amounts, ClaimSpec, DeviceRequest, Shape, ShapeClaim
 
 CLAIM_NAME: Final = "extended-resources"
-"""The name under which `dra_planner.claims` puts the implicit claim among a shape's."""
+"""Name of the implicit claim that `dra_planner.claims` adds to a shape."""
 
 
 @dataclass(frozen=True, slots=True)
 class ClaimsOnNode:
-    """The claims of a pod on one node in the order of the search, and its requests of a device
-    plugin.
-    """
+    """The claims of a pod on one node in search order, and its requests for a device plugin."""
 
     claims: tuple[ShapeClaim, ...]
     plain: Amounts = field(default_factory=dict)
@@ -50,7 +48,9 @@ def claims_on(shape: Shape, template: Template) -> ClaimsOnNode:
 
 
 def _plugin_resource(request: DeviceRequest, template: Template) -> str:
-    """The resource by which a device plugin serves the request on this node, or nothing."""
+    """Return the resource with which a device plugin serves the request on this node, or
+    nothing.
+    """
     device_class = (
         template.classes.get(request.exactly.device_class_name) if request.exactly else None
     )

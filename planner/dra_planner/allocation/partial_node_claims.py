@@ -1,5 +1,5 @@
-"""Claims that the scheduler allocates and a driver can't prepare, because it hands out a node's
-devices together.
+"""Claims that the scheduler allocates, but for which a driver can't prepare the devices, because it
+only prepares all devices of a node together.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from dra_planner.wording import counted
 
 
 def part_of_node(node: NodeState, picks: Sequence[Pick]) -> tuple[str, str]:
-    """Return why a driver can't prepare these devices of one claim, and what to request; two "" if
-    it can.
+    """Return why a driver can't prepare these devices of one claim, and what to request instead, or
+    two empty texts.
     """
     candidates = node.template.candidates
     of_claim = Counter(candidates[pick.index].driver for pick in picks if not pick.admin)

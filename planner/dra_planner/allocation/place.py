@@ -1,4 +1,4 @@
-"""Place one pod on one node. Nothing is changed: the placement holds the next state."""
+"""Place one pod on one node. The placement contains the next state, and nothing is changed."""
 
 from __future__ import annotations
 
@@ -33,12 +33,12 @@ _REMEMBERED = 200_000  # verdicts kept per template
 
 
 def place(shape: Shape, node: NodeState, *, budget: int = STEP_BUDGET) -> Answer:
-    """Return the placement of one pod of the shape on the node, the refusal, or that it cannot be
-    told.
+    """Return the placement of one pod of the shape on the node, the refusal, or that the answer is
+    unknown.
 
-    Inter-pod rules are judged for this node alone (topology `kubernetes.io/hostname`); wider
-    topologies and spread need a cluster (`run`). `budget` bounds the devices tried. Never raises
-    for what the shape or the node hold.
+    Rules between pods are only evaluated for this node (topology `kubernetes.io/hostname`). Wider
+    topologies and spread need a cluster. `budget` limits the number of tried devices. Doesn't raise
+    exceptions for any shape or node.
     """
     memory = node.template.memory
     remembered: dict[Any, Answer] = memory.setdefault("verdicts", {})
@@ -53,7 +53,7 @@ def place(shape: Shape, node: NodeState, *, budget: int = STEP_BUDGET) -> Answer
 
 @dataclass(frozen=True, slots=True)
 class Needs:
-    """What a shape asks of one template, worked out once."""
+    """The requirements of a shape on one template, computed once."""
 
     misfit: Misfit | None
     missing_class: str
@@ -87,7 +87,7 @@ def _place(shape: Shape, node: NodeState, budget: int) -> Answer:
 
 
 def needs_of(shape: Shape, template: Template) -> Needs:
-    """Return what a shape asks of one template."""
+    """Return the requirements of a shape on one template."""
     cache: dict[str, Needs] = template.memory.setdefault("needs", {})
     needs = cache.get(shape.id)
     if needs is None:
@@ -105,9 +105,7 @@ def needs_of(shape: Shape, template: Template) -> Needs:
 
 
 def searched_claims(shape: Shape, node: NodeState) -> tuple[ShapeClaim, ...]:
-    """Return the claims of a pod that still need devices on this node, in the order of the
-    search.
-    """
+    """Return the claims of a pod that still need devices on this node, in search order."""
     claims = needs_of(shape, node.template).claims
     return tuple([c for c in claims if c.shared is None or node.held_claim(c.shared) is None])
 
@@ -124,7 +122,7 @@ def _missing_class(claims: ClaimsOnNode, template: Template) -> str:
 
 
 def plan_for(shape: Shape, claims: Sequence[ShapeClaim], template: Template) -> PlannedClaims:
-    """Return the claims of a shape ready for the search on a template, worked out once."""
+    """Return the claims of a shape prepared for the search on a template, computed once."""
     plans: dict[Any, PlannedClaims] = template.memory.setdefault("plans", {})
     key = (shape.id, tuple([c.name for c in claims]))
     plan = plans.get(key)
@@ -182,9 +180,7 @@ def _searched(
     reading: Reading = "pessimistic",
     behaviour: Behaviour | None = None,
 ) -> SearchResult:
-    """Return what a search finds; pods that differ in other things than their claims find the
-    same.
-    """
+    """Return the result of a search, which is equal for pods with equal claims."""
     key = node.taken, node.shares, budget, reading, behaviour is None
     found: SearchResult | None = plan.searches.get(key)
     if found is None:
@@ -200,8 +196,8 @@ def _searched(
 
 
 def _same_either_way(hindered: SearchResult, helped: SearchResult, plan: PlannedClaims) -> bool:
-    """Whether what is unknown cannot change the answer: it fits though all of it hinders, or fails
-    though all helps.
+    """Return True if the unknown values can't change the answer: the pod fits even if all of them
+    hinder it, or fails even if all of them help.
     """
     if hindered.outcome == helped.outcome == "none" or (hindered.outcome, helped.outcome) == (
         "found",

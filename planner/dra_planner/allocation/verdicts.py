@@ -1,4 +1,4 @@
-"""What placing one pod on one node gives: a placement, a refusal, or neither."""
+"""The result of placing one pod on one node: a placement, a refusal, or undecided."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ _ALTERNATIVES = 8  # entries of firstAvailable
 
 @dataclass(frozen=True, slots=True)
 class ClaimPicks:
-    """The devices one claim of the pod got on this node; `shared` names the claim where pods share
-    it.
+    """The devices of one claim of the pod on this node. `shared` is the name of the claim if pods
+    share it.
     """
 
     name: str
@@ -28,8 +28,8 @@ class ClaimPicks:
 
 @dataclass(frozen=True, eq=False)
 class Placement:
-    """The pod fits: `node` is the state afterwards. `notes` say what another patch release would do
-    (*may*).
+    """The pod fits. `node` is the state afterward. `notes` describe what another patch version may
+    do.
     """
 
     shape: Shape
@@ -40,13 +40,13 @@ class Placement:
 
     @cached_property
     def claims(self) -> dict[str, ClaimAllocation]:
-        """The allocation of each claim that was allocated now, by its name in the pod."""
+        """The allocation of each newly allocated claim, by its name in the pod."""
         return {claim.name: allocation_of(claim.picks, self.node.template) for claim in self.picks}
 
     @cached_property
     def rank(self) -> int:
-        """How preferred the alternatives are that the pod got; 0 where the scheduler does not
-        mind.
+        """The rank of the alternatives that the pod got, or 0 if the scheduler doesn't
+        score them.
         """
         if not self.node.features.scores_alternatives or not self._has_alternatives:
             return 0
@@ -62,7 +62,9 @@ class Placement:
 
     @property
     def alternatives(self) -> tuple[int, ...]:
-        """Which alternative each request with `firstAvailable` got, 0 for the most preferred."""
+        """The index of the alternative that each request with `firstAvailable` got, 0 for the most
+        preferred.
+        """
         chosen = []
         specs = {claim.name: claim.spec for claim in self.shape.claims}
         for got in self.picks:
@@ -75,7 +77,7 @@ class Placement:
 
     @property
     def devices(self) -> tuple[AllocatedDevice, ...]:
-        """All devices given to the pod now."""
+        """All newly allocated devices of the pod."""
         return tuple(device for claim in self.claims.values() for device in claim.devices)
 
 
@@ -84,11 +86,11 @@ RefusalKind = Literal["filter", "claim", "devices", "error"]
 
 @dataclass(frozen=True, eq=False)
 class Refusal:
-    """The pod does not fit on this node.
+    """The pod doesn't fit on this node.
 
-    `kind`: "filter" (the node is turned down before devices are looked at, see `misfit`), "claim"
-    (a claim cannot be used here whatever is free), "devices" (no devices satisfy the claims
-    together), "error" (the scheduler's attempt fails, on every node, with `message`).
+    The values of `kind` are "filter" (the node is rejected before its devices are considered, see
+    `misfit`), "claim" (a claim can't be used here, whatever is free), "devices" (no devices satisfy
+    the claims together), and "error" (the scheduling attempt fails on every node, with `message`).
     """
 
     shape: Shape
@@ -104,8 +106,8 @@ class Refusal:
 
 @dataclass(frozen=True, eq=False)
 class Undecided:
-    """It cannot be told whether the pod fits: something known at run time only decides, or the
-    search was too long.
+    """It's unknown whether the pod fits: it depends on a value that is known only at run time, or
+    the search was too long.
     """
 
     shape: Shape

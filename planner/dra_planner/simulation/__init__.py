@@ -2,30 +2,30 @@
 
     predicted_nodes(offers, counts), observed_nodes(offers)     the nodes
     Simulator.of(demand, nodes, classes, features).run(order)   → SimulationOutcome
-    standard_orders(random_orders)                              the orders that are tried
-    check_orders(seeds)                                         those that counts are checked with
-    simulate_counts(question, steps)                            nodes per pool that place everything
-                                                                in all of them
-    find_fixes(question, found, placements, steps)              what else would: each tried in all
-                                                                of them
+    standard_orders(random_orders)                              the orders to try
+    check_orders(seeds)                                         additional orders to check counts
+    simulate_counts(question, steps)                            nodes per pool with which all pods
+                                                                are placed in every order
+    find_fixes(question, found, placements, steps)              changes with which all pods are
+                                                                placed in every order
 
-A scheduler is a `Profile`: weights of plugins by name, and the arguments of NodeResourcesFit. A
-second scheduler that packs is `Profile(name="packing",
-fit=FitArguments(strategy="MostAllocated"))`; RequestedToCapacityRatio has a `shape`. Preferences
-are scored as in kube-scheduler, from what pods and nodes say: `PodSpec.preferred_nodes`
-(NodeAffinity), taints of a node with the effect PreferNoSchedule (TaintToleration),
-`PodSpec.preferred_pods` with any topology key, `kubernetes.io/hostname` included
-(InterPodAffinity). The plugins are in `plugins/`, one module each.
+A `Profile` describes a scheduler: weights of plugins by name, and the arguments of
+NodeResourcesFit. A second scheduler that packs is `Profile(name="packing",
+fit=FitArguments(strategy="MostAllocated"))`. RequestedToCapacityRatio has a `shape`. As in
+kube-scheduler, preferences of pods and nodes are scored: `PodSpec.preferred_nodes` (NodeAffinity),
+node taints with the effect PreferNoSchedule (TaintToleration), and `PodSpec.preferred_pods` with
+any topology key, including `kubernetes.io/hostname` (InterPodAffinity). `plugins/` contains one
+module for each plugin.
 
-    workloads/   who makes pods, and which of them quotas and budgets let in or go
-    cluster/     nodes, pods and devices as they are
-    scheduler/   queue, filters and scores, the choice of a node, preemption
-    plugins/     what filters and scores
-    sizing/      counts of nodes, fixes and losses: searches with many simulations
+    workloads/   controllers that create pods, quotas that admit them, and disruption budgets
+    cluster/     the current nodes, pods, and devices
+    scheduler/   queue, filters and scores, choice of a node, and preemption
+    plugins/     filters and scores
+    sizing/      node counts, fixes, and lost nodes: searches with many simulations
 
-A packing that exists is not yet a cluster that works: the scheduler takes pods one by one, in the
-order in which they come, and puts each on the node that scores best at that moment. Deterministic
-for stated seeds.
+A packing proves that a placement exists, but the cluster may not reach it: the scheduler places
+pods one at a time, in their arrival order, each on the node with the best score at that moment. The
+same seeds always give the same result.
 """
 
 from dra_planner.simulation.arrival_orders import (

@@ -1,6 +1,6 @@
-"""Pools of devices that a node can reach: generations, completeness, validity, order.
+"""The device pools that a node can use: generations, completeness, validity, and order.
 
-Source of the behaviour:
+Source of the behavior:
 kubernetes/dynamic-resource-allocation:structured/internal/{experimental,incubating}/pools_*.go
 @v0.34.9, v0.35.6, v0.36.3 and v0.37.2.
 """
@@ -44,11 +44,10 @@ class DevicePool:
 def gather_pools(
     slices: Sequence[ResourceSlice], node: Node, features: Features
 ) -> tuple[DevicePool, ...]:
-    """Return the pools relevant to a node, in the order in which the search walks them.
+    """Return the pools that are relevant to a node, in search order.
 
-    `slices` are those of the whole cluster, or those of the node alone where nothing else can
-    matter. Releases before 1.36 walk pools in no particular order; here they are sorted as from
-    1.36 on.
+    `slices` are the slices of the whole cluster, or only the node's own if no others matter.
+    Versions before 1.36 have no fixed order, so pools are sorted as from 1.36 on.
     """
     found: dict[PoolId, list[ResourceSlice]] = {}
     for item in _relevant(slices, node, features):
@@ -117,7 +116,7 @@ def _build(
     slices: Sequence[ResourceSlice],
     features: Features,
 ) -> DevicePool | None:
-    """Return the pool, or None when a newer generation for other nodes makes it obsolete."""
+    """Return the pool, or None if a newer generation for other nodes replaces it."""
     if features.own_slices_only:
         return DevicePool(
             id=pool_id,
@@ -172,8 +171,8 @@ def _validate(
 def pool_faults(
     slices: Iterable[ResourceSlice], features: Features
 ) -> Iterator[tuple[ResourceSlice, str]]:
-    """Yield a slice of each pool that no node can use, and why: its slices contradict each
-    other.
+    """Yield a slice of each pool that no node can use because its slices contradict each other, and
+    the reason.
     """
     found: dict[PoolId, list[ResourceSlice]] = {}
     for item in slices:

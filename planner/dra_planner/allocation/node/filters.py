@@ -37,12 +37,12 @@ Filter = Literal[
 
 @dataclass(frozen=True, slots=True)
 class Misfit:
-    """Which filter turned the node down, and over what.
+    """The filter that rejected the node, and the reason.
 
-    `taint` for "taint"; `shortages` (resource, asked, left) for "resources", and beside any filter
-    that looks at the node alone what the node does not offer at all; `port` for "host-port";
-    `label` names the label at fault for "node-selector", "affinity", "spread" and "topology-label"
-    (rules between pods need it, and the node has none).
+    `taint` is set for "taint". `shortages` (resource, requested, free) is set for "resources", and
+    for other filters that only look at the node, it contains resources that the node doesn't offer.
+    `port` is set for "host-port". `label` is the label for "node-selector", "affinity", "spread",
+    and "topology-label" (rules between pods need it, but the node doesn't have it).
     """
 
     filter: Filter
@@ -71,8 +71,8 @@ def reject_for_good(pod: PodSpec, node: Node) -> Misfit | None:
 
 
 def with_absent(misfit: Misfit | None, requests: Mapping[str, int], node: Node) -> Misfit | None:
-    """Return a misfit with the extended resources that the node does not offer: they would keep the
-    pod off as well.
+    """Return a misfit together with the extended resources that the node doesn't offer, because
+    they also exclude the pod.
     """
     if misfit is None:
         return None
@@ -104,7 +104,7 @@ def reject_for_now(
 
 
 def reject_for_neighbours(shape: Shape, state: NodeState) -> Misfit | None:
-    """Return the (anti-)affinity to pods on this very node that keeps the pod away; wider
+    """Return the affinity or anti-affinity to pods on this node that excludes the pod. Wider
     topologies need a cluster.
     """
     if not state.pods:

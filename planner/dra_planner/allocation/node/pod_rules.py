@@ -22,8 +22,8 @@ from dra_planner.model import (
 
 @dataclass(frozen=True, slots=True)
 class PodView:
-    """What other pods can see of a pod: its namespace and labels, and the anti-affinity it brings
-    along.
+    """The properties of a pod that other pods' rules read: its namespace, its labels, and its own
+    anti-affinity.
     """
 
     namespace: str
@@ -83,8 +83,8 @@ def _with_label_keys(
 
 @dataclass(frozen=True, slots=True)
 class Sight:
-    """Which pods others of the demand can notice; the rest leaves no trace in the key of a node's
-    state.
+    """The pods that rules of other pods in the demand refer to. Other pods don't affect the key of
+    a node's state.
     """
 
     watchers: tuple[tuple[PodView, PodAffinityTerm | TopologySpreadConstraint], ...] = ()

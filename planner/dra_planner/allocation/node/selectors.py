@@ -1,6 +1,6 @@
-"""Labels, node selectors and taints: does a node qualify?
+"""Match labels, node selectors, and taints.
 
-Source of the behaviour: kubernetes/component-helpers:scheduling/corev1/nodeaffinity/nodeaffinity.go
+Source of the behavior: kubernetes/component-helpers:scheduling/corev1/nodeaffinity/nodeaffinity.go
 and kubernetes/api:core/v1/toleration.go @v0.36.3.
 """
 
@@ -24,8 +24,8 @@ FIELD_NAME = "metadata.name"
 
 
 def requirement_holds(requirement: Requirement, values: Mapping[str, str]) -> bool:
-    """Tell whether one expression over labels (or fields) holds; a missing label satisfies NotIn
-    and DoesNotExist.
+    """Return True if one expression over labels (or fields) is true. A missing label satisfies
+    NotIn and DoesNotExist.
     """
     value = values.get(requirement.key)
     match requirement.operator:
@@ -50,14 +50,14 @@ def _compare(requirement: Requirement, value: str | None) -> bool:
 
 
 def labels_match(selector: LabelSelector | None, labels: Mapping[str, str]) -> bool:
-    """Tell whether labels pass a label selector; no selector matches nothing, an empty one
-    everything.
+    """Return True if labels match a label selector. No selector matches nothing, and an empty one
+    matches everything.
     """
     return selector is not None and all(requirement_holds(r, labels) for r in selector.requirements)
 
 
 def term_matches(term: NodeSelectorTerm, node: Node) -> bool:
-    """Tell whether a node passes one term; a term without any expression matches no node."""
+    """Return True if a node matches one term. A term without expressions matches no node."""
     if not term.match_expressions and not term.match_fields:
         return False
     fields = {FIELD_NAME: node.name}
@@ -67,21 +67,21 @@ def term_matches(term: NodeSelectorTerm, node: Node) -> bool:
 
 
 def node_matches(selector: NodeSelector, node: Node) -> bool:
-    """Tell whether a node passes any of the terms."""
+    """Return True if a node matches any of the terms."""
     return any(term_matches(term, node) for term in selector.terms)
 
 
 def selection_matches(
     node: Node, node_name: str | None, all_nodes: bool, selector: NodeSelector | None
 ) -> bool:
-    """Tell whether a slice's (or a device's) node selection reaches the node."""
+    """Return True if the node selection of a slice or device includes the node."""
     if node_name:
         return node.name == node_name
     return all_nodes or (selector is not None and node_matches(selector, node))
 
 
 def tolerates(toleration: Toleration | DeviceToleration, taint: Taint | DeviceTaint) -> bool:
-    """Tell whether one toleration covers one taint, of a node or of a device."""
+    """Return True if one toleration tolerates one taint, of a node or a device."""
     if toleration.effect and toleration.effect != taint.effect:
         return False
     if toleration.key and toleration.key != taint.key:
@@ -106,7 +106,9 @@ def _tolerates_number(
 
 
 def untolerated_taint(taints: Iterable[Taint], tolerations: Iterable[Toleration]) -> Taint | None:
-    """Return the first taint that keeps a pod off a node, or None. PreferNoSchedule never does."""
+    """Return the first taint that excludes a pod from a node, or None. PreferNoSchedule
+    never does.
+    """
     allowed = tuple(tolerations)
     for taint in taints:
         if taint.effect != "PreferNoSchedule" and not any(tolerates(t, taint) for t in allowed):
@@ -117,8 +119,8 @@ def untolerated_taint(taints: Iterable[Taint], tolerations: Iterable[Toleration]
 def untolerated_device_taint(
     taints: Iterable[DeviceTaint], tolerations: tuple[DeviceToleration, ...]
 ) -> DeviceTaint | None:
-    """Return the first taint that keeps a request off a device, or None; effect None and unknown
-    ones never do.
+    """Return the first taint that excludes a device from a request, or None. The effect None and
+    unknown effects never do.
     """
     for taint in taints:
         if taint.effect in ("NoSchedule", "NoExecute") and not any(

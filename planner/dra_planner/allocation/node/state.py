@@ -1,4 +1,6 @@
-"""The state of one node: what of it is taken. A value; placing a pod gives the next one."""
+"""The immutable state of one node: its used resources and devices. Placing a pod returns the next
+state.
+"""
 
 from __future__ import annotations
 
@@ -23,9 +25,7 @@ Port = tuple[str, str, int]
 
 @dataclass(frozen=True, slots=True)
 class HeldClaim:
-    """A claim that pods share: the devices it holds here (bits and shares are in the state), and
-    its consumers.
-    """
+    """A claim that pods share: its devices on this node, and its number of consumers."""
 
     key: ObjectKey
     consumers: int
@@ -34,12 +34,12 @@ class HeldClaim:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class NodeState:
-    """A node and what is taken of it. Compare `key`, which is equal only for states with equal
+    """A node with its used resources. Compare `key`, which is only equal for states with equal
     futures.
 
-    `used` are amounts by name, sorted (`pods` among them); `taken` the devices in use, as bits over
-    the template's candidates; `shares` what is used of shared devices; `pods` those that others may
-    notice, with their number.
+    `used` are amounts by name, sorted, including `pods`. `taken` are the devices in use, as bits
+    over the template's candidates. `shares` are the used amounts of shared devices. `pods` are the
+    pods that rules of others refer to, with their number.
     """
 
     template: Template
@@ -61,7 +61,9 @@ class NodeState:
 
     @property
     def key(self) -> Hashable:
-        """Equal keys, equal futures: the same pods fit, on the same devices but for their names."""
+        """Equal keys mean equal futures: the same pods fit, on the same devices except for their
+        names.
+        """
         key = self._cache.get("key")
         if key is None:
             key = self._cache["key"] = (
@@ -76,11 +78,11 @@ class NodeState:
         return key
 
     def free(self, resource: str) -> int:
-        """Return what is left of a resource."""
+        """Return the free amount of a resource."""
         return self.node.allocatable.get(resource, 0) - dict(self.used).get(resource, 0)
 
     def held_claim(self, key: ObjectKey) -> HeldClaim | None:
-        """Return the shared claim of that name if its devices are here."""
+        """Return the shared claim with that name if its devices are on this node."""
         return next((claim for claim in self.claims if claim.key == key), None)
 
     def with_pod(
@@ -91,7 +93,7 @@ class NodeState:
         picks: Iterable[Pick],
         claims: tuple[HeldClaim, ...],
     ) -> NodeState:
-        """Return the state after a pod has taken its part."""
+        """Return the state after a pod is added."""
         used = dict(self.used)
         for name, amount in requests.items():
             used[name] = used.get(name, 0) + amount
@@ -114,7 +116,7 @@ class NodeState:
         picks: Iterable[Pick],
         claims: tuple[HeldClaim, ...],
     ) -> NodeState:
-        """Return the state after a pod has gone; `claims` are the shared claims that stay."""
+        """Return the state after a pod is removed. `claims` are the shared claims that stay."""
         used = dict(self.used)
         for name, amount in requests.items():
             used[name] -= amount
@@ -128,7 +130,7 @@ class NodeState:
         ).without_devices(picks)
 
     def without_devices(self, picks: Iterable[Pick]) -> NodeState:
-        """Return the state after a claim has given its devices back."""
+        """Return the state after a claim's devices are freed."""
         taken, shares = self.taken, {index: dict(used) for index, used in self.shares}
         for pick in picks:
             if pick.admin:
@@ -145,20 +147,20 @@ class NodeState:
         return replace(self, taken=taken, shares=left, _cache={})
 
     def with_used(self, used: tuple[tuple[str, int], ...]) -> NodeState:
-        """Return the state with these amounts in use, sorted by name, and all else as it is."""
+        """Return the state with these used amounts, sorted by name."""
         return replace(self, used=used, _cache={})
 
     def on_template(self, template: Template) -> NodeState:
-        """Return the same state of another node, whose devices are those of this one."""
+        """Return the same state for another node with the same devices."""
         return replace(self, template=template, _cache={})
 
     def with_claims(self, claims: Iterable[HeldClaim]) -> NodeState:
-        """Return the state with these shared claims at hand instead."""
+        """Return the state with these shared claims instead."""
         return replace(self, claims=tuple(sorted(claims, key=lambda c: c.key)), _cache={})
 
     def picks_of(self, devices: Iterable[AllocatedDevice]) -> list[Pick]:
-        """Return allocated devices as the search would have picked them; those of other nodes are
-        left out.
+        """Return allocated devices in the form of the search's picks, without devices of other
+        nodes.
         """
         picks = []
         for device in devices:
@@ -169,7 +171,7 @@ class NodeState:
         return picks
 
     def with_picks(self, picks: Sequence[Pick]) -> NodeState:
-        """Return the state after devices were given away, by this node or another."""
+        """Return the state after devices were allocated by this node or another one."""
         if not picks:
             return self
         taken, shares = _with_picks(self.taken, self.shares, picks)
@@ -231,10 +233,10 @@ def open_node(
 ) -> NodeState:
     """Return the state of a node before any pod of the demand.
 
-    `slices` are those of the node, or of the whole cluster where devices are shared between nodes;
-    `deductions` what daemons and bound pods use (`pods` counts them); `allocated` the devices that
-    claims hold already; `sight` what the pods to come notice of each other (`sight_of(shapes)`),
-    needed where they have (anti-)affinity or spread.
+    `slices` are the node's own, or those of the whole cluster if nodes share devices. `deductions`
+    are used by daemons and bound pods, including `pods`. `allocated` are devices that existing
+    claims have. `sight` describes the rules between the new pods (`sight_of(shapes)`). It's
+    required if they have (anti-)affinity or spread.
     """
     template = build_template(node, slices, classes, features, sight)
     state = NodeState(template, used=tuple(sorted((deductions or {}).items())))
@@ -247,11 +249,9 @@ def open_offer(
     features: Features,
     sight: Sight = NOTHING_SEEN,
 ) -> NodeState:
-    """Return the state of (each of) an offer's nodes before any pod of the demand, what is there
-    already included.
-
-    `sight` is what the pods to come notice of each other (`sight_of`), needed where they keep apart
-    or together.
+    """Return the state of each of an offer's nodes before any pod of the demand, including existing
+    pods and claims. `sight` describes the rules between the new pods (`sight_of`). It's required if
+    they have such rules.
     """
     devices = [d for claim in offer.claims if claim.allocation for d in claim.allocation.devices]
     state = open_node(

@@ -1,6 +1,4 @@
-"""What of a node never changes: its pools, and its devices in the order in which the search walks
-them.
-"""
+"""The parts of a node that never change: its pools, and its devices in search order."""
 
 from __future__ import annotations
 
@@ -18,12 +16,13 @@ from dra_planner.releases import Features
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Template:
-    """A node and all that it can reach.
+    """A node with all devices that it can use. Sets of devices are integers, with bit i for
+    candidate i.
 
-    Sets of devices are integers, bit i for candidate i. `searched` are the devices the search
-    walks; the others belong to the same pools on other nodes and weigh on counters only. `broken`
-    are places where a release fails on meeting an invalid pool, with the message. `memory` keeps
-    what has been worked out before, by shape; it never changes an answer.
+    `searched` are the devices that the search visits. The others belong to the same pools on other
+    nodes, and only affect counters. `broken` are positions at which a version fails because of an
+    invalid pool, with the error message. `memory` caches results by shape, and never changes an
+    answer.
     """
 
     node: Node
@@ -56,8 +55,8 @@ def build_template(
     features: Features,
     sight: Sight = NOTHING_SEEN,
 ) -> Template:
-    """Return the template of a node from the slices of the cluster (or its own, where no others
-    matter).
+    """Return the template of a node from the cluster's slices, or from its own if no
+    others matter.
     """
     behaviour = behaviour_of(features)
     pools = gather_pools(slices, node, features)
@@ -105,7 +104,7 @@ def _add(
     features: Features,
     limit: int | None = None,
 ) -> int:
-    """Append the devices of some slices; return their bits."""
+    """Add the devices of some slices, and return their bits."""
     added = 0
     for item in slices:
         for device in item.devices[:limit]:

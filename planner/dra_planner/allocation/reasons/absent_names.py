@@ -1,4 +1,4 @@
-"""What devices publish instead of a name that a selector reads and they don't have."""
+"""The names that devices publish, if a selector reads a name that they don't have."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ _ABSENT: Final = re.compile(r"no such key: \S+")
 
 
 def published_instead(error: str, devices: Sequence[Candidate]) -> str:
-    """Return a clause on what each driver publishes, if a selector failed because of an absent
-    name; "" otherwise.
+    """Return a clause with the names that each driver publishes, if a selector failed because of a
+    missing name. Otherwise, return "".
     """
     if _ABSENT.search(error) is None:
         return ""

@@ -1,4 +1,4 @@
-"""Why a node's devices do not satisfy the claims of a pod, in words."""
+"""Explain in words why a node's devices don't satisfy the claims of a pod."""
 
 from __future__ import annotations
 
@@ -42,8 +42,8 @@ _LEFT: Final = re.compile(r"(?P<left>\S+) of \S+ (?P<name>\S+) left, asked (?P<a
 
 
 def device_reasons(refusal: Refusal) -> Iterable[Reason]:
-    """Yield which claims, requests and constraints the node's devices cannot satisfy, nearest miss
-    first.
+    """Yield the claims, requests, and constraints that the node's devices can't satisfy, nearest
+    miss first.
     """
     shape, node = refusal.shape, refusal.node
     claims = searched_claims(shape, node)
@@ -138,7 +138,7 @@ def _shortfall(report: ClaimReport) -> int:
 
 @dataclass(frozen=True, slots=True)
 class _SelectorTrial:
-    """One way to satisfy a request, and what changing one of its selectors would do."""
+    """One alternative of a request, and the effect of changes to its selectors."""
 
     claim: ShapeClaim
     way: ExactDeviceRequest
@@ -164,9 +164,7 @@ class _SelectorTrial:
         return None
 
     def failing(self, expression: str) -> str:
-        """Return the conditions of a selector that devices fail, with the values that these
-        have.
-        """
+        """Return the conditions of a selector that devices fail, with the devices' values."""
         template = self.refusal.node.template
         told = []
         for term in failing_conditions(expression, self.way.device_class_name, template):
@@ -203,8 +201,8 @@ def _request_reason(claim: str, way: AlternativeReport, trial: _SelectorTrial) -
 
 
 def _split_request(way: AlternativeReport) -> str:
-    """Return how much less of a capacity one request may ask for, if devices have some of it left;
-    "" otherwise.
+    """Return the amount of a capacity that one request can still get, if devices have some left.
+    Otherwise, return "".
     """
     found = [
         (each.count, match)
@@ -283,8 +281,8 @@ def _covers_several(report: ConstraintReport) -> bool:
 
 
 def _unpaired_reason(claim: ClaimReport, report: ConstraintReport, name: str) -> Reason:
-    """Return why the devices of several requests never have one value: how many each request has,
-    value by value.
+    """Return why the devices of several requests never have the same value, with the number of
+    devices by value for each request.
     """
     wanted = {ways[0].request: ways[0].wanted or 1 for ways in claim.requests if ways}
     values = [(value, dict(counts)) for value, counts in report.by_request]

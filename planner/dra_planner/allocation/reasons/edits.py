@@ -1,4 +1,6 @@
-"""Single changes that take away one obstacle: to the pod, its claims or the number of nodes."""
+"""Single changes to a pod, its claims, or the number of nodes, each of which removes one
+obstacle.
+"""
 
 from __future__ import annotations
 
@@ -57,9 +59,11 @@ PREFERENCE: tuple[EditKind, ...] = get_args(EditKind)
 
 @dataclass(frozen=True, slots=True)
 class Edit:
-    """One change, in words (`text`). `claim`, `request` and `way` are positions in the shape (way
-    -1: no alternatives), `index` one in a list there; `name` is a resource, label or class, `value`
-    the new amount.
+    """One change, as text (`text`).
+
+    `claim`, `request`, and `way` are positions in the shape (way -1: no alternatives), and `index`
+    is a position in a list there. `name` is a resource, label, or class, and `value` is the new
+    amount.
     """
 
     kind: EditKind
@@ -73,7 +77,7 @@ class Edit:
 
     @property
     def is_conditional(self) -> bool:
-        """Whether it helps only where less than what is asked for will do."""
+        """True if the change only helps if less than the requested amount is enough."""
         return is_conditional(self.text)
 
     toleration: Toleration | DeviceToleration | None = None
@@ -88,8 +92,8 @@ class Edit:
 
 
 def possible_edits(shape: Shape, node: NodeState, fresh: NodeState | None) -> Iterator[Edit]:
-    """Yield every single change that takes away one obstacle on this node, whether it suffices or
-    not.
+    """Yield every single change that removes one obstacle on this node, even if it isn't
+    sufficient.
     """
     if fresh is not None:
         yield Edit("add-node", f"add one more node like {node.node.name}")
@@ -190,11 +194,10 @@ def _way_edits(at: Edit, spec: ExactDeviceRequest, shape: Shape, node: NodeState
 
 
 def _pairs(spec: ClaimSpec, index: int) -> tuple[int, tuple[str, ...]] | None:
-    """Return how often each request that one constraint ties together asks for a device, and their
-    names.
+    """Return the number of devices of each request in one constraint, and the names of the
+    requests.
 
-    None unless there are several requests, each for the same number of devices, of which there is
-    more than one.
+    None unless there are several requests for the same number of devices, which is more than one.
     """
     constraint = spec.constraints[index]
     tied = [
@@ -212,7 +215,9 @@ def _pairs(spec: ClaimSpec, index: int) -> tuple[int, tuple[str, ...]] | None:
 
 
 def _constrain_pairs(spec: ClaimSpec, index: int) -> ClaimSpec:
-    """Return the claim with one request per device, and one constraint for each group of them."""
+    """Return the claim with one request for each device, and one constraint for each
+    group of them.
+    """
     pairs = _pairs(spec, index)
     assert pairs is not None  # the edit was made from it
     count, names = pairs
@@ -243,8 +248,8 @@ def _constrain_pairs(spec: ClaimSpec, index: int) -> ClaimSpec:
 
 
 def _guards(at: Edit, spec: ExactDeviceRequest, node: NodeState) -> Iterator[Edit]:
-    """Yield that a class first looks whether a device has the attributes; other classes stand for
-    its devices.
+    """Yield the edit that a class first checks whether a device has the attributes, so that it
+    doesn't fail on devices of other classes.
     """
     own = node.template.classes.get(spec.device_class_name)
     for position, selector in enumerate(own.selectors if own is not None else ()):
@@ -281,7 +286,7 @@ def count_text(shape: Shape, at: Edit, asked: int, value: int) -> str:
 
 
 def way_of(shape: Shape, edit: Edit) -> ExactDeviceRequest:
-    """Return the alternative an edit speaks of."""
+    """Return the alternative of an edit."""
     request = shape.claims[edit.claim].spec.requests[edit.request]
     way = request.exactly if edit.way < 0 else request.first_available[edit.way]
     assert way is not None  # the edit was made from it
@@ -292,7 +297,7 @@ def way_of(shape: Shape, edit: Edit) -> ExactDeviceRequest:
 
 
 def apply_edits(edits: Sequence[Edit], shape: Shape) -> Shape:
-    """Return the shape with the edits made (another node changes no shape)."""
+    """Return the shape with the edits applied. An additional node doesn't change the shape."""
     for edit in sorted(edits, key=lambda e: -e.index):  # positions in lists stay true from the end
         shape = _apply(edit, shape)
     return replace(shape, id=f"{shape.id}+{hash(tuple(edits)):x}")
@@ -329,9 +334,7 @@ def _apply(edit: Edit, shape: Shape) -> Shape:
 
 
 def _with_resource(shape: Shape, name: str, value: int) -> PodSpec:
-    """The pod asking for so much of a resource in all: in its first container, and nothing in the
-    others.
-    """
+    """Return the pod with a total request for a resource, all of it in its first container."""
     pod = shape.pod
 
     def without(container: Container) -> Container:

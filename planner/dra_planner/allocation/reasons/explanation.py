@@ -1,7 +1,8 @@
-"""Why a claim fits or not, request by request: how many devices each step leaves, as data.
+"""Explain why a claim fits or not, request by request, with the number of devices that each step
+leaves.
 
-The counts answer for one node in one state. A device is counted at the first step that excludes it,
-in the order in which the search looks: use, selectors term by term, capacity, counters, taints.
+The counts describe one node in one state. A device is counted at the first step that excludes it,
+in search order: use, selectors term by term, capacity, counters, and taints.
 """
 
 from __future__ import annotations
@@ -31,8 +32,9 @@ Step = Literal["selector", "unknown", "error", "capacity", "taken", "counters", 
 
 @dataclass(frozen=True, slots=True)
 class Exclusion:
-    """So many devices end at this step. `term` is set for selectors; `detail` says over what (a
-    taint, a message, a capacity); `values` are what those devices have where a selector looked.
+    """The number of devices that one step excludes. `term` is set for selectors. `detail` names the
+    reason (a taint, a message, a capacity), and `values` are the devices' values that a selector
+    read.
     """
 
     step: Step
@@ -44,8 +46,9 @@ class Exclusion:
 
 @dataclass(frozen=True, slots=True)
 class AlternativeReport:
-    """One way to satisfy a request. `wanted` is None for all devices; `left` is how many are free
-    and match, `matching` how many match at all, `seen` how many the node has.
+    """One alternative of a request. `wanted` is None for all devices. `left` is the number of free
+    matching devices, `matching` the number of matching devices, and `seen` the number of all
+    devices on the node.
     """
 
     request: str
@@ -58,16 +61,15 @@ class AlternativeReport:
 
     @property
     def shortfall(self) -> int:
-        """How many devices are missing."""
+        """Number of missing devices."""
         wanted = self.wanted if self.wanted is not None else max(self.matching, 1)
         return max(0, wanted - self.left)
 
 
 @dataclass(frozen=True, slots=True)
 class ConstraintReport:
-    """One constraint over the devices that are left: how many carry the attribute, and how they
-    group by its value. `by_request` counts them for each request that the constraint covers, value
-    by value.
+    """One constraint on the remaining devices: the number of devices with the attribute, and their
+    groups by value. `by_request` contains the same numbers for each request in the constraint.
     """
 
     constraint: DeviceConstraint
@@ -87,7 +89,7 @@ class ClaimReport:
 
 
 def report_claims(plan: PlannedClaims, node: NodeState) -> tuple[ClaimReport, ...]:
-    """Return what each step leaves of the node's devices, for every claim of the plan."""
+    """Return the devices that each step leaves, for every claim of the plan."""
     return tuple(_report_claim(claim, plan, node) for claim in plan.claims)
 
 
@@ -207,7 +209,7 @@ def _capacity_detail(way: Alternative, candidate: Candidate, node: NodeState) ->
 
 
 def _left_of(way: Alternative, candidate: Candidate, used: Mapping[str, int]) -> str:
-    """Return how much is left of the capacities of a shared device that a request needs more of."""
+    """Return the free amounts of a shared device's capacities of which a request needs more."""
     told: list[str] = []
     for name, amount in way.consumptions[candidate.index]:
         whole = candidate.device.capacity[name].value
@@ -220,9 +222,7 @@ def _left_of(way: Alternative, candidate: Candidate, used: Mapping[str, int]) ->
 def _by_request(
     constraint: DeviceConstraint, left: Mapping[str, int], node: NodeState
 ) -> tuple[tuple[str, tuple[tuple[str, int], ...]], ...]:
-    """Return how many devices of each covered request have a value of the constraint's attribute,
-    value by value.
-    """
+    """Return the number of devices of each request in a constraint, by value of its attribute."""
     name = constraint.match_attribute or constraint.distinct_attribute or ""
     found: dict[str, Counter[str]] = {}
     covered = [each for each in left if not constraint.requests or each in constraint.requests]
@@ -266,11 +266,11 @@ def _of(bits: int, candidates: Sequence[Candidate]) -> Iterable[Candidate]:
 
 @dataclass(frozen=True, slots=True)
 class NodeExplanation:
-    """How the search for one pod goes on one node: the verdict, what the other filters say, and
-    each claim in turn.
+    """The search for one pod on one node: the verdict, the results of the other filters, and each
+    claim.
 
-    `claims` counts devices as they are before the pod comes; `picks` are the devices it would
-    get, by claim and request.
+    `claims` counts devices before the pod is placed. `picks` are the devices that it would get, by
+    claim and request.
     """
 
     node: str
@@ -281,7 +281,7 @@ class NodeExplanation:
 
 
 def explain(shape: Shape, node: NodeState) -> NodeExplanation:
-    """Return the search as a tree of counts, whether the pod fits or not."""
+    """Return the search as a tree of counts, for pods that fit and pods that don't."""
     verdict = place(shape, node)
     misfit = verdict.misfit if isinstance(verdict, Refusal) else None
     known = all(

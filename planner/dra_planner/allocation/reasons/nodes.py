@@ -1,4 +1,4 @@
-"""Why a node is turned down before its devices are looked at, in words."""
+"""Explain in words why a node is rejected before its devices are considered."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _SHORT_CODES = {
 
 
 def misfit_reasons(misfit: Misfit, refusal: Refusal) -> Iterable[Reason]:
-    """Yield why the node is turned down before devices are looked at."""
+    """Yield the reasons why the node is rejected before its devices are considered."""
     if misfit.filter != "resources":
         yield _misfit_reason(misfit, refusal)
     for name, asked, left in sorted(misfit.shortages, key=lambda s: s[1] - s[2]):
@@ -143,7 +143,7 @@ def _taint_reason(taint: Taint) -> Reason:
 
 
 def toleration_text(taint: Taint) -> str:
-    """Return the toleration that answers a taint, as YAML."""
+    """Return the toleration for a taint, as YAML."""
     operator = f'operator: Equal, value: "{taint.value}"' if taint.value else "operator: Exists"
     return f"{{key: {taint.key}, {operator}, effect: {taint.effect}}}"
 
@@ -187,13 +187,13 @@ def _requirement_text(each: Requirement) -> str:
 
 
 def _owner(key: str) -> tuple[str, str] | None:
-    """Return who sets the label, and what to select by instead; None for one that pools can be
-    given.
+    """Return the component that sets the label, and a label to select instead, or None if the owner
+    of a pool can set it.
     """
     found = label_owner(key)
     return (found.owner, found.instead) if found is not None else None
 
 
 def _can_be_set(key: str, value: str) -> bool:
-    """Whether every cloud takes the label from the owner of a pool."""
+    """Return True if every cloud accepts the label from the owner of a pool."""
     return not any(cloud(name).label_fault(key, value) for name in names())

@@ -1,4 +1,4 @@
-"""Why a pod is not placed on a node, in words a person can act on."""
+"""Explain in words why a pod isn't placed on a node, with fixes."""
 
 from __future__ import annotations
 
@@ -28,7 +28,9 @@ _PATCH_NOTE = "this may depend on the patch version, because a known defect affe
 
 
 def reasons_of(answer: Refusal | Undecided) -> tuple[Reason, ...]:
-    """Return why a pod was not placed on a node, nearest miss first; never empty."""
+    """Return the reasons why a pod wasn't placed on a node, nearest miss first. The result is never
+    empty.
+    """
     return _refusal_reasons(answer) if isinstance(answer, Refusal) else _open_questions(answer)
 
 
@@ -124,7 +126,7 @@ def _prediction_reason(undecided: Undecided) -> Reason:
 
 
 def _label_fix(labels: Sequence[str]) -> str:
-    """Return what to select by instead of labels whose values the fleet does not decide."""
+    """Return labels to select instead of labels whose values the fleet doesn't determine."""
     if all(label.endswith("/zone") for label in labels):
         return "name one zone for the pool, or select by pulumi-dra/pool"
     for label in labels:
@@ -226,12 +228,12 @@ def _requested_devices(refusal: Refusal) -> list[Candidate]:
 
 
 def _edits_text(refusal: Refusal) -> str:
-    """Return the smallest changes to the selectors with which the pod fits; "" for none."""
+    """Return the smallest changes to the selectors with which the pod fits, or ""."""
     return " and ".join(edit.text for edit in suggest_edits(refusal))
 
 
 def _compile_fix(refusal: Refusal) -> str:
-    """Return what would make the first selector of the pod's claims compile that does not."""
+    """Return the fix for the first selector of the pod's claims that doesn't compile."""
     template = refusal.node.template
     for claim in searched_claims(refusal.shape, refusal.node):
         for request in claim.spec.requests:

@@ -1,7 +1,7 @@
-"""What could be changed in one selector so that more devices pass it: condition by condition,
+"""Possible changes to one selector so that it matches more devices, condition by condition,
 smallest change first.
 
-Nothing here is tried: whoever offers a change applies it and searches again.
+This module doesn't test the changes. The caller applies them and searches again.
 """
 
 from __future__ import annotations
@@ -51,13 +51,13 @@ _MODELS: Final = (
     "pciDevice",
     "pciId",
 )
-"""Attributes that name the model of a device, the most telling first."""
+"""Attributes with the model of a device, the most specific first."""
 
 
 @dataclass(frozen=True, slots=True)
 class SelectorChange:
-    """Conditions of a selector, each with what stands in its place ("": nothing), and the change in
-    words.
+    """Conditions of a selector with their replacements ("" to remove a condition), and the change
+    in words.
     """
 
     kind: ChangeKind
@@ -68,10 +68,10 @@ class SelectorChange:
 def selector_changes(
     expression: str, device_class: str, template: Template
 ) -> Iterator[SelectorChange]:
-    """Yield changes to a selector of a request, by what the devices of its class have on this node.
+    """Yield changes to a selector of a request, based on the devices of its class on this node.
 
-    First those that keep what was meant (a comparison that includes the value itself, a value as it
-    is published), then the conditions to drop.
+    First come changes that keep the intent (a comparison that includes the value itself, or a value
+    as it's published), then conditions to remove.
     """
     selector = _compile(expression, template)
     if selector is None:
@@ -100,8 +100,8 @@ def selector_changes(
 def failing_conditions(
     expression: str, device_class: str, template: Template
 ) -> tuple[Condition, ...]:
-    """Return the conditions of a selector that keep devices of the class out, over the devices that
-    are kept out.
+    """Return the conditions of a selector that exclude devices of the class, for the excluded
+    devices.
     """
     selector = _compile(expression, template)
     if selector is None:
@@ -115,7 +115,7 @@ def failing_conditions(
 
 
 def change_selector(expression: str, parts: Sequence[tuple[str, str]]) -> str:
-    """Return the selector with conditions replaced; `true` where none is left."""
+    """Return the selector with replaced conditions, or `true` if none is left."""
     instead = dict(parts)
     conditions = [expression] if expression in instead else split_at_and(expression)
     kept = [instead.get(condition, condition) for condition in conditions]
@@ -123,14 +123,14 @@ def change_selector(expression: str, parts: Sequence[tuple[str, str]]) -> str:
 
 
 def asks_for_mig(expression: str) -> bool:
-    """Whether a selector, or a condition of one, is for MIG devices: by their type, or by what they
-    alone publish.
+    """Return True if a selector or condition is for MIG devices, by their type or by attributes
+    that only they publish.
     """
     return _OF_MIG.search(expression) is not None
 
 
 def is_conditional(text: str) -> bool:
-    """Whether a change, or a fix, helps only where less than what is asked for will do."""
+    """Return True if a change or fix only helps if less than the requested amount is enough."""
     return text.startswith(_ONLY_IF)
 
 
@@ -165,8 +165,8 @@ def _corrections(term: Condition, template: Template) -> Iterator[SelectorChange
 def _corrections_of_errors(
     term: Condition, devices: Sequence[Candidate], template: Template
 ) -> Iterator[SelectorChange]:
-    """Yield the condition with what is a capacity read as one, or an attribute; or with a value to
-    compare with, and versions compared as such.
+    """Yield a corrected condition: a capacity that is read as an attribute or the reverse, a
+    missing comparison, or a version comparison.
     """
     if _NO_VERSION in term.error:
         yield from _correction(
@@ -194,9 +194,7 @@ def _corrections_of_errors(
 
 
 def _model_condition(domain: str, devices: Sequence[Candidate]) -> tuple[str, str] | None:
-    """Return the model that all devices of a driver publish, and the condition on it; None without
-    any.
-    """
+    """Return the model that all devices of a driver publish, and the condition on it, or None."""
     own = [each.attributes for each in devices if each.driver == domain]
     for name in _MODELS:
         values = {attributes.get(name) for attributes in own}
@@ -237,8 +235,8 @@ def _correction(
 
 
 def _inclusive(condition: str, template: Template) -> str:
-    """Return a strict comparison as one that the value itself passes; "" where the condition is
-    none.
+    """Return a strict comparison as one that includes the value itself, or "" if the condition
+    isn't a strict comparison.
     """
     selector = _compile(condition, template)
     function = (
@@ -255,8 +253,8 @@ def _inclusive(condition: str, template: Template) -> str:
 
 
 def _is_meant(term: Condition) -> bool:
-    """Whether the nearest published value is what the wanted one stands for: the same word, or a
-    figure on a box.
+    """Return True if the nearest published value is probably the intended one: the same word, or a
+    nominal size.
     """
     if not term.wanted or not term.nearest:
         return False
@@ -275,7 +273,7 @@ def _is_meant(term: Condition) -> bool:
 
 
 def _is_amount(term: Condition) -> bool:
-    """Whether a quantity is compared, of which less is still some."""
+    """Return True if the condition compares a quantity, for which a lower amount can be enough."""
     try:
         return bool(
             term.nearest
@@ -287,8 +285,8 @@ def _is_amount(term: Condition) -> bool:
 
 
 def _with_value(condition: str, term: Condition) -> str:
-    """Return the condition with the published value in the place of the wanted one; "" where that
-    is no literal.
+    """Return the condition with the published value instead of the wanted one, or "" if the wanted
+    value isn't a literal.
     """
     literals = [
         literal
@@ -305,7 +303,7 @@ def _with_value(condition: str, term: Condition) -> str:
 def _conditions_to_drop(
     conditions: Sequence[str], devices: Sequence[Candidate], template: Template
 ) -> list[tuple[str, ...]]:
-    """Return which conditions must go for some device to pass, fewest first."""
+    """Return the conditions to remove so that some device matches, the fewest first."""
     said = outcomes(conditions, devices, template.features)
     failing = {
         tuple(

@@ -1,4 +1,4 @@
-"""A minimal set of edits that would make a pod fit: all of them together do, and no part of them
+"""Find a minimal set of edits with which a pod fits: all of them together suffice, but no subset
 does.
 """
 
@@ -28,19 +28,21 @@ _STEPS = 20_000
 them. An edit whose allocation ends at this limit isn't offered.
 """
 _CLASS_CHOICES = 200
-"""Combinations of other classes for the requests: all of them for claims with up to three."""
+"""Combinations of other classes for the requests. This includes all combinations for claims with up
+to three requests.
+"""
 _PAIRS = 60
-"""Pairs of edits that are tried before the set of all is shrunk, which finds larger sets."""
+"""Pairs of edits that are tried before larger sets are searched."""
 
 
 def suggest_edits(
     refusal: Refusal, fresh: NodeState | None = None, pools: Mapping[str, NodeState] | None = None
 ) -> tuple[Edit, ...]:
-    """Return a minimal set of edits that makes the pod fit, the smallest found; empty where none
-    helps.
+    """Return a minimal set of edits with which the pod fits, the smallest found, or an empty set if
+    nothing helps.
 
-    `fresh` is a node of the same kind without pods of the demand: with it, "one more node" is among
-    the edits; so is moving to one of the other `pools`, by name.
+    `fresh` is a node of the same kind without pods of the demand. With it, "one more node" is a
+    possible edit, and so is moving to one of the other `pools`, by name.
     """
     best = _suggest_here(refusal, fresh)
     for name, node in (pools or {}).items():
@@ -75,10 +77,10 @@ def _suggest_here(refusal: Refusal, fresh: NodeState | None) -> tuple[Edit, ...]
 
 
 def _large_sets(edits: Sequence[Edit]) -> Iterator[Sequence[Edit]]:
-    """Yield sets of all edits that do not exclude each other: a request can name one other class,
-    or keep its own.
+    """Yield large sets of edits that don't exclude each other. A request can only use one other
+    class, or keep its own.
 
-    First those where every request that changes its class names the same one, then the
+    First come sets in which all requests that change their class use the same one, then the other
     combinations.
     """
     rest = [e for e in edits if e.kind not in _REWRITING]
@@ -94,7 +96,7 @@ def _large_sets(edits: Sequence[Edit]) -> Iterator[Sequence[Edit]]:
 
 
 def _shrink(edits: Sequence[Edit], trial: _Trial) -> tuple[Edit, ...]:
-    """Leave edits out as long as the rest suffices; then look whether a part of what is left
+    """Remove edits while the others suffice. Then check whether a subset of the remaining ones
     does.
     """
     kept = list(edits)
@@ -108,7 +110,7 @@ def _shrink(edits: Sequence[Edit], trial: _Trial) -> tuple[Edit, ...]:
 
 @dataclass(slots=True)
 class _Trial:
-    """Tries edits on one shape and node."""
+    """Tests edits on one shape and node."""
 
     shape: Shape
     node: NodeState
@@ -127,7 +129,7 @@ class _Trial:
         return place(apply_edits(edits, self.shape), node, budget=_STEPS)
 
     def tighten(self, edits: tuple[Edit, ...], position: int) -> Edit:
-        """Return a count lowered no more than needed."""
+        """Return the edit with a count lowered only as far as necessary."""
         edit = edits[position]
         if edit.kind != "lower-count":
             return edit

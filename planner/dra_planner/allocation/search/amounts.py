@@ -1,5 +1,5 @@
-"""Quantities as integers: billionths, the finest unit a quantity holds, so that sums and
-comparisons are exact.
+"""Quantities as integers in billionths, the finest unit of a quantity, so that sums and comparisons
+are exact.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ def nano(quantity: Quantity) -> int:
 
 
 def from_nano(amount: int, like: Quantity) -> Quantity:
-    """Return so many billionths as a quantity that is written with the suffixes of another."""
+    """Return a number of billionths as a quantity with the suffix style of another quantity."""
     power = 10**_NANO_SCALE
     if amount % power == 0:
         return Quantity(amount // power, suffixes=like.suffixes)

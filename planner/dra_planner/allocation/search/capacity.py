@@ -1,6 +1,7 @@
-"""Consumable capacity: what a request takes of a device, and whether the device still has it.
+"""Consumable capacity: the amount of a device that a request consumes, and whether the device has
+enough left.
 
-Source of the behaviour:
+Source of the behavior:
 kubernetes/dynamic-resource-allocation:structured/internal/*/consumable_capacity.go @v0.34.9,
 v0.35.6, v0.36.3 and v0.37.2. Amounts are in billionths (`amounts.nano`).
 """
@@ -22,23 +23,23 @@ Consumption = tuple[tuple[str, int], ...]
 
 
 class UnknownCapacity(Exception):
-    """The amount of a capacity is known to the node alone, and the request depends on it."""
+    """The amount of a capacity is known only on the node, and the request depends on it."""
 
 
 class CapacityError(Exception):
-    """A request that the range arithmetic of the device cannot hold; it ends the attempt of the
-    pod.
+    """The range arithmetic of the device can't represent a request, which ends the scheduling
+    attempt of the pod.
     """
 
 
 def consumption(
     device: Device, requested: Mapping[str, Quantity], features: Features
 ) -> Consumption | None:
-    """Return what a request takes of each capacity of the device, sorted by name.
+    """Return the amount of each capacity of the device that a request consumes, sorted by name.
 
-    None when a policy or an unknown name excludes the device. Raises CapacityError for amounts that
-    the release cannot represent, and UnknownCapacity where the device's amount decides and is known
-    at run time only.
+    None if a policy or an unknown name excludes the device. Raises CapacityError for amounts that
+    the version can't represent, and UnknownCapacity if the device's amount decides and is known
+    only at run time.
     """
     if any(name not in device.capacity for name in requested):
         return None
@@ -63,7 +64,7 @@ def _is_above(amount: Quantity | None, at_most: Quantity | None) -> bool:
 
 
 def fits(device: Device, used: Mapping[str, int], taken: Consumption) -> bool:
-    """Tell whether the consumption fits beside what is used already of a device."""
+    """Return True if a device has enough left for the consumption."""
     for name, amount in taken:
         value = device.capacity[name].value
         if isinstance(value, Quantity) and used.get(name, 0) + amount > nano(value):
@@ -130,7 +131,9 @@ def _refuse_unrepresentable(requested: Quantity, unit: int) -> None:
 
 
 def _unit(valid: ValidRange, features: Features) -> int:
-    """Thousandths from 1.37 on where every bound can be written in them, whole units before."""
+    """Return the unit of amounts: thousandths from 1.37 on if all bounds are multiples of it,
+    otherwise integers.
+    """
     if not features.fractional_capacity_range:
         return _ONE
     bounds = [q for q in (valid.minimum, valid.maximum, valid.step) if q is not None]

@@ -1,12 +1,10 @@
-"""`matchAttribute` and `distinctAttribute` over the devices of one claim.
+"""`matchAttribute` and `distinctAttribute` for the devices of one claim.
 
-Each constraint takes devices (`add`) and gives them back in reverse order (`remove`); a refused
-`add` leaves no trace. A value that is known at run time only makes two devices equal, different, or
-*perhaps* equal; which of the last two readings holds is the `Reading` of the search.
-
-Source of the behaviour:
-kubernetes/dynamic-resource-allocation:structured/internal/*/{constraint,allocator_*}.go
-@v0.34.9, v0.35.6, v0.36.3 and v0.37.2.
+Each constraint accepts devices (`add`) and releases them in reverse order (`remove`). A rejected
+`add` changes nothing. A value that is known only at run time makes two devices equal, different, or
+*perhaps* equal. The `Reading` of the search decides how *perhaps* counts. Source of the behavior:
+kubernetes/dynamic-resource-allocation:structured/internal/*/{constraint,allocator_*}.go @v0.34.9,
+v0.35.6, v0.36.3 and v0.37.2.
 """
 
 from __future__ import annotations
@@ -20,14 +18,14 @@ from dra_planner.model import AttributeValue, DeviceConstraint, Unknown, Version
 from dra_planner.releases import Features
 
 Reading = Literal["pessimistic", "optimistic"]
-"""How to take what is unknown: as hindering the pod, or as helping it."""
+"""How unknown values count: as hindering the pod, or as helping it."""
 
 Comparison = Literal["equal", "different", "unknown"]
 
 
 def lookup_attribute(candidate: Candidate, name: str) -> AttributeValue | None:
-    """Return an attribute by qualified name; a bare name in the slice belongs to the driver's own
-    domain.
+    """Return an attribute by its qualified name. A name without a domain in the slice belongs to
+    the driver's domain.
     """
     attributes = candidate.device.attributes
     value = attributes.get(name)
@@ -39,8 +37,8 @@ def lookup_attribute(candidate: Candidate, name: str) -> AttributeValue | None:
 
 
 def compare(left: AttributeValue, right: AttributeValue) -> Comparison:
-    """Compare two values as the allocator does: type and value, versions as text, lists by common
-    elements.
+    """Compare two values as the allocator does: by type and value, versions as text, and lists by
+    common elements.
     """
     if isinstance(left, Unknown) or isinstance(right, Unknown):
         if isinstance(left, Unknown) and isinstance(right, Unknown) and left.group and right.group:
@@ -56,7 +54,7 @@ def _elements(value: AttributeValue) -> frozenset[tuple[type, object]]:
 
 @dataclass(slots=True)
 class _Scope:
-    """The requests a constraint speaks of; none named means all of the claim."""
+    """The requests of a constraint. Without names, it applies to all requests of the claim."""
 
     names: frozenset[str]
 
@@ -68,7 +66,7 @@ class _Scope:
 
 @dataclass(slots=True)
 class MatchAttribute:
-    """All devices carry the attribute, with one value."""
+    """All devices must have the attribute, with the same value."""
 
     scope: _Scope
     attribute: str
@@ -117,11 +115,11 @@ class MatchAttribute:
 
 @dataclass(slots=True)
 class DistinctAttribute:
-    """All devices carry the attribute, each with a value of its own.
+    """All devices must have the attribute, each with a different value.
 
-    `memory` says what a release compares with: every device so far ("all", from 1.37 on), or the
-    last device of each request ("last"); 1.34 does the latter and compares devices instead of their
-    values ("identity").
+    `memory` is what a version compares with: every earlier device ("all", from 1.37 on), or the
+    last device of each request ("last"). 1.34 does the latter, but compares devices instead of
+    their values ("identity").
     """
 
     scope: _Scope
@@ -181,8 +179,8 @@ class _Held:
 def build_constraint(
     constraint: DeviceConstraint, features: Features, behaviour: Behaviour, reading: Reading
 ) -> MatchAttribute | DistinctAttribute:
-    """Return the constraint as this release enforces it. One of its attributes is set; match wins
-    over distinct.
+    """Return the constraint as this version enforces it. If both attributes are set, matchAttribute
+    applies.
     """
     scope = _Scope(frozenset(constraint.requests))
     if constraint.match_attribute is not None:

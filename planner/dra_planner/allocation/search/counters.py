@@ -1,6 +1,6 @@
-"""Shared counters of partitionable devices: what is left, and drawing on it.
+"""Shared counters of partitionable devices, and their consumption.
 
-Source of the behaviour: kubernetes/dynamic-resource-allocation:structured/internal/*/allocator_*.go
+Source of the behavior: kubernetes/dynamic-resource-allocation:structured/internal/*/allocator_*.go
 (checkAvailableCounters) @v0.34.9, v0.35.6, v0.36.3 and v0.37.2. Amounts are in billionths.
 """
 
@@ -21,7 +21,7 @@ Draws = tuple[tuple[CounterName, int], ...]
 
 @dataclass(slots=True)
 class _Table:
-    """What is left of the counters of one pool (1.34: of one slice)."""
+    """The remaining counters of one pool, or in 1.34 of one slice."""
 
     left: dict[CounterName, int]
     owner: object
@@ -30,7 +30,7 @@ class _Table:
 
 @dataclass(slots=True)
 class CounterLedger:
-    """Counters as one search sees them: `occupied` are the devices allocated before it began."""
+    """The counters of one search. `occupied` are the devices that were allocated before it."""
 
     template: Template
     behaviour: Behaviour
@@ -43,7 +43,9 @@ class CounterLedger:
         self._known = _draws(self.template)
 
     def charge(self, candidate: Candidate) -> bool:
-        """Draw the device's counters; return False, drawing nothing, when they do not suffice."""
+        """Consume the device's counters. Return False, and change nothing, if they don't
+        suffice.
+        """
         table = self._table(candidate)
         if table.overdrawn:
             return False
@@ -58,7 +60,7 @@ class CounterLedger:
         return True
 
     def release(self, candidate: Candidate) -> None:
-        """Give back what `charge` drew."""
+        """Release the counters that `charge` consumed."""
         left = self._table(candidate).left
         for name, amount in draws_of(self.template, candidate):
             if name in left:
@@ -90,8 +92,8 @@ class CounterLedger:
         return _Table(left, candidate.id[:2], min(left.values(), default=0) < 0)
 
     def _untouched(self, candidate: Candidate) -> tuple[dict[CounterName, int], int]:
-        """Return the counters of a device's table before anything is drawn, and as bits the devices
-        that draw on it.
+        """Return the initial counters of a device's table, and the devices that consume them, as
+        bits.
         """
         template = self.template
         by_slice = self.behaviour.counters_by_slice
@@ -115,7 +117,9 @@ class CounterLedger:
 
 
 def draws_of(template: Template, candidate: Candidate) -> Draws:
-    """Return what a device draws from each counter, added up where it names one twice."""
+    """Return the amount that a device consumes of each counter. Amounts for a repeated counter are
+    added up.
+    """
     cache = _draws(template)
     draws = cache.get(candidate.index)
     if draws is None:

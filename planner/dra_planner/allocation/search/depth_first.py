@@ -1,12 +1,10 @@
-"""The search for devices: claims in order, their requests in order, devices in order; the first
-full solution wins.
+"""The search for devices: claims, requests, and devices in order. The first complete solution wins.
 
-Depth first over a stack of choices: a step forward takes the next device, a step back returns to
-the last choice that has something left to try. Devices that nothing in the pod's claims tells apart
-are tried once, not once each.
-
-Source of the behaviour: kubernetes/dynamic-resource-allocation:structured/internal/*/allocator_*.go
-(Allocate, allocateOne) @v0.34.9, v0.35.6, v0.36.3 and v0.37.2.
+It is a depth-first search with a stack of choices. A step forward uses the next device, and a step
+back returns to the last choice with remaining options. Of devices that the pod's claims can't
+distinguish, only one is tried. Source of the behavior:
+kubernetes/dynamic-resource-allocation:structured/internal/*/allocator_*.go (Allocate, allocateOne)
+@v0.34.9, v0.35.6, v0.36.3 and v0.37.2.
 """
 
 from __future__ import annotations
@@ -34,16 +32,16 @@ from dra_planner.allocation.search.requests import (
 )
 
 STEP_BUDGET: Final = 200_000
-"""Devices tried before a search gives up; upstream gives up after ten seconds."""
+"""Maximum number of tried devices in a search. Upstream's limit is ten seconds."""
 
 Failure = Literal["none", "limit"]
-"""Why a branch failed: nothing fits, or it would exceed the devices a claim may hold."""
+"""Why a branch failed: nothing fits, or the claim would have too many devices."""
 
 
 @dataclass(frozen=True, slots=True)
 class SearchResult:
-    """What a search found: `picks` holds the devices of each claim, `defects` what of them took
-    part.
+    """The result of a search: `picks` are the devices of each claim, and `defects` are the known
+    defects that affected it.
     """
 
     outcome: Literal["found", "none", "error", "exhausted"]
@@ -60,7 +58,9 @@ class _Exhausted(Exception):
 
 @dataclass(slots=True)
 class _Choice:
-    """A point to come back to; `kind` says what was chosen there, and so what else can be tried."""
+    """A point to return to. `kind` is the kind of the choice, which determines the other
+    options.
+    """
 
     kind: Literal["alternative", "device", "all", "claim"]
     claim: int
@@ -74,8 +74,8 @@ class _Choice:
 
 @dataclass(slots=True)
 class Search:
-    """One search on one node. `taken` are devices allocated before, `shares` the used part of
-    shared ones.
+    """One search on one node. `taken` are devices that were allocated before, and `shares` the used
+    amounts of shared devices.
     """
 
     template: Template
@@ -94,7 +94,7 @@ class Search:
     _ordered: bool = True
 
     def run(self) -> SearchResult:
-        """Search; never raises for what claims or devices hold."""
+        """Run the search. Doesn't raise exceptions for any claims or devices."""
         self.holdings = open_holdings(
             self.template, self.plan, self.behaviour, self.taken, self.shares, self.reading
         )
@@ -127,8 +127,8 @@ class Search:
         return SearchResult(outcome, picks, message, self.steps, met_unknown, frozenset(defects))
 
     def _order_is_free(self) -> bool:
-        """Whether one order of a set of devices stands for all of them, in a release that tries
-        them all.
+        """Return True if one order of a set of devices represents all orders, in a version that
+        tries all of them.
         """
         behaviour = self.behaviour
         if self.plan.shares_devices or (behaviour.leaks_counters and self.plan.draws_counters):
@@ -175,7 +175,7 @@ class Search:
         return len(self._members(way))
 
     def _members(self, way: Alternative) -> tuple[int, ...]:
-        """The devices that "all" means: in use or not, tainted or not."""
+        """Return the devices that "all" means, including devices that are in use or tainted."""
         members = self._members_of.get(id(way))
         if members is None:
             bits = self._matching(way)
@@ -194,11 +194,11 @@ class Search:
     # -- forwards and backwards
 
     def _walk(self) -> bool:
-        """Return whether every request of every claim gets its devices.
+        """Return True if every request of every claim gets its devices. The position is (claim,
+        request, alternative `sub`, slot).
 
-        The position is (claim, request, alternative `sub`, slot). Upstream recurses once for each
-        slot. A claim can hold 32 devices and a pod many claims, so a stack of choices replaces the
-        recursion: Python's own stack would overflow first.
+        Upstream recurses once for each slot. A claim can have 32 devices and a pod many claims, so
+        a stack of choices replaces the recursion, which would overflow Python's own stack.
         """
         claim = request = sub = slot = 0
         chosen = False  # an alternative of the request is being tried
@@ -245,9 +245,7 @@ class Search:
     def _forward(
         self, choice: _Choice, way: Alternative, members: tuple[int, ...] | None
     ) -> Failure | None:
-        """Take the next device of a request and remember the choice; return the failure when there
-        is none.
-        """
+        """Use the next device for a request and store the choice, or return the failure."""
         if members is None:
             choice.left = self._pending(choice, way)
             if not self._next_device(choice):
@@ -263,8 +261,8 @@ class Search:
         return None
 
     def _slip(self, planned: PlannedRequest, way: Alternative, sub: int) -> int:
-        """Releases before 1.36 go on with the first alternative after the first device of a later
-        `All`.
+        """Apply a defect: before 1.36, the search continues with the first alternative after the
+        first device of a later `All`.
         """
         if sub and way.takes_all and self.behaviour.slips_to_first_alternative:
             self.holdings.defects.add("all-as-later-alternative")
@@ -272,8 +270,8 @@ class Search:
         return sub
 
     def _back(self, failure: Failure) -> tuple[int, int, int, int] | Failure:
-        """Give back until something else can be tried; return where the search goes on, the failure
-        at the end.
+        """Undo choices until another option exists. Return the position to continue from, or the
+        failure at the end.
         """
         while self._stack:
             choice = self._stack[-1]
@@ -295,7 +293,7 @@ class Search:
         return failure
 
     def _pending(self, choice: _Choice, way: Alternative) -> int:
-        """The devices to try for a slot, those whose evaluation fails among them."""
+        """Return the devices to try for a slot, including those whose evaluation fails."""
         left = (self._matching(way) | way.erring) & ~self.holdings.busy(
             choice.claim, way
         ) | way.broken
@@ -304,7 +302,7 @@ class Search:
         return left
 
     def _next_device(self, choice: _Choice) -> bool:
-        """Take the next device that can be had; return False when none is left."""
+        """Use the next possible device. Return False if none is left."""
         holdings, leaks = self.holdings, self.behaviour.leaks_counters
         way = self.plan.claims[choice.claim].requests[choice.request].alternatives[choice.sub]
         while choice.left:
@@ -325,7 +323,9 @@ class Search:
         return False
 
     def _twins(self, index: int, bit: int) -> int:
-        """Devices that neither the claims nor their use so far tell from this one."""
+        """Return the devices that neither the claims nor their use so far distinguish from this
+        one.
+        """
         used = self.taken | self.holdings.marked
         for other in (*self.shares, *self.holdings.allocating):
             used |= 1 << other

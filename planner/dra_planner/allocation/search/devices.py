@@ -10,7 +10,7 @@ from dra_planner.model import AttributeValue, Device, DeviceCapacity, ResourceSl
 
 
 class PoolId(NamedTuple):
-    """A pool is known by its driver and its name; a name alone is not unique."""
+    """A pool is identified by its driver and its name. The name isn't unique."""
 
     driver: str
     pool: str
@@ -20,7 +20,7 @@ class PoolId(NamedTuple):
 
 
 class DeviceId(NamedTuple):
-    """A device is known by driver, pool and name."""
+    """A device is identified by driver, pool, and name."""
 
     driver: str
     pool: str
@@ -32,8 +32,8 @@ class DeviceId(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Candidate:
-    """A device at its place in the order of the search; `bit` is `1 << index` in every set of
-    devices of its node.
+    """A device with its position in search order. `bit` is `1 << index` in every set of devices of
+    its node.
     """
 
     index: int

@@ -1,7 +1,7 @@
-"""What a search holds at one moment: devices, shares of devices, counters and constraints; taking
-and giving back.
+"""The devices, shares of devices, counters, and constraints that a search holds, and functions to
+allocate and release them.
 
-Source of the behaviour: kubernetes/dynamic-resource-allocation:structured/internal/*/allocator_*.go
+Source of the behavior: kubernetes/dynamic-resource-allocation:structured/internal/*/allocator_*.go
 (allocateDevice, rollbackDevice) @v0.34.9, v0.35.6, v0.36.3 and v0.37.2.
 """
 
@@ -24,7 +24,7 @@ from dra_planner.allocation.search.devices import Candidate, DeviceId
 from dra_planner.allocation.search.requests import Alternative, PlannedClaims
 
 Shares = Mapping[int, Mapping[str, int]]
-"""What is used of devices that several claims share, by candidate and capacity."""
+"""Used amounts of devices that several claims share, by candidate and capacity."""
 
 
 class AttemptFailed(Exception):
@@ -33,9 +33,7 @@ class AttemptFailed(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Pick:
-    """A device given to a request; `share` is what it consumes of a device that others may use
-    too.
-    """
+    """A device that a request gets. `share` is the amount that it consumes of a shared device."""
 
     request: str
     index: int
@@ -45,7 +43,7 @@ class Pick:
 
 @dataclass(slots=True)
 class TakenDevice:
-    """What taking a device changed, so that it can be given back."""
+    """The changes of an allocated device, to undo them."""
 
     candidate: Candidate
     way: Alternative
@@ -56,7 +54,7 @@ class TakenDevice:
 
 @dataclass(slots=True)
 class Holdings:
-    """`taken` and `shares` are what was allocated before the search began."""
+    """The holdings of a search. `taken` and `shares` were allocated before the search began."""
 
     template: Template
     behaviour: Behaviour
@@ -71,13 +69,13 @@ class Holdings:
     defects: set[str] = field(default_factory=set)
 
     def busy(self, claim: int, way: Alternative) -> int:
-        """Devices that are not to be had: for admin access those of the same claim, else every
-        device in use.
+        """Devices that aren't available: for admin access, the devices of the same claim, and
+        otherwise every device in use.
         """
         return self.claim_marks[claim] if way.spec.admin_access else self.taken | self.marked
 
     def used(self, index: int) -> dict[str, int]:
-        """What is used of a shared device, by capacity."""
+        """Used amounts of a shared device, by capacity."""
         total = dict(self.shares.get(index, {}))
         for share in self.allocating.get(index, ()):
             for name, amount in share:
@@ -85,7 +83,7 @@ class Holdings:
         return total
 
     def has_room(self, way: Alternative, index: int) -> bool:
-        """Tell whether what is left of a device covers the request."""
+        """Return True if a device has enough left for the request."""
         if index not in self.shares and index not in self.allocating:
             return True
         if not self.template.features.consumable_capacity:
@@ -97,11 +95,10 @@ class Holdings:
     def take(
         self, claim: int, way: Alternative, index: int, slot: int, must: bool
     ) -> TakenDevice | None:
-        """Give a device to a request if counters, taints, constraints and capacity allow it, else
-        change nothing.
+        """Allocate a device to a request if counters, taints, constraints, and capacity allow it.
+        Otherwise, change nothing.
 
-        Raises AttemptFailed where exactly this device was needed (`must`) and a constraint forbids
-        it.
+        Raises AttemptFailed if exactly this device is needed (`must`) and a constraint forbids it.
         """
         candidate = self.template.candidates[index]
         if (
@@ -174,8 +171,8 @@ class Holdings:
         self.marked = marked
 
     def _charge(self, way: Alternative, candidate: Candidate) -> bool | None:
-        """Draw the counters of a device; return whether the request draws any, None when they do
-        not suffice.
+        """Consume the counters of a device. Return whether the request consumes any, or None if
+        they don't suffice.
         """
         if not self.template.features.partitionable_devices:
             return None
@@ -198,7 +195,7 @@ class Holdings:
         return used is not None and (bool(used) or self.template.features.empty_share_is_share)
 
     def _reject(self, claim: int, taken: TakenDevice) -> None:
-        """Undo what was done for a device that is not taken after all."""
+        """Undo the changes for a device that isn't allocated after all."""
         for constraint in reversed(self.constraints[claim][: taken.constraints]):
             constraint.remove(taken.way.request, taken.way.sub)
         if not taken.charged:
@@ -242,7 +239,7 @@ def open_holdings(
     shares: Shares,
     reading: Reading,
 ) -> Holdings:
-    """Return holdings before anything is taken."""
+    """Return holdings before any allocation."""
     occupied = taken
     if behaviour.shares_draw_counters:
         occupied |= sum(1 << index for index in shares)

@@ -1,7 +1,7 @@
-"""A claim made ready for the search on one node: which devices each request may take, and what is
-wrong with it.
+"""A claim prepared for the search on one node: the possible devices of each request, and its
+errors.
 
-Source of the behaviour: kubernetes/dynamic-resource-allocation:structured/internal/*/allocator_*.go
+Source of the behavior: kubernetes/dynamic-resource-allocation:structured/internal/*/allocator_*.go
 (Allocate, validateDeviceRequest, isSelectable) @v0.34.9, v0.35.6, v0.36.3 and v0.37.2.
 """
 
@@ -32,11 +32,12 @@ MAX_DEVICES = 32  # allocation results per claim
 
 @dataclass(slots=True, eq=False)
 class Alternative:
-    """One way to satisfy a request: the request itself, or one entry of `firstAvailable` (then
-    `sub` names it).
+    """One alternative of a request: the request itself, or one entry of `firstAvailable` (`sub` is
+    its name).
 
-    Sets of devices are integers over the template's candidates. `fault` is what ends the attempt
-    whatever the devices; `all_fault` what ends it because this alternative wants all of them.
+    Sets of devices are integers over the template's candidates. `fault` is an error that ends the
+    attempt regardless of the devices. `all_fault` is an error that ends it because this alternative
+    requests all of them.
     """
 
     claim: str
@@ -59,11 +60,11 @@ class Alternative:
 
     @property
     def label(self) -> str:
-        """The name that results carry."""
+        """The name in results."""
         return f"{self.request}/{self.sub}" if self.sub else self.request
 
     def matching(self, reading: Reading) -> int:
-        """Devices that pass the selectors and could ever hold the request."""
+        """Devices that match the selectors and could ever satisfy the request."""
         matched = self.selection.matched
         if reading == "optimistic":
             matched |= self.selection.unknown
@@ -82,7 +83,7 @@ class PlannedRequest:
 
 @dataclass(slots=True, eq=False)
 class PlannedClaim:
-    """A claim as the search takes it; `name` is "namespace/name"."""
+    """A claim in the form for the search. `name` is "namespace/name"."""
 
     name: str
     spec: ClaimSpec
@@ -92,8 +93,8 @@ class PlannedClaim:
 
 @dataclass(slots=True, eq=False)
 class PlannedClaims:
-    """All claims of one pod on one node. `twins[i]` is the set of devices that nothing here tells
-    from device i.
+    """All claims of one pod on one node. `twins[i]` is the set of devices that these claims can't
+    distinguish from device i.
     """
 
     claims: tuple[PlannedClaim, ...]
@@ -112,14 +113,14 @@ class PlannedClaims:
     searches: dict[Hashable, Any] = field(default_factory=dict)
 
     def exceeds(self, taken: int) -> bool:
-        """Tell whether too few devices are free for some request, so that a search cannot
-        succeed.
+        """Return True if too few devices are free for some request, so that a search
+        can't succeed.
         """
         return any((devices & ~taken).bit_count() < count for devices, count in self.bounds)
 
 
 def plan_claims(claims: Sequence[tuple[str, ClaimSpec]], template: Template) -> PlannedClaims:
-    """Return the claims ready for the search. `claims` are names and specs, in the order of the
+    """Return the claims prepared for the search. `claims` are names and specs, in the order of the
     pod's entries.
     """
     planned = tuple(_plan_claim(name, spec, template) for name, spec in claims)
@@ -151,8 +152,8 @@ def plan_claims(claims: Sequence[tuple[str, ClaimSpec]], template: Template) -> 
 
 
 def _number_is_unknown(alternatives: Sequence[Alternative], searched: Sequence[Candidate]) -> bool:
-    """Whether the unknown number of some devices matters: for `All`, and for more of them than are
-    predicted.
+    """Return True if the unknown number of some devices matters: for `All`, and for more of them
+    than predicted.
     """
     several = sum(c.bit for c in searched if c.device.may_be_several)
     left_open = [(a, a.selection.unknown & a.roomy) for a in alternatives]
@@ -218,7 +219,9 @@ def _claim_fault(name: str, spec: ClaimSpec, template: Template) -> str:
 
 
 def _request_fault(claim: str, request: DeviceRequest, template: Template) -> str:
-    """What ends the attempt whatever the devices: a feature is asked for that is off."""
+    """Return an error that ends the attempt regardless of the devices: the request needs a disabled
+    feature.
+    """
     features, whole = template.features, f"claim {claim}, request {request.name}"
     if request.first_available and not features.prioritized_list:
         return f"{whole}: has subrequests, but the DRAPrioritizedList feature is disabled"
@@ -239,8 +242,8 @@ def _request_fault(claim: str, request: DeviceRequest, template: Template) -> st
 def _plan_alternative(
     way: Alternative, template: Template, borrowed: Selection | None
 ) -> Alternative:
-    """Work out what the alternative may take; `borrowed` are outcomes to believe instead of its own
-    selectors'.
+    """Return the devices that the alternative can use. `borrowed` are outcomes that replace those
+    of its own selectors.
     """
     way.fault = _static_fault(way, template)
     if way.fault:
@@ -271,8 +274,8 @@ def _plan_alternative(
 
 
 def _select(terms: tuple[OwnedSelector, ...], template: Template) -> Selection:
-    """What the selectors say of every device of the node, worked out once per template. Not to be
-    changed.
+    """Return the selectors' outcomes for every device of the node, computed once per template.
+    Callers must not change the result.
     """
     known: dict[tuple[OwnedSelector, ...], Selection] = template.memory.setdefault("selections", {})
     selection = known.get(terms)
@@ -348,7 +351,9 @@ def _weigh_capacity(way: Alternative, searched: Sequence[Candidate], template: T
 
 
 def _leave_open(way: Alternative, candidate: Candidate, message: str) -> None:
-    """A device that the selectors pass, but whose capacity may or may not cover the request."""
+    """Return True for a device that matches the selectors, but whose capacity may or may not
+    suffice.
+    """
     known = way.selection
     way.selection = replace(
         known,
@@ -368,9 +373,7 @@ def _is_tainted(candidate: Candidate, way: Alternative, template: Template) -> b
 
 
 def _all_fault(way: Alternative, template: Template) -> str:
-    """The first thing that makes "all devices" impossible to tell, in the order in which pools are
-    walked.
-    """
+    """Return the first reason why "all devices" is unknown, in the order of the pools."""
     name = way.sub or way.request
     prefix = f"claim {way.claim}, request {name}: asks for all devices, but resource pool"
     for pool, bits in zip(template.pools, template.pool_bits, strict=True):
@@ -385,7 +388,7 @@ def _all_fault(way: Alternative, template: Template) -> str:
 
 
 def _typed(value: AttributeValue | None) -> tuple[object, ...]:
-    """A value that is equal only to values of its type: True is not 1 here."""
+    """Return a value that only equals values of its type, so that True doesn't equal 1."""
     return tuple((type(v), v) for v in value) if isinstance(value, tuple) else (type(value), value)
 
 
@@ -395,8 +398,8 @@ def _find_twins(
     attributes: Sequence[str],
     template: Template,
 ) -> tuple[int, ...]:
-    """Return, for each device, those that are used alike, and that alternatives and constraints do
-    not tell from it.
+    """Return, for each device, the devices with equal use that alternatives and constraints can't
+    distinguish from it.
     """
     groups: Iterable[int] = _kinds_of_devices(searched, template)
     for bits in {
@@ -421,7 +424,7 @@ def _find_twins(
 
 
 def _split(group: int, values: Mapping[int, object]) -> Collection[int]:
-    """Return the devices of a group in groups of equal values."""
+    """Split the devices of a group into groups of equal values."""
     alike: dict[object, int] = {}
     for index in indexes(group):
         value = values.get(index)
@@ -430,8 +433,8 @@ def _split(group: int, values: Mapping[int, object]) -> Collection[int]:
 
 
 def _kinds_of_devices(searched: Sequence[Candidate], template: Template) -> Collection[int]:
-    """Return the devices that no claim tells apart but by what it selects, as sets; worked out once
-    per template.
+    """Return the sets of devices that claims only distinguish through their selectors, computed
+    once per template.
     """
     kinds: dict[object, int] | None = template.memory.get("kinds of devices")
     if kinds is None:

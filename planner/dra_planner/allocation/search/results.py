@@ -1,6 +1,6 @@
-"""From picks to the allocation that a claim's status would hold.
+"""Convert picks to the allocation in a claim's status.
 
-Source of the behaviour: kubernetes/dynamic-resource-allocation:structured/internal/*/allocator_*.go
+Source of the behavior: kubernetes/dynamic-resource-allocation:structured/internal/*/allocator_*.go
 (createNodeSelector) @v0.36.3.
 """
 
@@ -47,14 +47,14 @@ def _device(pick: Pick, template: Template) -> AllocatedDevice:
 
 
 def quantity_of(billionths: int) -> Quantity:
-    """Return the quantity of an amount in billionths, whole where it is whole."""
+    """Return the quantity of an amount in billionths, as an integer if possible."""
     whole, rest = divmod(billionths, 10**9)
     return Quantity(billionths, _NANO) if rest else Quantity.from_int(whole)
 
 
 def _node_selector(devices: Sequence[Candidate], template: Template) -> NodeSelector | None:
-    """Where the claim can be used: on this node when a device is bound to it, else where every
-    slice's selector holds.
+    """Return where the claim can be used: on this node if a device belongs to it, otherwise where
+    every slice's selector matches.
     """
     fields: list[Requirement] = []
     labels: list[Requirement] = []

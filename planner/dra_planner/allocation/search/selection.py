@@ -1,8 +1,8 @@
-"""Which devices of a node pass the selectors of a class and of a request.
+"""Find the devices of a node that match the selectors of a class and a request.
 
-Selectors run in order, the class's first; the first that does not match ends the evaluation of that
-device, and an error ends the attempt of the pod. What a selector gives depends only on what it
-reads, so outcomes are kept per projection.
+Selectors run in order, the class's first. The first one that doesn't match ends the evaluation of a
+device, and an error ends the scheduling attempt of the pod. The outcome of a selector only depends
+on the values that it reads, so outcomes are cached per projection.
 """
 
 from __future__ import annotations
@@ -36,9 +36,8 @@ class OwnedSelector:
 
 @dataclass(slots=True)
 class Selection:
-    """Devices by outcome, as sets of bits; what fails and why is kept per device for explanations.
-
-    `failed` holds the term that each device failed; `errors` and `unknowns` the messages.
+    """Devices by outcome, as sets of bits. The reasons are stored per device for explanations:
+    `failed` contains the term that each device failed, and `errors` and `unknowns` the messages.
     """
 
     matched: int = 0
@@ -68,10 +67,10 @@ def select(
     features: Features,
     views: dict[int, Any],
 ) -> Selection:
-    """Evaluate the terms on every candidate. A device out of the node's reach may err but never
-    matches.
+    """Evaluate the terms on every candidate. A device that the node can't use may cause an error,
+    but never matches.
 
-    `views` keeps devices made ready for selectors, by index, for the next terms.
+    `views` stores prepared devices by index for later terms.
     """
     selection = Selection()
     judges = [(term, _judge(term.expression, features)) for term in terms]
@@ -86,7 +85,7 @@ def select(
 def outcomes(
     expressions: Sequence[str], candidates: Sequence[Candidate], features: Features
 ) -> list[tuple[DeviceAnswer, ...]]:
-    """Return what each expression says of each candidate: the outcome and its message."""
+    """Return the outcome and message of each expression for each candidate."""
     if not expressions:
         return [()] * len(candidates)
     judges = [_judge(expression, features) for expression in expressions]
@@ -128,7 +127,7 @@ DeviceAnswer = tuple[str, str]
 
 
 class _Judge:
-    """A compiled selector and what it has said so far, by what it read."""
+    """A compiled selector and its outcomes so far, by the values that it read."""
 
     __slots__ = ("_outcomes", "refused", "selector")
 
@@ -143,7 +142,7 @@ class _Judge:
         self._outcomes: dict[Any, DeviceAnswer] = {}
 
     def verdict(self, view: Any) -> DeviceAnswer:
-        """Judge a device as `_view` gives it."""
+        """Evaluate a device in the form of `_view`."""
         if self.refused is not None:
             if self.refused.kind == "unsupported":
                 return "unknown", self.refused.message
@@ -163,7 +162,7 @@ class _Judge:
 
 
 def _view(candidate: Candidate) -> Any:
-    """The device made ready for selectors, once for all of them."""
+    """Return the device prepared for selectors, once for all of them."""
     return prepare(candidate)
 
 
@@ -173,13 +172,15 @@ def _judge(expression: str, features: Features) -> _Judge:
 
 
 def fix_of(expression: str, features: Features) -> str:
-    """Return what would make a selector compile; "" where it does, or where it is unknown."""
+    """Return the fix with which a selector compiles, or "" if it already does or no fix
+    is known.
+    """
     refused = _judge(expression, features).refused
     return refused.fix or "" if refused is not None else ""
 
 
 def values_read(term: OwnedSelector, candidate: Candidate, features: Features) -> tuple[str, ...]:
-    """Return what a device has at the places a selector reads, as text; nothing where it reads
+    """Return a device's values that a selector reads, as text, or nothing if the selector reads
     everything.
     """
     selector = _judge(term.expression, features).selector
