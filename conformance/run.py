@@ -86,11 +86,11 @@ def _everything() -> list[list[str]]:
         ["scheduler/run.py", "--rules"],
         ["scheduler/preemptions.py"],
         ["scheduler/running_clusters.py", "--seed", fresh],
-        ["control_plane/kills.py"],
+        ["control_plane/killed_processes.py"],
     ]
     others = [
         ["cel/upstream_table.py"],
-        ["cel/language.py"],
+        ["cel/language_tests.py"],
         ["sdks/run.py"],
         ["reports/run.py"],
         ["ci/run.py"],

@@ -25,7 +25,7 @@ from typing import Any
 
 sys.path[:0] = [str(Path(__file__).resolve().parent), str(Path(__file__).resolve().parents[1])]
 
-import recorded  # noqa: E402  (found through the line above, as all that follow)
+import recorded_answers  # noqa: E402  (found through the line above, as all that follow)
 
 from answer import answer, features_from  # noqa: E402
 from compare import difference  # noqa: E402
@@ -60,7 +60,7 @@ def main() -> int:
     for minor in arguments.minor or (() if arguments.patch else MINORS):
         if arguments.record:
             cases = _fixed_cases(minor)
-            recorded.keep("allocation", minor, cases, list(ask(minor, cases)))
+            recorded_answers.keep("allocation", minor, cases, list(ask(minor, cases)))
             continue
         if arguments.recorded:
             failed |= not _check_recorded(minor)
@@ -140,12 +140,12 @@ def _check_random(minor: int, count: int, seed: int, patch: Patch | None = None)
 
 
 def _fixed_cases(minor: int) -> list[Json]:
-    return [make_case(n, minor, recorded.SEED) for n in range(recorded.COUNT)]
+    return [make_case(n, minor, recorded_answers.SEED) for n in range(recorded_answers.COUNT)]
 
 
 def _check_recorded(minor: int) -> bool:
     cases = _fixed_cases(minor)
-    judged = list(_judged(cases, recorded.kept("allocation", minor, cases), minor))
+    judged = list(_judged(cases, recorded_answers.kept("allocation", minor, cases), minor))
     bad = [(case, why) for case, _, why, _ in judged if why]
     for case, why in bad[:SHOWN]:
         print(f"{case['id']}: {why}\n", flush=True)

@@ -14,7 +14,7 @@ from typing import Any, Final
 import yaml
 from mutate import Mutator
 from reader import objects_of
-from valid import Maker
+from valid_objects import Maker
 
 from dra_planner.errors import ManifestError
 from dra_planner.manifests.schema import struct_of

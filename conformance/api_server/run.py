@@ -23,7 +23,7 @@ from typing import Any, Final
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 from client import Client
-from declared import check_declared, check_rewritten
+from declared_objects import check_declared, check_rewritten
 from differential import Difference, differences, populate, record
 from features import GATE_SETS
 from predictions import Refused, check_slices

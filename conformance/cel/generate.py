@@ -17,7 +17,7 @@ from dra_planner.cel.checking.overloads import Overload, declared
 from dra_planner.cel.dialect import Dialect, Environment
 from dra_planner.cel.types import CelType, Substitution
 from dra_planner.releases import features_of
-from leaves import Leaves
+from leaf_expressions import Leaves
 from vocabulary import (
     ADDRESSES,
     BAD_QUANTITIES,

@@ -28,7 +28,7 @@ from typing import Any
 HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent), str(HERE.parents[1] / "planner")]
 
-import recorded  # noqa: E402  (found through the line above)
+import recorded_answers  # noqa: E402  (found through the line above)
 
 from dra_planner.cel import RejectedSelector, compile  # noqa: E402
 from dra_planner.cel.compilation import MAX_ESTIMATE  # noqa: E402
@@ -188,8 +188,8 @@ def run(minor: int, count: int, seed: int, costs: bool) -> tuple[list[Difference
 
 def run_recorded(minor: int, costs: bool) -> tuple[list[Difference], Counter[str]]:
     """As `run`, on the fixed cases and the answers that are kept of a minor."""
-    made = cases(minor, recorded.COUNT, recorded.SEED)
-    answers = recorded.kept("cel", minor, [question(c) for c in made])
+    made = cases(minor, recorded_answers.COUNT, recorded_answers.SEED)
+    answers = recorded_answers.kept("cel", minor, [question(c) for c in made])
     return _settled(zip(made, answers, strict=True), answers, costs)
 
 
@@ -197,7 +197,7 @@ def record(minor: int) -> None:
     """Ask the library of a minor about the fixed cases, and again where its answer hangs on the
     order of a map.
     """
-    program, made = build(minor), cases(minor, recorded.COUNT, recorded.SEED)
+    program, made = build(minor), cases(minor, recorded_answers.COUNT, recorded_answers.SEED)
     questions = [question(c) for c in made]
     answers = ask(program, questions)
     doubtful = [
@@ -207,7 +207,7 @@ def record(minor: int) -> None:
         doubtful, ask(program, [question(made[n], REPEATS) for n in doubtful]), strict=True
     ):
         answers[n] = answer
-    recorded.keep("cel", minor, questions, answers)
+    recorded_answers.keep("cel", minor, questions, answers)
 
 
 def _settled(
@@ -256,7 +256,10 @@ def main() -> int:
     arguments = parser.parse_args()
     failed = False
     for minor in arguments.minor or (34, 35, 36, 37):
-        started, count = time.monotonic(), recorded.COUNT if arguments.recorded else arguments.count
+        started, count = (
+            time.monotonic(),
+            recorded_answers.COUNT if arguments.recorded else arguments.count,
+        )
         if arguments.record:
             record(minor)
             continue

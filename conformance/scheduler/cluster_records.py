@@ -11,7 +11,7 @@ from typing import Any, Final
 
 import yaml
 
-from applying import LAST_APPLIED
+from kubectl_apply import LAST_APPLIED
 
 Json = dict[str, Any]
 _WIDTH: Final = 118

@@ -9,7 +9,6 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import Any, Final
 
-from applying import apply
 from cluster_changes import Manifests
 from cluster_objects import cluster_objects
 from cluster_workloads import WorkloadMaker
@@ -20,7 +19,8 @@ from dra_sandbox.rehearsal.scheduler_decisions import Decisions, PendingWork
 from dra_sandbox.rehearsal.snapshot import CLAIMS, NODES, PODS, SLICES, take_cluster
 from dra_sandbox.rehearsal.workload_removal import clear_workloads
 from dra_sandbox.rehearsal.workloads import ANNOTATION
-from quiet import wait_until_quiet
+from kubectl_apply import apply
+from quiet_control_plane import wait_until_quiet
 
 Json = dict[str, Any]
 

@@ -24,7 +24,7 @@ from typing import Any, Final
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "tests/planner/simulation"))
 
-from preempting import Became, differences
+from preemption_comparison import Became, differences
 
 from cluster_arguments import cluster_arguments
 from cluster_records import write_case
@@ -35,7 +35,7 @@ from dra_sandbox.rehearsal.snapshot import NODES, PODS, take_cluster
 from dra_sandbox.rehearsal.workload_removal import clear_workloads
 from dra_sandbox.rehearsal.workloads import ANNOTATION
 from dra_sandbox.tools.kubernetes import find_binaries
-from quiet import BUDGETS, wait_until_quiet
+from quiet_control_plane import BUDGETS, wait_until_quiet
 
 Json = dict[str, Any]
 PRIORITIES: Final = {"low": 1, "mid": 50, "high": 100}

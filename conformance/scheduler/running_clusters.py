@@ -20,7 +20,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "tests/planner/plan"))
 
-from running import applied, differences  # of the tests, which compare what is recorded
+from cluster_comparison import applied, differences  # of the tests, which compare what is recorded
 
 from cluster_arguments import cluster_arguments
 from cluster_objects import shared_objects

@@ -24,7 +24,7 @@ import psutil
 sys.path.insert(0, str(Path(__file__).parents[1]))
 sys.path.insert(0, str(Path(__file__).parents[1] / "command" / "portfolio"))
 
-from generated import write_portfolio
+from generated_portfolios import write_portfolio
 
 from dra_command.portfolio.computation.execution import RunOptions, run_portfolio
 from dra_command.portfolio.input_collection import collect

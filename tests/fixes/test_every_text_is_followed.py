@@ -18,7 +18,7 @@ import pytest
 import yaml
 from fix_cases import CASES
 from fix_texts import ROOT, Sources, pattern_of
-from functions import FUNCTIONS
+from function_fixes import FUNCTIONS
 from seeded_stacks import seeded
 from stack_fixes import STACK_FIXES
 from test_advice import advice

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from fix_texts import pattern_of
-from functions import FUNCTIONS, InFunction
+from function_fixes import FUNCTIONS, InFunction
 
 
 @pytest.mark.parametrize("case", FUNCTIONS, ids=lambda case: case.fix[:60])

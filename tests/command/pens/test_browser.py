@@ -20,7 +20,7 @@ from typing import Any
 
 import pytest
 from command_project import Project
-from rehearsed import rehearsal
+from made_up_rehearsals import rehearsal
 
 from dra_command.rehearse.html import rehearse_html
 

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from generated import write_portfolio
+from generated_portfolios import write_portfolio
 
 from dra_command.command_line.exit_status import Status
 

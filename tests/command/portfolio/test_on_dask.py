@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from generated import write_portfolio
+from generated_portfolios import write_portfolio
 
 from dra_command.portfolio.computation.execution import (
     PortfolioAnswers,

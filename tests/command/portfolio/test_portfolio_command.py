@@ -12,7 +12,7 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
-from generated import write_portfolio
+from generated_portfolios import write_portfolio
 
 from dra_command.__main__ import main
 from dra_command.command_line.exit_status import Status

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from generated import write_portfolio
+from generated_portfolios import write_portfolio
 
 from dra_command.portfolio.computation import execution, worker
 from dra_command.portfolio.computation.answer_row import AnswerRow

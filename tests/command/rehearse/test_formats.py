@@ -11,7 +11,7 @@ from html import unescape
 from pathlib import Path
 
 import pytest
-from rehearsed import outcome_of, plan_of, rehearsal, simulated
+from made_up_rehearsals import outcome_of, plan_of, rehearsal, simulated
 
 from dra_command.rehearse.contract import RehearseOutput
 from dra_command.rehearse.html import rehearse_html

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 import yaml
-from running import applied, differences, placed, source
+from cluster_comparison import applied, differences, placed, source
 
 from dra_planner.plan import PlanRequest, make_plan
 

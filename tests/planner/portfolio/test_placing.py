@@ -8,7 +8,7 @@ from decimal import Decimal
 from typing import Any
 
 import pytest
-from exhaustive import Instance, Load, Pool, cheapest, draw
+from exhaustive_assignment import Instance, Load, Pool, cheapest, draw
 from portfolio_builders import deployment
 
 from dra_planner.fleet import read_fleet

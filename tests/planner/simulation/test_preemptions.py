@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 import yaml
-from preempting import counted_before, differences, read, simulated, simulator_of
+from preemption_comparison import counted_before, differences, read, simulated, simulator_of
 
 from dra_planner.releases import RELEASES, parse_version
 

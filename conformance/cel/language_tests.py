@@ -1,6 +1,6 @@
 """The language's own conformance tests, judged by upstream's library and by the engine.
 
-    python conformance/cel/language.py --minor 36
+    python conformance/cel/language_tests.py --minor 36
 
 The expressions are read from the module cel.dev/expr, which holds the tests, and nothing of them is
 kept here. Each is asked as it is, as an element of a list, and compared with the value that the

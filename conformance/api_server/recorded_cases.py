@@ -1,9 +1,9 @@
 """The recorded cases of tests/planner/manifests beside one more real API server.
 
-    python conformance/api_server/table.py --minor 37            tells which records this server
-                                                                 disagrees with
-    python conformance/api_server/table.py --minor 37 --write    writes its answers into the case
-                                                                 files
+    python conformance/api_server/recorded_cases.py --minor 37           lists the records that this
+                                                                         server disagrees with
+    python conformance/api_server/recorded_cases.py --minor 37 --write   writes its answers into the
+                                                                         case files
 
 A verdict that stands once is that of every release. Where this one answers otherwise, the case gets
 an entry per release. Not asked: cases about texts, which kubectl reads, and those for a server that

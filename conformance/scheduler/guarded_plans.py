@@ -1,8 +1,8 @@
 """Rehearse guided plans of generated platforms on the real scheduler, in three orders each.
 
-    python conformance/scheduler/guided.py --minor 36 --count 60
+    python conformance/scheduler/guarded_plans.py --minor 36 --count 60
         guards as MutatingAdmissionPolicies
-    python conformance/scheduler/guided.py --minor 34 --count 20
+    python conformance/scheduler/guarded_plans.py --minor 34 --count 20
         guards as patches of the manifests
 
 The platforms are those of `tests/bench/platforms.py`. Workloads arrive in document order, reversed,

@@ -1,7 +1,7 @@
 """Kill one process of a control plane at a random moment, again and again: the next one starts, and
 nothing is left.
 
-    python conformance/control_plane/kills.py --count 50
+    python conformance/control_plane/killed_processes.py --count 50
 
 In every round a process of its own starts a control plane that is kept, as `sandbox up` does. At a
 random moment, while it starts or runs, etcd, the API server, the scheduler, the controller manager,

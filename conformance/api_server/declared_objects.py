@@ -16,7 +16,7 @@ import pulumi
 import yaml
 from client import Answer, Client, Json, ask
 from predictions import Refused, check_documents, module_of_tests
-from valid import Maker
+from valid_objects import Maker
 
 from compare import listed_changes
 from dra_planner.errors import PlannerError
