@@ -20,6 +20,8 @@ _SERVERS_OWN: Final = (
 )
 # Of pods and workloads the reader follows what decides about claims and devices.
 _DEVICE_FIELDS: Final = re.compile(r"resourceClaims|resources|priority|preemptionPolicy")
+# A release drops volumes whose gate is off, which moves the ones behind them to other indexes.
+_VOLUMES: Final = re.compile(r"\.volumes\[")
 _PATH: Final = re.compile(r"Go struct field (?P<path>\S+) of type")
 _WORD: Final = re.compile(r"\w+")
 _MOST_UNKNOWN: Final = 100  # the server names no more unknown fields than that
@@ -114,7 +116,8 @@ def _changed(sent: Any, stored: Any, whole: bool) -> Iterator[tuple[str, Any]]:
     for path, what, _, value in changes(
         _without_nothing(plain), _without_nothing({**stored, "metadata": metadata})
     ):
-        if path.startswith("status") or not (whole or _DEVICE_FIELDS.search(path)):
+        followed = _DEVICE_FIELDS.search(path) and not _VOLUMES.search(path)
+        if path.startswith("status") or not (whole or followed):
             continue
         if what == "defaulted" and value in _NOTHING:
             continue

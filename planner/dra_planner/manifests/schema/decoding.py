@@ -361,18 +361,35 @@ def _apply_list(value: Any, kind: ApiType, path: str, minor: int) -> Iterator[Fa
                     path,
                     f"element {index}: associative list with keys may not have non-map elements",
                 )
-                continue
+                return  # structured-merge-diff leaves the list there
             key = _key(item, kind, minor)
             if key in seen:
                 yield "schema", path, f"duplicate entries for key [{key}]"
             seen.add(key)
             where = f"{path}[{key}]"
         elif kind.keys:
+            if text := _not_in_a_set(item):
+                yield "schema", path, f"element {index}: {text}"
+                return
             if str(item) in seen:
                 yield "schema", path, f'duplicate entries for key [="{item}"]'
             seen.add(str(item))
         if item is not None:
             yield from _apply_value(item, kind.item, where, minor)
+
+
+def _not_in_a_set(item: Any) -> str:
+    """Return why an item can't be a member of a list without keys; empty if it can.
+
+    Source: kubernetes-sigs/structured-merge-diff:typed/helpers.go@v6.3.0 (setItemToPathElement).
+    """
+    if isinstance(item, dict):
+        return "associative list without keys has an element that's a map type"
+    if isinstance(item, list):
+        return "not supported: associative list with lists as elements"
+    if item is None:
+        return "associative list without keys has an element that's an explicit null"
+    return ""
 
 
 def _key(item: dict[str, Any], kind: ApiType, minor: int) -> str:

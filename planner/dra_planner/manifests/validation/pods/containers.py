@@ -158,7 +158,9 @@ def _check_image(value: Any, path: str, scope: Scope) -> Violations:
 
 def _check_amounts(value: Any, path: str, scope: Scope) -> Violations:
     resources = value or {}
-    if scope.pod.is_pod and resources.get("limits"):  # a pod's limits stand in for requests
+    # a pod's limits stand in for requests, except where SetDefaults_Pod doesn't look
+    defaulted = scope.pod.is_pod and ".ephemeralContainers[" not in path
+    if defaulted and resources.get("limits"):
         resources = {
             **resources,
             "requests": {**resources["limits"], **(resources.get("requests") or {})},

@@ -40,6 +40,7 @@ _REFERENCE: Final = "autoscaling.CrossVersionObjectReference"
 _TARGETS: Final = ("Utilization", "Value", "AverageValue")
 _DECLARED_SINCE: Final = 36  # with other words for the same faults
 _TO_ZERO_SINCE: Final = 37  # releases before keep one replica, since the gate HPAScaleToZero is off
+_TOLERANCE_SINCE: Final = 35  # releases before drop the field: HPAConfigurableTolerance is off
 _MOST_WINDOW: Final = 3600
 _MOST_PERIOD: Final = 1800
 
@@ -171,6 +172,11 @@ def _check_utilization(value: Any, path: str, scope: Scope) -> Violations:
         yield invalid(path, int(value), "must be greater than 0")
 
 
+def _check_tolerance(value: Any, path: str, scope: Scope) -> Violations:
+    if scope.minor >= _TOLERANCE_SINCE:
+        yield from quantity_not_negative(value, path, scope)
+
+
 _TABLE: Final[Table] = {
     "autoscaling.HorizontalPodAutoscalerSpec": StructRules(
         whole=(_check_counts, _check_target), into=lambda data, scope: ("metrics", "behavior")
@@ -183,7 +189,7 @@ _TABLE: Final[Table] = {
         fields={
             "stabilizationWindowSeconds": between(0, _MOST_WINDOW),
             "selectPolicy": pointed_choice("Max", "Min", "Disabled"),
-            "tolerance": quantity_not_negative,
+            "tolerance": _check_tolerance,
         },
         whole=(_check_policies,),
     ),
