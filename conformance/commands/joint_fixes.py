@@ -1,84 +1,133 @@
-"""Count what plans of the corpora that lack capacity offer: a change for all workloads, fixes of
-single workloads, or nothing.
+"""Apply to the plans of the corpora that lack capacity what they offer, all of it together, and
+plan again.
 
-    python conformance/commands/joint_fixes.py      exits 1 if a change that a plan offers doesn't
-                                                    make it fit
+    python conformance/commands/joint_fixes.py [PART OF A NAME]
 
-The search judges a change for all workloads before it offers the change. This script reads that
-judgement, and doesn't plan again. Plans that something else than capacity stops (objects that the
-API server rejects, other schedulers, quotas) have fixes that `tests/fixes` applies one by one.
+It exits with 1 if a plan doesn't fit after its change, or has none. The change is the one for all
+workloads, which for a single workload can be its only fix, or the fix of the simulation.
+`changed_input.py` writes it into manifests and fleet as a user would. Pods for a device plugin are
+migrated to claims first, as their findings suggest. Inputs of `tests/fixes` without such a change
+have one that a person wrote, and its test follows it. Plans that something else than capacity stops
+(objects that the API server rejects, other schedulers, quotas) have only fixes of that kind.
 """
 
 from __future__ import annotations
 
 import sys
 from collections import Counter
+from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "tests/fixes"))
 sys.path.insert(0, str(Path(__file__).parents[2] / "tests/command/truth"))
 
+from changed_input import NotWrittenError, changed_fleet, changed_text
 from corpora import Input, inputs  # of the tests
+from dra_planner.migration.target import facts_of_fleet, target_of_fleet
 from truth_objects import fleet
 
 from dra_planner.errors import PlannerError
-from dra_planner.fleet import read_fleet
+from dra_planner.fleet import Fleet, read_fleet
+from dra_planner.migration.migrate import migrate
 from dra_planner.plan import Plan, PlanRequest, make_plan
+from dra_planner.plan.model import MISSING_POOL
+from dra_planner.plan.suggestion.joint_fix import find_joint_fix
 from dra_planner.sources import Source
+
+_BY_HAND = "lack capacity; fit or lose the finding after the change of tests/fixes"
+_OTHERWISE = "stopped by something else than capacity"
+_UNKNOWN = "cannot tell, because a fact of the input is unknown"
+_NO_MACHINE = "lack capacity, and report that no machine type of the region fits"
+_NO_PLUGIN = "request a resource of a device plugin that can't be migrated, and report it"
+_NONE = "! lack capacity, and nothing is offered"
+_NOT_WRITTEN = "! have a change that isn't written into the input"
 
 
 def main() -> int:
-    """Print how the plans end; return 1 if an offered change doesn't make its plan fit."""
+    """Print how the plans end; return 1 if a plan doesn't fit after its change."""
     counts: Counter[str] = Counter()
-    wrong: list[str] = []
-    for given in inputs():
-        if given.observed:
-            continue  # a cluster that runs has no fleet to change
-        try:
-            plan = _planned(given)
-        except PlannerError:
-            counts["input that is wrong"] += 1
+    part = sys.argv[1] if len(sys.argv) > 1 else ""
+    given = {each.name: each for each in inputs() if not each.observed}  # no fleet: no change
+    for each in given.values():
+        if part not in each.name:
             continue
-        ending = _ending(plan)
+        ending, why = _ending(each, given)
         counts[ending] += 1
-        if ending.startswith("!"):
-            wrong.append(f"{given.name}: {ending}")
-        if ending == _NONE:
-            print(f"  no change: {given.name}: {_why(plan)}")
+        if ending.startswith("!") or ending == _UNKNOWN:
+            print(f"{ending}: {each.name}: {why}", flush=True)
     for ending, count in counts.most_common():
         print(f"{count:5} {ending}")
-    print("\n".join(wrong), file=sys.stderr)
-    return int(bool(wrong))
+    return int(any(ending.startswith("!") for ending in counts))
 
 
-_NONE = "lack capacity, and no single change of fleet and pods was found"
-
-
-def _planned(given: Input) -> Plan:
-    source = Source("manifests.yaml", given.manifests)
-    return make_plan(PlanRequest(sources=(source,), fleet=read_fleet(given.on or fleet())))
-
-
-def _ending(plan: Plan) -> str:
+def _ending(given: Input, known: Mapping[str, Input]) -> tuple[str, str]:
+    """Return how the plan of an input ends, and why."""
+    try:
+        plan = _planned(given.manifests, read_fleet(given.on or fleet()), with_fixes=True)
+    except PlannerError:
+        return "input that is wrong", ""
     if plan.verdict == "fits":
-        return "fit"
-    if plan.joint_fix is not None:
-        fits = plan.joint_fix.judgement.sizing.verdict == "fits"
-        return "fit after the joint fix" if fits else "! the joint fix doesn't fit"
+        return "fit", ""
     if any(each.severity == "error" for each in plan.diagnostics):
-        return "stopped by a rejected object or an impossible fleet"
+        return "stopped by a rejected object or an impossible fleet", ""
     if plan.judgement.demand.blocked or any(each.verdict != "fits" for each in plan.blockers):
-        return "stopped by something else than capacity"
-    unfit = [size for size in plan.judgement.sizing.workloads if size.verdict != "fits"]
-    if any(reason.fix for size in unfit for reason in size.reasons) or plan.judgement.fixes:
-        return "have fixes of single workloads" if len(unfit) == 1 else _NONE
-    return _NONE
+        return _OTHERWISE, ""
+    assert plan.fleet is not None  # of a plan without a snapshot
+    found = plan.joint_fix or find_joint_fix(plan, plan.fleet)[0]
+    if found is not None:
+        try:
+            text = changed_text(given.manifests, plan, found)
+        except NotWrittenError as error:
+            return _NOT_WRITTEN, f"{error}: {'; '.join(found.steps)}"
+        again = _planned(text, read_fleet(found.fleet.document()))
+        kind = "the change for all workloads" if plan.joint_fix else "the only fix"
+        return _judged(again, f"fit after {kind}", "; ".join(found.steps))
+    if plan.judgement.fixes:
+        fixed = changed_fleet(plan, plan.judgement.fixes[0])
+        if fixed is not None:
+            return _judged(_planned(given.manifests, fixed), "fit after the simulation's fix", "")
+    claimed = _migrated(given.manifests, plan.fleet)
+    if claimed != given.manifests:
+        ending, why = _ending(replace(given, manifests=claimed), known)
+        return (f"{ending}, with claims" if ending.startswith("fit") else ending), why
+    if " before:" in given.name and given.name.replace(" before:", " after:", 1).split(":")[0] in {
+        name.split(":")[0] for name in known
+    }:
+        return _BY_HAND, ""
+    if plan.verdict == "cannot-tell":
+        return _UNKNOWN, _reasons(plan)
+    reasons = [reason for size in plan.workloads for reason in size.reasons]
+    if any(each.code == MISSING_POOL and not each.fix for each in reasons):
+        return _NO_MACHINE, ""
+    if any(each.code == "insufficient-resource" for each in reasons):
+        return _NO_PLUGIN, ""
+    return _NONE, _reasons(plan)
 
 
-def _why(plan: Plan) -> str:
-    unfit = [size for size in plan.judgement.sizing.workloads if size.verdict != "fits"]
-    codes = sorted({reason.code for size in unfit for reason in size.reasons})
-    return f"{len(unfit)} workloads, {', '.join(codes)}"
+def _planned(manifests: str, on: Fleet, *, with_fixes: bool = False) -> Plan:
+    source = Source("manifests.yaml", manifests)
+    return make_plan(PlanRequest(sources=(source,), fleet=on, with_fixes=with_fixes))
+
+
+def _migrated(manifests: str, on: Fleet) -> str:
+    source = Source("manifests.yaml", manifests)
+    target = target_of_fleet(on, "", frozenset())
+    (file,) = migrate((source,), target, facts_of_fleet(on)).files
+    return file.text
+
+
+def _judged(again: Plan, ending: str, steps: str) -> tuple[str, str]:
+    if again.verdict == "fits":
+        return ending, ""
+    return f"! don't {ending}", f"{steps}: {_reasons(again)}"
+
+
+def _reasons(plan: Plan) -> str:
+    reasons = [reason for size in plan.workloads for reason in size.reasons]
+    lines = [f"{each.code}: {each.message} -> {each.fix or 'no fix'}" for each in reasons]
+    lines += [each.message for each in plan.findings if each.severity == "error"]
+    return "; ".join(dict.fromkeys(lines))
 
 
 if __name__ == "__main__":

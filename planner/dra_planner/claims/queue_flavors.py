@@ -27,5 +27,9 @@ def with_flavor(pod: PodSpec, flavor: ResourceFlavor | None) -> PodSpec:
     return replace(
         pod,
         node_selector={**pod.node_selector, **flavor.node_labels},
+        selected_by={
+            **pod.selected_by,
+            **dict.fromkeys(flavor.node_labels, f"spec.nodeLabels of ResourceFlavor {flavor.name}"),
+        },
         tolerations=tuple(dict.fromkeys((*pod.tolerations, *flavor.tolerations))),
     )

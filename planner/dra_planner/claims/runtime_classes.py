@@ -23,6 +23,11 @@ def with_runtime_class(pod: PodSpec, classes: Mapping[str, RuntimeClass]) -> Pod
         pod,
         overhead=pod.overhead if known.overhead is None else known.overhead,
         node_selector={**pod.node_selector, **known.node_selector},
+        selected_by={
+            key: f"scheduling.nodeSelector of RuntimeClass {pod.runtime_class_name}"
+            for key in known.node_selector
+            if key not in pod.node_selector
+        },
         tolerations=tuple(tolerations),
     )
 

@@ -120,6 +120,8 @@ class PodSpec:
     resource_claims: tuple[PodResourceClaim, ...] = ()
     node_name: str = ""
     node_selector: Mapping[str, str] = field(default_factory=dict, hash=False)
+    # labels of the selector that another object adds, and where: "spec.nodeLabels of …"
+    selected_by: Mapping[str, str] = field(default_factory=dict, hash=False, compare=False)
     node_affinity: NodeSelector | None = None  # requiredDuringScheduling
     pod_affinity: tuple[PodAffinityTerm, ...] = ()
     pod_anti_affinity: tuple[PodAffinityTerm, ...] = ()

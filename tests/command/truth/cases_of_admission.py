@@ -61,7 +61,8 @@ ADMISSION = (
             deployment(runtimeClassName="kata"),
         ],
         verdict="does-not-fit",
-        says=("example.com/kata",),
+        says=("label the pool", "scheduling.nodeSelector of RuntimeClass kata"),
+        silent=("the pod's nodeSelector",),
     ),
     Case(
         name="the node selector of a RuntimeClass that a pool has",

@@ -67,7 +67,7 @@ RULES_OF_PODS = (
         name="a node affinity to a label of no node",
         given=[template(), deployment(affinity=node_affinity("tier", "gold"))],
         verdict="does-not-fit",
-        says=("tier in (gold)",),
+        says=("tier in (gold)", "label the pool with tier=gold"),
         silent=("A packing exists",),
     ),
     Case(

@@ -352,6 +352,24 @@ STARTING = (
         silent=("No rule is broken",),
     ),
     Case(
+        name="a DaemonSet with claims that also runs on the system nodes",
+        given=[
+            template(),
+            api(
+                "apps/v1",
+                "DaemonSet",
+                "dcgm",
+                {
+                    "selector": {"matchLabels": {"app": "d"}},
+                    "template": {"metadata": {"labels": {"app": "d"}}, "spec": pod_spec()},
+                },
+            ),
+        ],
+        verdict="does-not-fit",
+        says=("2 nodes of the system pool", "pulumi-dra/pool in (l4)"),
+        silent=("a packing exists",),
+    ),
+    Case(
         name="a DaemonSet with claims on nodes that another operator labels",
         given=[
             template(),

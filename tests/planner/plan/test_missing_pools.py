@@ -90,8 +90,12 @@ def test_an_attribute_of_a_newer_driver_names_that_driver() -> None:
     assert fix == 'set `version: 0.5.0` of the NVIDIA driver, for pool "g6-2xlarge"'
 
 
-def test_what_no_machine_has_is_answered_with_none() -> None:
-    assert fixes(L4, requesting(f'{MEMORY}.compareTo(quantity("9000Gi")) >= 0')) == []
+def test_a_pod_that_no_machine_type_fits_has_a_sentence_without_a_fix() -> None:
+    plan = plan_of(L4, requesting(f'{MEMORY}.compareTo(quantity("9000Gi")) >= 0'))
+    (workload,) = plan.workloads
+    (reason,) = (each for each in workload.reasons if each.code == "pool-missing")
+    assert reason.fix == ""
+    assert reason.message.startswith("no machine type with NVIDIA GPUs in us-east-1 fits the pod")
 
 
 def test_a_pod_that_only_a_taint_keeps_away_needs_no_other_pool() -> None:

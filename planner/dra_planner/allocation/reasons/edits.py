@@ -13,7 +13,7 @@ from dra_planner.allocation.extended_resource_claims import CLAIM_NAME
 from dra_planner.allocation.node.selectors import node_matches, tolerates
 from dra_planner.allocation.node.state import NodeState
 from dra_planner.allocation.place import needs_of
-from dra_planner.allocation.reasons.nodes import amount_text, toleration_text
+from dra_planner.allocation.reasons.nodes import amount_text, selector_of, toleration_text
 from dra_planner.allocation.reasons.selector_changes import (
     change_selector,
     is_conditional,
@@ -136,7 +136,8 @@ def _pod_edits(shape: Shape, node: NodeState) -> Iterator[Edit]:
             yield Edit("tolerate", text, toleration=toleration)
     for key, value in pod.node_selector.items():
         if own.meta.labels.get(key) != value:
-            yield Edit("select-less", f"drop {key}={value} from the pod's nodeSelector", name=key)
+            text = f"drop {key}={value} from {selector_of(pod, key)}"
+            yield Edit("select-less", text, name=key)
     if pod.node_affinity is not None and not node_matches(pod.node_affinity, own):
         yield Edit("select-less", "drop the pod's required node affinity")
     needs = needs_of(shape, node.template)

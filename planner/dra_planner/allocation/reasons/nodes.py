@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from dra_planner.allocation.node.filters import Misfit
+from dra_planner.allocation.node.selectors import requirement_holds
 from dra_planner.allocation.search.results import quantity_of
 from dra_planner.allocation.verdicts import Refusal
 from dra_planner.catalog.label_owners import label_owner
 from dra_planner.claims.extended_resources import IMPLICIT_PREFIX
 from dra_planner.clouds import cloud, names
-from dra_planner.model import NodeSelector, Reason, Requirement, Taint
+from dra_planner.model import NodeSelector, PodSpec, Reason, Requirement, Taint
 
 _GI = 2**30
 _SHORT_CODES = {
@@ -155,14 +156,17 @@ def _selector_reason(misfit: Misfit, refusal: Refusal) -> Reason:
             code="node-affinity",
             message="the node's labels don't match the pod's required node affinity"
             + _affinity_text(refusal.shape.pod.node_affinity),
+            fix=_affinity_fix(refusal.shape.pod.node_affinity, labels),
         )
     key, _, value = misfit.label.partition("=")
-    have, fix = f"has no label {key}", f"drop {key} from the pod's nodeSelector"
+    where = selector_of(refusal.shape.pod, key)
+    have, fix = f"has no label {key}", f"drop {key} from {where}"
     if key not in labels and (owner := _owner(key)):
         have, instead = f"{have}, which {owner[0]} would set", owner[1]
         fix = f"{fix}, and {instead}" if instead else fix
     elif key in labels:
-        have, fix = f'has {key}="{labels[key]}"', f'select {key}="{labels[key]}", or {fix}'
+        also = f" in {where}" if key in refusal.shape.pod.selected_by else ""
+        have, fix = f'has {key}="{labels[key]}"', f'select {key}="{labels[key]}"{also}, or {fix}'
     elif _can_be_set(key, value):
         fix = f"label the pool with {misfit.label}, or {fix}"
     return Reason(
@@ -170,6 +174,39 @@ def _selector_reason(misfit: Misfit, refusal: Refusal) -> Reason:
         message=f"the pod selects nodes with {misfit.label}; the node {have}",
         fix=fix,
     )
+
+
+def selector_of(pod: PodSpec, key: str) -> str:
+    """Return the field that makes a pod select nodes by a label."""
+    return pod.selected_by.get(key, "the pod's nodeSelector")
+
+
+def _affinity_fix(affinity: NodeSelector | None, labels: Mapping[str, str]) -> str:
+    """Return how the node and the term that it fails least come to match."""
+    failing = [
+        [each for each in term.match_expressions if not requirement_holds(each, labels)]
+        for term in (affinity.terms if affinity is not None else ())
+    ]
+    fewest = min(filter(None, failing), key=len, default=[])
+    if not fewest:
+        return "drop the pod's required node affinity"
+    keys = list(dict.fromkeys(each.key for each in fewest))
+    fix = f"drop {' and '.join(keys)} from the pod's required node affinity"
+    owned = [owner[1] for key in keys if (owner := _owner(key)) is not None and owner[1]]
+    if owned:
+        return f"{fix}, and {owned[0]}"
+    missing = [each for each in fewest if each.key not in labels]
+    settable = [
+        f"{each.key}={value}"
+        for each in missing
+        if (value := "true" if each.operator == "Exists" else next(iter(each.values), ""))
+        and each.operator in ("In", "Exists")
+        and _owner(each.key) is None
+        and _can_be_set(each.key, value)
+    ]
+    if len(settable) == len(fewest):
+        return f"label the pool with {' and '.join(settable)}, or {fix}"
+    return fix
 
 
 def _affinity_text(affinity: NodeSelector | None) -> str:

@@ -67,5 +67,6 @@ class ClusterSituation:
     features: Features
     classes: Mapping[str, DeviceClass] = field(default_factory=dict[str, DeviceClass], hash=False)
     offers: tuple[Offer, ...] = ()
+    system: Offer | None = None  # the nodes without devices; None: not known
     nvidia: NvidiaDriver | None = None
     autoscaler: str = ""  # in a fleet's words; "": not known

@@ -26,8 +26,10 @@ from dra_planner.plan.blockers.references import (
 )
 from dra_planner.plan.blockers.slices import find_unusable_slices
 from dra_planner.plan.blockers.unmet_affinity import (
+    find_daemons_on_system_nodes,
     find_daemons_without_devices,
     find_unmet_affinity,
+    system_nodes_of,
 )
 from dra_planner.plan.blockers.unmet_topology import find_unmet_topology
 from dra_planner.plan.blockers.unread_objects import find_unread_objects
@@ -49,6 +51,7 @@ FINDERS: Final[tuple[Callable[[ClusterSituation], Iterator[Blocker]], ...]] = (
     find_queue_faults,
     find_unmet_affinity,
     find_daemons_without_devices,
+    find_daemons_on_system_nodes,
     find_unmet_topology,
     find_unread_objects,
     find_idle_budgets,
@@ -104,6 +107,7 @@ def _situation(plan: Plan) -> ClusterSituation:
         features=plan.judgement.features,
         classes=plan.classes,
         offers=plan.offers,
+        system=system_nodes_of(plan.judgement),
         nvidia=None if plan.fleet is None else plan.fleet.drivers.of(nvidia.DRIVER),
         autoscaler="" if plan.fleet is None else plan.fleet.autoscaler,
     )

@@ -1,18 +1,25 @@
 """Pods that their own rules exclude from every node: affinity to missing pods, and DaemonSets that
-reach no devices.
+reach no devices, or nodes that are too small for them.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from dra_planner.allocation.node.filters import reject_for_good
 from dra_planner.allocation.node.pod_rules import PodView, term_selects
+from dra_planner.allocation.reasons.nodes import amount_text
+from dra_planner.clouds import POOL
 from dra_planner.model import LabelSelector, PodAffinityTerm, PodSpec, Workload
-from dra_planner.offers import Offer
+from dra_planner.offers import Offer, predict_system_offer
+from dra_planner.offers.requests import pod_requests
 from dra_planner.plan.blockers.blocker import Blocker, ClusterSituation
 from dra_planner.sizing.doubts import without_unknown_labels
-from dra_planner.wording import named
+from dra_planner.wording import counted, named
+
+if TYPE_CHECKING:
+    from dra_planner.plan.judgement.judgement import Judgement
 
 _CODE = "pod-cannot-be-scheduled"
 
@@ -96,13 +103,18 @@ def find_daemons_without_devices(situation: ClusterSituation) -> Iterator[Blocke
                     if taints[0] is not None
                     else "its node selector fits none"
                 )
-                pools = named("pool", list(misfits))
+                pools, system = named("pool", list(misfits)), situation.system
+                also = (
+                    f", and {_select_pools(list(misfits))}"
+                    if system is not None and reject_for_good(spec, system.node) is None
+                    else ""
+                )
                 yield Blocker(
                     code=_CODE,
                     message=f"{workload.ref} runs on no node of {pools}, because {why}; on other "
                     "nodes its claims are "
                     "never allocated",
-                    fix="tolerate the taint of these nodes"
+                    fix=f"tolerate the taint of these nodes{also}"
                     if taints[0] is not None
                     else "correct the selector",
                     place=workload.place,
@@ -125,3 +137,57 @@ def _maybe_without_devices(workload: Workload, pools: Sequence[str]) -> Blocker:
         workloads=(workload.ref,),
         verdict="cannot-tell",
     )
+
+
+def system_nodes_of(judgement: Judgement) -> Offer | None:
+    """Return the offer of the fleet's nodes without devices, or None if they aren't planned."""
+    fleet = judgement.fleet
+    if fleet is None or judgement.is_observed or not fleet.system_pool.count:
+        return None
+    return predict_system_offer(fleet)
+
+
+def find_daemons_on_system_nodes(situation: ClusterSituation) -> Iterator[Blocker]:
+    """Yield DaemonSets that also run on the system nodes, which lack their devices or resources.
+
+    The DaemonSet controller compares only taints, labels, and names of nodes.
+    Source: kubernetes/kubernetes:pkg/controller/daemon/daemon_controller.go@v1.36.3
+    (NodeShouldRunDaemonPod).
+    """
+    system, pools = situation.system, [offer for offer in situation.offers if offer.slices]
+    if system is None or not pools:
+        return
+    everywhere = any(each.all_nodes for each in situation.manifests.slices)
+    for workload in situation.manifests.workloads:
+        for pod_set in workload.pod_sets:
+            spec = pod_set.template.spec
+            if not pod_set.per_node or reject_for_good(spec, system.node) is not None:
+                continue
+            lack = _lack(spec, system, everywhere)
+            if lack and any(_may_reach(spec, offer) for offer in pools):
+                names = [offer.name for offer in pools if _may_reach(spec, offer)]
+                yield Blocker(
+                    code=_CODE,
+                    message=f"{workload.ref} also runs on the {counted(system.count_max, 'node')} "
+                    f"of the system pool, which {lack}, so its pods there stay pending",
+                    fix=_select_pools(names),
+                    place=workload.place,
+                    workloads=(workload.ref,),
+                )
+
+
+def _select_pools(names: Sequence[str]) -> str:
+    return f"select {named('pool', names)} by node affinity: {POOL} in ({', '.join(names)})"
+
+
+def _lack(spec: PodSpec, system: Offer, everywhere: bool) -> str:
+    """Return what a pod requests and an empty system node lacks, or "". `everywhere`: some devices
+    are available on all nodes.
+    """
+    if spec.resource_claims:
+        return "" if everywhere else "publish no devices for its claims"
+    for name, wanted in pod_requests(spec).items():
+        most = max(system.node.allocatable.get(name, 0), system.at_most.get(name, 0))
+        if wanted > most:
+            return f"have too little {name} for its request of {amount_text(name, wanted)}"
+    return ""

@@ -21,6 +21,7 @@ from dra_planner.plan.judgement.judgement import Judgement
 from dra_planner.plan.judgement.simulated_fixes import fix_sentence, prefer_others_rows
 from dra_planner.plan.model import SIMULATED_STEPS, JointFix, Plan
 from dra_planner.plan.suggestion.missing_pools import FleetChange, fleet_changes
+from dra_planner.plan.suggestion.system_machine import larger_system_machine, system_nodes_usd
 from dra_planner.simulation import Fix, PodSetRef
 from dra_planner.simulation.sizing.fixes import pin_pod
 from dra_planner.sizing import hourly_usd
@@ -68,13 +69,20 @@ def with_joint_fix(plan: Plan) -> Plan:
     unfit = {size.workload for size in judgement.sizing.workloads if size.verdict != "fits"}
     if not unfit or (len(unfit) == 1 and not _fits_no_pool(judgement, unfit)):
         return plan
-    search = _Search(plan, fleet)
-    found = search.run()
+    found, ended_at = find_joint_fix(plan, fleet)
     if found is not None and len(unfit) == 1 and len(found.steps) == 1:
         return plan
-    if found is None and search.ended_at:
-        return replace(plan, diagnostics=(*plan.diagnostics, _ended_note(search.ended_at)))
+    if found is None and ended_at:
+        return replace(plan, diagnostics=(*plan.diagnostics, _ended_note(ended_at)))
     return replace(plan, joint_fix=found)
+
+
+def find_joint_fix(plan: Plan, fleet: Fleet) -> tuple[JointFix | None, str]:
+    """Return the change with which the workloads of a plan fit, even if it's one step for one
+    workload, and the limit at which the search ended before it had tried everything, or "".
+    """
+    search = _Search(plan, fleet)
+    return search.run(), search.ended_at
 
 
 def _fits_no_pool(judgement: Judgement, workloads: Set[WorkloadRef]) -> bool:
@@ -108,6 +116,7 @@ class _Search:
         shapes = [self._changed(shape) for shape in self._judgement.demand.shapes]
         if None in shapes:
             return None
+        self._enlarge_system_pool()
         demand = replace(
             self._judgement.demand, shapes=tuple(shape for shape in shapes if shape is not None)
         )
@@ -131,6 +140,16 @@ class _Search:
             elif number == _ROUNDS - 1:
                 self.ended_at = f"its limit of {counted(_ROUNDS, 'plan')}"
         return self._simulated(demand)
+
+    def _enlarge_system_pool(self) -> None:
+        """Use a larger machine type in the system pool if one of its pods fits no node of it."""
+        judgement = self._judgement
+        pods = [each for each in judgement.demand.shapes if each.id in judgement.on_system]
+        machine = larger_system_machine(self._fleet, pods, judgement) if pods else ""
+        if machine:
+            pool = {**self._fleet.document().get("systemPool", {}), "machine": machine}
+            self._fleet_keys = {**self._fleet_keys, "systemPool": pool}
+            self._steps[f"set systemPool.machine to {machine} in the fleet"] = None
 
     def _raise_maximums(self, judgement: Judgement) -> bool:
         """Return whether a pool gets a higher maximum."""
@@ -323,6 +342,11 @@ class _Search:
 
     def _more(self, judgement: Judgement) -> Decimal | None:
         after, before = map(_price, (judgement, self._judgement))
+        if judgement.fleet != self._fleet and "systemPool" in self._fleet_keys:
+            system = system_nodes_usd(judgement.fleet), system_nodes_usd(self._fleet)
+            if after is None or before is None or None in system:
+                return None
+            after, before = after + (system[0] or 0), before + (system[1] or 0)
         return None if after is None or before is None else after - before
 
 

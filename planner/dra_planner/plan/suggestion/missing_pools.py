@@ -52,11 +52,36 @@ def missing_pool(judgement: Judgement, shape: Shape) -> Reason | None:
     """
     changes = fleet_changes(judgement, shape)
     if not changes:
-        return None
+        return _no_machine(judgement, shape)
     return Reason(
         code=MISSING_POOL,
         message="no pool in this fleet fits the pod",
         fix=", or ".join(change.text for change in changes),
+    )
+
+
+def _no_machine(judgement: Judgement, shape: Shape) -> Reason | None:
+    """Return that the region has no machine type for the pod, if all of them were tried: the
+    candidates are machine types with NVIDIA GPUs.
+    """
+    fleet = judgement.fleet
+    if fleet is None or not shape.claims or not _asks_for_nvidia(shape):
+        return None
+    if not all(map(_lacks_hardware, judgement.answers(shape))):
+        return None
+    return Reason(
+        code=MISSING_POOL,
+        message=f"no machine type with NVIDIA GPUs in {fleet.region} fits the pod, with whole GPUs "
+        "or with one MIG configuration",
+    )
+
+
+def _asks_for_nvidia(shape: Shape) -> bool:
+    return all(
+        way.device_class_name in (nvidia.GPU_CLASS, nvidia.MIG_CLASS)
+        for claim in shape.claims
+        for request in claim.spec.requests
+        for way in ((request.exactly,) if request.exactly else request.first_available)
     )
 
 

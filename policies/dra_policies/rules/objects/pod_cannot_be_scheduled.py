@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dra_planner.plan.blockers.unmet_affinity import (
+    find_daemons_on_system_nodes,
     find_daemons_without_devices,
     find_unmet_affinity,
 )
@@ -24,6 +25,7 @@ RULE = Rule(
         "pod-cannot-be-scheduled",
         find_unmet_affinity,
         find_daemons_without_devices,
+        find_daemons_on_system_nodes,
         find_unmet_topology,
     ),
 )
