@@ -131,18 +131,25 @@ class Aks(Cloud):
     pool_name_pattern = POOL_NAME
     # learn.microsoft.com/azure/aks/availability-zones; names of pools: Azure/AKS issue 3300
     zone_names = tuple(_ZONES)
-    # learn.microsoft.com/azure/reliability/regions-list: the Australian regions and South India
-    # were confirmed on 2026-11-27, and the others are from memory.
+    # MicrosoftDocs/reliability-docs:articles/reliability/regions-list.md@01021ab, of 2025-09-23
     regions_without_zones = (
         "australiacentral",
         "australiacentral2",
         "australiasoutheast",
+        "brazilsoutheast",
         "canadaeast",
+        "francesouth",
+        "germanynorth",
         "koreasouth",
         "northcentralus",
+        "norwaywest",
+        "southafricawest",
         "southindia",
+        "switzerlandwest",
+        "uaecentral",
         "ukwest",
         "westcentralus",
+        "westindia",
         "westus",
     )
     system_mode = ("mode", "System")  # its taints: Azure/AKS issue 2578
@@ -247,6 +254,7 @@ class Aks(Cloud):
             zone="zones",
             names="capacityReservationGroupID",
             # learn.microsoft.com/azure/virtual-machines/capacity-reservation-overview, limitations
+            machine=("azure-native:compute:CapacityReservation", "sku.name"),
             placement=("proximityPlacementGroupID",),
             placement_kind="proximity placement group",
             surge=SurgeSetting(
@@ -314,7 +322,7 @@ class Aks(Cloud):
         ),
     )
 
-    # AKS guide, "Container Storage Interface (CSI) drivers"
+    # MicrosoftDocs/azure-aks-docs:articles/aks/csi-storage-drivers.md@25dee6e
     volume_drivers = (
         VolumeDriver(
             provisioner="disk.csi.azure.com",
@@ -333,7 +341,8 @@ class Aks(Cloud):
         ),
     )
     default_storage_class = "default"
-    # AKS guide, "Bring your own keys with Azure managed disks"
+    # learn.microsoft.com/azure/aks/azure-disk-customer-managed-keys; the role with this right is
+    # e147488a-f6f5-4113-8e2d-b22465e65bf6
     disk_keys = DiskKeys(
         used_by=(("azure-native:containerservice:ManagedCluster", "diskEncryptionSetID"),),
         tokens=("azure-native:compute:DiskEncryptionSet",),
@@ -345,7 +354,9 @@ class Aks(Cloud):
         identity="the disk encryption set's identity",
         fix="grant it Key Vault Crypto Service Encryption User on the key's vault",
     )
-    # AKS guide, "Authenticate with Azure Container Registry from AKS"; the role is AcrPull
+    # learn.microsoft.com/azure/aks/cluster-container-registry-integration; roles of
+    # learn.microsoft.com/azure/role-based-access-control/built-in-roles, read on 2026-11-27:
+    # AcrPull, AcrPush, Contributor, and Owner
     registry = RegistryResource(
         token="azure-native:containerregistry:Registry",
         name="registryName",
@@ -367,6 +378,7 @@ class Aks(Cloud):
     )
     # Azure/azure-policy:built-in-policies/policyDefinitions/Kubernetes: no privileged containers,
     # allowed host paths, and the initiatives of the baseline and restricted standards
+    # (IDs compared with Microsoft's pages and templates on 2026-11-27)
     pod_policies = (
         "azure-native:authorization:PolicyAssignment",
         "policyDefinitionId",
@@ -374,7 +386,7 @@ class Aks(Cloud):
             "95edb821-ddaf-4404-9732-666045e056b4",
             "098fc59e-46c7-4d99-9b16-64990e543d75",
             "a8640138-9b0a-4a28-b8cb-1666c838647d",
-            "42b8ef37-b724-4e24-bbc8-7a7708edfcf0",
+            "42b8ef37-b724-4e24-bbc8-7a7708edfe00",
         ),
     )
 
