@@ -63,7 +63,10 @@ class DranetDriver(Driver[DranetSettings]):
     title = "DRANET"
     domains: ClassVar[tuple[str, ...]] = (NETWORK_DRIVER,)
     options = DranetSettings
-    meaning = "DRANET, for network interfaces: true, or its options."
+    meaning = (
+        "DRANET, for network interfaces: true, or its options. If pods don't use the interfaces on "
+        "purpose, set it to false. The plan then omits the note about them."
+    )
     written_when_off = True
     is_network = True
     proposals = (("drivers.dranet=true",),)

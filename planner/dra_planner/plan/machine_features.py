@@ -33,7 +33,8 @@ def unused_features(fleet: Fleet) -> tuple[str, ...]:
 
 
 def _features(fleet: Fleet, pool: Pool, machine: Machine) -> Iterator[str]:
-    if fleet.drivers.of(DRANET) is None:
+    # a fleet that sets the driver to false leaves the network out on purpose
+    if DRANET.name not in fleet.drivers.model_fields_set:
         yield from _network(fleet.cloud, machine)
     if machine.nvlink_nodes and not _has_compute_domains(fleet):
         yield (
@@ -44,14 +45,15 @@ def _features(fleet: Fleet, pool: Pool, machine: Machine) -> Iterator[str]:
 
 
 def _network(cloud_name: str, machine: Machine) -> Iterator[str]:
-    tcp = "but the fleet has no network driver (drivers.dranet), so pods use TCP"
+    tcp = "but pods use TCP. Set drivers.dranet to true, or to false if that's intended"
     if machine.efa_interfaces:
         yield f"{counted(machine.efa_interfaces, 'EFA interface')}, {tcp}"
     if machine.rdma_networks:
         yield f"{machine.rdma_networks} RDMA interfaces ({machine.network_performance}), {tcp}"
     if machine.has_infiniband:
         nics = f"{machine.nics} InfiniBand NICs" if (machine.nics or 0) > 1 else "InfiniBand NICs"
-        yield f"{nics}, but no pool uses them. {cloud(cloud_name).infiniband_needs}"
+        needs = cloud(cloud_name).infiniband_needs
+        yield f"{nics}, but pods use TCP. {needs}. Set drivers.dranet to false if that's intended"
 
 
 def _has_compute_domains(fleet: Fleet) -> bool:

@@ -76,6 +76,13 @@ def test_a_feature_that_is_used_is_not_reported() -> None:
     assert used == ()
 
 
+@pytest.mark.parametrize(
+    ("cloud", "machine"), [("eks", "p5.48xlarge"), ("aks", "Standard_ND96isr_H100_v5")]
+)
+def test_a_network_that_is_left_out_on_purpose_is_not_reported(cloud: str, machine: str) -> None:
+    assert unused_features(fleet(cloud, machine, drivers={"dranet": False})) == ()
+
+
 def test_images_that_a_machine_needs_are_reported_if_the_cloud_chooses_them() -> None:
     (note,) = provider_notes(fleet("aks", "Standard_NV36ads_A10_v5"))
     assert "202606.08.1 or later" in note
