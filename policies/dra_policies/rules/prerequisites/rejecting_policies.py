@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from fnmatch import fnmatchcase
-from typing import Final
+from typing import Any, Final
 
 from dra_planner.clouds import cloud, names
 from dra_policies.rules.rule import Finding
-from dra_policies.unknown_values import Properties, has_unknown
+from dra_policies.unknown_values import Properties, as_mapping, has_unknown
 from dra_policies.view.stack_view import DeclaredResource, InstalledDriver, StackView
 
-_KYVERNO: Final = ":ClusterPolicy"
-_GATEKEEPER: Final = "constraints.gatekeeper.sh"
-_WORDS: Final = ("privileged", "hostPath", "host-path", "HostFilesystem", "PrivilegedContainer")
-"""Names of the driver's needs in policies of Kyverno and Gatekeeper."""
+_KYVERNO: Final = "kubernetes:kyverno.io/"
+_GATEKEEPER: Final = "kubernetes:constraints.gatekeeper.sh/"
+_CONSTRAINTS: Final = ("Privileged", "HostFilesystem", "HostPath")
+"""Parts of the kinds of Gatekeeper's constraints (open-policy-agent/gatekeeper-library:library)."""
+_FIELDS: Final = ('"privileged"', '"=(privileged)"', '"hostPath"', '"X(hostPath)"', ".hostPath")
+_PODS: Final = ("Pod", "v1/Pod", "*/Pod", "*", "DaemonSet", "apps/v1/DaemonSet")
+_CHECKS: Final = ("pattern", "anyPattern", "deny", "foreach", "cel")
 
 
 def rejecting_policies(view: StackView, driver: InstalledDriver) -> Iterator[Finding]:
@@ -24,7 +27,7 @@ def rejecting_policies(view: StackView, driver: InstalledDriver) -> Iterator[Fin
     if not namespace:
         return
     for each in (*view.objects, *view.declared):
-        if _rejects(each, namespace) or _is_denied_by_cloud(each, namespace):
+        if _rejects(each, namespace):
             yield Finding(
                 message=f'policy "{each.name}" rejects privileged pods and host paths in namespace '
                 f"{namespace}, so {driver.title} has no pods, and no devices are published",
@@ -34,24 +37,29 @@ def rejecting_policies(view: StackView, driver: InstalledDriver) -> Iterator[Fin
 
 
 def _rejects(policy: DeclaredResource, namespace: str) -> bool:
-    """Return True if a policy of Kyverno or Gatekeeper certainly rejects the driver's pods."""
-    if has_unknown(policy.props.values):
-        return False
-    if _GATEKEEPER in policy.type:
-        action = policy.props.text("spec.enforcementAction", "deny")
-        excluded = policy.props.texts("spec.match.excludedNamespaces") or ()
-        only = policy.props.texts("spec.match.namespaces") or ()
-        applies = not _is_listed(namespace, excluded) and (not only or _is_listed(namespace, only))
-        return action == "deny" and applies and any(word in policy.type for word in _WORDS)
-    if not policy.type.endswith(_KYVERNO) or "kyverno" not in policy.type:
-        return False
-    return any(
-        _enforces(policy.props, rule)
-        and any(word in json.dumps(rule.values) for word in _WORDS)
-        and namespace not in json.dumps(rule.at("exclude"))
-        and "exclude" not in json.dumps(rule.at("match"))
-        for rule in policy.props.items("spec.rules") or ()
-        if rule.has("validate")
+    """Return True if a policy certainly rejects the driver's pods."""
+    if policy.type.startswith(_GATEKEEPER):
+        return not has_unknown(policy.props.values) and _constrains(policy, namespace)
+    if policy.type.startswith(_KYVERNO) and policy.type.endswith(":ClusterPolicy"):
+        rules = policy.props.items("spec.rules") or ()
+        return not has_unknown(policy.props.values) and any(
+            _enforces(policy.props, rule)
+            and _is_about_privileges(rule.below("validate"))
+            and _applies(rule, namespace)
+            for rule in rules
+        )
+    return _is_denied_by_cloud(policy, namespace)
+
+
+def _constrains(constraint: DeclaredResource, namespace: str) -> bool:
+    match = constraint.props.below("spec.match")
+    only = match.texts("namespaces") or ()
+    return (
+        any(word in constraint.type for word in _CONSTRAINTS)
+        and constraint.props.text("spec.enforcementAction", "deny") == "deny"
+        and not _is_listed(namespace, match.texts("excludedNamespaces") or ())
+        and (not only or _is_listed(namespace, only))
+        and not (match.has("namespaceSelector") or match.has("labelSelector"))
     )
 
 
@@ -60,7 +68,59 @@ def _enforces(policy: Properties, rule: Properties) -> bool:
     return (action or "Audit").lower() == "enforce"
 
 
-def _is_listed(namespace: str, patterns: tuple[str | None, ...]) -> bool:
+def _is_about_privileges(validate: Properties) -> bool:
+    """Return True if a rule forbids privileged pods or host paths, by fields or by a pod security
+    standard.
+    """
+    if validate.text("podSecurity.level") in ("baseline", "restricted"):
+        return validate.has("podSecurity.exclude") is False
+    checks = json.dumps([validate.at(each) for each in _CHECKS])
+    return any(field in checks for field in _FIELDS)
+
+
+def _applies(rule: Properties, namespace: str) -> bool:
+    """Return True if a rule of Kyverno certainly applies to pods in a namespace.
+
+    Source: kyverno/kyverno:api/kyverno/v1/match_resources_types.go (filters in `any` and `all`, or
+    one filter without them; the conditions of a filter must all hold).
+    """
+    if rule.has("preconditions") or rule.has("celPreconditions"):
+        return False
+    match, excluded = rule.below("match"), rule.below("exclude")
+    matches = (
+        any(_holds(each, namespace, certain=True) for each in match.items("any") or ())
+        if match.has("any")
+        else all(_holds(each, namespace, certain=True) for each in _all(match))
+    )
+    excludes = (
+        any(_holds(each, namespace, certain=False) for each in excluded.items("any") or ())
+        if excluded.has("any")
+        else excluded.values != {}
+        and all(_holds(each, namespace, certain=False) for each in _all(excluded))
+    )
+    return matches and not excludes
+
+
+def _all(filters: Properties) -> tuple[Properties, ...]:
+    """Return the filters that must all hold. Without `all`, a block is a filter itself."""
+    return (filters.items("all") or ()) if filters.has("all") else (filters,)
+
+
+def _holds(each: Properties, namespace: str, *, certain: bool) -> bool:
+    """Return whether a filter holds for the driver's pods. If it isn't known, because of names,
+    labels, or subjects, the result is False if `certain` and True otherwise.
+    """
+    resources = each.below("resources")
+    kinds, places = resources.texts("kinds") or (), resources.texts("namespaces") or ()
+    if (kinds and not set(kinds) & set(_PODS)) or (places and not _is_listed(namespace, places)):
+        return False
+    known = {"kinds", "namespaces"}
+    open_conditions = set(as_mapping(resources.values) or {}) - known
+    others = set(as_mapping(each.values) or {}) - {"resources"}
+    return not certain or not (open_conditions or others)
+
+
+def _is_listed(namespace: str, patterns: Iterable[str | None]) -> bool:
     return any(fnmatchcase(namespace, pattern or "*") for pattern in patterns)
 
 
@@ -70,11 +130,17 @@ def _is_denied_by_cloud(assignment: DeclaredResource, namespace: str) -> bool:
         token, path, definitions = cloud(name).pod_policies
         if assignment.type != token:
             continue
-        definition = assignment.props.text(path) or ""
-        parameters = json.dumps(assignment.props.at("parameters"), default=str)
+        definition = (assignment.props.text(path) or "").rpartition("/")[2]
+        parameters = assignment.props.below("parameters")
+        only = _texts(parameters, "namespaces")
         return (
-            any(each in definition for each in definitions)
-            and '"deny"' in parameters.lower()
-            and namespace not in parameters
+            definition in definitions
+            and str(parameters.at("effect.value")).lower() == "deny"
+            and not _is_listed(namespace, _texts(parameters, "excludedNamespaces"))
+            and (not only or _is_listed(namespace, only))
         )
     return False
+
+
+def _texts(parameters: Properties, name: str) -> tuple[Any, ...]:
+    return parameters.texts(f"{name}.value") or ()
