@@ -1,5 +1,5 @@
-"""The rules as Pulumi policies. Only `pack`, `shared_evaluation`, and `secret_values` import
-Pulumi.
+"""The rules as Pulumi policies. Only `pack`, `assets`, `shared_evaluation`, and `secret_values`
+import Pulumi.
 
 Each rule is one policy, so that a pack's configuration can set its level by its id. The engine
 calls a policy when it analyzes a resource before its creation, and when the whole stack is known.
@@ -26,6 +26,7 @@ from pulumi_policy import (
 from pulumi_policy.proxy import UnknownValueError
 
 from dra_planner.errors import PlannerError
+from dra_policies.assets import with_texts
 from dra_policies.configuration.exemptions import excuses_of
 from dra_policies.configuration.project_configuration import configuration_of_project
 from dra_policies.configuration.reading import NOT_CONFIGURED, Configured
@@ -33,6 +34,7 @@ from dra_policies.configuration.rule_settings import configured_rules
 from dra_policies.rules import RULES, Rule
 from dra_policies.secret_values import leave_secrets_out
 from dra_policies.shared_evaluation import AnsweredPolicy, ask_once
+from dra_policies.stack.forms.value_files import VALUE_FILES
 from dra_policies.stack.resource import Resource
 from dra_policies.stack_evaluation import Judge, Told
 from dra_policies.unknown_values import Properties, plain
@@ -180,12 +182,20 @@ def policies(
     ]
 
 
+def _properties(given: object) -> Properties:
+    values = plain(given, UnknownValueError)
+    files = VALUE_FILES in values
+    return Properties(
+        {**values, VALUE_FILES: with_texts(values[VALUE_FILES], os.environ)} if files else values
+    )
+
+
 def _resource(args: ResourceValidationArgs) -> Resource:
     return Resource(
         urn=args.urn,
         type=args.resource_type,
         name=args.name,
-        props=Properties(plain(args.props, UnknownValueError)),
+        props=_properties(args.props),
         ignore_changes=tuple(args.opts.ignore_changes),
         provider=args.provider.urn if args.provider else "",
     )
@@ -196,7 +206,7 @@ def _stack_resource(resource: PolicyResource) -> Resource:
         urn=resource.urn,
         type=resource.resource_type,
         name=resource.name,
-        props=Properties(plain(resource.props, UnknownValueError)),
+        props=_properties(resource.props),
         ignore_changes=tuple(resource.opts.ignore_changes),
         sources={
             key: tuple(source.urn for source in sources)

@@ -23,6 +23,7 @@ from dra_policies.rules import (
 )
 from dra_policies.stack.clusters import Clusters, clusters_of
 from dra_policies.stack.engine_session import Session
+from dra_policies.stack.forms.common_form import in_common_form
 from dra_policies.stack.kubernetes_objects import is_kubernetes_object
 from dra_policies.stack.planned_counts import counts_of_plan
 from dra_policies.stack.releases import RELEASES
@@ -70,6 +71,7 @@ class Judge:
         Findings that need unknown values wait for the whole stack, and so do disabled rules.
         """
         try:
+            resource = in_common_form(resource)
             seen = self._session.observe(resource)
             view = view_of_resource(resource, seen)
             found = () if view is None else tuple(_run(self._with_thresholds(view), self._rules))
@@ -99,7 +101,8 @@ class Judge:
         `asked` are the rules to run instead of the enabled ones.
         """
         try:
-            found = tuple(self._of_stack(self._session.complete(resources), asked))
+            common = [in_common_form(each) for each in resources]
+            found = tuple(self._of_stack(self._session.complete(common), asked))
         except Exception as error:
             found = ((COULD_NOT_RUN, failure(error)),)
         told = tuple(dict.fromkeys(_told(rule, finding) for rule, finding in found))

@@ -26,7 +26,6 @@ ELSEWHERE = {
     "device-of-another-driver": "test_quiet.py",  # a note: nothing is wrong
     "exemption-without-effect": "test_configuration.py",  # about the configuration
     "guards-missing": "test_guards_missing.py",  # of a plan with guards
-    "gpu-taint-not-tolerated": "test_manifest_rules.py",  # of stacks whose pools cannot be judged
     "mig-laid-out-twice": "test_gpu_operator.py",  # of a plan with a layout
     "pod-fits-no-system-pool": "test_quiet.py",  # of what the system pool holds
     "queue-decides": "../command/truth/cases_of_queues.py",  # remarks: nothing is wrong

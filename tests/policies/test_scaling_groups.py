@@ -53,3 +53,34 @@ def test_machines_without_gpus_are_nobodys_business() -> None:
         told(edited(base("raw-eks"), {**FORMS["by its name"], "made/instanceType": "m7i.large"}))
         == []
     )
+
+
+SELF = [{"protocol": "-1", "fromPort": 0, "toPort": 0, "self": True}]
+EFA = {
+    **FORMS["by an output"],
+    "efa": {"type": "aws:ec2/securityGroup:SecurityGroup", "props": {"ingress": SELF}},
+    "made/networkInterfaces": [{"interfaceType": "efa", "networkCardIndex": 0}],
+    "made@networkInterfaces": ["efa"],
+}
+BLOCK = {
+    **FORMS["by an output"],
+    "made/capacityReservationSpecification": {
+        "capacityReservationTarget": {"capacityReservationId": "cr-0a"}
+    },
+}
+
+
+@pytest.mark.parametrize(
+    ("rule", "good", "bad"),
+    [
+        ("network-devices-unusable", {**EFA, "efa/egress": SELF}, {}),
+        ("bought-capacity-unusable", BLOCK, {"a100/placementGroup": "pg"}),
+    ],
+    ids=["EFA behind a closed group", "bought machines in a placement group"],
+)
+def test_faults_of_a_template_are_found(rule: str, good: Edit, bad: Edit) -> None:
+    def rules(edit: Edit) -> set[str]:
+        return {entry.rule for entry in told(edited(base("raw-eks"), edit))}
+
+    assert rule not in rules(good)
+    assert rule in rules({**good, **bad} if bad else EFA)

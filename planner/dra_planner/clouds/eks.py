@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 from dra_planner.catalog import Machine
+from dra_planner.clouds.other_providers.aws_native import FORMS
 from dra_planner.clouds.protocol.allocatable import (
     EVICTION_MIB,
     MIB,
@@ -162,6 +163,10 @@ class Eks(Cloud):
         reserved="reserved",
         reservation="aws:ec2/capacityReservation:CapacityReservation",
         reservation_machine="instanceType",
+        bought=(
+            "aws:ec2/capacityReservation:CapacityReservation",
+            "aws:ec2/capacityBlockReservation:CapacityBlockReservation",
+        ),
         targeted=("instanceMatchCriteria", "targeted"),
     )
 
@@ -171,6 +176,7 @@ class Eks(Cloud):
     fact_sources = ("aws", "eks")
 
     provider = "pulumi:providers:aws"
+    other_forms = FORMS
     cluster = ClusterResource(
         token="aws:eks/cluster:Cluster",
         version="version",
@@ -237,8 +243,15 @@ class Eks(Cloud):
                 "aws:ec2/capacityBlockReservation:CapacityBlockReservation",
             ),
             zone="availabilityZone",
+            machine=("aws:ec2/capacityReservation:CapacityReservation", "instanceType"),
             template_name="capacityReservationSpecification.capacityReservationTarget.capacityReservationId",
-            template_placement=("placement.groupName", "placement.groupId"),
+            placement=("placementGroup",),  # of an Auto Scaling group
+            template_placement=(
+                "placement.groupName",
+                "placement.groupId",
+                "spec.placementGroupSelector",  # of Karpenter's node class
+            ),
+            own_placement="placementGroupArn",
             surge=SurgeSetting(
                 setting="updateConfig.updateStrategy",
                 default="DEFAULT",
@@ -325,7 +338,7 @@ class Eks(Cloud):
         groups="aws:autoscaling/group:Group",
         tag="kubernetes.io/cluster/",
     )
-    # Amazon EKS user guide, "Use Kubernetes volume storage with Amazon EBS" and its siblings
+    # awsdocs/amazon-eks-user-guide:latest/ug/storage/{ebs,efs,fsx,s3}-csi.adoc, listed @26befcc
     volume_drivers = (
         VolumeDriver(provisioner="ebs.csi.aws.com", classes=("gp2",), addon="aws-ebs-csi-driver"),
         VolumeDriver(provisioner="kubernetes.io/aws-ebs", addon="aws-ebs-csi-driver"),

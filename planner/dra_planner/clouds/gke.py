@@ -236,6 +236,7 @@ class Gke(Cloud):
         ),
         pod_range="ipAllocationPolicy.clusterIpv4CidrBlock",
         first_pool="removeDefaultNodePool",
+        first_pool_settings=("nodeConfig", "initialNodeCount"),
         own_nodes=(("enableAutopilot", "true"), ("clusterAutoscaling.enabled", "true")),
     )
     pool = PoolResource(
@@ -444,6 +445,8 @@ class Gke(Cloud):
         return labels | (_plugin_labels(nodes.plugin) if nodes.plugin is not None else {})
 
     possible_taints = (ARM_TAINT, QUEUED_TAINT, TPU_TAINT)
+    # docs.cloud.google.com/kubernetes-engine/docs/how-to/gpus (“Run GPUs in Standard node pools”)
+    taints_new_gpu_pools = True
 
     def added_taints(self, nodes: NodeOrigin) -> tuple[Taint, ...]:
         """Return the taint of Arm nodes, and that of nodes which a ProvisioningRequest queues for.

@@ -12,6 +12,7 @@ from typing import Final
 
 from dra_policies.stack.pools import cloud_of_pool, template_of
 from dra_policies.stack.resource import Resource
+from dra_policies.stack.scaling_groups import SCALING_GROUP, template_of_group
 from dra_policies.unknown_values import Properties
 from dra_policies.view.stack_view import ClosedGroup
 
@@ -22,6 +23,9 @@ RULES: Final = {
     "aws:vpc/securityGroupEgressRule:SecurityGroupEgressRule": "egress",
 }
 _EFA: Final = frozenset({"efa", "efa-only"})
+_NODE_CLASS: Final = ":EC2NodeClass"
+_INTERFACES: Final = "spec.networkInterfaces"
+_GROUP_TERMS: Final = "spec.securityGroupSelectorTerms"
 
 
 def closed_efa_groups(resources: Sequence[Resource]) -> Iterator[ClosedGroup]:
@@ -30,27 +34,60 @@ def closed_efa_groups(resources: Sequence[Resource]) -> Iterator[ClosedGroup]:
     An interface with several groups is open if one of them is open. Groups of other stacks are
     unknown.
     """
-    groups = {each.urn: each for each in resources if each.type == GROUP}
-    for pool in resources if groups else ():
-        of_cloud = cloud_of_pool(pool)
-        template = template_of(pool, resources)
-        if of_cloud is None or template is None or not _has_efa(template.props):
-            continue
-        used = [groups[urn] for urn in _sources(template, "networkInterfaces") if urn in groups]
+    groups = [each for each in resources if each.type == GROUP]
+    for user, used in _users(resources, groups) if groups else ():
         for missing in ("ingress", "egress") if used else ():
             if not any(_is_open(group, missing, resources) for group in used):
-                title = pool.title(of_cloud.pool.kind)
                 yield ClosedGroup(
                     title=used[-1].title("security group"),
                     urn=used[-1].urn,
-                    pool=title,
+                    pool=user,
                     missing=missing,
                 )
 
 
-def _has_efa(template: Properties) -> bool:
-    return any(
-        each.text("interfaceType") in _EFA for each in template.items("networkInterfaces") or ()
+def _users(
+    resources: Sequence[Resource], groups: Sequence[Resource]
+) -> Iterator[tuple[str, list[Resource]]]:
+    """Yield what starts nodes with EFA interfaces, and the security groups of the interfaces."""
+    for each in resources:
+        template = template_of(each, resources) or template_of_group(each, resources)
+        if template is not None and _has_efa(template.props.items("networkInterfaces")):
+            urns = _sources(template, "networkInterfaces")
+            of_cloud = cloud_of_pool(each)
+            kind = of_cloud.pool.kind if of_cloud else SCALING_GROUP
+            yield each.title(kind), [group for group in groups if group.urn in urns]
+        elif each.type.endswith(_NODE_CLASS) and _has_efa(each.props.items(_INTERFACES)):
+            yield each.title(_NODE_CLASS.strip(":")), list(_selected(each, groups))
+
+
+def _has_efa(interfaces: Sequence[Properties] | None) -> bool:
+    return any(each.text("interfaceType") in _EFA for each in interfaces or ())
+
+
+def _selected(node_class: Resource, groups: Sequence[Resource]) -> Iterator[Resource]:
+    """Yield the groups that a node class of Karpenter selects. If a term isn't known, only the
+    groups that its ID comes from.
+
+    Source: aws/karpenter-provider-aws:website/content/en/docs/concepts/nodeclasses.md@1d927085
+    (terms are alternatives, conditions of a term must all hold, and "*" is any value).
+    """
+    terms = node_class.props.items(_GROUP_TERMS) or ()
+    urns = (
+        _sources(node_class, "spec") if any(term.has("id") is not False for term in terms) else ()
+    )
+    for group in groups:
+        if group.urn in urns or any(_matches(term, group.props) for term in terms):
+            yield group
+
+
+def _matches(term: Properties, group: Properties) -> bool:
+    wanted, tags = term.mapping("tags"), group.mapping("tags") or {}
+    name = term.text("name")
+    if name:
+        return group.text("name") == name
+    return bool(wanted) and all(
+        key in tags and value in ("*", tags[key]) for key, value in (wanted or {}).items()
     )
 
 

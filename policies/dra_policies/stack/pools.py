@@ -7,7 +7,7 @@ from __future__ import annotations
 import binascii
 import re
 from base64 import b64decode
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any, Final, get_args
@@ -70,22 +70,51 @@ def declared_pools(resource: Resource, others: Sequence[Resource] = ()) -> Itera
     if is_pool(resource):
         yield _declared_pool(resource, others)
     of_cloud = cloud_of_cluster(resource)
-    inside = of_cloud.cluster.pools if of_cloud else ""
-    for index, item in enumerate(resource.props.items(inside) or () if of_cloud and inside else ()):
-        assert of_cloud is not None
+    if of_cloud is None:
+        return
+    inside = of_cloud.cluster.pools
+    for index, item in enumerate(resource.props.items(inside) or () if inside else ()):
         name = item.text("name") or str(index)
-        place = (
-            {of_cloud.pool.location: resource.props.at(of_cloud.cluster.region)}
-            if of_cloud.pool.location
-            else {}
-        )
-        zones = {of_cloud.pool.zones: resource.props.at(of_cloud.cluster.zones)}
-        values = {**place, **zones, **(as_mapping(item.values) or {})}
-        pool = Resource(
-            urn=resource.urn, type=of_cloud.pool.token, name=name, props=Properties(values)
-        )
-        title = f"{pool.title(of_cloud.pool.kind)} of {resource.title('cluster')}"
-        yield replace(_declared_pool(pool, others), title=title)
+        values = as_mapping(item.values) or {}
+        yield _pool_inside(resource, of_cloud, name, values, (inside,), others)
+    settings = of_cloud.cluster.first_pool_settings
+    values = {key: value for key in settings if (value := resource.props.at(key)) is not None}
+    if values and _has_first_pool(resource, of_cloud):
+        pool = _pool_inside(resource, of_cloud, "default-pool", values, settings, others)
+        if pool.has_gpus:
+            yield pool
+
+
+def _has_first_pool(cluster: Resource, of_cloud: Cloud) -> bool:
+    """Return True if a cluster keeps the pool with which it's created."""
+    kept = cluster.props.flag(of_cloud.cluster.first_pool, False) is False
+    managed = cluster.props.flag(of_cloud.cluster.managed, False) is not False
+    return kept and not managed and cluster.props.has(of_cloud.cluster.pools) is False
+
+
+def _pool_inside(
+    cluster: Resource,
+    of_cloud: Cloud,
+    name: str,
+    values: Mapping[str, Any],
+    keys: tuple[str, ...],
+    others: Sequence[Resource],
+) -> DeclaredPool:
+    """Return a pool that a cluster declares in the properties `keys`."""
+    paths = of_cloud.pool
+    place = {paths.location: cluster.props.at(of_cloud.cluster.region)} if paths.location else {}
+    zones = {paths.zones: cluster.props.at(of_cloud.cluster.zones)} if paths.zones else {}
+    known = {**place, **zones, **values}
+    sources = tuple(urn for key, urns in cluster.sources.items() if key in keys for urn in urns)
+    pool = Resource(
+        urn=cluster.urn,
+        type=paths.token,
+        name=name,
+        props=Properties(known),
+        sources=dict.fromkeys(known, sources),  # the engine doesn't say which value is whose
+    )
+    title = f"{pool.title(paths.kind)} of {cluster.title('cluster')}"
+    return replace(_declared_pool(pool, others), title=title)
 
 
 def _declared_pool(resource: Resource, others: Sequence[Resource]) -> DeclaredPool:
@@ -107,7 +136,7 @@ def _declared_pool(resource: Resource, others: Sequence[Resource]) -> DeclaredPo
         count_max=counts.maximum,
         labels=labels,
         taints=_all_taints(resource, of_cloud, machine),
-        has_dataplane_v2=_has_dataplane_v2(resource, of_cloud, others),
+        has_dataplane_v2=_has_dataplane_v2(cluster, of_cloud),
         has_gpus=has_gpus(of_cloud.name, machine),
         image=props.text(paths.image, paths.image_default) if paths.image else "",
         leaves_desired=not counts.fixed and any(resource.ignores(path) for path in paths.desired),
@@ -198,17 +227,12 @@ def _known_machine(of_cloud: Cloud, machine: str | None) -> Machine | None:
         return None
 
 
-def _has_dataplane_v2(
-    resource: Resource, of_cloud: Cloud, others: Sequence[Resource]
-) -> bool | None:
-    """Return whether the pool's cluster has Dataplane V2, or None if its cloud doesn't offer it or
-    it isn't known.
+def _has_dataplane_v2(cluster: Resource | None, of_cloud: Cloud) -> bool | None:
+    """Return whether a cluster has Dataplane V2, or None if its cloud doesn't offer it or it isn't
+    known.
     """
     setting, wanted = of_cloud.cluster.dataplane
-    if not setting:
-        return None
-    cluster = source_of(resource, of_cloud.pool.cluster, of_cloud.cluster.token, others)
-    if cluster is None:
+    if not setting or cluster is None:
         return None
     found = cluster.props.text(setting, of_cloud.cluster.dataplane_default)
     managed = cluster.props.flag(of_cloud.cluster.managed, False)

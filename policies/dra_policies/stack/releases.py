@@ -10,6 +10,8 @@ import re
 from collections.abc import Sequence
 from typing import Any, Final
 
+from dra_policies.stack.forms.gitops import ARGO, FLUX
+from dra_policies.stack.forms.value_files import VALUE_FILES, merged_values
 from dra_policies.stack.resource import Resource, namespace_of
 from dra_policies.unknown_values import UNKNOWN, Properties, as_mapping, has_unknown
 from dra_policies.view.node_selection import REQUIRED_TERMS
@@ -25,12 +27,15 @@ RELEASES: Final = {
     "kubernetes:helm.sh/v3:Release": "Release",
     "kubernetes:helm.sh/v4:Chart": "Chart",
     "kubernetes:helm.sh/v3:Chart": "Chart",
+    ARGO: "Application",
+    FLUX: "HelmRelease",
 }
 DEVICE_PLUGIN_CHARTS: Final = frozenset({"nvidia-device-plugin"})
 OPERATOR_CHARTS: Final = frozenset({"gpu-operator"})
 DRIVER_CHARTS: Final = frozenset({"nvidia-dra-driver-gpu", "dra-driver-nvidia-gpu"})
 UNLIMITED: Final = 10**9
 MIG_OFF: Final = "all-disabled"
+_OPERATOR_PARTS: Final = ("driver", "toolkit", "devicePlugin", "migManager")
 OPERATOR_OPT_OUT: Final = "nvidia.com/gpu.deploy.device-plugin"
 
 _VERSION: Final = re.compile(r"-v?[0-9]+(\.[0-9]+)+.*$")
@@ -87,10 +92,21 @@ def gpu_operator(resource: Resource) -> Operator | None:
     kind = RELEASES.get(resource.type)
     if kind is None or chart_name(resource) not in OPERATOR_CHARTS:
         return None
-    values = resource.props.below("values")
     return Operator(
-        title=resource.title(kind), urn=resource.urn, values=values, chart="gpu-operator"
+        title=resource.title(kind),
+        urn=resource.urn,
+        values=_operator_values(resource),
+        chart="gpu-operator",
     )
+
+
+def _operator_values(resource: Resource) -> Properties:
+    """Return the operator's values. With files that aren't known, a part may be on or off."""
+    values = resource.props.below("values")
+    own = as_mapping(values.values)
+    if own is None or not _has_value_files(resource):
+        return values
+    return Properties(merged_values({part: {"enabled": UNKNOWN} for part in _OPERATOR_PARTS}, own))
 
 
 def mig_manager_of_release(resource: Resource) -> MigManager | None:
@@ -215,10 +231,7 @@ def driver_settings(values: Properties, domains: bool | None) -> dict[str, Any]:
 
 
 def _has_value_files(resource: Resource) -> bool:
-    return (
-        bool(resource.props.items("valueYamlFiles"))
-        or resource.props.at("valueYamlFiles") is UNKNOWN
-    )
+    return bool(resource.props.items(VALUE_FILES)) or resource.props.at(VALUE_FILES) is UNKNOWN
 
 
 def _priority_class(values: Properties) -> str | None:

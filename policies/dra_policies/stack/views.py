@@ -30,6 +30,7 @@ from dra_policies.stack.releases import (
     mig_manager_of_release,
 )
 from dra_policies.stack.resource import Resource, namespace_of
+from dra_policies.stack.scaling_groups import declared_groups
 from dra_policies.stack.subcharts import with_subcharts
 from dra_policies.unknown_values import UNKNOWN, Properties, as_mapping
 from dra_policies.view.driver_pod import plugin_pod
@@ -98,6 +99,7 @@ def view_of_stack(resources: Sequence[Resource]) -> StackView:
         stack=resources[0].urn.split("::")[0].rpartition(":")[2] if resources else "",
         record=find_record(resources),
         pools=tuple(_with_driver(pool, drivers) for pool in _pools(resources)),
+        scaling_groups=tuple(declared_groups(resources)),
         declared=_declared(resources),
         objects=_objects(resources),
         region=stack_region(resources),

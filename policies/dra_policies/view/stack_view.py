@@ -247,6 +247,7 @@ class StackView:
     expects_record: bool = False  # a stack of Pulumi has one; manifests have none
     complete: bool = False  # all there is; otherwise a single resource and what came before it
     pools: tuple[DeclaredPool, ...] = ()
+    scaling_groups: tuple[DeclaredPool, ...] = ()  # nodes without a managed pool
     device_plugins: tuple[PluginWorkload, ...] = ()
     mig_managers: tuple[MigManager, ...] = ()
     operators: tuple[Operator, ...] = ()

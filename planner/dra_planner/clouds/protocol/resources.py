@@ -91,17 +91,20 @@ class BoughtCapacity:
     the value that means bought capacity, "" for any. `tokens` are the resources that are bought
     capacity. `names` and `template_name` say what was bought, in the pool and in its template.
     `placement` and `template_placement` list the properties that place nodes elsewhere, with what
-    they name.
+    they name. `own_placement` is the property with which a reservation is in a placement group
+    itself. `machine` is a reservation's type, and its property with a machine type.
     """
 
     marks: tuple[tuple[str, str], ...]
     template_marks: tuple[tuple[str, str], ...] = ()
     tokens: tuple[str, ...] = ()
     zone: str = ""  # property of them with a zone, or a list
+    machine: tuple[str, str] = ("", "")
     names: str = ""
     template_name: str = ""
     placement: tuple[str, ...] = ()
     template_placement: tuple[str, ...] = ()
+    own_placement: str = ""
     placement_kind: str = "placement group"
     surge: SurgeSetting
 
@@ -115,7 +118,7 @@ class KarpenterNodeClass:
     image families, each with the start of the names of its images. `reservations` selects bought
     machines, which pools use only if they require the capacity type `reserved`. `reservation` is
     the resource that is a reservation, with its machine type and, if the reservation isn't for
-    everyone, the property and value that say so.
+    everyone, the property and value that say so. `bought` are all kinds of reservations.
     """
 
     kind: str
@@ -128,6 +131,7 @@ class KarpenterNodeClass:
     reservation: str
     reservation_machine: str
     targeted: tuple[str, str]
+    bought: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -241,7 +245,8 @@ class ClusterResource:
     `network_policies` are properties, each with a value that enforces NetworkPolicies; () if
     something else decides that. `own_nodes` are properties, each with a value with which the cloud
     adds nodes that aren't declared. `pod_range` is the range of addresses that nodes share for
-    their pods, and `first_pool` the flag that removes a pool that isn't declared.
+    their pods, and `first_pool` the flag that removes a pool that isn't declared,
+    which has the cluster's `first_pool_settings`.
     """
 
     token: str
@@ -262,4 +267,5 @@ class ClusterResource:
     network_policies: tuple[tuple[str, str], ...] = ()
     pod_range: str = ""
     first_pool: str = ""
+    first_pool_settings: tuple[str, ...] = ()
     own_nodes: tuple[tuple[str, str], ...] = ()

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from dra_policies.rules.rule import Finding, Rule
+from dra_policies.unknown_values import Properties
 from dra_policies.view.stack_view import StackView
 
 # Source: karpenter.sh "Utilizing GPUs and EFAs with Dynamic Resource Allocation",
@@ -33,7 +34,7 @@ def check(view: StackView) -> Iterator[Finding]:
                 f"version {version[0]} doesn't start nodes for claims",
                 'set its version to "1.15.0" or newer',
             )
-        elif each.props.below("values").flag("settings.enableDRA", False) is False:
+        elif _ignores_claims(each.props):
             says, fix = (
                 "it ignores claims by default",
                 "set settings.enableDRA: true in its values",
@@ -46,6 +47,12 @@ def check(view: StackView) -> Iterator[Finding]:
             fix=fix,
             urn=each.urn,
         )
+
+
+def _ignores_claims(release: Properties) -> bool:
+    """Return True if the chart's values certainly leave claims out."""
+    known = release.has("valueYamlFiles") is False
+    return known and release.below("values").flag("settings.enableDRA", False) is False
 
 
 RULE = Rule(

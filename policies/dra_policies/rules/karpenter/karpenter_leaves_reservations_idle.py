@@ -17,16 +17,13 @@ from dra_policies.view.pool_machines import (
 from dra_policies.view.stack_view import DeclaredPool, DeclaredResource, StackView
 
 URL: Final = "https://karpenter.sh/docs/tasks/odcrs/"
+_NODE_CLASS: Final = "spec.template.spec.nodeClassRef"
 
 
 def check(view: StackView) -> Iterator[Finding]:
     for pool in view.pools:
         settings = cloud(pool.cloud).node_class
-        if (
-            settings is None
-            or pool.template is None
-            or not pool.own.has("spec.template.spec.nodeClassRef")
-        ):
+        if settings is None or pool.template is None or not pool.own.has(_NODE_CLASS):
             continue
         wanted = capacity_types(pool)
         selects = pool.template.has(settings.reservations)
@@ -38,32 +35,49 @@ def check(view: StackView) -> Iterator[Finding]:
                 fix=f"allow {settings.reserved} in the requirement {CAPACITY_TYPE}",
             )
         elif selects is False:
-            yield from _open_reservations(pool, settings, view)
+            yield from _unused_reservations(pool, settings, view)
 
 
-def _open_reservations(
+def _unused_reservations(
     pool: DeclaredPool, settings: KarpenterNodeClass, view: StackView
 ) -> Iterator[Finding]:
-    """Yield open reservations of the stack for the pool's machine types, which Karpenter's nodes
-    don't use.
+    """Yield reservations of the stack for the pool's machine types that Karpenter's nodes don't
+    use: open ones, and those that no resource of the stack names.
 
     With the feature gate ReservedCapacity (on since 1.6), Karpenter starts on-demand nodes outside
     open reservations. Source: karpenter.sh, “Utilizing On-Demand Capacity Reservations”, migration.
     """
+    used = {urn for each in view.declared for urns in each.sources.values() for urn in urns}
+    selected = any(
+        other.template is not None and other.template.has(settings.reservations) is not False
+        for other in view.pools
+        if other.own.has(_NODE_CLASS)
+    )
     for each in view.declared:
-        if each.type == settings.reservation and _is_open(each, settings):
-            machine = known_machine(pool.cloud, each.props.text(settings.reservation_machine))
-            if machine is not None and allows_machine(pool, machine):
-                key = settings.reservations.rpartition(".")[2]
-                yield _finding(
-                    pool,
-                    f'its {machine.name} nodes don\'t use the open reservation "{each.name}", '
-                    "because its node class "
-                    f"has no {key}",
-                    fix=f"select it in {settings.reservations} of the {settings.kind}, and allow "
-                    f"{settings.reserved} "
-                    f"in the requirement {CAPACITY_TYPE}",
-                )
+        is_open = each.type == settings.reservation and _is_open(each, settings)
+        is_unused = each.type in settings.bought and each.urn not in used and not selected
+        named = each.props.text(settings.reservation_machine)
+        nodes = _nodes_for(pool, named, is_open=is_open) if is_open or is_unused else ""
+        if nodes:
+            kind = "open reservation" if is_open else "reservation"
+            key = settings.reservations.rpartition(".")[2]
+            yield _finding(
+                pool,
+                f'its {nodes} don\'t use the {kind} "{each.name}", because its node class has no '
+                f"{key}",
+                fix=f"select it in {settings.reservations} of the {settings.kind}, and allow "
+                f"{settings.reserved} in the requirement {CAPACITY_TYPE}",
+            )
+
+
+def _nodes_for(pool: DeclaredPool, name: str | None, *, is_open: bool) -> str:
+    """Return the pool's nodes that a reservation for a machine type is for, or "" if there are
+    none. A Capacity Block names its machine type only once it's bought, and is for GPUs.
+    """
+    if not name:
+        return "nodes" if pool.has_gpus and not is_open else ""
+    machine = known_machine(pool.cloud, name)
+    return f"{name} nodes" if machine is not None and allows_machine(pool, machine) else ""
 
 
 def _is_open(reservation: DeclaredResource, settings: KarpenterNodeClass) -> bool:

@@ -6,38 +6,68 @@ from collections.abc import Iterator
 from typing import Final
 
 from dra_planner import catalog
-from dra_planner.clouds import cloud
+from dra_planner.clouds import cloud, names
 from dra_planner.clouds.protocol.cloud import Cloud
-from dra_planner.clouds.protocol.resources import BoughtCapacity, SurgeSetting
+from dra_planner.clouds.protocol.resources import (
+    BoughtCapacity,
+    KarpenterNodeClass,
+    SurgeSetting,
+)
 from dra_planner.errors import CatalogError
 from dra_policies.rules.rule import Finding, Rule
 from dra_policies.unknown_values import Properties, has_unknown
 from dra_policies.view.address_ranges import zones_of_subnets
-from dra_policies.view.pool_machines import is_spot
+from dra_policies.view.pool_machines import capacity_types, is_spot, known_machine
 from dra_policies.view.stack_view import NOTHING_DECLARED, DeclaredPool, StackView
 
 URL: Final = "https://docs.aws.amazon.com/eks/latest/userguide/capacity-blocks-mng.html"
+_NODE_CLASS: Final = "spec.template.spec.nodeClassRef"
 
 
 def check(view: StackView) -> Iterator[Finding]:
-    for pool in view.pools:
+    yield from _of_reservations(view)
+    for pool in (*view.pools, *view.scaling_groups):
         of_cloud = cloud(pool.cloud)
         bought = of_cloud.pool.bought
-        if bought is None or not _is_bought(pool, bought):
+        if bought is None or not _is_bought(pool, bought, of_cloud.node_class):
             continue
         yield from _of_machine(pool, of_cloud, bought)
         yield from _of_name(pool, of_cloud, bought)
         yield from _of_zone(view, pool, bought)
-        yield from _of_placement(pool, bought)
-        yield from _of_updates(pool, bought.surge)
+        if not _is_placed(view, pool, bought):
+            yield from _of_placement(pool, bought)
+        if pool not in view.scaling_groups and pool.own.has(_NODE_CLASS) is False:
+            yield from _of_updates(pool, bought.surge)
 
 
-def _is_bought(pool: DeclaredPool, bought: BoughtCapacity) -> bool:
+def _of_reservations(view: StackView) -> Iterator[Finding]:
+    """Yield reservations for machine types that the cloud doesn't reserve."""
+    for each in view.declared:
+        for of_cloud in map(cloud, names()):
+            bought = of_cloud.pool.bought
+            token, path = bought.machine if bought else ("", "")
+            if each.type != token:
+                continue
+            machine = known_machine(of_cloud.name, each.props.text(path))
+            fault = of_cloud.purchase_fault(machine, "reservation") if machine else ""
+            if fault:
+                yield Finding(
+                    message=f'capacity reservation "{each.name}": {fault.partition("; ")[0]}',
+                    fix="reserve another machine type, or remove the reservation",
+                    urn=each.urn,
+                )
+
+
+def _is_bought(
+    pool: DeclaredPool, bought: BoughtCapacity, node_class: KarpenterNodeClass | None
+) -> bool:
     """Return True if the pool certainly uses bought capacity. Spot nodes never do, whatever else is
     set.
     """
     if is_spot(pool):
         return False
+    if node_class is not None and pool.own.has(_NODE_CLASS):
+        return capacity_types(pool) == frozenset((node_class.reserved,))
     template = pool.template or NOTHING_DECLARED
     marks = [
         *((pool.own, *mark) for mark in bought.marks),
@@ -105,18 +135,32 @@ def _texts(properties: Properties, path: str) -> tuple[str | None, ...]:
     return (text,) if text else (properties.texts(path) or ()) if path else ()
 
 
+def _is_placed(view: StackView, pool: DeclaredPool, bought: BoughtCapacity) -> bool:
+    """Return True if a reservation of the stack that the pool uses is in a placement group
+    itself.
+    """
+    users = [each for each in view.declared if each.urn in (pool.urn, pool.template_urn)]
+    used = {urn for user in users for urns in user.sources.values() for urn in urns}
+    return any(
+        each.urn in used and each.type in bought.tokens and each.props.has(bought.own_placement)
+        for each in view.declared
+        if bought.own_placement
+    )
+
+
 def _of_placement(pool: DeclaredPool, bought: BoughtCapacity) -> Iterator[Finding]:
     template = pool.template or NOTHING_DECLARED
-    for properties, paths, where in (
+    where = " of the node class" if pool.own.has(_NODE_CLASS) else " of the launch template"
+    for properties, paths, owner in (
         (pool.own, bought.placement, ""),
-        (template, bought.template_placement, " of the launch template"),
+        (template, bought.template_placement, where),
     ):
         if named := next((path for path in paths if properties.has(path) is not False), ""):
             yield _finding(
                 pool,
                 f"it names a {bought.placement_kind} that doesn't contain the purchased machines, "
                 "so nodes don't start",
-                f"remove {named.partition('.')[0]}{where}",
+                f"remove {named.removeprefix('spec.').partition('.')[0]}{owner}",
             )
 
 

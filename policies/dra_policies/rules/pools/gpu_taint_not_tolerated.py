@@ -1,28 +1,71 @@
-"""Pods with claims that don't tolerate the taint of every GPU pool."""
+"""Pods with claims, and drivers, that don't tolerate the taint of GPU pools."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from dra_planner.claims.manifest_claims import pod_sets_with_claims
-from dra_planner.clouds import GPU_TAINT
+from dra_planner.clouds import GPU_TAINT, cloud
 from dra_planner.model import PodSpec, Toleration
 from dra_policies.rules.rule import Finding, Rule
-from dra_policies.view.stack_view import StackView
+from dra_policies.view.driver_pod import plugin_pod
+from dra_policies.view.node_selection import tolerates
+from dra_policies.view.stack_view import DeclaredPool, StackView
 
 
 def check(view: StackView) -> Iterator[Finding]:
-    if view.judgement is not None or not _every_pool_is_tainted(view):
-        return  # judged on real pools, where the answer is a verdict; or nobody sets the taint
+    for pool in _tainted_by_cloud(view)[:1]:
+        yield from _of_driver(view, pool)
+        yield from _of_pods(view, f"which {cloud(pool.cloud).title} adds to {pool.title}")
+        return
+    if view.judgement is None and _every_pool_is_tainted(view):
+        # otherwise judged on real pools, where the answer is a verdict; or nobody sets the taint
+        yield from _of_pods(view, "the taint of every GPU pool")
+
+
+def _of_pods(view: StackView, whose: str) -> Iterator[Finding]:
     for workload, pod_set in pod_sets_with_claims(view.manifests) if view.manifests else ():
         if not _tolerates(pod_set.template.spec):
             yield Finding(
-                message=f"{workload.ref}: its pods do not tolerate {GPU_TAINT}, the taint of every "
-                "GPU pool",
+                message=f"{workload.ref}: its pods do not tolerate {GPU_TAINT}, {whose}",
                 fix=f"add the toleration {{key: {GPU_TAINT.key}, operator: Exists, effect: "
                 f"{GPU_TAINT.effect}}}",
                 place=pod_set.template.place if pod_set.template.place.file else workload.place,
             )
+
+
+def _of_driver(view: StackView, pool: DeclaredPool) -> Iterator[Finding]:
+    """Yield drivers whose kubelet plugin can't run on a pool once its cloud has tainted it."""
+    tainted = replace(pool, taints=(GPU_TAINT,))
+    for driver in view.drivers:
+        if driver.values is not None and tolerates(plugin_pod(driver), tainted) is False:
+            yield Finding(
+                message=f"the kubelet plugin of {driver.title} does not tolerate {GPU_TAINT}, "
+                f"which {cloud(pool.cloud).title} adds to {pool.title}",
+                fix=f"add {{key: {GPU_TAINT.key}, operator: Exists, effect: {GPU_TAINT.effect}}} to "
+                "kubeletPlugin.tolerations",
+                urn=driver.urn,
+            )
+
+
+def _tainted_by_cloud(view: StackView) -> list[DeclaredPool]:
+    """Return the GPU pools that their cloud taints, or none if some GPU pool has no taint.
+
+    The cloud only adds the taint if the cluster already has nodes without GPUs.
+    """
+    pools = [pool for pool in view.pools if pool.has_gpus and pool.is_dra is not False]
+    if not any(pool.has_gpus is False for pool in view.pools):
+        return []
+    own = [pool for pool in pools if _is_tainted_by_cloud(pool)]
+    return own if view.complete and len(own) == len(pools) else []
+
+
+def _is_tainted_by_cloud(pool: DeclaredPool) -> bool:
+    if pool.taints is None or pool.urn == pool.cluster_urn:
+        return False
+    declared = {taint.key for taint in pool.taints}
+    return cloud(pool.cloud).taints_new_gpu_pools and GPU_TAINT.key not in declared
 
 
 def _every_pool_is_tainted(view: StackView) -> bool:

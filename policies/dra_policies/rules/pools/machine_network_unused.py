@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Final
 
@@ -9,10 +10,12 @@ from dra_planner.catalog import Machine
 from dra_planner.clouds import cloud
 from dra_planner.clouds.protocol.resources import FastNetwork
 from dra_policies.rules.rule import Finding, Rule
+from dra_policies.unknown_values import UNKNOWN, as_list, as_mapping
 from dra_policies.view.pool_machines import known_machine
 from dra_policies.view.stack_view import DeclaredPool, StackView
 
 URL: Final = "https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/efa.html"
+_EFA: Final = re.compile(r"(^|[./-])efa\b|^dra\.net$")
 _MANY: Final = 4  # interfaces: with fewer, a machine is bought for its GPUs
 
 
@@ -29,7 +32,7 @@ def check(view: StackView) -> Iterator[Finding]:
                 message=f"{pool.title}: its {machine.name} nodes have {has}, but the pool doesn't "
                 "attach them, so jobs "
                 "on several nodes use TCP",
-                fix=network.fix,
+                fix=_fix(pool, network),
                 urn=pool.urn,
             )
 
@@ -53,19 +56,44 @@ def _is_used(pool: DeclaredPool, network: FastNetwork, view: StackView) -> bool:
         return True
     if not network.interfaces:
         return bool(view.charts & {"", *network.charts}) if network.charts else False
-    if pool.own.has("spec.template.spec"):
+    if pool.own.has("spec.template.spec") and _pods_attach_it(view):
         return True  # Karpenter attaches what pods request
+    if pool.template is None and pool.own.has("spec.template.spec"):
+        return True  # its node class is in another stack
     if pool.template is None:
         template = cloud(pool.cloud).pool.template
         # one of another stack isn't known
         return template is None or pool.own.has(template.property) is not False
     interfaces = pool.template.items(network.interfaces)
+    if pool.own.has("spec.template.spec"):
+        interfaces = pool.template.items(f"spec.{network.interfaces}")
     path, start = network.kind
     return (
         interfaces is None
         or any((each.text(path, "") or "").startswith(start) for each in interfaces)
         or any(each.text(path) is None for each in interfaces)
     )
+
+
+def _fix(pool: DeclaredPool, network: FastNetwork) -> str:
+    is_karpenter = pool.own.has("spec.template.spec")
+    return network.fix.replace("launch template", "node class") if is_karpenter else network.fix
+
+
+def _pods_attach_it(view: StackView) -> bool:
+    """Return True unless the stack's pods with claims certainly don't request EFA interfaces."""
+    if view.manifests is None or not view.manifests.workloads:
+        return True
+    return any(_requests_efa(each.props.values) for each in view.objects)
+
+
+def _requests_efa(value: object) -> bool:
+    """Return whether an object names EFA: an extended resource, a class, or a driver."""
+    if (mapping := as_mapping(value)) is not None:
+        return any(_EFA.search(key) or _requests_efa(item) for key, item in mapping.items())
+    if (items := as_list(value)) is not None:
+        return any(_requests_efa(item) for item in items)
+    return value is UNKNOWN or (isinstance(value, str) and _EFA.search(value) is not None)
 
 
 RULE = Rule(

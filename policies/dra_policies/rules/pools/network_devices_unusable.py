@@ -25,8 +25,9 @@ def check(view: StackView) -> Iterator[Finding]:
             fix=f"add an {group.missing} rule for all protocols with the group itself as its peer",
             urn=group.urn,
         )
-    for pool in view.pools:
+    for pool in (*view.pools, *view.scaling_groups):
         yield from _more_than_cards(pool)
+    for pool in view.pools:
         if pool.has_dataplane_v2 is False and _has_network_devices(pool):
             yield Finding(
                 message=f"{pool.title} publishes network devices (managed DRANET), but its cluster "

@@ -1,0 +1,31 @@
+"""Resources of other Pulumi providers, and the names that a cloud's own provider gives them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+KEEP = ""
+"""Path of a property whose parts move into the structure around it."""
+
+
+def unchanged(values: dict[str, Any]) -> dict[str, Any]:
+    """Return values whose form differs only in their names."""
+    return values
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ResourceForm:
+    """A resource type of another provider, and the type `becomes` that declares the same.
+
+    `names` has the dotted path of each property that has another name. `parts` renames keys of the
+    structures below properties, by the property's name there. `finish` changes the renamed values
+    whose form differs.
+    """
+
+    token: str
+    becomes: str
+    names: Mapping[str, str] = field(default_factory=dict[str, str])
+    parts: Mapping[str, Mapping[str, str]] = field(default_factory=dict[str, Mapping[str, str]])
+    finish: Callable[[dict[str, Any]], dict[str, Any]] = unchanged

@@ -1,0 +1,1 @@
+"""Other ways to declare a resource → the way that rules read."""
