@@ -94,18 +94,29 @@ def test_the_readme_is_short() -> None:
     assert len(text.partition("\n## ")[0].splitlines()) <= 40
 
 
-def test_the_first_screen_introduces_few_words() -> None:
-    """Words of the glossary that Kubernetes doesn't have; each has to be learned before the answer
-    can be read.
-    """
-    first = README.read_text(encoding="utf-8").partition("\n## ")[0].lower()
+def glossary_words(text: str) -> set[str]:
+    """Return the words of the glossary in a text that Kubernetes doesn't have."""
     glossary = re.findall(
         r"^\| (\w[^|]*?) \|", (ROOT / "docs/glossary.md").read_text(encoding="utf-8"), re.MULTILINE
     )
     ours = {word.lower() for entry in glossary for word in entry.split(", ")} - OF_KUBERNETES
     assert {"fleet", "pool"} <= ours
-    used = {word for word in ours if re.search(rf"\b{re.escape(word)}s?\b", first)}
+    return {word for word in ours if re.search(rf"\b{re.escape(word)}s?\b", text.lower())}
+
+
+def test_the_first_screen_introduces_few_words() -> None:
+    """A reader has to learn each of these words before reading the answer."""
+    used = glossary_words(README.read_text(encoding="utf-8").partition("\n## ")[0])
     assert len(used) <= 5, used
+
+
+def test_a_plan_explains_its_words() -> None:
+    """Columns are explained below their table. Sentences can only use the words of the README."""
+    shown = printed()
+    explained = set(re.findall(r"(?:^| )(\w+): [a-z]", shown, re.MULTILINE))
+    known = {"fleet", "pool", "pod arrival order", "cannot tell"}
+    assert glossary_words(shown) - known <= explained
+    assert {"floor", "steady", "ceiling", "peak", "bound", "packing", "simulated"} <= explained
 
 
 @pytest.mark.parametrize("name", ["plan-light.svg", "plan-dark.svg"])

@@ -29,8 +29,16 @@ UPSTREAM = ("dra_planner/cel/", "dra_planner/manifests/validation/", "dra_sandbo
 SHORTEST = 6
 
 
+_LINK = re.compile(r"\[[^\]]*\]\([^)]*\)")
+_NOT_A_SENTENCE = re.compile(
+    r"</|<sub>|\bgithub \S+/|commit [0-9a-f]{8}|\[Unit\]|[{};]\s*$|\$\(|--?\w+=\w"
+)
+"""Markup, scripts, and the addresses of sources."""
+
+
 def _words(text: str) -> int:
-    return len(re.findall(r"[A-Za-z']{2,}", text))
+    text = _LINK.sub("", text)
+    return 0 if _NOT_A_SENTENCE.search(text) else len(re.findall(r"[A-Za-z']{2,}", text))
 
 
 def _page_sentences() -> Iterator[str]:

@@ -7,6 +7,7 @@ A hit of an error is a fault. A suggestion is right in many sentences, so only i
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 
@@ -214,23 +215,39 @@ _END = re.compile(r"(?<=[.!?])\s+")
 
 
 def sentences(markdown: str) -> list[Sentence]:
-    """Return the sentences of a page without code blocks. Code spans and quoted text become X."""
+    """Return the sentences of a page without code blocks. Code spans and quoted text become X.
+    Wrapped lines are joined, so that a sentence is complete.
+    """
     found: list[Sentence] = []
-    is_code = False
-    for number, line in enumerate(markdown.splitlines(), 1):
-        if line.lstrip().startswith("```"):
-            is_code = not is_code
-        if is_code or line.startswith("    "):
-            continue
-        if line.startswith("#"):
-            found.append(Sentence(number, line.lstrip("# "), is_heading=True))
-            continue
-        for cell in line.split("|") if line.startswith("|") else [line]:
-            found += [
-                Sentence(number, _QUOTED.sub("X", text))
-                for text in _END.split(_MARK.sub("", cell).strip())
-            ]
+    for number, text, is_heading in _blocks(markdown):
+        cells = text.split("|") if text.startswith("|") else [text]
+        found += [
+            Sentence(number, _QUOTED.sub("X", each), is_heading)
+            for cell in cells
+            for each in ([cell] if is_heading else _END.split(_MARK.sub("", cell).strip()))
+        ]
     return [each for each in found if len(re.findall(r"[A-Za-z]{2,}", each.text)) > 1]
+
+
+def _blocks(markdown: str) -> Iterator[tuple[int, str, bool]]:
+    """Yield the headings, table rows, list items, and paragraphs, each with its first line."""
+    begin, lines, is_code = 0, list[str](), False
+    for number, line in enumerate([*markdown.splitlines(), ""], 1):
+        text = line.strip()
+        is_fence = text.startswith("```")
+        is_block = text.startswith(("#", "|", "<")) or not text or is_fence or is_code
+        is_indented = line.startswith("    ") and not lines
+        if lines and (is_block or _MARK.match(line)):
+            yield begin, " ".join(lines), False
+            lines = []
+        is_code ^= is_fence
+        if is_code or is_fence or not text or is_indented:
+            continue
+        if text.startswith(("#", "|", "<")):
+            yield number, text.lstrip("# "), text.startswith("#")
+        else:
+            begin = begin if lines else number
+            lines.append(text)
 
 
 def habits_of(sentence: Sentence) -> list[Habit]:

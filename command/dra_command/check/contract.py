@@ -12,7 +12,7 @@ from dra_command.findings.contract import DiagnosticRow
 
 
 class SkippedRuleRow(Output):
-    """A rule without anything to check."""
+    """A rule that had nothing to check."""
 
     rule: str
     why: str

@@ -10,7 +10,7 @@ from dra_command.contract.output import Output, VerdictText
 
 
 class PoolReasonRow(Output):
-    """Why something does not fit or cannot be told."""
+    """Reason why something doesn't fit or can't be evaluated."""
 
     code: str
     message: str
@@ -18,7 +18,7 @@ class PoolReasonRow(Output):
 
 
 class ExclusionRow(Output):
-    """So many devices end at this step of the search."""
+    """Number of devices that are excluded at this step of the search."""
 
     step: Literal["selector", "unknown", "error", "capacity", "taken", "counters", "taint"]
     count: int
@@ -32,8 +32,8 @@ class ExclusionRow(Output):
 
 
 class AlternativeRow(Output):
-    """One way to satisfy a request: devices of the node that were seen, and those left after every
-    step.
+    """One way to satisfy a request: the devices of the node that were considered, and how many are
+    left after every step.
     """
 
     request: str
@@ -45,14 +45,14 @@ class AlternativeRow(Output):
 
 
 class GroupRow(Output):
-    """So many devices with one value."""
+    """Number of devices with the same value."""
 
     value: str
     devices: int
 
 
 class ConstraintRow(Output):
-    """How the devices that are left group by the attribute that a constraint names."""
+    """Groups of the remaining devices by the attribute that a constraint names."""
 
     match_attribute: str | None
     distinct_attribute: str | None
@@ -63,7 +63,7 @@ class ConstraintRow(Output):
 
 
 class ReadRow(Output):
-    """What the devices have at one path that a selector reads."""
+    """Values that the devices have at one path that a selector reads."""
 
     path: list[str]
     values: list[GroupRow]
@@ -101,14 +101,16 @@ class ChosenRow(Output):
 
 
 class EditRow(Output):
-    """One change of a smallest set that would make the pod fit."""
+    """One change of a smallest set of changes that would make the pod fit."""
 
     kind: str
     text: str
 
 
 class ClaimPoolRow(Output):
-    """What an empty node of one pool says; with an observed cluster, one node."""
+    """Result of the claim on an empty node of one pool. With an observed cluster, it's the result
+    for one node.
+    """
 
     name: str
     machine: str
@@ -132,7 +134,7 @@ class HolderRow(Output):
 
 
 class WhatIfRow(Output):
-    """Values of the fleet that were changed, and the verdict without the changes."""
+    """Values of the fleet that `--what-if` changed, and the verdict without the changes."""
 
     changes: list[str] = Field(description="PATH=VALUE from the command line.")
     verdict_before: VerdictText

@@ -1,5 +1,5 @@
-"""Models that the JSON answers of all subcommands share. Fields are added, never changed.
+"""Models that the JSON answers of all subcommands share.
 
-The published schemas in `docs/schema/` are made from the contract of each subcommand, in its own
-folder.
+Releases may add fields, but never change them. The schemas in `docs/schema/` are generated from the
+contract of each subcommand, which is in the subcommand's folder.
 """

@@ -10,7 +10,7 @@ from dra_command.contract.output import Output
 
 
 class FaultRow(Output):
-    """What is wrong with the input, and what would make it right."""
+    """An error in the input, and how to correct it."""
 
     file: str
     line: int

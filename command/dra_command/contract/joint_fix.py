@@ -1,4 +1,4 @@
-"""The change with which all workloads fit together."""
+"""The set of changes that makes all workloads fit together."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dra_command.contract.output import Output
 
 
 class JointFixRow(Output):
-    """Changes that together let every workload run, as a new plan confirmed."""
+    """Changes that together let every workload run, confirmed by a new plan."""
 
     steps: list[str]
     more_per_hour: float | None = Field(

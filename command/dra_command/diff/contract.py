@@ -32,7 +32,9 @@ class ComparedPoolRow(Output):
 
 
 class ComparedWorkloadRow(Output):
-    """A workload whose pods, verdict, or placement differ. null if a side doesn't have it."""
+    """A workload whose pods, verdict, or placement differ. A value is null if a side doesn't have
+    the workload.
+    """
 
     kind: str
     namespace: str

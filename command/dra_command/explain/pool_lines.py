@@ -13,7 +13,7 @@ from dra_planner.plan.explanation.claims import WhatIf
 from dra_planner.wording import noun
 
 _MOST_NAMES = 6
-POOLS_TOO_SMALL = "a node fits it, but the pools are too small for all"
+POOLS_TOO_SMALL = "a node fits the pod, but the pools are too small for all pods"
 
 
 class Line(NamedTuple):

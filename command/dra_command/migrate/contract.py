@@ -28,7 +28,9 @@ class MigratedTemplateRow(Output):
 
 
 class MigratedObjectRow(Output):
-    """A change of an object that isn't a workload, or one that only its owner can make."""
+    """A change of an object that isn't a workload, or a change that only the object's owner can
+    make.
+    """
 
     file: str
     line: int
@@ -38,7 +40,7 @@ class MigratedObjectRow(Output):
 
 
 class MigratedFileRow(Output):
-    """A file that changes, as a unified diff."""
+    """A changed file, as a unified diff."""
 
     file: str
     diff: str

@@ -395,7 +395,7 @@ class PlanTables:
         if not rows:
             return None
         nodes_at_most = sum(pool.maximum for pool in self.plan.pools)
-        heads = ("order", f"{counted(nodes_at_most, 'node')} at most, by who uses them", "pending")
+        heads = ("order", f"{counted(nodes_at_most, 'node')} at most, by workload", "pending")
         return Table("Arrival orders", heads, tuple(rows), frozenset({2}))
 
     def _held(self, devices: Sequence[HeldDevices]) -> str:

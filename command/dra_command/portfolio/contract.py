@@ -12,7 +12,7 @@ OutcomeText = Literal["fits", "does-not-fit", "cannot-tell", "failed", "not comp
 
 
 class ScenarioTotalRow(Output):
-    """One scenario over all stacks."""
+    """One scenario, summed over all stacks."""
 
     name: str
     fits: int
@@ -29,7 +29,7 @@ class ScenarioTotalRow(Output):
 
 
 class StackRow(Output):
-    """One stack over all scenarios."""
+    """One stack in all scenarios."""
 
     name: str
     as_is: OutcomeText
@@ -58,16 +58,16 @@ class CellRow(Output):
 
 
 class StepRow(Output):
-    """From so many more units on: nodes by pool, and what they cost."""
+    """Nodes of each pool from this number of additional pods on, and their cost."""
 
     units: int
-    nodes: dict[str, int] = Field(description="Cost of the packing.")
+    nodes: dict[str, int] = Field(description="Nodes of each pool in the packing.")
     nodes_bound: int
     hourly: float | None
 
 
 class CurveRow(Output):
-    """How many more pods of one workload one stack takes."""
+    """How many more pods of one workload fit into one stack."""
 
     stack: str
     scenario: str
@@ -97,8 +97,8 @@ class IntervalRow(Output):
 
 
 class RiskRow(Output):
-    """How often pods are pending on the planned nodes, in random orders of arrival, spot nodes
-    lost.
+    """How often pods stay pending on the planned nodes, with random pod arrival orders and lost
+    spot nodes.
     """
 
     stack: str
@@ -119,7 +119,7 @@ class RiskRow(Output):
 
 
 class AssignedRow(Output):
-    """Where a workload goes."""
+    """The cluster that a workload is assigned to."""
 
     workload: str
     cluster: str | None = Field(description="null if no cluster has the labels.")
@@ -127,7 +127,7 @@ class AssignedRow(Output):
 
 
 class ClusterCostRow(Output):
-    """What one cluster costs with what is assigned to it."""
+    """Cost of one cluster with the workloads that are assigned to it."""
 
     name: str
     cost: float
@@ -135,7 +135,7 @@ class ClusterCostRow(Output):
 
 
 class ClusterPlacementRow(Output):
-    """The cheapest assignment found; every assignment costs `bound` or more."""
+    """The cheapest assignment found. No assignment costs less than `bound`."""
 
     verdict: VerdictText
     unit: Literal["usd", "nodes"] = Field(

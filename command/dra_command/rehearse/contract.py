@@ -11,7 +11,7 @@ from dra_command.plan_report.contract.plan import PlanPlacementRow
 
 
 class PlannedRow(Output):
-    """What the plan says of a workload."""
+    """Result for a workload in the plan."""
 
     placed: int
     pending: int
@@ -20,7 +20,7 @@ class PlannedRow(Output):
 
 
 class SimulatedRow(Output):
-    """What the planner's simulation says of a workload, in this order of arrival."""
+    """Result for a workload in the planner's simulation, in this pod arrival order."""
 
     placed: int
     placements: list[PlanPlacementRow]
@@ -46,7 +46,7 @@ class RehearsedPodRow(Output):
 
 
 class RehearsedOutcomeRow(Output):
-    """What became of a workload."""
+    """Result for a workload in the rehearsal."""
 
     placed: int
     pending: int = Field(
@@ -61,14 +61,14 @@ class RehearsedOutcomeRow(Output):
 
 
 class RehearsedDifferenceRow(Output):
-    """Why the outcome is not what the plan, or the simulation, says."""
+    """Reason why the result differs from that of the plan or the simulation."""
 
     reason: str
     message: str
 
 
 class RehearsedWorkloadRow(Output):
-    """One workload, in order of arrival."""
+    """One workload, in the order of arrival of its pods."""
 
     kind: str
     namespace: str
@@ -113,9 +113,7 @@ class ScenarioWorkloadRow(Output):
 
 
 class RehearsedScenario(Output):
-    """A scenario that was played after the workloads were placed, and after the scenarios before
-    it.
-    """
+    """A scenario that ran after the workloads were placed and after the scenarios before it."""
 
     scenario: str
     event: str

@@ -10,7 +10,7 @@ from dra_command.contract.output import Output
 
 
 class RuleCaseRow(Output):
-    """A test case of a rule, and what the rule answers."""
+    """A test case of a rule, and the rule's result."""
 
     rule: str
     file: str
@@ -23,7 +23,7 @@ class RuleCaseRow(Output):
 
 
 class RulesTestOutput(Output):
-    """Every case of every rule."""
+    """Results of all test cases of all rules."""
 
     version: Literal[1] = 1
     passed: int

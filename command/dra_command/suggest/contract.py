@@ -10,14 +10,14 @@ from dra_command.contract.output import Output, VerdictText
 
 
 class MachineCountRow(Output):
-    """So many nodes of one machine type."""
+    """Number of nodes of one machine type."""
 
     machine: str
     nodes: int
 
 
 class SuggestedRow(Output):
-    """A fleet that runs everything: its machines, what they cost, and the document of the fleet."""
+    """A fleet that runs all workloads: its machines, their cost, and the text of the fleet file."""
 
     hourly: float = Field(description="US dollars per hour for the simulated number of GPU nodes.")
     machines: list[MachineCountRow]
@@ -25,16 +25,14 @@ class SuggestedRow(Output):
 
 
 class NotComparedRow(Output):
-    """A machine type that the region offers and that was not compared."""
+    """A machine type that the region offers but that wasn't compared."""
 
     machine: str
     why: str
 
 
 class ObstacleRow(Output):
-    """A workload that no fleet of the compared machines runs, with the reasons and what would fix
-    them.
-    """
+    """A workload that no fleet of the compared machines runs, the reasons, and the fixes."""
 
     subject: str
     reasons: list[str]

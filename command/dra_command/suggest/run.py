@@ -102,8 +102,8 @@ def _why(found: Suggestions, best: Suggestion) -> Iterator[str]:
         of_them = "of the compared types"
     if found.gap:
         yield (
-            f"{compared}; another fleet {of_them} could cost {found.gap:.2%} less, if one exists "
-            "that was not found"
+            f"{compared}; a fleet {of_them} that the search didn't find could cost up to "
+            f"{found.gap:.2%} less"
         )
     else:
         known = " whose pods are known to fit" if found.gap_of_unknown else ""

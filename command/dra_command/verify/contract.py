@@ -10,7 +10,9 @@ from dra_command.contract.output import Output, VerdictText
 
 
 class NodeDifferenceRow(Output):
-    """One thing that is not as predicted; empty where one side has nothing."""
+    """One difference between the prediction and the cluster. A value is empty if one side has
+    nothing.
+    """
 
     pool: str
     node: str
@@ -22,7 +24,7 @@ class NodeDifferenceRow(Output):
 
 
 class MissingRow(Output):
-    """A line for `planner/dra_planner/data/<table>.csv`, and why it is wanted."""
+    """A missing line of `planner/dra_planner/data/<table>.csv`, and the reason why it's wanted."""
 
     table: str
     line: str

@@ -166,7 +166,7 @@ def check_listed_region(cloud: str, region: str) -> None:
     known = listed_regions(cloud)
     if known and region not in known:
         raise CatalogError(
-            f'unknown region "{region}", unless it is newer than the machine tables',
+            f'unknown region "{region}", or one that is newer than the machine tables',
             fix=f"did you mean {_nearest(region, known)}?",
         )
 

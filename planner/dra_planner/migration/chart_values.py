@@ -131,7 +131,8 @@ def _class_of_model(model: Mapping[str, Any]) -> tuple[str, Mapping[str, Any] | 
     needs = needs_of(terms)
     if needs.profile or needs.sharing:
         raise NotTranslatable(
-            "nodeSelectorTerms select parts of GPUs, which the implicit name of a class can't"
+            "nodeSelectorTerms select parts of GPUs, but the implicit name of a class only stands "
+            "for whole GPUs"
         )
     names = [value for term in terms for value in term.values]
     name = "-".join(names).lower().removeprefix("nvidia-").replace("_", "-")[:63].strip("-.")
@@ -220,7 +221,8 @@ def _modelservice(editor: Editor, data: Mapping[str, Any]) -> ValuesOutcome | No
                 ):
                     editor.remove((role, "containers", index, "resources", section, name))
                     changes.append(
-                        f"{role} no longer requests {name}, because the chart's claim has the devices"
+                        f"{role} no longer requests {name}, because the chart's claim has the "
+                        "devices"
                     )
     return ValuesOutcome(chart="llm-d-modelservice", changes=changes)
 
@@ -230,7 +232,10 @@ def _other_chart(editor: Editor, data: Mapping[str, Any]) -> ValuesOutcome | Non
     resources = sorted(set(requested_below(data, is_device)))
     if not resources:
         return None
-    reason = f"they request {' and '.join(resources)}, and it isn't known if the chart has a value for claims"
+    reason = (
+        f"they request {' and '.join(resources)}, and it isn't known if the chart has a "
+        "value for claims"
+    )
     return ValuesOutcome(
         chart="that isn't known", reason=reason, alternatives=(_SERVED, _POST_RENDERER)
     )

@@ -245,7 +245,7 @@ class Features:
     ]
     empty_share_is_share: Annotated[
         bool,
-        UngatedChange("a share without capacity marks its device as in use", _ALLOCATOR),
+        UngatedChange("a share without requested capacity marks its device as in use", _ALLOCATOR),
     ]
     status_needs_shares: Annotated[
         bool,

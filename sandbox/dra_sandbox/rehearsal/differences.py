@@ -32,11 +32,10 @@ ReasonCode = Literal[
 REASONS: Mapping[ReasonCode, str] = {
     "one-pod-at-a-time": "The scheduler places pods one at a time and never moves them, so pods "
     "stay pending "
-    "although a better packing exists. The plan doesn't find a place for them on the current "
-    "nodes either.",
+    "although a better packing exists. The plan doesn't find a place for these pods on the "
+    "current nodes either.",
     "shared-claim": "Pods that share a claim run on the node with its devices. The first pod "
-    "determines the "
-    "node, which doesn't have room for all of them.",
+    "determines the node, which doesn't have enough free capacity for all of them.",
     "choice-of-node": "Several pools fit these pods, and the scheduler's scores differ from the "
     "plan's packing.",
     "packing-not-found": "The plan couldn't tell: it found no packing, but the scheduler did.",
@@ -53,15 +52,15 @@ REASONS: Mapping[ReasonCode, str] = {
     "rule.",
     "claim-not-prepared": "The scheduler places pods whose claims the driver can't prepare, so "
     "they would never start "
-    "(no kubelet runs here). They hold devices that the plan leaves to others.",
+    "(no kubelet runs here). They hold devices that the plan gives to other pods.",
     "refused-as-planned": "The API server rejects the object, as the plan says.",
     "not-decided-in-time": "The time limit was reached before the scheduler had tried every pod.",
     "tie-between-nodes": "Nodes have equal scores, and the scheduler chooses among them at "
     "random. The simulation "
     "has the same outcome if it breaks ties in another way.",
-    "arrived-together": "Workloads arrived together, and milliseconds decide which controller "
-    "creates its pods "
-    "first, and when pods become ready or end. The simulation has the same outcome in another "
+    "arrived-together": "Workloads arrived together, so milliseconds decide which controller "
+    "creates its pods first, and when pods become ready or end. The simulation has the same "
+    "outcome in another "
     "pod arrival order, or at other moments.",
     "no-controller": "The pods were lost with their node, and no controller here re-creates them.",
     "simulation-cannot-tell": "The simulation depends on values that are known only at run time, "

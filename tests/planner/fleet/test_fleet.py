@@ -207,7 +207,7 @@ BAD = [
         "a misspelled region",
         [("region", "us-esat-1")],
         "region",
-        'unknown region "us-esat-1", unless it is newer than the machine tables; '
+        'unknown region "us-esat-1", or one that is newer than the machine tables; '
         "did you mean us-east-1?",
     ),
     (

@@ -89,5 +89,5 @@ def _findings(explanation: ClaimExplanation) -> Iterator[ReportEntry]:
             (f"{each.workload} holds devices of {each.pool} ({counted(each.pods, 'pod')})", "")
             for each in explanation.holders
         ]
-        subject = "A node fits it, but the pools are too small for all"
+        subject = "A node fits the pod, but the pools are too small for all pods"
         yield ReportEntry(kind=explanation.verdict, subject=subject, lines=coded_lines(lines))

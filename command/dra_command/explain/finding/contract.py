@@ -12,7 +12,7 @@ from dra_command.findings.contract import DiagnosticRow
 
 
 class RuleRow(Output):
-    """What a rule is about."""
+    """Explanation of a rule."""
 
     says: str
     why: str
@@ -22,7 +22,7 @@ class RuleRow(Output):
 
 
 class ExplainedFindingRow(Output):
-    """A finding, the rule that it breaks, and the pods that stand where it was found."""
+    """A finding, the rule that it breaks, and the pods at the place of the finding."""
 
     finding: DiagnosticRow
     rule: RuleRow | None = Field(description="null if an API server reports it instead of a rule.")

@@ -22,8 +22,8 @@ class RecognizedRow(Output):
 
 
 class MessagesOutput(Output):
-    """Answer of `pulumi-dra explain --message --format json`; empty where no message in the text is
-    known.
+    """Answer of `pulumi-dra explain --message --format json`. It's empty if the text contains no
+    known message.
     """
 
     version: Literal[1] = 1

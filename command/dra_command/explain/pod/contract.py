@@ -17,8 +17,8 @@ from dra_command.contract.output import Output, VerdictText
 
 
 class PoolForPodRow(Output):
-    """What a node of one pool, before any pod of the demand, says to the pod; with an observed
-    cluster, one node.
+    """Result of placing the pod on an empty node of one pool. With an observed cluster, it's the
+    result for one node.
     """
 
     name: str
@@ -32,7 +32,7 @@ class PoolForPodRow(Output):
 
 
 class ExplainedPodRow(Output):
-    """A pod of one template of the workload, among all other workloads."""
+    """A pod of one template of the workload, planned together with all other workloads."""
 
     verdict: VerdictText
     pod: str

@@ -11,7 +11,7 @@ from dra_command.contract.output import Output, VerdictText
 
 
 class PublishedRow(Output):
-    """So many equal devices of one node."""
+    """Number of equal devices on one node."""
 
     driver: str
     name: str = Field(description='MIG profile or product that the devices publish, or "".')
@@ -22,7 +22,7 @@ class PublishedRow(Output):
 
 
 class PoolUseRow(Output):
-    """What a workload has to do with the pool."""
+    """How a workload uses the pool."""
 
     workload: str
     answer: VerdictText = Field(description="Verdict of an empty node of the pool for the pods.")
@@ -33,7 +33,7 @@ class PoolUseRow(Output):
 
 
 class PoolCountRow(Output):
-    """Nodes of the pool: the limits, and the numbers of the plan."""
+    """Nodes of the pool: the limits, and the numbers from the plan."""
 
     min: int
     bound: int

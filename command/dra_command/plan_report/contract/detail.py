@@ -1,5 +1,5 @@
-"""What a plan says with `--detail` of costs: by claim and namespace, of one more pod or node, and
-what is stranded.
+"""Costs in a plan with `--detail`: by claim and namespace, of one more pod or node, and of stranded
+devices.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from dra_command.plan_report.contract.nodes import WorkloadName
 
 
 class ClaimCostRow(Output):
-    """What the claims of one name cost a workload."""
+    """Cost of all claims of a workload that have the same name."""
 
     workload: WorkloadName
     claim: str = Field(
@@ -23,7 +23,7 @@ class ClaimCostRow(Output):
 
 
 class NamespaceCostRow(Output):
-    """What the workloads of one namespace cost."""
+    """Cost of the workloads in one namespace."""
 
     namespace: str
     hourly: float
@@ -64,7 +64,7 @@ class OneNodeMoreRow(Output):
 
 
 class StrandedRow(Output):
-    """Free devices that no pod of the demand can take."""
+    """Devices that are free but that no pod of the demand can use."""
 
     pool: str
     nodes: int
@@ -76,7 +76,9 @@ class StrandedRow(Output):
 
 
 class DetailRow(Output):
-    """Who pays what, what one more would cost, and why devices are stranded."""
+    """Cost by claim and namespace, cost of one more pod or node, and reasons why devices are
+    stranded.
+    """
 
     claim_costs: list[ClaimCostRow]
     namespace_costs: list[NamespaceCostRow]

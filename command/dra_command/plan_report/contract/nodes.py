@@ -1,5 +1,5 @@
-"""What a plan's nodes hold: identical nodes once, devices by kind, who pays for what, how orders of
-arrival end.
+"""Nodes in a plan: groups of identical nodes, devices by kind, cost shares, and results of the pod
+arrival orders.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ DeviceStateText = Literal["used", "free", "stranded"]
 
 
 class WorkloadName(Output):
-    """How a workload is called."""
+    """Name of a workload."""
 
     kind: str
     namespace: str
@@ -22,7 +22,7 @@ class WorkloadName(Output):
 
 
 class KindRow(Output):
-    """Devices of one kind; stranded ones are free, and no pod of the demand can take them."""
+    """Devices of one kind. Stranded devices are free, but no pod of the demand can use them."""
 
     kind: str = Field(
         description="GPU, MIG slice, NIC, TPU chip, Neuron device, or the driver that publishes it."
@@ -53,13 +53,13 @@ class NodeDeviceRow(Output):
 
 
 class PodsRow(WorkloadName):
-    """So many pods of a workload."""
+    """Number of pods of a workload."""
 
     pods: int
 
 
 class NodeGroupRow(Output):
-    """Identical nodes of a pool, told once."""
+    """A group of identical nodes of a pool."""
 
     pool: str
     nodes: int
@@ -72,7 +72,7 @@ class NodeGroupRow(Output):
 
 
 class FilledNodesRow(Output):
-    """The nodes that are built, and what is on them."""
+    """The planned nodes, and the pods on them."""
 
     source: Literal["packing", "simulated", "observed"] = Field(
         description="Source of the placement: the packing, the simulated scheduler, or the "
@@ -85,7 +85,7 @@ class FilledNodesRow(Output):
 
 
 class HeldRow(Output):
-    """Devices of one kind on one node, by who uses them."""
+    """Devices of one kind on one node, by workload."""
 
     kind: str
     workload: WorkloadName | None = Field(description="null if unused.")
@@ -93,7 +93,7 @@ class HeldRow(Output):
 
 
 class OutcomeNodesRow(Output):
-    """Nodes of a pool on which the same workloads use as many devices of each kind."""
+    """Nodes of a pool on which the same workloads use the same number of devices of each kind."""
 
     pool: str
     nodes: int
@@ -101,7 +101,7 @@ class OutcomeNodesRow(Output):
 
 
 class OrderOutcomeRow(Output):
-    """One way in which orders of arrival end; orders that end the same are told together."""
+    """One result of the simulated pod arrival orders. Orders with the same result share one row."""
 
     orders: list[str]
     pending: list[PodsRow]
@@ -109,7 +109,7 @@ class OrderOutcomeRow(Output):
 
 
 class PoolCostRow(Output):
-    """Price of the nodes of one pool that are built; null where a node's price is not known."""
+    """Price of the planned nodes of one pool. It's null if a node's price isn't known."""
 
     pool: str
     nodes: int
@@ -118,7 +118,9 @@ class PoolCostRow(Output):
 
 
 class CostShareRow(Output):
-    """The part of the cost that one workload's devices have; null workload: what nobody uses."""
+    """The part of the cost for the devices of one workload. If the workload is null, it's the part
+    for unused devices.
+    """
 
     workload: WorkloadName | None
     state: DeviceStateText
@@ -137,7 +139,7 @@ class PoolDifferenceRow(Output):
 
 
 class PlanDifferenceRow(Output):
-    """What this plan changes of the saved one."""
+    """Differences between this plan and the saved plan."""
 
     verdict_before: str
     nodes: int

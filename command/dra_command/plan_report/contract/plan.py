@@ -24,14 +24,14 @@ from dra_command.plan_report.contract.nodes import (
 
 
 class ChangeRow(Output):
-    """Part of a selector, and what to write instead; empty: drop it."""
+    """Part of a selector, and its replacement. If the replacement is empty, remove the part."""
 
     before: str
     after: str
 
 
 class WhyRow(Output):
-    """Why something does not fit or cannot be told."""
+    """Reason why something doesn't fit or can't be evaluated."""
 
     code: str
     message: str
@@ -45,8 +45,9 @@ class WhyRow(Output):
 
 
 class PlanCountRow(Output):
-    """Nodes of a pool: the fleet's limits, the proved least, what the best packing found needs, and
-    with how many the default scheduler places everything in every order tried.
+    """Node counts of a pool: the fleet's limits, the proved minimum, the number that the best
+    packing found needs, and the number with which the default scheduler places all pods in every
+    order tried.
     """
 
     min: int
@@ -59,7 +60,7 @@ class PlanCountRow(Output):
 
 
 class PlanNodesRow(Output):
-    """What the pool is created with."""
+    """Node counts with which the pool is created."""
 
     min: int
     desired: int
@@ -67,7 +68,7 @@ class PlanNodesRow(Output):
 
 
 class PlanDevicesRow(Output):
-    """Devices on the planned nodes; stranded ones are free, and no pod of the demand can use
+    """Devices of the planned nodes. Stranded devices are free, but no pod of the demand can use
     them.
     """
 
@@ -77,7 +78,7 @@ class PlanDevicesRow(Output):
 
 
 class PlanPoolRow(Output):
-    """One node pool; with an observed cluster, one node."""
+    """One node pool. With an observed cluster, it's one node."""
 
     name: str
     machine: str
@@ -110,8 +111,8 @@ class PlanPoolRow(Output):
 
 
 class LevelRow(Output):
-    """Nodes of a pool at one demand: the proved least, what the packing needs, and what the
-    scheduler needs.
+    """Node counts of a pool at one demand: the proved minimum, the number that the packing needs,
+    and the number that the scheduler needs.
     """
 
     bound: int
@@ -124,7 +125,7 @@ class LevelRow(Output):
 
 
 class LevelsRow(Output):
-    """Nodes of a pool for each demand."""
+    """Node counts of a pool at each demand."""
 
     floor: LevelRow
     steady: LevelRow
@@ -133,7 +134,7 @@ class LevelsRow(Output):
 
 
 class LimitRow(Output):
-    """What pools share: a quota of the account, or a reservation."""
+    """A limit that several pools share: a quota of the account, or a reservation."""
 
     name: str
     unit: str = Field(description="Unit: vCPU, GPU, node, address, or pod address.")
@@ -143,7 +144,7 @@ class LimitRow(Output):
 
 
 class DemandRow(Output):
-    """Pods at the same time; null where nothing bounds them."""
+    """Number of pods that run at the same time. It's null if nothing limits it."""
 
     floor: int
     steady: int
@@ -152,7 +153,7 @@ class DemandRow(Output):
 
 
 class VerdictsRow(Output):
-    """A verdict for each demand."""
+    """The verdict at each demand."""
 
     floor: VerdictText
     steady: VerdictText
@@ -161,21 +162,21 @@ class VerdictsRow(Output):
 
 
 class PlanPlacementRow(Output):
-    """So many pods on one pool."""
+    """Number of pods of a workload in one pool."""
 
     pool: str
     pods: int
 
 
 class FitRow(Output):
-    """Whether an empty node of one pool takes a pod of the workload."""
+    """Whether a pod of the workload fits on an empty node of one pool."""
 
     pool: str
     verdict: VerdictText
 
 
 class WayRow(Output):
-    """So many devices of a class."""
+    """Number of devices of a class."""
 
     device_class: str
     devices: int | None = Field(description="Number of devices, or null for all devices of a node.")
@@ -193,7 +194,7 @@ class PodRequestRow(Output):
 
 
 class PodRequestsRow(Output):
-    """What each pod of one role requests."""
+    """Requests of each pod of one role."""
 
     role: str
     requests: list[PodRequestRow]
@@ -203,7 +204,7 @@ class PodRequestsRow(Output):
 
 
 class PlanWorkloadRow(Output):
-    """What becomes of one workload."""
+    """Result for one workload."""
 
     kind: str
     namespace: str
@@ -221,8 +222,8 @@ class PlanWorkloadRow(Output):
 
 
 class CostRow(Output):
-    """Price of the planned nodes; with an observed cluster and a fleet, of those that are added to
-    it.
+    """Price of the planned nodes. With an observed cluster and a fleet, it's the price of the added
+    nodes.
     """
 
     hourly: float
@@ -260,7 +261,9 @@ class PlanClaimRow(Output):
 
 
 class TotalRow(Output):
-    """Nodes of all pools together, by the three numbers; see `PlanCountRow`."""
+    """Nodes of all pools together. The three numbers have the same meanings as in
+    `PlanCountRow`.
+    """
 
     bound: int
     packing: int
@@ -269,7 +272,7 @@ class TotalRow(Output):
 
 
 class StrandingRow(Output):
-    """An order of arrival in which pods stay pending, and how many."""
+    """A pod arrival order in which pods stay pending, and their number."""
 
     order: str
     pods: int
@@ -277,7 +280,7 @@ class StrandingRow(Output):
 
 
 class FixRow(Output):
-    """A change with which the simulation placed everything in every order of arrival."""
+    """A change with which the simulation placed all pods in every order tried."""
 
     kind: Literal["taint", "affinity", "profile", "maximum", "guards"]
     message: str
@@ -295,7 +298,9 @@ class FixRow(Output):
 
 
 class SimulationRow(Output):
-    """The default scheduler, simulated in several orders of arrival; a random one has its seed."""
+    """Simulation of the default scheduler in several pod arrival orders. A random order
+    has a seed.
+    """
 
     orders: list[str]
     scale: int = Field(
@@ -332,7 +337,7 @@ class SimulationRow(Output):
 
 
 class GuardRow(Output):
-    """One guard, in the order of the pods that are pending without it."""
+    """One guard. Guards are listed in the order of the pods that are pending without them."""
 
     number: int
     kind: Literal["steer", "split", "pack"]
@@ -347,7 +352,7 @@ class GuardRow(Output):
 
 
 class SteeringRow(Output):
-    """Pods that go to one pool."""
+    """Number of pods that a guard sends to one pool."""
 
     pool: str
     templates: list[str] = Field(description="ResourceClaimTemplates, as NAMESPACE/NAME.")
@@ -355,7 +360,7 @@ class SteeringRow(Output):
 
 
 class GuardsRow(Output):
-    """Guards that make the scheduler follow the plan, and the plan without them."""
+    """Guards that make the scheduler follow the plan, and the result without them."""
 
     guards: list[GuardRow]
     rules: list[SteeringRow]

@@ -34,7 +34,7 @@ def gke_machine(found: Machine) -> GkeMachine:
     gpus = attachment(found)
     if gpus is None and found.accelerator is not None and found.accelerator.vendor == "nvidia":
         raise CatalogError(
-            f"the type of the GPUs that {found.name} attaches isn't known",
+            f"the type of the GPUs of {found.name} is unknown",
             fix="set acceleratorType in its catalog row to the value of the label "
             f"{CLOUD.accelerator_label}",
         )

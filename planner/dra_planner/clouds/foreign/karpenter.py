@@ -146,7 +146,7 @@ def _pool(
     found, before = _machines(requirements), len(notes)
     if len(found) > _MOST_MACHINES:
         notes.append(
-            f"NodePool {name} allows {len(found)} machine types; name those to plan with in a "
+            f"NodePool {name} allows {len(found)} machine types; list the ones to plan with in a "
             f"requirement of {_TYPE}"
         )
         found = []
@@ -239,7 +239,9 @@ def _no_machine(requirements: Sequence[_Requirement]) -> str:
     """Return why no machine type is found for a NodePool."""
     if any(each.key in _LABELS for each in requirements):
         return "no known machine type meets its requirements"
-    return f"it doesn't restrict machine types; name those to plan with in a requirement of {_TYPE}"
+    return (
+        f"it doesn't restrict machine types; list the ones to plan with in a requirement of {_TYPE}"
+    )
 
 
 def _capacity(
@@ -274,8 +276,8 @@ def _one_zone(requirements: Sequence[_Requirement], name: str, notes: list[str])
     excluded = [zone for each in own if each.operator == "NotIn" for zone in each.values]
     if excluded and not named:
         notes.append(
-            f"NodePool {name} doesn't start nodes in {', '.join(excluded)}; list the other zones in "
-            "zones of the pool"
+            f"NodePool {name} doesn't start nodes in {', '.join(excluded)}; list the other "
+            "zones in zones of the pool"
         )
     if len(zones) > 1:
         notes.append(

@@ -108,8 +108,8 @@ def _is_gpu(request: ExactDeviceRequest, manifests: Manifests) -> bool:
 RULE = Rule(
     id="server-flags-differ-from-claim",
     says="The flags of a model server don't match the GPUs of its claim.",
-    why="A server that is started for more GPUs than it has doesn't start. Other GPUs of the claim "
-    "stay idle.",
+    why="A server doesn't start if its flags need more GPUs than it has. If they need fewer, the "
+    "other GPUs of the claim stay idle.",
     fix="Request as many GPUs as the flags need, or set the flags to the number of GPUs in the "
     "claim.",
     level="advisory",

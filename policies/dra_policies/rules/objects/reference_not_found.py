@@ -72,7 +72,7 @@ def _priority_classes(view: StackView) -> Iterator[Finding]:
 
 RULE = Rule(
     id=ID,
-    says="The manifests lack an object that decides whether pods are admitted.",
+    says="An object that affects the admission of pods isn't in the manifests.",
     why="The API server rejects a pod whose PriorityClass or RuntimeClass doesn't exist. Kueue "
     "never admits a workload "
     "whose queue or flavor doesn't exist.",

@@ -80,7 +80,7 @@ def _in_zones(pool: DeclaredPool, region: str, zones: list[str]) -> Iterator[Fin
     if machine is not None and having and without:
         yield Finding(
             message=f"{pool.title}: machine type {machine.instance_type} isn't offered in "
-            f"{' and '.join(without)}, but in {', '.join(having)}",
+            f"{' and '.join(without)}, only in {', '.join(having)}",
             fix=f"name zones among {', '.join(having)}",
             urn=pool.urn,
         )
@@ -97,7 +97,7 @@ def _in_region(pool: DeclaredPool, region: str) -> Iterator[Finding]:
         )
         yield Finding(
             message=f"{pool.title}: machine type {machine.instance_type} isn't offered in "
-            f"{region}, but in {listed}{more}",
+            f"{region}, only in {listed}{more}",
             fix=f"use a machine type that {region} has (pulumi-dra catalog machines --region "
             f"{region})",
             urn=pool.urn,
