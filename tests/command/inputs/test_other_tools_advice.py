@@ -97,7 +97,7 @@ def test_a_file_with_gpu_pools_is_named_as_the_fix_says(project: Project) -> Non
 
 def test_machine_types_of_a_node_pool_are_named_as_the_note_says(project: Project) -> None:
     told = init(project, NODE_POOL)
-    advice = "list the ones to plan with in a requirement of node.kubernetes.io/instance-type"
+    advice = "name the ones to plan with in a requirement of node.kubernetes.io/instance-type"
     assert re.search(r"NodePool gpus allows \d+ machine types; " + advice, told)
     named = "- {key: node.kubernetes.io/instance-type, operator: In, values: [g6.2xlarge]}"
     told = init(

@@ -146,7 +146,7 @@ def _pool(
     found, before = _machines(requirements), len(notes)
     if len(found) > _MOST_MACHINES:
         notes.append(
-            f"NodePool {name} allows {len(found)} machine types; list the ones to plan with in a "
+            f"NodePool {name} allows {len(found)} machine types; name the ones to plan with in a "
             f"requirement of {_TYPE}"
         )
         found = []
@@ -240,7 +240,7 @@ def _no_machine(requirements: Sequence[_Requirement]) -> str:
     if any(each.key in _LABELS for each in requirements):
         return "no known machine type meets its requirements"
     return (
-        f"it doesn't restrict machine types; list the ones to plan with in a requirement of {_TYPE}"
+        f"it doesn't restrict machine types; name the ones to plan with in a requirement of {_TYPE}"
     )
 
 
