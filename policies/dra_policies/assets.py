@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
-from pulumi import FileAsset, StringAsset
+from pulumi import Asset, FileAsset, StringAsset
 
 from dra_policies.unknown_values import UNKNOWN, as_list, as_mapping
 
@@ -24,6 +24,8 @@ def with_texts(props: Any, environment: Mapping[str, str]) -> Any:
         return {"text": props.text}
     if isinstance(props, FileAsset):
         return _read(Path(environment.get("PWD", "")) / props.path)
+    if isinstance(props, Asset):
+        return UNKNOWN
     if (mapping := as_mapping(props)) is not None:
         return {key: with_texts(value, environment) for key, value in mapping.items()}
     if (items := as_list(props)) is not None:
@@ -33,8 +35,8 @@ def with_texts(props: Any, environment: Mapping[str, str]) -> Any:
 
 def _read(path: Path) -> Any:
     try:
-        if path.stat().st_size > _MOST_BYTES:
-            return UNKNOWN
+        if not path.is_file() or path.stat().st_size > _MOST_BYTES:
+            return UNKNOWN  # a device may never end
         return {"text": path.read_text(encoding="utf-8")}
     except (OSError, ValueError):
         return UNKNOWN

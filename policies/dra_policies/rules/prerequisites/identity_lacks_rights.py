@@ -116,6 +116,8 @@ def _faults(
         )
     if need.elsewhere and _has_right_elsewhere(view, kind, identity, need):
         return
+    if need.doubt and not any(each.type in _tokens(kind) for each in view.declared):
+        return  # a program without grants leaves them to another one
     has = _has_right(_rights_of(view, kind, identity), kind, need)
     if has is not True:
         lacking = need.rights[0] if need.rights else "a role"
@@ -126,6 +128,11 @@ def _faults(
             urn=identity.urn,
             certain=has is False and not need.doubt,
         )
+
+
+def _tokens(kind: IdentityResource) -> frozenset[str]:
+    """Return the types of resources that grant permissions."""
+    return frozenset(grant.token for grant in kind.grants)
 
 
 def _has_right(rights: Iterable[Any], kind: IdentityResource, need: NeededRight) -> bool | None:
