@@ -161,7 +161,7 @@ CASES: dict[str, tuple[list[str], list[tuple[str, str]]]] = {
     ),
     "a claim of an unknown class that no container uses": (
         [TEMPLATE.replace("gpu.nvidia.com", "fast-networks"), deployment(used="")],
-        [("note", "claim-without-container")],
+        [("note", "claim-without-container"), ("note", "class-misspelt")],
     ),
     "claims of a workflow, and others of one of its templates": (
         [TEMPLATE, WORKFLOW],
