@@ -8,7 +8,6 @@ from itertools import pairwise
 from typing import Any
 
 from dra_planner.catalog import Machine
-from dra_planner.clouds.other_providers.pulumi_azure import FORMS
 from dra_planner.clouds.protocol.allocatable import (
     EVICTION_MIB,
     MIB,
@@ -206,7 +205,6 @@ class Aks(Cloud):
     )
 
     provider = "pulumi:providers:azure-native"
-    other_forms = FORMS
     provider_region = "location"
     cluster = ClusterResource(
         token="azure-native:containerservice:ManagedCluster",

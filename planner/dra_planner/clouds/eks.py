@@ -9,7 +9,6 @@ from dataclasses import replace
 from typing import Any
 
 from dra_planner.catalog import Machine
-from dra_planner.clouds.other_providers.aws_native import FORMS
 from dra_planner.clouds.protocol.allocatable import (
     EVICTION_MIB,
     MIB,
@@ -176,7 +175,6 @@ class Eks(Cloud):
     fact_sources = ("aws", "eks")
 
     provider = "pulumi:providers:aws"
-    other_forms = FORMS
     cluster = ClusterResource(
         token="aws:eks/cluster:Cluster",
         version="version",

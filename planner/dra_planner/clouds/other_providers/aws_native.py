@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from dra_planner.clouds.protocol.resource_forms import KEEP, ResourceForm
+from dra_planner.clouds.other_providers.resource_form import KEEP, ResourceForm
 
 _GROUP_RULE: Final = {
     "cidrIp": "cidrIpv4",

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from dra_planner.clouds.protocol.resource_forms import ResourceForm
+from dra_planner.clouds.other_providers.resource_form import ResourceForm
 
 _OF_POOL: Final = {
     "autoScalingEnabled": "enableAutoScaling",

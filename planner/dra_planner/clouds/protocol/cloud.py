@@ -35,7 +35,6 @@ from dra_planner.clouds.protocol.labels import (
 )
 from dra_planner.clouds.protocol.node_networks import NodeNetwork
 from dra_planner.clouds.protocol.plugin_serving import CloudPlugin, PluginServing
-from dra_planner.clouds.protocol.resource_forms import ResourceForm
 from dra_planner.clouds.protocol.resources import ClusterResource, KarpenterNodeClass, PoolResource
 from dra_planner.clouds.protocol.setting_faults import NODES, huge_pages_fault, range_fault
 from dra_planner.clouds.protocol.storage import DiskKeys, VolumeDriver
@@ -228,8 +227,6 @@ class Cloud(ABC):
 
     # Resources of Pulumi.
     provider: ClassVar[str] = ""  # type token of the one that says where clusters are made
-    # resources of other providers that declare the same
-    other_forms: ClassVar[tuple[ResourceForm, ...]] = ()
     provider_region: ClassVar[str] = "region"  # its setting that does
     cluster: ClassVar[ClusterResource]
     pool: ClassVar[PoolResource]

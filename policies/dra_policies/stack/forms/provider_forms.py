@@ -4,25 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from functools import cache
-from typing import Any
+from typing import Any, Final
 
-from dra_planner.clouds import cloud, names
-from dra_planner.clouds.protocol.resource_forms import ResourceForm
+from dra_planner.clouds.other_providers import FORMS
+from dra_planner.clouds.other_providers.resource_form import ResourceForm
 from dra_policies.stack.resource import Resource
 from dra_policies.unknown_values import UNKNOWN, Properties, as_list, as_mapping
 
-
-@cache
-def _forms() -> Mapping[str, ResourceForm]:
-    return {form.token: form for name in names() for form in cloud(name).other_forms}
+_FORMS: Final = {form.token: form for form in FORMS}
 
 
 def of_own_provider(resource: Resource) -> Resource:
     """Return a resource with the type and properties of its cloud's own provider. Resources of
     other types stay as they are.
     """
-    form = _forms().get(resource.type)
+    form = _FORMS.get(resource.type)
     if form is None:
         return resource
     values: dict[str, Any] = {}
