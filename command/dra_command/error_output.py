@@ -30,7 +30,7 @@ def print_fault(error: PlannerError, *, as_json: bool) -> None:
 
 
 def _with_repair(error: PlannerError) -> PlannerError:
-    """Return the error with the command that repairs the text, where the text can be repaired."""
+    """Return the error with a command that repairs the text, if the text can be repaired."""
     if not isinstance(error, ManifestError):
         return error
     repaired = repair_fix(error)

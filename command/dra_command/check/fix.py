@@ -87,11 +87,9 @@ def check_fix_options(values: argparse.Namespace) -> None:
 def fix_files(
     inputs: CommandInputs, features: Features, check: Check, out: TextIO
 ) -> CommandInputs:
-    """Repair the files of these inputs, say on `out` what changed, and return the inputs as they
-    are now.
-
-    Raises PlannerError where nothing can be judged, or a file cannot be written; then none is
-    changed.
+    """Repair the files of these inputs, report the changes on `out`, and return the repaired
+    inputs. Raises PlannerError if the inputs can't be evaluated or a file can't be written. In that
+    case, no file is changed.
     """
     files = [_File(source, source.text) for source in inputs.sources]
     open_files = [
@@ -149,8 +147,8 @@ def _rewrite(files: Sequence[_File], features: Features) -> None:
 def _add_tolerations(
     inputs: CommandInputs, files: Sequence[_File], open_files: Iterable[_File], check: Check
 ) -> None:
-    """Add the tolerations that findings ask for, and keep those of the objects whose findings are
-    gone.
+    """Add the tolerations that findings ask for. Keep the earlier ones for objects that no longer
+    have such a finding.
     """
 
     def found() -> tuple[Diagnostic, ...]:
@@ -217,7 +215,7 @@ def _lines_before(before: str, after: str) -> dict[int, int]:
 
 
 def _tolerations_of(fix: str) -> Iterator[str]:
-    """Yield the tolerations of the first alternative that is made of tolerations alone."""
+    """Yield the tolerations of the first alternative that consists of tolerations only."""
     for way in fix.split("; or "):
         steps = [_TOLERATION.fullmatch(step) for step in way.split(" and ")]
         if all(steps):

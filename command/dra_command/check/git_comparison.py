@@ -23,11 +23,9 @@ NOT_CHECKED = "base-not-checked"
 def findings_at_ref(
     ref: str, values: argparse.Namespace, check: Callable[[argparse.Namespace], CheckResult]
 ) -> KnownFindings:
-    """Return what `check` finds with the same options at a ref; nothing where none of the paths was
-    there.
-
-    Raises PlannerError where there is no repository or no such ref. What cannot be checked there
-    has a remark.
+    """Return what `check` finds at a ref with the same options. If none of the paths existed there,
+    return no findings. Raises PlannerError if there is no repository or no such ref. A remark names
+    what can't be checked at the ref.
     """
     if "-" in values.paths:
         raise UsageError("--diff can't compare standard input", fix="name files or folders")

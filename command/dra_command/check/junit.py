@@ -54,7 +54,7 @@ def check_junit(checked: CheckResult) -> str:
 
 
 def _cases(suite: ElementTree.Element, code: str, found: list[Diagnostic]) -> None:
-    """Add a case for each finding of a rule, each with a name of its own."""
+    """Add a case for each finding of a rule. Every case has a unique name."""
     seen = Counter[str]()
     for each in found:
         place = each.place

@@ -1,4 +1,4 @@
-"""`pulumi-dra check`: evaluate rules on the manifests, and on the pools if they are given."""
+"""`pulumi-dra check`: evaluate rules on the manifests, and on the pools if any are given."""
 
 from __future__ import annotations
 
@@ -100,9 +100,7 @@ def _fix(
 def _known(
     values: argparse.Namespace, rules: Sequence[Rule], asked: ProjectConfiguration | None
 ) -> KnownFindings | None:
-    """Return what was found before, where a baseline or another state of the repository is
-    named.
-    """
+    """Return earlier findings if a baseline or another git ref is given."""
     if values.baseline:
         from dra_command.findings.baseline import read_baseline
 
@@ -121,7 +119,7 @@ def _known(
 
 
 def _status(checked: CheckResult, fail_on: str, *, allow_unknown: bool) -> Status:
-    """Return the exit status: by the verdict, unless another severity was asked for."""
+    """Return the exit status. It depends on the verdict unless the options set another severity."""
     if fail_on == "error":
         return status_of(checked.verdict, allow_unknown=allow_unknown)
     if fail_on == "never":

@@ -60,7 +60,7 @@ def check_sarif(checked: CheckResult) -> str:
 
 
 def _other(code: str) -> dict[str, Any]:
-    """Return what is said of a finding that is no rule's: one of reading the objects, or of
+    """Return the description of a finding that no rule made, but the reading of objects or the
     planning.
     """
     said = code.replace("-", " ").capitalize()

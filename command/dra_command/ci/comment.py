@@ -22,8 +22,8 @@ class CommentError(Exception):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Thread:
-    """The comments of one request on a host. `edit` is the URL of a comment but for its ID,
-    `method` edits one.
+    """The comments of one pull or merge request on a host. `edit` is the URL of a comment without
+    its ID, and `method` is the HTTP method that edits a comment.
     """
 
     comments: str

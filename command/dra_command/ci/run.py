@@ -113,8 +113,8 @@ def _checks(values: argparse.Namespace, stacks: list[str]) -> Iterator[_Done]:
 
 
 def _file_for(file: str, stack: str) -> str:
-    """Return where the findings of a stack go: beside the file that is named if there are several
-    stacks.
+    """Return the file for the findings of a stack. With several stacks, it's next to the named
+    file.
     """
     path = Path(file)
     return str(path.with_name(f"{path.stem}-{stack}{path.suffix}")) if stack else file

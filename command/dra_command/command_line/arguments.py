@@ -101,8 +101,8 @@ def _take_late_words(
 
 
 def build_parser(words: Sequence[str] | None = None) -> argparse.ArgumentParser:
-    """Return the parser with every subcommand. If words are given, only the named subcommands have
-    options.
+    """Return the parser with every subcommand. If words are given, only the subcommands among them
+    get options.
     """
     parser = _Parser(
         prog=_NAME,

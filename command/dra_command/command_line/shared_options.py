@@ -164,12 +164,12 @@ def add_watch(parser: argparse.ArgumentParser) -> None:
 def add_choice(
     parser: argparse.ArgumentParser, name: str, choices: Sequence[str], says: str
 ) -> None:
-    """Add an argument that is named by what it may be, in errors too."""
+    """Add an argument that is described by its possible values, in errors too."""
     parser.add_argument(name, choices=choices, metavar=f"{{{','.join(choices)}}}", help=says)
 
 
 class Listed(argparse.Action):
-    """Values of an option that is given several times, with commas between them: none is lost."""
+    """Values of an option that can be given several times, or with commas between its values."""
 
     def __call__(
         self,

@@ -32,8 +32,8 @@ _SUMMARIES: Final = {
 
 
 def add_subcommands(commands: Any, words: Collection[str] | None = None) -> None:
-    """Add all subcommands, and the options of those that `words` name, or of all if `words` is
-    None.
+    """Add all subcommands. Those among `words` get their options; if `words` is None, all
+    get them.
     """
     for name, summary in _SUMMARIES.items():
         parser = commands.add_parser(

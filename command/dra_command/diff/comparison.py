@@ -72,8 +72,8 @@ def _sides(values: argparse.Namespace) -> tuple[Side, Side]:
 
 
 def _with_only_stack(values: argparse.Namespace) -> argparse.Namespace:
-    """Return the options with the project's only stack if they name a git ref, but neither stack
-    nor fleet.
+    """Return the options with the project's only stack if they name a git ref but no stack or
+    fleet.
     """
     names = stack_names()
     if values.stack or values.fleet or len(names) != 1 or values.before in names:

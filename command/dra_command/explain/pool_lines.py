@@ -17,7 +17,7 @@ POOLS_TOO_SMALL = "a node fits the pod, but the pools are too small for all pods
 
 
 class Line(NamedTuple):
-    """One paragraph of the tree; `mark` stands before it."""
+    """One paragraph of the tree, printed after its `mark`."""
 
     indent: int
     text: str

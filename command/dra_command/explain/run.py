@@ -21,8 +21,8 @@ from dra_planner.plan.explanation.names import explainable_names, some_names
 
 
 def run(values: argparse.Namespace) -> int:
-    """Explain the claim, pod, pool, finding or message that is named, and return the exit status of
-    its verdict.
+    """Explain the named claim, pod, pool, finding, or message, and return the exit status of its
+    verdict.
     """
     if values.events is not None:
         from dra_command.explain.message.events import explain_events

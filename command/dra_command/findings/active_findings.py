@@ -34,10 +34,8 @@ class ActiveFindings:
 def is_accepted(
     accepted: Iterable[str], levels: Mapping[str, str], found: Iterable[Diagnostic]
 ) -> bool:
-    """Return whether what a plan's verdict rests on is accepted: none of what was found of it is an
-    error.
-
-    `accepted` are the codes of findings that do not count, `levels` what a project sets.
+    """Return whether none of the findings that decide a plan's verdict is an error. `accepted` are
+    the codes of findings that don't count, and `levels` are the severities that a project sets.
     """
     loose = {*accepted, *(rule for rule, level in levels.items() if level != "mandatory")}
     return bool(loose & FITTING) and not any(

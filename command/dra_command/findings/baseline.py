@@ -36,7 +36,7 @@ class KnownFindings:
 
 @dataclass(frozen=True, slots=True)
 class SplitFindings:
-    """Findings that are new, and those that were there before."""
+    """New findings, and findings that the baseline already contains."""
 
     new: tuple[Diagnostic, ...]
     old: tuple[Diagnostic, ...] = field(default=())

@@ -29,12 +29,13 @@ class ExemptedFinding:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CheckResult:
-    """Findings, errors first, then by place. `verdict` is *fits* if nothing is wrong.
+    """Findings, with errors first, then ordered by place.
 
-    `passed` is the sentence for a result without findings, "" for that of the rules. `judged` are
-    the IDs of the rules that had something to check, `skipped` the others, and `kubernetes` is the
-    version. `exempted` are findings that don't count, and `known` is the number of findings that a
-    baseline leaves out. `plan` is what workloads were judged by, unless only some rules were asked.
+    `verdict` is *fits* if nothing is wrong. `passed` is the sentence for a result without findings,
+    or "" for the sentence of the rules. `judged` are the IDs of the rules that had something to
+    check, `skipped` are the others, and `kubernetes` is the version. `exempted` are findings that
+    don't count, and `known` is the number of findings that a baseline leaves out. `plan` is the
+    plan that the rules used. It's missing if only some rules were selected.
     """
 
     verdict: Verdict

@@ -1,4 +1,4 @@
-"""Rules evaluated over manifests, and over pools if they are given."""
+"""Evaluation of rules on manifests, and on pools if any are given."""
 
 from __future__ import annotations
 
@@ -47,11 +47,9 @@ if TYPE_CHECKING:
 
 
 def selected_rules(selected: Sequence[str], custom: Sequence[Rule] = ()) -> tuple[Rule, ...]:
-    """Return the rules of these ids, each of which may list several; all that are on where none is
-    named.
-
-    `custom` are the project's own rules. Rules that judge stacks alone are among them only by name.
-    Raises UsageError for an id that no rule has.
+    """Return the rules with these IDs, or all enabled rules if no IDs are given. An argument may
+    list several IDs. `custom` are the project's own rules. Rules that only check stacks are
+    included only if they are named. Raises UsageError for an unknown ID.
     """
     ids = [each.strip() for text in selected for each in text.split(",") if each.strip()]
     if selected and not ids:
@@ -73,11 +71,9 @@ def find_violations(
     *,
     judges_new_forms: bool = True,
 ) -> CheckResult:
-    """Return what the rules find; raises PlannerError for input that is wrong.
-
-    Without `rules` all run that are on, as a project's configuration sets them. What is `known` is
-    not told again. Objects of older versions are judged in their form in v1 too, where
-    `judges_new_forms`.
+    """Return the findings of the rules. Raises PlannerError if the input is wrong. Without `rules`,
+    all rules run that the project's configuration enables. `known` findings aren't reported again.
+    If `judges_new_forms` is set, objects of older versions are also checked in their v1 form.
     """
     given, chosen = inputs, rules
     selected, levels = bool(rules), asked.levels if asked is not None else {}

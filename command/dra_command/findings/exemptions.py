@@ -23,7 +23,7 @@ def apply_exemptions(
     judged: Sequence[Rule],
     today: date,
 ) -> ActiveFindings:
-    """Return the findings without those that the configuration, or a text beside their object,
+    """Return the findings that neither the configuration nor a comment next to the object
     exempts.
     """
     objects = WrittenObjects(sources, configured.known_rules)

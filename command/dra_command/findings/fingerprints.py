@@ -20,8 +20,8 @@ def fingerprint(finding: Diagnostic) -> str:
 
 
 def numbered(findings: Iterable[Diagnostic]) -> Iterator[tuple[Diagnostic, str]]:
-    """Yield every finding with its fingerprint and how many there were of it: the same fault twice
-    is two.
+    """Yield every finding with its fingerprint. Equal findings are numbered, so that two of them
+    differ.
     """
     seen = Counter[str]()
     for each in findings:

@@ -7,7 +7,7 @@ from dra_planner.errors import Diagnostic
 
 
 def finding_row(diagnostic: Diagnostic) -> DiagnosticRow:
-    """Return a diagnostic as the contract has it."""
+    """Return a diagnostic as a row of the JSON contract."""
     place = diagnostic.place
     return DiagnosticRow(
         severity=diagnostic.severity,

@@ -122,9 +122,7 @@ def _new_findings(
 
 
 def _lines(rewriting: Rewriting) -> Callable[[int], int]:
-    """Return the function that says which line of the old text a line of the new one (from 1) comes
-    from.
-    """
+    """Return a function that maps a line number of the new text (from 1) to one of the old text."""
     old, new = rewriting.source.text.splitlines(), rewriting.text.splitlines()
     origin: list[int] = []
     for what, begin, end, first, last in SequenceMatcher(

@@ -1,6 +1,4 @@
-"""The configuration of a project, as `check` finds and applies it. Without a file, nothing is
-loaded.
-"""
+"""The project configuration that `check` finds and applies. Without a file, nothing is loaded."""
 
 from __future__ import annotations
 

@@ -87,10 +87,9 @@ def check_stack_name(name: str) -> str:
 
 
 def project_files(folder: Path, fleet: Fleet, install: str = "") -> dict[str, str]:
-    """Return the files that all stacks of a project share, by path, for the project in a folder.
-
-    Files in `MERGED` keep the text that they have. `install` is what pip installs; by default where
-    this installation came from.
+    """Return the files that all stacks of the project in a folder share, by path. Files in `MERGED`
+    keep their own text. `install` is what pip installs; the default is the source of this
+    installation.
     """
     name = _NOT_IN_A_NAME.sub("-", folder.resolve().name).strip("-.")[:100] or "gpus"
     ignored, required = (folder / each for each in MERGED)

@@ -1,5 +1,5 @@
-"""Where the fleet of `init` comes from: a region, a cluster, a state, or a file of this or another
-tool.
+"""Sources of the fleet that `init` writes: a region, a cluster, a state, or a file of this or
+another tool.
 """
 
 from __future__ import annotations
@@ -175,7 +175,7 @@ def _from_cluster(values: argparse.Namespace) -> InitialFleet:
 
 
 def _from_state(values: argparse.Namespace) -> InitialFleet:
-    """Return the fleet that a Pulumi stack declares, whatever program made it."""
+    """Return the fleet that a Pulumi stack declares. The language of the program doesn't matter."""
     source = read_file(values.state)
     document, unknown = fleet_of_state(
         source.text, values.state, region=values.region, kubernetes=values.kubernetes

@@ -19,9 +19,8 @@ _SECONDS = 60  # of a single request; a snapshot of 5 000 nodes takes several
 def read_observed(
     observed: str, kubeconfig: str = "", kinds: Sequence[str] = SNAPSHOT_KINDS
 ) -> tuple[Source, ...]:
-    """Return the snapshot in a file, or take one of the running cluster that a context names.
-
-    Raises PlannerError for a file or a cluster that can't be read.
+    """Return the snapshot in a file, or take a snapshot of the running cluster that a context
+    names. Raises PlannerError for a file or a cluster that can't be read.
     """
     if observed.startswith(CONTEXT):
         return (take_snapshot(kubeconfig, observed.removeprefix(CONTEXT), kinds),)

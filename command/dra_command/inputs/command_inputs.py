@@ -1,4 +1,4 @@
-"""What a subcommand works on: manifests, and the capacity to judge them by."""
+"""Inputs of a subcommand: manifests, and the fleet or cluster to check them against."""
 
 from __future__ import annotations
 
@@ -42,9 +42,9 @@ _NEAR = 5  # folders above a file, its own among them, that may hold its chart o
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CommandInputs:
-    """`fleet` or `observed`, or neither; `paths` is what the manifests were read from.
-
-    `unreadable` are files beside them that are no text; `left_alone` says which hold no manifests.
+    """Inputs with a `fleet`, an `observed` cluster, or neither. `paths` are the paths that the
+    manifests were read from. `unreadable` are files next to them that aren't text, and `left_alone`
+    names the files without manifests.
     """
 
     sources: tuple[Source, ...]
@@ -65,10 +65,9 @@ def read_inputs(
     is_lenient: bool = False,
     kinds: Sequence[str] = SNAPSHOT_KINDS,
 ) -> CommandInputs:
-    """Return what the options name; raises PlannerError where something is missing or wrong.
-
-    `kinds` are those that are read of a running cluster. `is_lenient`: files that are no text stand
-    apart, and some may be excluded.
+    """Return the inputs that the options name. Raises PlannerError if something is missing or
+    wrong. `kinds` are the kinds to read from a running cluster. If `is_lenient` is set, files that
+    aren't text are listed separately, and some files may be excluded.
     """
     if values.kubernetes:
         parse_version(values.kubernetes)
@@ -215,9 +214,7 @@ def _near_a_chart(folders: Iterable[Path]) -> bool:
 
 
 def _without(fleet: str | None, sources: tuple[Source, ...]) -> tuple[Source, ...]:
-    """Return the manifests: a fleet may stand in the folder of its workloads, and is none of
-    them.
-    """
+    """Return the manifests without the fleet, whose file may be in the folder of its workloads."""
     if not fleet:
         return sources
     place = Path(fleet).resolve()

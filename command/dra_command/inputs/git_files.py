@@ -18,9 +18,8 @@ from dra_planner.errors import NOWHERE, Place, SourceError
 
 
 def checked_out(repository: Path, ref: str, place: Place) -> Path:
-    """Return a temporary folder with what a folder of a repository holds at the ref.
-
-    Raises SourceError where there is no such repository or ref. Removed when the program ends.
+    """Return a temporary folder with the contents of a repository's folder at the ref. The folder
+    is removed when the program ends. Raises SourceError if there is no such repository or ref.
     """
     commit = _git(
         repository,

@@ -1,4 +1,4 @@
-"""Kustomizations below the named folders: those that no other one includes are built."""
+"""Kustomizations below the named folders. Those that no other kustomization includes are built."""
 
 from __future__ import annotations
 

@@ -35,9 +35,9 @@ def request_of(
 def plan_inputs(
     values: argparse.Namespace, request_for: Callable[[CommandInputs], PlanRequest]
 ) -> tuple[CommandInputs, Plan]:
-    """Return what the options name, and its plan. Raises PlannerError if nothing can be planned.
-
-    In a folder, files that can't be read become findings, and the verdict is not *fits*.
+    """Return the inputs that the options name, and their plan. Raises PlannerError if nothing can
+    be planned. In a folder, files that can't be read become findings, and the verdict is not
+    *fits*.
     """
     inputs, plan, findings = plan_readable(values, request_for)
     _require_room_for_pods(plan)

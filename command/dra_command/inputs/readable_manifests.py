@@ -1,5 +1,5 @@
-"""What of the given files is judged: those that cannot be read are findings, and those that are no
-manifests a note.
+"""Selection of the given files that can be checked. Unreadable files become findings, and files
+without manifests become a note.
 """
 
 from __future__ import annotations
@@ -40,10 +40,8 @@ class ReadableAnswer(Generic[Answer]):
 def evaluate_readable(
     inputs: CommandInputs, judge: Callable[[CommandInputs], Answer]
 ) -> ReadableAnswer[Answer]:
-    """Judge the files that are manifests; raises PlannerError where none is, or where something
-    else is wrong.
-
-    A file that cannot be read beside others that can is one finding, and the others are judged.
+    """Evaluate the files that are manifests. An unreadable file next to readable ones becomes one
+    finding. Raises PlannerError if no file can be evaluated or if something else is wrong.
     """
     kept, left = split_manifests(inputs.sources)
     if kept:

@@ -1,8 +1,8 @@
-"""Files among manifests that are none, or are not finished: values and charts, templates, patches
-of a kustomization.
+"""Files among manifests that aren't manifests or aren't complete: values, charts, templates, and
+patches.
 
-They are named and left alone. Only evidence counts: what a text holds, and what charts and
-kustomizations near it say.
+They are named and skipped. Only evidence counts: the text of the file, and the charts and
+kustomizations near it.
 """
 
 from __future__ import annotations
@@ -56,8 +56,8 @@ _STATIC_PODS: Final = ("etcd", "kube-apiserver", "kube-controller-manager", "kub
 
 @dataclass(frozen=True, slots=True, order=True)
 class SkippedFile:
-    """Why a file is not judged: `what` it is, of which `root` (a chart, a kustomization), and what
-    would help.
+    """Reason why a file is skipped: `what` it is, its `root` (a chart or a kustomization), and a
+    way to check it.
     """
 
     what: str
@@ -67,8 +67,8 @@ class SkippedFile:
 
 
 def skip_reason(source: Source) -> SkippedFile | None:
-    """Return why a file is not judged; None for manifests, and for what is wrong without an
-    excuse.
+    """Return why a file is skipped. It's None for manifests, and for wrong files without such a
+    reason.
     """
     name = source.name
     chart = _chart_of(name)

@@ -25,8 +25,8 @@ _NOT_OF_FORM: Final = frozenset({"version-not-served", "namespace-not-found", "a
 
 
 def repair_source(source: Source, features: Features) -> TextRepair | None:
-    """Return the text of a source as it was meant; None where it is right, or where that cannot be
-    told.
+    """Return the repaired text of a source. It's None if the text is correct or if its meaning
+    isn't clear.
     """
     if len(source.text) > _LARGEST:
         return None
@@ -73,8 +73,8 @@ def repair_findings(
 
 
 def repair_fix(error: PlannerError) -> str:
-    """Return the command that prints a file that could not be read as it was meant; "" where nobody
-    can tell.
+    """Return the command that prints the repaired text of an unreadable file, or "" if there is no
+    repair.
     """
     name = error.place.file
     if not name or has_embedded(name) or not Path(name).is_file():

@@ -17,7 +17,7 @@ _CODE: Final = re.compile(r"`([^`]+)`")
 
 
 def safe(text: str) -> str:
-    """Escape Markdown and HTML syntax. `code` in messages stays code, and nobody is mentioned."""
+    """Escape Markdown and HTML syntax. `code` in messages stays code, and no user is mentioned."""
     parts = _CODE.split(visible(text))
     return "".join(_escaped(part) if at % 2 == 0 else code(part) for at, part in enumerate(parts))
 

@@ -36,7 +36,7 @@ def explain_commands(plan: Plan, values: argparse.Namespace) -> Iterator[tuple[s
 
 
 def _is_turned_down(plan: Plan, ref: WorkloadRef) -> bool:
-    """Whether some pods of a workload are taken by a node of no pool."""
+    """Return whether in every pool a node rejects some pods of a workload."""
     shapes = [
         shape
         for shape in plan.demand.shapes

@@ -76,9 +76,7 @@ def run(values: argparse.Namespace) -> int:
 
 
 def _fleet_notes(inputs: CommandInputs, values: argparse.Namespace) -> tuple[str, ...]:
-    """Return notes about the fleet for people: support, outdated facts, and features that nobody
-    uses.
-    """
+    """Return notes about the fleet: support, outdated facts, and unused features."""
     if inputs.fleet is None or values.format != "text":
         return ()
     fleet = inputs.fleet
@@ -108,8 +106,8 @@ def _request(inputs: CommandInputs, values: argparse.Namespace) -> PlanRequest:
 
 
 def _write_picture(path: Path, plan: Plan) -> str:
-    """Write the picture of the plan's pools, and return what was done; raises PlannerError where it
-    cannot be.
+    """Write a picture of the plan's pools, and return a sentence about it. Raises PlannerError if
+    the file can't be written.
     """
     from dra_command.command_line.file_writer import write_whole
     from dra_command.plan_report.html.picture import plan_picture  # loads the templates
@@ -277,7 +275,7 @@ def _print(plan: Plan, difference: PlanDifference | None, values: argparse.Names
 
 
 def _print_focus(plan: Plan, values: argparse.Namespace) -> None:
-    """Print the cost as rows of FOCUS, and say on standard error why there are none."""
+    """Print the cost as FOCUS rows. If there are none, print the reason on standard error."""
     from dra_command.plan_report.focus import focus_csv  # loads what fills nodes
     from dra_planner.plan.nodes.groups import fill_nodes
 

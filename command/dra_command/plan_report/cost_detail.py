@@ -20,7 +20,7 @@ from dra_planner.wording import counted
 
 
 def detail_tables(plan: Plan, filled: FilledNodes) -> Iterator[Table]:
-    """Yield the tables in which there is something to say, that of the claims' devices first."""
+    """Yield the tables that have rows. The table of the claims' devices is the first."""
     yield claims_table(plan)
     more = find_one_more(plan)
     tables = [_claim_costs(plan, filled), _namespaces(plan, filled)]
@@ -90,7 +90,7 @@ def _price(more: OnePodMore) -> str:
 
 
 def _on(more: OnePodMore) -> str:
-    """Return the nodes that one more pod takes."""
+    """Return the nodes that one more pod uses."""
     if more.verdict != "fits" or more.room:
         return ""
     told = ", ".join(f"{nodes:+d} {visible(pool)}" for pool, nodes in more.nodes)

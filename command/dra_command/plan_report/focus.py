@@ -81,8 +81,8 @@ class _Charge:
 def focus_rows(
     plan: Plan, fleet: Fleet, filled: FilledNodes, month: date, stack: str = ""
 ) -> Iterator[dict[str, str]]:
-    """Yield the rows for a month, by column; none if a price is unknown or the nodes exist
-    already.
+    """Yield the rows for a month, by column. There are none if a price is unknown or the nodes
+    already exist.
     """
     hours = monthrange(month.year, month.month)[1] * 24
     provider = catalog.cloud_titles()[fleet.cloud]
@@ -159,7 +159,7 @@ def _charges(plan: Plan, filled: FilledNodes) -> Iterator[_Charge]:
 
 
 def _team(plan: Plan, namespace: str) -> str:
-    """Return the team that a namespace's label names; else the namespace."""
+    """Return the team in the labels of a namespace, or else the namespace."""
     labels = plan.demand.namespaces.get(namespace, {})
     return next((labels[key] for key in _TEAM_LABELS if labels.get(key)), namespace)
 

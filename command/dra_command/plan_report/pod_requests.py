@@ -1,4 +1,4 @@
-"""What one pod of each workload requests of devices, before any format."""
+"""Device requests of one pod of each workload, independent of the output format."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class PodRequest:
 
 @dataclass(frozen=True, slots=True)
 class PodRequests:
-    """What each pod of one role requests, and the attributes that its devices must have in
+    """The requests of each pod of one role, and the attributes that its devices must have in
     common.
     """
 
@@ -69,9 +69,7 @@ def pod_requests(demand: Demand) -> Mapping[WorkloadRef, tuple[PodRequests, ...]
 
 
 def requests_sentence(rows: Iterable[PodRequests]) -> str:
-    """Return what each pod requests in one line; roles are named where they request different
-    things.
-    """
+    """Return the requests of each pod in one line. Roles are named if their requests differ."""
     said: dict[str, list[str]] = {}
     for row in rows:
         said.setdefault(str(row), []).append(row.role)

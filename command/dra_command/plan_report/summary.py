@@ -244,7 +244,9 @@ def costs(plan: Plan) -> tuple[str, ...]:
 
 
 def _spares(plan: Plan) -> tuple[str, ...]:
-    """Return how many nodes are there for those that may be lost, and what that was told from."""
+    """Return the number of spare nodes for nodes that may be lost, and where the number
+    comes from.
+    """
     survival = plan.judgement.survival
     if survival is None or plan.verdict != "fits":
         return ()
@@ -316,7 +318,7 @@ def _costs(plan: Plan) -> tuple[str, ...]:
 
 
 def _looser() -> str:
-    """Return why a bound may be lower than it could be; "" where the solver is installed."""
+    """Return why a proved minimum may be lower than possible, or "" if the solver is installed."""
     return "" if find_spec("highspy") else " without the extra `solver`, which proves closer bounds"
 
 

@@ -1,5 +1,5 @@
-"""The tables of a plan: difference, workloads, pools, devices, orders of arrival; for text and
-Markdown alike.
+"""The tables of a plan, for text and Markdown: changes, workloads, pools, devices, and pod arrival
+orders.
 """
 
 from __future__ import annotations
@@ -82,8 +82,8 @@ class PlanTables:
 
     @property
     def is_placed_otherwise(self) -> bool:
-        """Whether the scheduler, simulated, has pods in other pools than the packing, which
-        placements are those of.
+        """Return whether the simulated scheduler places pods in other pools than the packing, which
+        the placements show.
         """
         if self.filled.source != "simulated":
             return False
@@ -165,7 +165,7 @@ class PlanTables:
         return len(self.letters) == 26 and ref not in self.letters
 
     def pending(self, workload: PlannedWorkload) -> str:
-        """Return the pods that are pending, or the most that an order of arrival leaves pending; ""
+        """Return the number of pending pods, or the highest number in any pod arrival order, or ""
         for none.
         """
         if workload.pending:
@@ -266,7 +266,7 @@ class PlanTables:
         return " · ".join(said)
 
     def _growth(self) -> Table:
-        """Return how many nodes each pool needs beside those that exist."""
+        """Return how many nodes each pool needs in addition to the existing ones."""
         rows = tuple(
             (
                 short(pool.name, 40),
@@ -299,7 +299,7 @@ class PlanTables:
     # -- devices
 
     def devices(self) -> Table | None:
-        """Return the devices of identical nodes, once each; None where no node has any."""
+        """Return the devices of each group of identical nodes. It's None if no node has devices."""
         kinds = [kind for group in self.filled.groups for kind in group.kinds]
         if not kinds:
             return None
@@ -372,8 +372,8 @@ class PlanTables:
     # -- arrival orders
 
     def orders(self) -> Table | None:
-        """Return how the orders of arrival end with every pool at its maximum; None unless that
-        leaves pods pending.
+        """Return the results of the pod arrival orders with every pool at its maximum. It's None if
+        no pod stays pending.
         """
         found = self.plan.judgement.simulated
         if found is None or found.counts is not None or not found.at_maximum:

@@ -27,7 +27,9 @@ _MOST_NODES = 2_000_000  # of the document: ten thousand stacks, each with a nam
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Collected:
-    """A portfolio with all that it names; `labels` are those of the clusters, by stack."""
+    """A portfolio with all inputs that it names. `labels` are the labels of the clusters,
+    by stack.
+    """
 
     portfolio: Portfolio
     stacks: tuple[StackInputs, ...]
@@ -37,10 +39,9 @@ class Collected:
 
 
 def collect(path: str) -> Collected:
-    """Return what a portfolio file names; raises PlannerError where the file, or a path of a
-    scenario, is wrong.
-
-    A stack that cannot be read, or that is not there, is kept with its fault: the others go on.
+    """Return the inputs that a portfolio file names. Raises PlannerError if the file, or a path of
+    a scenario, is wrong. A stack that is missing or unreadable is returned with its error, and the
+    other stacks are still planned.
     """
     data = read_document(read_file(path).text, path, most_nodes=_MOST_NODES)
     portfolio = read_portfolio(data, file=path)

@@ -15,7 +15,7 @@ from dra_command.portfolio.report.summary import MISSING, Summary
 
 
 def run(values: argparse.Namespace) -> int:
-    """Run what is missing of a portfolio, print what all of it says, and return the exit status."""
+    """Compute the missing answers of a portfolio, print a report, and return the exit status."""
     _check(values)
     collected = collect(values.file)
     if values.cell:
@@ -59,7 +59,7 @@ def _check(values: argparse.Namespace) -> None:
 
 
 def default_results(file: str) -> Path:
-    """Return where the answers of a portfolio are kept unless another folder is named."""
+    """Return the folder for the answers of a portfolio if no other folder is named."""
     path = Path(file)
     return path.parent / ".pulumi-dra" / path.stem
 

@@ -1,4 +1,4 @@
-"""What a whole portfolio takes, from the rate of what was computed of it."""
+"""Estimate of the time and space for a whole portfolio, from the part that was computed."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ _WORKERS = (1, 16, 128)
 
 
 def estimate(folder: Path, missing: int) -> list[str]:
-    """Return sentences on the time and the room that missing cells take; none where nothing was
-    measured.
+    """Return sentences about the time and space that missing cells need. There are none without a
+    measurement.
     """
     runs = _runs(folder)
     cells = sum(run["cells"] for run in runs)

@@ -1,4 +1,4 @@
-"""What a rehearsal says, in words and tables that every format shows."""
+"""The results of a rehearsal, as sentences and tables for every output format."""
 
 from __future__ import annotations
 
@@ -79,8 +79,8 @@ def workloads_table(found: Comparison) -> Table:
 
 
 def scenario_tables(found: Comparison) -> Iterator[Table]:
-    """Yield for each scenario what was placed before, what the simulation said, and what became of
-    every workload.
+    """Yield for each scenario the earlier placement, the result of the simulation, and the result
+    of every workload.
     """
     heads = ("workload", "before", "pods", "simulation", "outcome", "pending", "difference")
     for each in found.scenarios:
@@ -125,7 +125,7 @@ def pools_table(found: Comparison) -> Table:
 
 
 def explanations(found: Comparison) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """Yield each workload that differs, was refused or has pending pods, with the reason and the
+    """Yield each workload that differs, was rejected, or has pending pods, with the reason in the
     scheduler's words.
     """
     for row in found.rows:

@@ -1,4 +1,6 @@
-"""`pulumi-dra slices`: what a node will publish before it exists, as YAML that kubectl takes."""
+"""`pulumi-dra slices`: print the ResourceSlices that a future node will publish, as YAML for
+kubectl.
+"""
 
 from __future__ import annotations
 

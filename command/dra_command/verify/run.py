@@ -118,7 +118,7 @@ def run(values: argparse.Namespace) -> int:
 
 
 def _is_known(found: Verification, checks: GuardChecks) -> bool:
-    """Return whether the snapshot shows all that the plan says about the cluster."""
+    """Return whether the snapshot contains everything that the plan states about the cluster."""
     return bool(found.compared) and not checks.unknown
 
 

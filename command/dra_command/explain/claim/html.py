@@ -22,7 +22,7 @@ _STYLES: Final = {"✓": "ok", "✗": "bad", "?": "doubt", "→": "ok"}
 
 @dataclass(frozen=True, slots=True)
 class StepView:
-    """One step of a search: how deep it stands, its mark, the style of that, and what it says."""
+    """One step of a search: its depth, mark, style, and text."""
 
     depth: int
     mark: str
@@ -32,7 +32,7 @@ class StepView:
 
 @dataclass(frozen=True, slots=True)
 class SearchView:
-    """One pool, and what its node says to the claim, step by step."""
+    """The search on a node of one pool, step by step."""
 
     name: str
     verdict: Verdict

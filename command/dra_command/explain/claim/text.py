@@ -85,7 +85,7 @@ def print_explanation(
 
 
 def _print_answer(explanation: ClaimExplanation, page: Page) -> None:
-    """Print what would make it fit, before what each pool says of it."""
+    """Print the changes that would make the claim fit, before the result of each pool."""
     if explanation.missing is not None:
         page.gap()
         page.line((explanation.missing.message, "bold"))
@@ -141,7 +141,7 @@ def pool_lines(pool: PoolExplanation, *, verbose: bool) -> Iterator[Line]:
 
 
 def depth_of(line: Line) -> int:
-    """Return how deep a line stands in its tree: 0 for requests, constraints and fixes."""
+    """Return the depth of a line in its tree. It's 0 for requests, constraints, and fixes."""
     return {2: 0, 4: 1, 6: 2}.get(line.indent, 3)
 
 

@@ -40,7 +40,7 @@ def explain_events(values: argparse.Namespace) -> int:
 
 
 def _said(objects: list[KubernetesObject], namespace: str, name: str) -> Iterator[str]:
-    """Yield what the events of a pod say, then its conditions that do not hold."""
+    """Yield the messages of a pod's events, then those of its conditions that aren't true."""
     for item in objects:
         given = [item.data[key] for key in _ABOUT if isinstance(item.data.get(key), Mapping)]
         about: Mapping[str, Any] = given[0] if given else {}

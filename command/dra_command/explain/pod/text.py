@@ -97,7 +97,7 @@ def _together(pools: Sequence[PoolForPod]) -> list[list[PoolForPod]]:
 
 
 def _lines(pool: PoolForPod) -> Iterator[Line]:
-    """Yield what a node of the pool says."""
+    """Yield the lines about a node of the pool."""
     for request in dict.fromkeys(name for name, _ in pool.devices):
         got = ", ".join(device for name, device in pool.devices if name == request)
         yield Line(2, f"{request} gets {got}", "✓ ")

@@ -1,4 +1,4 @@
-"""A folder that a delivering object names, what it's rendered with, and its manifests."""
+"""A folder that a GitOps object names, its rendering options, and its manifests."""
 
 from __future__ import annotations
 

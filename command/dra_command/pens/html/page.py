@@ -1,5 +1,5 @@
-"""A page from a template: everything is escaped, invisible characters are shown, and nothing is
-loaded.
+"""Rendering of pages from templates. Text is escaped, invisible characters are shown, and nothing
+is loaded.
 """
 
 from __future__ import annotations
@@ -106,5 +106,5 @@ def _shown(value: object) -> object:
 
 
 def fold(items: Sequence[Any], most: int) -> tuple[Sequence[Any], Sequence[Any]]:
-    """Return the items that are shown, and those that are folded away."""
+    """Return the items to show and the items to fold away."""
     return (items, ()) if len(items) <= most + 1 else (items[:most], items[most:])

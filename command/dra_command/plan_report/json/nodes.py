@@ -77,7 +77,7 @@ def pool_cost_rows(plan: Plan) -> Iterator[PoolCostRow]:
 
 
 def outcome_rows(outcomes: Iterable[OrderOutcome]) -> list[OrderOutcomeRow]:
-    """Return how orders of arrival end."""
+    """Return the results of the pod arrival orders."""
     return [
         OrderOutcomeRow(
             orders=list(each.orders),

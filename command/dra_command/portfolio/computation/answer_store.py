@@ -83,8 +83,8 @@ class Store:
     # -- writing
 
     def begin(self) -> None:
-        """Make the folder and keep other runs from writing there; raises PlannerError where that
-        cannot be.
+        """Create the folder, and prevent other runs from writing to it. Raises PlannerError if this
+        fails.
         """
         try:
             self.folder.mkdir(parents=True, exist_ok=True)

@@ -1,4 +1,4 @@
-"""The run: what is known already, what has to be computed, where, and what is kept on the way."""
+"""One run of a portfolio: find the stored answers, compute the missing ones, and store them."""
 
 from __future__ import annotations
 
@@ -169,7 +169,7 @@ def _compute(
     log: RunLog,
     progress: Callable[[RunLog], None],
 ) -> None:
-    """Compute cells, keep and collect their rows, and say how the run went."""
+    """Compute cells, store and collect their rows, and return a summary of the run."""
     began = time.monotonic()
     log.missing = len(missing)
     store.begin()

@@ -23,7 +23,7 @@ from dra_planner.portfolio.placing import (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlacedWorkloads:
-    """The placement, and the clusters that take no part because their inputs are wrong."""
+    """The placement, and the clusters that aren't part of it because their inputs are wrong."""
 
     placement: ClusterAssignment
     left_out: tuple[str, ...]

@@ -1,4 +1,6 @@
-"""What a portfolio asks beside plans, as tables: room for more, risk, placement across clusters."""
+"""Tables for the questions of a portfolio other than plans: room for more pods, risk, and
+placement.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,7 @@ MOST_BREAKS = 3
 
 
 def asked_tables(summary: Summary) -> Iterator[Table]:
-    """Yield the tables that have something to say."""
+    """Yield the tables that have rows."""
     for table in (curves_table(summary), risk_table(summary)):
         if table.rows:
             yield table
@@ -114,7 +116,7 @@ def risk_table(summary: Summary) -> Table:
 
 
 def placement_table(found: ClusterPlacementRow) -> Table:
-    """Return where the movable workloads go, and what that costs against the proved least."""
+    """Return where the movable workloads go, and compare the cost with the proved minimum."""
     rows = [
         (each.workload, each.cluster or "no cluster has the labels", ", ".join(each.may))
         for each in found.assigned

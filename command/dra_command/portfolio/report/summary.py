@@ -1,5 +1,5 @@
-"""What all cells say together: totals of scenarios, the first scenario in which a stack no longer
-fits, faults.
+"""Summary of all cells: totals of scenarios, the first scenario in which a stack doesn't fit, and
+errors.
 """
 
 from __future__ import annotations
@@ -106,8 +106,8 @@ class Summary:
 
     @property
     def verdict(self) -> Verdict:
-        """*does not fit* where a cell does not; else *cannot tell* where one cannot be judged or
-        has no answer.
+        """The verdict: *does not fit* if a cell doesn't fit, else *cannot tell* if a cell has no
+        clear answer.
         """
         if self.counts["does-not-fit"]:
             return "does-not-fit"
@@ -160,7 +160,9 @@ class Summary:
 
 
 def outcome_of(row: AnswerRow | None) -> str:
-    """Return the verdict of a cell, FAILED where it has none, MISSING where it was not computed."""
+    """Return the verdict of a cell. It's FAILED if there is none, and MISSING if it wasn't
+    computed.
+    """
     if row is None:
         return MISSING
     return FAILED if row.outcome.startswith("failed:") else row.outcome

@@ -1,4 +1,4 @@
-"""The tables of a portfolio: scenarios and stacks always, what is asked besides where it is."""
+"""The tables of a portfolio: always scenarios and stacks, and one for each additional question."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from dra_command.portfolio.report.summary import Summary
 
 
 def report_tables(summary: Summary) -> Iterator[Table]:
-    """Yield the tables that have something to say."""
+    """Yield the tables that have rows."""
     yield scenarios_table(summary)
     yield stacks_table(summary)
     portfolio = summary.answers.collected.portfolio
