@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from typing import Any, cast
 
 import yaml
-from dra_planner.allocation.extended import CLAIM_NAME
 
+from dra_planner.allocation.extended_resource_claims import CLAIM_NAME
 from dra_planner.fleet import Fleet, read_fleet
 from dra_planner.manifests import Manifests, render_claim_spec, render_pod_spec
 from dra_planner.model import ClaimSpec, PodSet, Shape, Workload

@@ -24,12 +24,12 @@ sys.path.insert(0, str(Path(__file__).parents[2] / "tests/command/truth"))
 
 from changed_input import NotWrittenError, changed_fleet, changed_text
 from corpora import Input, inputs  # of the tests
-from dra_planner.migration.target import facts_of_fleet, target_of_fleet
 from truth_objects import fleet
 
 from dra_planner.errors import PlannerError
 from dra_planner.fleet import Fleet, read_fleet
 from dra_planner.migration.migrate import migrate
+from dra_planner.migration.target_cluster import facts_of_fleet, target_of_fleet
 from dra_planner.plan import Plan, PlanRequest, make_plan
 from dra_planner.plan.model import MISSING_POOL
 from dra_planner.plan.suggestion.joint_fix import find_joint_fix
