@@ -247,8 +247,8 @@ class _Judging:
                 yield from check_admin_access(data, self.context, labels or {})
 
     def _late_admission(self, data: Mapping[str, Any]) -> Violations:
-        """Yield the errors of validating admission (pod security and quota), which comes after
-        validation.
+        """Yield the errors of validating admission (overhead, pod security, and quota), which comes
+        after validation.
         """
         if self.item.kind == "Namespace":
             yield from check_pod_security_labels(data)
@@ -258,6 +258,12 @@ class _Judging:
         template = _template_of(data) if pod is None else None
         level = labels.get(f"{POD_SECURITY}enforce", "")
         if pod is not None:
+            if pod.get("runtimeClassName") is None and pod.get("overhead") is not None:
+                yield self._refusal(
+                    "pod rejected: Pod Overhead set without corresponding RuntimeClass defined "
+                    "Overhead",
+                    fix="remove spec.overhead",
+                )
             faults = pod_security_faults(pod, level)
             if faults:
                 yield self._refusal(f'violates PodSecurity "{level}:latest": {", ".join(faults)}')
@@ -289,12 +295,13 @@ class _Judging:
             return template_usage()
         return pod_usage(spec, self.context.features) if kind == "Pod" else {}
 
-    def _refusal(self, text: str) -> Violation:
+    def _refusal(self, text: str, *, fix: str = "") -> Violation:
         kind, group = self.item.kind, self.item.group
         plural = {"Pod": "pods", "PriorityClass": f"priorityclasses.{group}"}.get(
             kind, f"{kind.lower()}s.{group}"
         )
-        return Violation("", "Forbidden", f'{plural} "{self.item.name}" is forbidden: {text}')
+        forbidden_text = f'{plural} "{self.item.name}" is forbidden: {text}'
+        return Violation("", "Forbidden", forbidden_text, fix=fix)
 
 
 def _namespace_of(quota: Mapping[str, Any]) -> str:

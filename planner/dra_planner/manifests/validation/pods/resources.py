@@ -105,11 +105,15 @@ def check_resources(
     yield from _check_claims(data.get("claims") or (), f"{path}.claims", claims)
 
 
-def check_pod_resources(spec: Data, path: str, claims: Collection[str]) -> Violations:
+def check_pod_resources(
+    spec: Data, path: str, claims: Collection[str], *, is_pod: bool
+) -> Violations:
     """Check pod-level amounts: the sum of the containers' requests must not exceed them, and no
-    container can have a higher limit.
+    container can have a higher limit. The server fills in requests of pods, not of templates.
     """
     resources = spec.get("resources") or {}
+    if is_pod and resources.get("limits"):
+        resources = {**resources, "requests": _pod_requests(spec, resources)}
     if resources.get("claims") is not None:
         yield forbidden(f"{path}.claims", "claims may not be set for Resources at pod-level")
     yield from check_resources(resources, path, claims, of_pod=True)
@@ -125,6 +129,25 @@ def check_pod_resources(spec: Data, path: str, claims: Collection[str]) -> Viola
             if name in limits and limit > limits[name]:
                 detail = f"must be less than or equal to pod limits of {limits[name]}"
                 yield invalid(f"{path}.containers[{index}][{name}].limits", str(limit), detail)
+
+
+def _pod_requests(spec: Data, resources: Data) -> Data:
+    """Return pod-level requests. Where one is missing, the sum of the containers stands in for it,
+    or else the pod-level limit.
+
+    Source: kubernetes/kubernetes:pkg/apis/core/v1/defaults.go@v1.36.3 (defaultPodRequests).
+    """
+    limits = {
+        name: amount
+        for name, amount in resources["limits"].items()
+        if name in _POD_RESOURCES or is_huge_page(name)
+    }
+    together = {
+        name: str(amount)
+        for name, amount in pod_amounts(spec, "requests").items()
+        if name in _POD_RESOURCES
+    }
+    return {**limits, **together, **(resources.get("requests") or {})}
 
 
 def is_huge_page(name: str) -> bool:

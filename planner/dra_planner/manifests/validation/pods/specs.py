@@ -253,7 +253,8 @@ def _check_amounts(spec: Data, path: str, scope: Scope) -> Violations:
         if scope.pod.os_name == "windows":
             yield forbidden(path, "may not be set for a windows pod")
         else:
-            yield from check_pod_resources(spec, path, scope.pod.claims)
+            is_pod = scope.pod.is_pod
+            yield from check_pod_resources(spec, path, scope.pod.claims, is_pod=is_pod)
 
 
 def _check_overhead(value: Any, path: str, scope: Scope) -> Violations:
