@@ -52,7 +52,11 @@ def test_the_pod_runs_it_with_the_version_that_was_asked_for() -> None:
 
 @pytest.mark.parametrize(
     ("driver", "warned"),
-    [("580.173.02", "COS 125 and 129"), ("575.57.08", "no release"), ("latest", "")],
+    [
+        ("580.173.02", "COS 125 and 129"),
+        ("575.57.08", "none of the checked releases"),
+        ("latest", ""),
+    ],
 )
 def test_a_version_that_an_image_may_not_list_is_reported(
     declare: Any, monkeypatch: pytest.MonkeyPatch, driver: str, warned: str

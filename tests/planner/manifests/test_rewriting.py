@@ -453,7 +453,7 @@ REFUSED = {
     "a compute instance": (asking(NVIDIA, "ComputeInstanceClaimParameters", "{profile: 1c.1g.5gb}"), "compute instance", None),
     "an index": (asking(NVIDIA, "GpuClaimParameters", "{selector: {index: 0}}"), "index of GpuClaimParameters p", None),
     "MIG mode": (asking(NVIDIA, "GpuClaimParameters", "{selector: {migEnabled: true}}"), "migEnabled", None),
-    "a field that is unknown": (asking(NVIDIA, "GpuClaimParameters", "{cuont: 4}"), "not known here: cuont", None),
+    "a field that is unknown": (asking(NVIDIA, "GpuClaimParameters", "{cuont: 4}"), "has unknown fields: cuont", None),
     "a share of an Intel GPU": (asking(INTEL, "GpuClaimParameters", "{memory: 4096}"), "memory of a shared GPU", "capacity"),
     "a virtual function": (asking(INTEL, "GpuClaimParameters", "{type: vf}"), "virtual function", None),
     "PodSchedulingContext": (

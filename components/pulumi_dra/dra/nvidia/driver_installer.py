@@ -79,8 +79,7 @@ class DriverInstaller(pulumi.ComponentResource):
             seen = f"only in {milestones}" if milestones else "in none of the checked releases"
             pulumi.warn(
                 f"Container-Optimized OS lists NVIDIA driver {driver} {seen}, so the installer may "
-                "fail after an "
-                "upgrade of the nodes",
+                "fail after a node upgrade",
             )
         pause_image = read.text("pause_image", PAUSE_IMAGE, pattern=r"[^\s]+", meaning="an image")
         read.finish()
