@@ -64,7 +64,7 @@ class _File:
         self.told += told
 
     def take_lines(self, fixed: Fixed) -> None:
-        """Take repairs of lines, and keep those that aren't written."""
+        """Apply repairs of lines, and record the repairs that can't be written."""
         name = self.source.name
         self.take(fixed.text, [f"{name}:{each.line}: {each.what}" for each in fixed.repairs])
         self.unwritten += (f"{name}:{each.line}: {each.what}" for each in fixed.unwritten)

@@ -54,7 +54,7 @@ def _headline(found: Migration, *, written: bool) -> str:
 
 
 def _print_served(page: Page, found: Migration, target: Target) -> None:
-    """Print which resource names need no change because a DeviceClass serves them."""
+    """Print the resource names that can stay because a DeviceClass serves them."""
     rewritten = found.count(Result.REWRITTEN)
     if rewritten and target.served:
         classes = ", ".join(

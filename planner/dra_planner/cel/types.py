@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from typing import Final
 
 MAX_DEPTH: Final = 300
-"""Types deeper than those of any literal. Nested bindings could make them even deeper."""
+"""Greater than the depth of any literal. Nested bindings could make types deeper."""
 MAX_STEPS: Final = 100_000
 """Far more type comparisons than an ordinary selector needs."""
 

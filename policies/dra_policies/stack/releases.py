@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from dra_policies.stack.forms.gitops import ARGO, FLUX
-from dra_policies.stack.forms.value_files import VALUE_FILES, merged_values
+from dra_policies.stack.forms.value_files import VALUE_FILES, merged_values, nested
 from dra_policies.stack.resource import Resource, namespace_of
 from dra_policies.unknown_values import UNKNOWN, Properties, as_mapping, has_unknown
 from dra_policies.view.node_selection import REQUIRED_TERMS
@@ -158,7 +158,7 @@ def _plugin_pod(resource: Resource, values: Properties) -> Properties:
     from_files = _has_value_files(resource)
     for key, default in (
         ("nodeSelector", {}),
-        ("affinity", _nested(REQUIRED_TERMS.removeprefix("affinity."), PLUGIN_TERMS)),
+        ("affinity", nested(REQUIRED_TERMS.removeprefix("affinity.").split("."), PLUGIN_TERMS)),
         ("tolerations", PLUGIN_TOLERATIONS),
     ):
         if as_mapping(values.values) is None:
@@ -168,11 +168,6 @@ def _plugin_pod(resource: Resource, values: Properties) -> Properties:
         else:
             pod[key] = merged(default, values.values[key])
     return Properties(pod)
-
-
-def _nested(path: str, value: Any) -> dict[str, Any]:
-    first, _, rest = path.partition(".")
-    return {first: _nested(rest, value) if rest else value}
 
 
 def merged(default: Any, given: Any) -> Any:

@@ -242,8 +242,8 @@ def _request_fault(claim: str, request: DeviceRequest, template: Template) -> st
 def _plan_alternative(
     way: Alternative, template: Template, borrowed: Selection | None
 ) -> Alternative:
-    """Return the devices that the alternative can use. `borrowed` are outcomes that replace those
-    of its own selectors.
+    """Return the devices that the alternative can use. `borrowed` are outcomes that replace
+    the outcomes of its selectors.
     """
     way.fault = _static_fault(way, template)
     if way.fault:

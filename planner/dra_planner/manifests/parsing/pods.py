@@ -70,12 +70,16 @@ def parse_pod_spec(
     priority = data.get("priority")
     if priority is None:
         priority = SYSTEM_PRIORITIES.get(priority_class, 0)
+    containers, init_containers = (
+        tuple(_container(item, host_network) for item in data.get(field) or ())
+        for field in ("containers", "initContainers")
+    )
     return PodSpec(
-        containers=tuple(_container(item, host_network) for item in data.get("containers") or ()),
-        init_containers=tuple(
-            _container(item, host_network) for item in data.get("initContainers") or ()
+        containers=containers,
+        init_containers=init_containers,
+        pod_requests=_pod_level_requests(
+            data.get("resources") or {}, (*containers, *init_containers)
         ),
-        pod_requests=_requests(data.get("resources") or {}),
         overhead=parse_amounts(data.get("overhead")),
         resource_claims=_resource_claims(data, place),
         node_name=text_of(data.get("nodeName")),
@@ -125,6 +129,18 @@ def _container(data: Data, host_network: bool) -> Container:
 def _requests(resources: Data) -> dict[str, int]:
     """Return the requests. A limit without a request is also the request."""
     return parse_amounts({**(resources.get("limits") or {}), **(resources.get("requests") or {})})
+
+
+def _pod_level_requests(resources: Data, containers: Iterable[Container]) -> dict[str, int]:
+    """Return the pod-level requests. A pod-level limit is also the request, except for CPU and
+    memory that containers request.
+
+    Source: kubernetes/kubernetes:pkg/apis/core/v1/defaults.go@v1.36.3 (defaultPodRequests).
+    """
+    listed = {name for each in containers for name in each.requests} & {"cpu", "memory"}
+    limits = resources.get("limits") or {}
+    kept = {name: amount for name, amount in limits.items() if name not in listed}
+    return _requests({**resources, "limits": kept})
 
 
 def _port(data: Data, host_network: bool) -> ContainerPort:

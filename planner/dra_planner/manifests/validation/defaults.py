@@ -12,6 +12,7 @@ from typing import Any, Final
 
 from dra_planner.documents.tree import Map, new_map
 from dra_planner.manifests.parsing.pods import SYSTEM_PRIORITIES
+from dra_planner.manifests.validation.quotas import pod_level_requests
 
 _PREEMPTS: Final = "PreemptLowerPriority"
 # the planner reads no clock: only that a time is filled in matters
@@ -72,16 +73,23 @@ def _fill_pod(spec: Any, priorities: Mapping[str, int], non_preempting: Containe
             resources = container.get("resources")
             limits = resources.get("limits") if isinstance(resources, Map) else None
             if isinstance(resources, Map) and isinstance(limits, Map):
-                requests = resources.get("requests")
-                if not isinstance(requests, Map):
-                    requests = new_map((), resources.line)
-                    resources.put("requests", requests, resources.line)
-                for name, amount in limits.items():
-                    if name not in requests:
-                        requests.put(name, amount, requests.line)
+                _fill_requests(resources, limits)
+    resources = spec.get("resources")
+    if isinstance(resources, Map) and isinstance(resources.get("limits"), Map):
+        _fill_requests(resources, pod_level_requests(spec))
     name = spec.get("priorityClassName") or ""
     _default(spec, "priority", SYSTEM_PRIORITIES.get(name, priorities.get(name, 0)))
     _default(spec, "preemptionPolicy", "Never" if name in non_preempting else _PREEMPTS)
+
+
+def _fill_requests(resources: Map, amounts: Mapping[str, Any]) -> None:
+    requests = resources.get("requests")
+    if not isinstance(requests, Map):
+        requests = new_map((), resources.line)
+        resources.put("requests", requests, resources.line)
+    for name, amount in amounts.items():
+        if name not in requests:
+            requests.put(name, amount, requests.line)
 
 
 def _default(node: Map, key: str, value: Any) -> None:

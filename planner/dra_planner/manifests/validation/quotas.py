@@ -151,8 +151,9 @@ def whole_amounts(spec: Data, field: str) -> Usage:
     Source: kubernetes/kubernetes:staging/src/k8s.io/component-helpers/resource/helpers.go@v1.36.3
     (PodRequests, PodLimits: overhead only counts for resources with a limit).
     """
-    own = {name: amount for name, amount in _amounts(spec, field).items() if _may_be_of_pods(name)}
-    total = {**pod_amounts(spec, field), **own}
+    total = pod_amounts(spec, field)
+    own = pod_level_requests(spec) if field == "requests" else _listed(spec, field)
+    total |= {name: amount for name, amount in amounts_of(own).items() if _may_be_of_pods(name)}
     for name, amount in amounts_of(spec.get("overhead")).items():
         if name in total:
             total[name] = total[name] + amount
@@ -161,15 +162,36 @@ def whole_amounts(spec: Data, field: str) -> Usage:
     return total
 
 
+def pod_level_requests(spec: Data) -> Data:
+    """Return pod-level requests. Where one is missing, the sum of the containers replaces it if the
+    pod has limits, or else its limit does.
+
+    Source: kubernetes/kubernetes:pkg/apis/core/v1/defaults.go@v1.36.3 (defaultPodRequests).
+    """
+    requests, limits = _listed(spec, "requests"), _listed(spec, "limits")
+    if not limits:
+        return requests
+    together = {
+        name: str(amount)
+        for name, amount in pod_amounts(spec, "requests").items()
+        if name in _MUST_BE_SAID
+    }
+    supported = {name: amount for name, amount in limits.items() if _may_be_of_pods(name)}
+    return {**supported, **together, **requests}
+
+
+def _listed(container: Data, field: str) -> Data:
+    return (container.get("resources") or {}).get(field) or {}
+
+
 def _may_be_of_pods(name: str) -> bool:
     return name in _MUST_BE_SAID or name.startswith("hugepages-")
 
 
 def _amounts(container: Data, field: str) -> Usage:
-    resources = container.get("resources") or {}
-    listed = dict(resources.get(field) or {})
+    listed = _listed(container, field)
     if field == "requests":
-        listed = {**(resources.get("limits") or {}), **listed}
+        listed = {**_listed(container, "limits"), **listed}
     return amounts_of(listed)
 
 

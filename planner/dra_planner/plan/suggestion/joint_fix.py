@@ -142,7 +142,7 @@ class _Search:
         return self._simulated(demand)
 
     def _enlarge_system_pool(self) -> None:
-        """Use a larger machine type in the system pool if one of its pods fits no node of it."""
+        """Use a larger machine type in the system pool if a pod there doesn't fit on any node."""
         judgement = self._judgement
         pods = [each for each in judgement.demand.shapes if each.id in judgement.on_system]
         machine = larger_system_machine(self._fleet, pods, judgement) if pods else ""

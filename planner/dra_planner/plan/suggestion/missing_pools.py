@@ -61,8 +61,8 @@ def missing_pool(judgement: Judgement, shape: Shape) -> Reason | None:
 
 
 def _no_machine(judgement: Judgement, shape: Shape) -> Reason | None:
-    """Return that the region has no machine type for the pod, if all of them were tried: the
-    candidates are machine types with NVIDIA GPUs.
+    """Return the reason that the region lacks a machine type for the pod, or None if a machine
+    type with NVIDIA GPUs fits or some weren't tried.
     """
     fleet = judgement.fleet
     if fleet is None or not shape.claims or not _asks_for_nvidia(shape):

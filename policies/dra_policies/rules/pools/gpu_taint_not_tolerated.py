@@ -15,11 +15,11 @@ from dra_policies.view.stack_view import DeclaredPool, StackView
 
 
 def check(view: StackView) -> Iterator[Finding]:
-    for pool in _tainted_by_cloud(view)[:1]:
+    if tainted := _tainted_by_cloud(view):
+        pool = tainted[0]  # one finding for each driver and workload, not for each pool
         yield from _of_driver(view, pool)
         yield from _of_pods(view, f"which {cloud(pool.cloud).title} adds to {pool.title}")
-        return
-    if view.judgement is None and _every_pool_is_tainted(view):
+    elif view.judgement is None and _every_pool_is_tainted(view):
         # otherwise judged on real pools, where the answer is a verdict; or nobody sets the taint
         yield from _of_pods(view, "the taint of every GPU pool")
 

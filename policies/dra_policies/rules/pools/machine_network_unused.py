@@ -56,17 +56,15 @@ def _is_used(pool: DeclaredPool, network: FastNetwork, view: StackView) -> bool:
         return True
     if not network.interfaces:
         return bool(view.charts & {"", *network.charts}) if network.charts else False
-    if pool.own.has("spec.template.spec") and _pods_attach_it(view):
+    by_karpenter = _is_of_karpenter(pool)
+    if by_karpenter and _pods_attach_it(view):
         return True  # Karpenter attaches what pods request
-    if pool.template is None and pool.own.has("spec.template.spec"):
-        return True  # its node class is in another stack
     if pool.template is None:
         template = cloud(pool.cloud).pool.template
         # one of another stack isn't known
-        return template is None or pool.own.has(template.property) is not False
-    interfaces = pool.template.items(network.interfaces)
-    if pool.own.has("spec.template.spec"):
-        interfaces = pool.template.items(f"spec.{network.interfaces}")
+        return by_karpenter or template is None or pool.own.has(template.property) is not False
+    place = f"spec.{network.interfaces}" if by_karpenter else network.interfaces
+    interfaces = pool.template.items(place)
     path, start = network.kind
     return (
         interfaces is None
@@ -76,8 +74,12 @@ def _is_used(pool: DeclaredPool, network: FastNetwork, view: StackView) -> bool:
 
 
 def _fix(pool: DeclaredPool, network: FastNetwork) -> str:
-    is_karpenter = pool.own.has("spec.template.spec")
-    return network.fix.replace("launch template", "node class") if is_karpenter else network.fix
+    fix = network.fix
+    return fix.replace("launch template", "node class") if _is_of_karpenter(pool) else fix
+
+
+def _is_of_karpenter(pool: DeclaredPool) -> bool:
+    return bool(pool.own.has("spec.template.spec"))
 
 
 def _pods_attach_it(view: StackView) -> bool:

@@ -86,24 +86,17 @@ def _applies(rule: Properties, namespace: str) -> bool:
     """
     if rule.has("preconditions") or rule.has("celPreconditions"):
         return False
-    match, excluded = rule.below("match"), rule.below("exclude")
-    matches = (
-        any(_holds(each, namespace, certain=True) for each in match.items("any") or ())
-        if match.has("any")
-        else all(_holds(each, namespace, certain=True) for each in _all(match))
-    )
-    excludes = (
-        any(_holds(each, namespace, certain=False) for each in excluded.items("any") or ())
-        if excluded.has("any")
-        else excluded.values != {}
-        and all(_holds(each, namespace, certain=False) for each in _all(excluded))
-    )
-    return matches and not excludes
+    excluded = rule.below("exclude")
+    is_excluded = excluded.values != {} and _block_holds(excluded, namespace, certain=False)
+    return _block_holds(rule.below("match"), namespace, certain=True) and not is_excluded
 
 
-def _all(filters: Properties) -> tuple[Properties, ...]:
-    """Return the filters that must all hold. Without `all`, a block is a filter itself."""
-    return (filters.items("all") or ()) if filters.has("all") else (filters,)
+def _block_holds(block: Properties, namespace: str, *, certain: bool) -> bool:
+    """Return whether a block holds. A block without `any` and `all` is itself a filter."""
+    if block.has("any"):
+        return any(_holds(each, namespace, certain=certain) for each in block.items("any") or ())
+    filters = (block.items("all") or ()) if block.has("all") else (block,)
+    return all(_holds(each, namespace, certain=certain) for each in filters)
 
 
 def _holds(each: Properties, namespace: str, *, certain: bool) -> bool:

@@ -16,7 +16,7 @@ from dra_planner.manifests.validation.fields.formats import (
     qualified_name,
 )
 from dra_planner.manifests.validation.fields.names import check_label
-from dra_planner.manifests.validation.quotas import amounts_of, pod_amounts
+from dra_planner.manifests.validation.quotas import amounts_of, pod_amounts, pod_level_requests
 from dra_planner.manifests.validation.violations import (
     Violations,
     duplicate,
@@ -113,7 +113,7 @@ def check_pod_resources(
     """
     resources = spec.get("resources") or {}
     if is_pod and resources.get("limits"):
-        resources = {**resources, "requests": _pod_requests(spec, resources)}
+        resources = {**resources, "requests": pod_level_requests(spec)}
     if resources.get("claims") is not None:
         yield forbidden(f"{path}.claims", "claims may not be set for Resources at pod-level")
     yield from check_resources(resources, path, claims, of_pod=True)
@@ -129,25 +129,6 @@ def check_pod_resources(
             if name in limits and limit > limits[name]:
                 detail = f"must be less than or equal to pod limits of {limits[name]}"
                 yield invalid(f"{path}.containers[{index}][{name}].limits", str(limit), detail)
-
-
-def _pod_requests(spec: Data, resources: Data) -> Data:
-    """Return pod-level requests. Where one is missing, the sum of the containers stands in for it,
-    or else the pod-level limit.
-
-    Source: kubernetes/kubernetes:pkg/apis/core/v1/defaults.go@v1.36.3 (defaultPodRequests).
-    """
-    limits = {
-        name: amount
-        for name, amount in resources["limits"].items()
-        if name in _POD_RESOURCES or is_huge_page(name)
-    }
-    together = {
-        name: str(amount)
-        for name, amount in pod_amounts(spec, "requests").items()
-        if name in _POD_RESOURCES
-    }
-    return {**limits, **together, **(resources.get("requests") or {})}
 
 
 def is_huge_page(name: str) -> bool:
