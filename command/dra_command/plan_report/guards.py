@@ -190,6 +190,8 @@ def _notes(plan: Plan) -> Iterator[str]:
     assert guarded is not None  # asked for plans with guards only
     orders = counted(len(guarded.proof.orders), "pod arrival order")
     yield f"proof: all pods fit in {orders} (seeds {_seeds(guarded)})"
+    if guarded.in_any_order:
+        yield f"proved in any order: {named('pool', sorted(guarded.in_any_order))}"
     parts = proved_parts(plan)
     for is_proved, head in ((True, "also proved"), (False, "not proved")):
         names = [_PARTS[name] for name, proved in parts.items() if proved == is_proved]

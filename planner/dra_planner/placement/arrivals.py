@@ -35,7 +35,8 @@ class NodeModel:
         self._pods = [0]
         self._used = [0.0]  # the mean part in use of all amounts, in percent
         self._number = {(capacity, 0): 0}
-        self._after: list[list[int | None]] = [[None] * len(needs)]
+        # by kind and state: the state after a pod, -1 if it doesn't fit, 0 if it isn't known yet
+        self._after: list[list[int]] = [[0] for _ in needs]
 
     def places_all(self, order: Iterable[int], nodes: int, scoring: Scoring) -> bool:
         """Return whether every pod finds a node if kinds of pods arrive in that order."""
@@ -46,7 +47,7 @@ class NodeModel:
             chosen = choose(counts, kind)
             if chosen is None:
                 return False
-            after = self._following(chosen, kind)
+            after = self._after[kind][chosen]
             if counts[chosen] == 1:
                 del counts[chosen]
             else:
@@ -55,14 +56,15 @@ class NodeModel:
         return True
 
     def _emptiest(self, counts: Iterable[int], kind: int) -> int | None:
-        best, chosen, used = 101.0, None, self._used
+        best, chosen, used, after = 101.0, None, self._used, self._after[kind]
         for state in counts:
-            if used[state] < best and self._following(state, kind) >= 0:
+            if used[state] < best and (after[state] or self._follow(state, kind)) > 0:
                 best, chosen = used[state], state
         return chosen
 
     def _fullest(self, counts: Iterable[int], kind: int) -> int | None:
-        fitting = [state for state in counts if self._following(state, kind) >= 0]
+        after = self._after[kind]
+        fitting = [state for state in counts if (after[state] or self._follow(state, kind)) > 0]
         if len(fitting) < 2:
             return fitting[0] if fitting else None
         pods, used = self._pods, self._used
@@ -71,16 +73,11 @@ class NodeModel:
         weight = _NEIGHBORS / (most - least) if most > least else 0.0
         return max(fitting, key=lambda state: (pods[state] * weight - used[state], -state))
 
-    def _following(self, state: int, kind: int) -> int:
-        """Return a node's state after adding a pod, or -1 if it doesn't fit."""
-        known = self._after[state][kind]
-        if known is None:
-            known = self._after[state][kind] = self._follow(state, kind)
-        return known
-
     def _follow(self, state: int, kind: int) -> int:
+        """Return a node's state after adding a pod, or -1 if it doesn't fit, and note it."""
         free = tuple(map(int.__sub__, self._free[state], self._needs[kind]))
         if min(free) < 0:
+            self._after[kind][state] = -1
             return -1
         key = free, self._pods[state] + 1
         number = self._number.get(key)
@@ -92,5 +89,7 @@ class NodeModel:
             self._used.append(
                 self._used[state] + sum(need[row] * weight for row, weight in self._weights)
             )
-            self._after.append([None] * len(self._needs))
+            for after in self._after:
+                after.append(0)
+        self._after[kind][state] = number
         return number

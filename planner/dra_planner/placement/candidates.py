@@ -9,21 +9,22 @@ from __future__ import annotations
 import random
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, Literal
 
-from dra_planner.model import Guards, Shape
+from dra_planner.model import Guards, Shape, WorkloadRef
 from dra_planner.placement.arrivals import Scoring
 from dra_planner.placement.assignment import Assignment, Pools
 from dra_planner.placement.building import build_guards
 from dra_planner.placement.single_pools import assign_single_pools
 from dra_planner.placement.workload_groups import GroupSizes, WorkloadGroup
-from dra_planner.simulation import CountQuestion
+from dra_planner.simulation import ArrivalOrder, CountQuestion
 from dra_planner.sizing import LevelNeeds, Sizing
 from dra_planner.sizing.bound.proof import load_solver
 
 _SEED: Final = 1  # of the moves that the search makes by chance
 _QUICK_STEPS: Final = 1_500_000  # of the quick model, for each set of guards
+_MOST_HARD: Final = 12  # orders by size that the full simulation tries
 _FURTHER_STEPS: Final = 300_000  # of the same, to search on from a candidate
 
 
@@ -49,7 +50,8 @@ class GuardQuestion:
 class GuardCandidate:
     """Guards, the counts expected under them, and the assignment that they were made from.
 
-    `least`: nodes below which a pool is known not to do. `group_of`: the group of each used pool.
+    `least`: nodes below which pods of a pool are expected to stay pending. `group_of`: the group of
+    each used pool.
     """
 
     question: GuardQuestion
@@ -65,6 +67,34 @@ class GuardCandidate:
         """Note the counts with which pods of a pool stayed pending in the full simulation."""
         for pool, nodes in refuted.items():
             self.assignment.sizes.refute(self.group_of[pool], nodes)
+
+    @property
+    def hard_orders(self) -> tuple[ArrivalOrder, ...]:
+        """Return orders in which the workloads of each pool arrive by size, in several ways."""
+        sizes, works = self.assignment.sizes, self.question.needs.works
+        ways = [sizes.arrangements(group) for group in self.group_of.values()]
+        orders: dict[tuple[WorkloadRef, ...], None] = {}
+        for number in range(min(_MOST_HARD, max(map(len, ways), default=0))):
+            shapes = [
+                self.question.shapes[shape]
+                for way in ways
+                for work in way[number % len(way)]
+                for shape in works[work].shapes
+            ]
+            members = [member.workload for shape in shapes for member in shape.members]
+            orders[tuple(dict.fromkeys(members))] = None
+        return tuple(ArrivalOrder("by-size", seed, each) for seed, each in enumerate(orders, 1))
+
+    def pools_in_any_order(self, counts: Mapping[str, int]) -> tuple[str, ...]:
+        """Return the pools whose pods fit these nodes in any order, whatever the scheduler
+        chooses.
+        """
+        sizes = self.assignment.sizes
+        return tuple(
+            pool
+            for pool, group in self.group_of.items()
+            if sizes.fits_in_any_order(group, counts[pool])
+        )
 
     def improved(self) -> GuardCandidate | None:
         """Return what a further search from here finds; None if nothing is within the limits."""
@@ -143,6 +173,11 @@ def _candidate(question: GuardQuestion, best: Assignment) -> GuardCandidate | No
     if not best.is_within_limits:
         return None
     sizes = best.sizes
+    for group in best.groups:
+        sizes.harden(group)
+    best = replace(best)  # with the nodes that it needs now
+    if not best.is_within_limits:
+        return None
     guards, group_of = build_guards(
         best.groups,
         question.needs,
@@ -165,7 +200,7 @@ def _candidate(question: GuardQuestion, best: Assignment) -> GuardCandidate | No
         for work in group.works
         for shape in question.needs.works[work].shapes
     }
-    fewest = {pool: sizes.rows_least(group) for pool, group in group_of.items()}
+    least_nodes = {pool: sizes.nodes(group) or 0 for pool, group in group_of.items()}
     return GuardCandidate(
         question=question,
         assignment=best,
@@ -173,7 +208,7 @@ def _candidate(question: GuardQuestion, best: Assignment) -> GuardCandidate | No
         counts=counts,
         cost=cost_of(counts, guards, pools),
         pool_of=pool_of,
-        least=fewest,
+        least=least_nodes,
         group_of=group_of,
     )
 

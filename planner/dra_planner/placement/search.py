@@ -9,7 +9,7 @@ price is left out.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from dra_planner.model import Guards
@@ -36,6 +36,7 @@ class GuardedCounts:
     pool_of: Mapping[str, str] = field(hash=False)  # of each steered shape, by its id
     # pods that an empty node holds, by shape and pool
     fills: Mapping[tuple[str, str], int] = field(hash=False)
+    in_any_order: tuple[str, ...]  # pools whose pods are proved to fit in any order
 
 
 def find_guards(question: GuardQuestion) -> GuardedCounts | None:
@@ -85,8 +86,9 @@ class _Search:
         if not self._is_worth(candidate):
             return
         guards = candidate.guards
+        asked = self._question.ask(guards)
         proof = CountProver(
-            self._question.ask(guards),
+            replace(asked, checks=(*candidate.hard_orders, *asked.checks)),
             candidate.pool_of,
             candidate.fills,
             self._steps,
@@ -102,6 +104,7 @@ class _Search:
                 cost=cost_of(found.counts, guards, self._question.pools),
                 pool_of=candidate.pool_of,
                 fills=candidate.fills,
+                in_any_order=candidate.pools_in_any_order(found.counts),
             )
 
 

@@ -3,8 +3,8 @@ any pod arrival order.
 
 The scheduler places every pod that fits, so a group's pods stay pending only if the group's other
 pods block every node. `in_any_order` proves a bound for that. If the proof needs more nodes than
-the rows of the bound, a fast model of the scheduler finds a count that the full simulation then
-checks.
+the rows of the bound, a fast model of the scheduler finds a count for orders that are hard for it,
+and the full simulation then checks the count.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from math import gcd
 from typing import Final
 
 from dra_planner.placement.arrivals import NodeModel, Scoring
+from dra_planner.placement.hard_orders import arrange_by_size, find_failing_order
 from dra_planner.sizing import LevelNeeds
 
-_SHUFFLED: Final = 4  # orders of the quick model, in addition to the listed one and its reverse
+_SHUFFLED: Final = 2  # orders of the quick model, in addition to those by size
 _RACED: Final = 3  # orders of the quick model in which works start one after the other
-_IN_TURN: Final = 5  # orders of the quick model in which works arrive one after the other
 _APART: Final = (0.2, 0.5, 1.0, 2.0)  # seconds between the starts of works
 _CLAIMS: Final = 3.0  # seconds in which the claims of pods that are made together appear
 _MOST_PODS: Final = 2_000  # beyond which the quick model isn't run: the proof's count applies
@@ -79,10 +79,6 @@ class GroupSizes:
             )
         return found
 
-    def rows_least(self, group: WorkloadGroup) -> int:
-        """Return the nodes that the rows of the bound prove."""
-        return self._rows_of(group).least if group.works else 0
-
     def nodes(self, group: WorkloadGroup, most: int | None = None) -> int | None:
         """Return the nodes with which the scheduler is expected to place the group, or None if they
         are more than `most`.
@@ -105,6 +101,34 @@ class GroupSizes:
         if known is None:
             known = self._nodes[group] = self._fewest(group, enough)
         return known if most is None or known <= most else None
+
+    def harden(self, group: WorkloadGroup) -> None:
+        """Search for orders that leave pods pending on the group's nodes, and raise its nodes until
+        none is found.
+        """
+        rows = self._rows_of(group)
+        while True:
+            nodes = self.nodes(group) or 0
+            if nodes >= rows.in_any_order or rows.pods > _MOST_PODS:
+                return
+            if not rows.learn_failing_order(nodes, self.scoring):
+                return
+            self.refute(group, nodes)
+
+    def fits_in_any_order(self, group: WorkloadGroup, nodes: int) -> bool:
+        """Return whether the rows prove that no order leaves pods pending, whichever nodes the
+        scheduler chooses.
+        """
+        pool, works = group.pool, [self.needs.works[at] for at in group.works]
+        devices = [row for row, is_device in enumerate(self.needs.devices[pool]) if is_device]
+        kinds = {tuple(row for row in devices if each.needs[pool][row]) for each in works}
+        is_plain = len(kinds - {()}) <= 1 and all(pool in each.plain for each in works)
+        return is_plain and nodes >= self._rows_of(group).in_any_order
+
+    def arrangements(self, group: WorkloadGroup) -> list[list[int]]:
+        """Return the works of a group by size, in several ways (see `arrange_by_size`)."""
+        works = sorted(group.works)
+        return [[works[at] for at in each] for each in self._rows_of(group).arrangements]
 
     def _fewest(self, group: WorkloadGroup, enough: int) -> int:
         """Return the lowest sufficient number of nodes, found by bisection."""
@@ -223,19 +247,35 @@ class _Rows:
 
     @cached_property
     def _orders(self) -> list[Sequence[int]]:
-        """Return possible arrival orders, as positions of works: as listed, reversed, shuffled,
-        and as controllers race.
+        """Return possible arrival orders, as positions of works: by size, shuffled, and as
+        controllers race.
         """
-        listed = [at for at, (count, _, _) in enumerate(self._works) for _ in range(count)]
-        shuffled = [random.Random(seed).sample(listed, len(listed)) for seed in range(_SHUFFLED)]
+        by_size = [
+            [at for at in arrangement for _ in range(self._works[at][0])]
+            for arrangement in self.arrangements
+        ]
+        shuffled = [random.Random(seed).sample(by_size[0], self.pods) for seed in range(_SHUFFLED)]
         raced = [self._raced(seed) for seed in range(_RACED)]
-        in_turn = [self._in_turn(seed) for seed in range(_IN_TURN)]
-        return [listed[::-1], listed, *in_turn, *raced, *shuffled]
+        return [*by_size, *raced, *shuffled]
 
-    def _in_turn(self, seed: int) -> list[int]:
-        """Return an order in which works arrive one after the other, in any order."""
-        works = random.Random(f"turn/{seed}").sample(range(len(self._works)), len(self._works))
-        return [at for at in works for _ in range(self._works[at][0])]
+    @cached_property
+    def arrangements(self) -> list[tuple[int, ...]]:
+        """The works by size (see `arrange_by_size`)."""
+        return arrange_by_size([need for _, need, _ in self._works], self._cap)
+
+    def learn_failing_order(self, nodes: int, scoring: Scoring) -> bool:
+        """Search for an order that leaves pods pending on these nodes, and keep it. Return whether
+        one was found.
+        """
+        found = find_failing_order(
+            self.arrangements,
+            [count for count, _, _ in self._works],
+            nodes,
+            lambda order, count: not self.model.places_all(order, count, scoring),
+        )
+        if found is not None:
+            self._orders.insert(0, found)
+        return found is not None
 
     def _raced(self, seed: int) -> list[int]:
         """Return an order as in `ArrivalOrder`: works start in any order, one after the other, and

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
+from dra_planner.model import WorkloadRef
 from dra_planner.simulation.cluster.cluster import SimulatedPod
 from dra_planner.simulation.workloads.controllers import BARE_POD, Controller
 
@@ -14,7 +15,8 @@ _APART: Final = (0.2, 0.5, 1.0, 2.0)
 _BETWEEN_BATCHES: Final = (0.2, 1.2)
 _CLAIMS: Final = 3.0
 
-OrderName = Literal["settled", "at-once", "reversed", "random", "shuffled"]
+OrderName = Literal["settled", "at-once", "reversed", "random", "shuffled", "by-size"]
+_IN_TURN: Final = frozenset(("settled", "reversed", "shuffled", "by-size"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,17 +28,19 @@ class ArrivalOrder:
     last document. at-once: all documents together, with bare pods before pods of controllers, or
     with a seed in the order of racing controllers (see `_race`). random: the same, with
     simultaneously created pods shuffled. shuffled: as settled, with the documents shuffled.
+    by-size: as settled, with the workloads in the order of `arrivals`, which sorts them by need.
     """
 
     name: OrderName
     seed: int | None = None
+    arrivals: tuple[WorkloadRef, ...] = ()
 
     def __str__(self) -> str:
         return self.name if self.seed is None else f"{self.name} (seed {self.seed})"
 
     def phases(self, documents: Sequence[Sequence[Controller]]) -> Iterator[list[Controller]]:
         """Yield the controllers that start together, phase by phase."""
-        if self.name in ("settled", "reversed", "shuffled"):
+        if self.name in _IN_TURN:
             arranged = list(documents)
             if self.name == "reversed":
                 arranged.reverse()

@@ -94,13 +94,14 @@ class Simulator:
         """Return the outcome of the pods in this order. The same arguments always give the same
         result.
 
-        `arrivals` are the workloads in an order other than document order. Workloads that it
-        doesn't name come first. `lost` are the names of nodes that are removed after everything is
-        placed, and their controllers re-create the pods. With `lags`, pods become ready and
-        disappear at different moments, by the order's seed. Otherwise, all do at once.
+        `arrivals` (default: `order.arrivals`) are the workloads in an order other than document
+        order. Workloads that it doesn't name come first. `lost` are the names of nodes that are
+        removed after everything is placed, and their controllers re-create the pods. With `lags`,
+        pods become ready and disappear at different moments, by the order's seed. Otherwise, all
+        do at once.
         """
         run = Run(self.setting, order, steps, lags=lags)
-        for phase in order.phases(_arranged(self.setting.documents(), arrivals)):
+        for phase in order.phases(_arranged(self.setting.documents(), arrivals or order.arrivals)):
             run.start(phase)
         if self.setting.lasting:
             run.end(self.setting.lasting)

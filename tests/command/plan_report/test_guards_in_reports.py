@@ -122,7 +122,7 @@ def test_without_guards_pending_pods_are_one_finding_with_guards_as_the_fix(
     assert found.subject == f"{len(workloads)} workloads with one cause"
     ((message, fix),) = found.lines
     assert str(workloads[0].workload) in message
-    assert fix.startswith("set placement: guided in the fleet, which adds 2 guards (steer, pack)")
+    assert fix.startswith("set placement: guided in the fleet, which adds 2 guards (steer, split)")
     assert guided.cost is not None
     nodes = sum(pool.nodes.desired for pool in guided.pools)
     assert f"on {nodes} nodes, USD {guided.cost.hourly_usd:,.2f} per hour" in fix

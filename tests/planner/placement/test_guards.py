@@ -82,6 +82,25 @@ def test_every_pod_is_placed_in_orders_that_were_not_tried_before(guided: Plan) 
     simulator = Simulator.of(guided.demand, nodes, judgement.classes, judgement.features)
     for seed in (101, 102):
         assert simulator.run(ArrivalOrder("random", seed)).places_everything
+        assert simulator.run(ArrivalOrder("shuffled", seed)).places_everything
+
+
+def test_the_proof_tries_workloads_by_size(guided: Plan) -> None:
+    """Expect different orders, each of all workloads."""
+    assert guided.guarded is not None
+    orders = [each for each in guided.guarded.proof.orders if each.name == "by-size"]
+    assert len({each.arrivals for each in orders}) == len(orders) > 1
+    for order in orders:
+        assert set(order.arrivals) == {each.workload for each in guided.workloads}
+
+
+def test_pools_that_fit_in_any_order_have_the_nodes_of_the_proof() -> None:
+    """Given a pool whose nodes have one GPU, expect that its pods fit in any order, because each
+    has a node.
+    """
+    plan = plan_of(platform("gke", "small", 1))
+    assert plan.guarded is not None
+    assert plan.guarded.in_any_order == ("l4",)
 
 
 def test_pods_run_on_the_pools_of_their_rules(guided: Plan) -> None:
@@ -217,7 +236,7 @@ def test_guarded_pods_are_hardly_ever_pending_in_other_orders(name: OrderName) -
     """
     plan = plan_of(platform("aks", "small", 2))
     assert plan.guarded is not None
-    assert ArrivalOrder(name, 17) in plan.guarded.proof.orders
+    assert ArrivalOrder(name, 14) in plan.guarded.proof.orders
     counts = {pool.name: pool.nodes.desired for pool in plan.pools}
     judgement = plan.judgement
     simulator = Simulator.of(

@@ -11,7 +11,9 @@ from dra_planner.placement.workload_groups import GroupSizes, WorkloadGroup
 from dra_planner.sizing import LevelNeeds, WorkNeeds
 
 
-def needs_of(*works: tuple[int, int, int], cpu: int = 48, gpus: int = 8) -> LevelNeeds:
+def needs_of(
+    *works: tuple[int, int, int], cpu: int = 48, gpus: int = 8, plain: bool = True
+) -> LevelNeeds:
     """Return needs on one pool: (pods, cpu, GPUs) of each work."""
     return LevelNeeds(
         pools=("pool",),
@@ -21,6 +23,7 @@ def needs_of(*works: tuple[int, int, int], cpu: int = 48, gpus: int = 8) -> Leve
                 count=pods,
                 fills={0: min(pods, cpu // each_cpu, gpus // each_gpus)},
                 needs={0: (each_cpu, each_gpus)},
+                plain=frozenset({0} if plain else ()),
             )
             for at, (pods, each_cpu, each_gpus) in enumerate(works)
         ),
@@ -54,6 +57,16 @@ def test_packed_pods_leave_whole_nodes() -> None:
 
 def test_two_pods_that_need_more_than_half_a_node_do_not_share_one() -> None:
     assert nodes(needs_of((5, 25, 1))) == 5
+
+
+def test_rows_prove_any_order_only_for_plain_pods() -> None:
+    """Given pods of one size that fill nodes, expect a proof, but none with a node fewer, or if
+    more than the rows decides.
+    """
+    group, works = WorkloadGroup(0, frozenset((0, 1))), ((8, 1, 1), (9, 1, 1))
+    assert GroupSizes(needs_of(*works)).fits_in_any_order(group, 3)
+    assert not GroupSizes(needs_of(*works)).fits_in_any_order(group, 2)
+    assert not GroupSizes(needs_of(*works, plain=False)).fits_in_any_order(group, 3)
 
 
 def test_a_maximum_that_is_too_low_is_reported_and_remembered() -> None:

@@ -368,6 +368,10 @@ class GuardsRow(Output):
         description="Pools that replace split pools, with the pool that each is a part of."
     )
     orders: list[str] = Field(description="Pod arrival orders in which all pods fit.")
+    in_any_order: list[str] = Field(
+        description="Pools whose pods are proved to fit in any arrival order, whichever nodes the "
+        "scheduler chooses."
+    )
     proved: dict[str, bool] = Field(
         default_factory=dict,
         description="Further proofs of the simulation under the guards: `ceiling` (maximum "

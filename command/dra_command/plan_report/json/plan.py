@@ -135,6 +135,7 @@ def _guards(plan: Plan) -> GuardsRow | None:
         ],
         split={part.name: part.pool for part in guarded.guards.parts},
         orders=list(map(str, guarded.proof.orders)),
+        in_any_order=sorted(guarded.in_any_order),
         proved=proved_parts(plan),
         free_hourly=None if free is None else float(free),
         free_pending=None if guarded.free_pending is None else list(guarded.free_pending),

@@ -20,7 +20,7 @@ class Guarded:
     `given` is the fleet as the user wrote it, `fleet` the fleet with split pools. `free` is the
     judgement without guards. `pending_without`: for each guard, the fewest and most pods that stay
     pending on the nodes of this plan if only that guard is removed; () if that wasn't simulated
-    to its end.
+    to its end. `in_any_order` are the pools whose pods are proved to fit in any arrival order.
     """
 
     guards: Guards
@@ -30,6 +30,7 @@ class Guarded:
     judgement: Judgement
     proof: SimulatedCounts
     pending_without: Mapping[GuardKind, tuple[int, ...]] = field(hash=False)
+    in_any_order: tuple[str, ...] = ()
 
     @property
     def free_hourly_usd(self) -> Decimal | None:

@@ -65,11 +65,11 @@ _EXPENSIVE: Final = Decimal("0.05")
 offered."""
 _CHECK_SEEDS: Final = range(11, 12)
 # of further orders, in which guarded pods stay pending most often
-_FURTHER_SEEDS: Final = range(12, 18)
+_FURTHER_SEEDS: Final = range(12, 15)
 _FURTHER_ORDERS: Final[tuple[OrderName, ...]] = ("random", "at-once")
 _SHUFFLED_SEEDS: Final = range(12, 92)
-_FEWEST_SHUFFLED: Final = 8
-_SHUFFLED_PODS: Final = 5_000  # divided by the pods of an order: the shuffled orders, if more
+_FEWEST_SHUFFLED: Final = 4
+_SHUFFLED_PODS: Final = 2_000  # divided by the pods of an order: the shuffled orders, if more
 _RANDOM_ORDERS: Final = 4
 _ORDERS_WITHOUT: Final = (
     ArrivalOrder("settled"),
@@ -362,6 +362,7 @@ class _Search:
             free=free,
             judgement=judgement,
             proof=found.found,
+            in_any_order=found.in_any_order,
             pending_without={
                 kind: self._pending_without(kind, found, steps) if compares else ()
                 for kind in guards.kinds
@@ -376,11 +377,15 @@ class _Search:
         """
         proved: dict[DemandLevel, SimulatedCounts] = {}
         sizings, question = self._free.sizings, self.ask(found.guards)
+        checks = tuple(each for each in found.found.orders if each not in question.orders)
         for level in LEVELS_BESIDE:
             if sizings[level] is sizings[self._free.level]:
                 continue
             prover = CountProver(
-                replace(question, level=level), found.pool_of, found.fills, steps * _STEPS_OF_LOSSES
+                replace(question, level=level, checks=checks),
+                found.pool_of,
+                found.fills,
+                steps * _STEPS_OF_LOSSES,
             )
             counts = prover.prove(found.found.counts or {})
             if counts is not None:

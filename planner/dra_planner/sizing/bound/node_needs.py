@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from dra_planner.model import DemandLevel
+from dra_planner.sizing.bound.plain_pods import is_plain
 from dra_planner.sizing.bound.rows import pool_rows
 from dra_planner.sizing.items import split_demand
 from dra_planner.sizing.packing.compatibility import find_compatibility
@@ -17,13 +18,15 @@ class WorkNeeds:
     """Pods that must share a node, `count` times.
 
     Most are one pod of one shape. By position of a suitable pool: `fills` is the number that an
-    empty node holds, and `needs` is the need of one in each row.
+    empty node holds, and `needs` is the need of one in each row. `plain` are the pools whose nodes
+    take one exactly if the rows have room for it.
     """
 
     shapes: tuple[str, ...]
     count: int
     fills: Mapping[int, int] = field(hash=False)
     needs: Mapping[int, tuple[int, ...]] = field(hash=False)
+    plain: frozenset[int] = frozenset()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,7 +53,8 @@ def node_needs(sizer: Sizer, level: DemandLevel) -> LevelNeeds:
     items = split_demand(sizer.demand, level)
     limits = [(offer.name, offer.count_min, offer.count_max) for offer in sizer.offers]
     found = find_compatibility(items.items, items.daemons, sizer.nodes, limits)
-    rows = [rows for rows, _ in pool_rows(found)]
+    of_pools = pool_rows(found)
+    rows = [rows for rows, _ in of_pools]
     return LevelNeeds(
         pools=tuple(offer.name for offer in sizer.offers),
         works=tuple(
@@ -62,6 +66,9 @@ def node_needs(sizer: Sizer, level: DemandLevel) -> LevelNeeds:
                     pool: tuple(row.needs.get(index, 0) for row in rows[pool])
                     for pool in found.takers[index]
                 },
+                plain=frozenset(
+                    pool for pool in found.takers[index] if is_plain(item, of_pools[pool][1][index])
+                ),
             )
             for index, item in enumerate(found.items)
             if found.takers[index]
