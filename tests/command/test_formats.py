@@ -108,7 +108,7 @@ def test_quiet_leaves_the_verdict_and_what_is_wrong(project: Project) -> None:
         "✕ Does not fit: 1 of 2 pods pending in 1 of 2 workloads",
         "",
         "✕ Pod default/second: 1 of 1 pod pending",
-        '  pool "l4" is fixed at 1 node; 1 of 1 pod pending, 1 more device for claim default/gpu',
+        '  pool "l4" is fixed at 1 node; 1 of 1 pod pending, 1 more device for claim default/second-gpu',
         '    → set the count of pool "l4" to 2: 1 more node, USD 0.98 more per hour',
     ]
 
@@ -375,7 +375,7 @@ def test_several_stacks_are_told_in_one_comment(words: tuple[str, ...], project:
     [
         (("--stack", "dev,small"), "several stacks require --format markdown"),
         (
-            ("--stack", "dev,small", "--format", "markdown", "--check"),
+            ("--stack", "dev,small", "--format", "markdown", "--write"),
             "several stacks require --format markdown",
         ),
         (("--stack", ",", "--format", "markdown"), "--stack ,: doesn't name a stack"),

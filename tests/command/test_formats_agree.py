@@ -58,6 +58,9 @@ def leaves(value: object) -> Iterator[object]:
                 yield from leaves(inner)
             if {"namespace", "name"} <= value.keys():
                 yield f"{value['namespace']}/{value['name']}"
+            if "workload" in value and "/" not in value.get("claim", "/"):
+                workload = value["workload"]
+                yield f"{workload['namespace']}/{workload['name']}-{value['claim']}"
             if {"driver", "device"} <= value.keys():
                 yield f"{value['driver']}/{value['device']}"
         case list():

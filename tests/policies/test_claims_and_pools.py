@@ -43,7 +43,7 @@ SENTENCES: dict[str, tuple[list[dict[str, Any]], dict[str, Any], list[tuple[str,
         [
             (
                 "pool-maximum-too-small",
-                'claim default/gpu (Job default/train): pool "l4" has at most 4 devices '
+                'claim default/train-gpu (Job default/train): pool "l4" has at most 4 devices '
                 '(4 nodes × 1), but 8 are needed: 4 short; raise the maximum of pool "l4" '
                 "to 8: 4 more nodes, USD 3.91 more per hour",
             )
@@ -55,7 +55,7 @@ SENTENCES: dict[str, tuple[list[dict[str, Any]], dict[str, Any], list[tuple[str,
         [
             (
                 "pool-maximum-too-small",
-                'claim default/gpu (Job default/train): pool "l4" has at most 2 devices '
+                'claim default/train-gpu (Job default/train): pool "l4" has at most 2 devices '
                 '(2 nodes × 1) and pool "l4x4" has at most 4 devices (1 node × 4), but 9 '
                 'are needed: 3 short; raise the maximum of pool "l4" to 5: 3 more nodes, '
                 "USD 2.93 more per hour",
@@ -68,7 +68,7 @@ SENTENCES: dict[str, tuple[list[dict[str, Any]], dict[str, Any], list[tuple[str,
         [
             (
                 "pool-maximum-too-small",
-                'claim default/gpu (Job default/train): pool "l4x4" has at most 4 devices '
+                'claim default/train-gpu (Job default/train): pool "l4x4" has at most 4 devices '
                 '(1 node × 4), but 6 are needed: 2 short; set the count of pool "l4x4" to '
                 "2: 1 more node, USD 4.60 more per hour",
             )
@@ -80,7 +80,7 @@ SENTENCES: dict[str, tuple[list[dict[str, Any]], dict[str, Any], list[tuple[str,
         [
             (
                 "pool-maximum-too-small",
-                'claim default/gpu (Job default/train): pool "l4" has at most 4 devices '
+                'claim default/train-gpu (Job default/train): pool "l4" has at most 4 devices '
                 "(4 nodes × 1), of which other workloads use 4, but 3 are needed: 3 "
                 'short; raise the maximum of pool "l4" to 7: 3 more nodes, USD 2.93 more '
                 "per hour",
@@ -93,7 +93,7 @@ SENTENCES: dict[str, tuple[list[dict[str, Any]], dict[str, Any], list[tuple[str,
         [
             (
                 "claim-fits-no-pool",
-                'claim default/gpu (Job default/train) fits no pool: pool "l4" '
+                'claim default/train-gpu (Job default/train) fits no pool: pool "l4" '
                 "(g6.2xlarge): has 1 device on a node, but 2 are needed on one: 1 short; "
                 "add a pool with machine type g5g.16xlarge (2 × NVIDIA T4G, 15 GiB each, "
                 "arm64, USD 2.74 per hour), or add a pool with machine type g4dn.12xlarge "
@@ -373,7 +373,7 @@ class TestWorkloadsOfTheStack:
 
         assert told.finding.urn == job.urn
         assert str(told.finding).startswith(
-            'claim default/gpu (template "train-gpus", Job default/train): pool "l4" has '
+            'claim default/train-gpu (template "train-gpus", Job default/train): pool "l4" has '
             "at most 4 devices"
         )
 

@@ -367,7 +367,7 @@ spec:
     ("pods", "devices", "words"),
     [
         (1, 1, ""),
-        (2, 1, "pool-maximum-too-small: claim default/gpu"),
+        (2, 1, "pool-maximum-too-small: claim default/train-gpu"),
         (1, 2, 'fits no node: node "n1": has 1 device on a node, but 2 are needed on one: 1 short'),
     ],
 )

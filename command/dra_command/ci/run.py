@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import argparse
 import os
+import shlex
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,13 +25,18 @@ from dra_command.command_line.exit_status import Status
 from dra_planner.planfile import plan_path
 
 _WORST_FIRST: Final = (Status.WRONG_INPUT, Status.BROKEN, Status.CANNOT_TELL)
+_OWN_OPTIONS: Final = ("--output=", "--format=")
+"""Options whose values are about this command, not about the answer."""
 _TOO_LONG: Final = "The report is too long for a comment. See the log of the run.\n"
 
 
 @dataclass(frozen=True, slots=True)
 class _Done:
+    """The exit status of a subcommand, its part of the report, and the text to print."""
+
     status: int
     out: str = ""
+    shown: str = ""
 
 
 def run(values: argparse.Namespace) -> int:
@@ -44,8 +50,15 @@ def run(values: argparse.Namespace) -> int:
         raise UsageError(
             "PATH can't be combined with several stacks", fix="list the workloads in each stack"
         )
-    done = [_plan(values, stacks)] if stacks or values.fleet else []
-    done += _checks(values, stacks)
+    with ThreadPoolExecutor(os.cpu_count()) as threads, tempfile.TemporaryDirectory() as scratch:
+        checks = [
+            threads.submit(_check, values, name, Path(scratch), of_several=len(stacks) > 1)
+            for name in stacks or [""]
+        ]
+        done = [_plan(values, stacks)] if stacks or values.fleet else []
+        for check in checks:
+            done.append(check.result())
+            print(done[-1].shown, end="", flush=True)
     report = "\n".join(each.out for each in done if each.out)
     _summarize(report)
     _comment(values, report)
@@ -58,15 +71,15 @@ def run(values: argparse.Namespace) -> int:
 def _plan(values: argparse.Namespace, stacks: list[str]) -> _Done:
     """Plan all stacks as one report. A saved plan that is stale fails, if there is one."""
     capacity = ["--stack", ",".join(stacks)] if stacks else ["--fleet", values.fleet]
-    done = _pulumi_dra("plan", *values.paths, *capacity, "--format", "markdown", *_allowing(values))
+    saved = [name for name in stacks if plan_path(name).is_file() and not values.paths]
+    is_checked = bool(stacks) and saved == stacks
+    options = [*(["--check"] if is_checked else []), *_allowing(values)]
+    done = _pulumi_dra("plan", *values.paths, *capacity, "--format", "markdown", *options)
     print(_head(done.out), end="", flush=True)
     statuses = [done.status]
-    for name in stacks if not values.paths else ():
-        if plan_path(name).is_file() and done.status != Status.WRONG_INPUT:
-            stale = _pulumi_dra(
-                "plan", "--stack", name, "--check", "--quiet", *_allowing(values), shows=False
-            )
-            statuses.append(stale.status)
+    for name in () if is_checked or done.status == Status.WRONG_INPUT else saved:
+        stale = _pulumi_dra("plan", "--stack", name, "--check", "--quiet", *_allowing(values))
+        statuses.append(stale.status)
     status = next((each for each in _WORST_FIRST if each in statuses), done.status)
     if values.fail_on == "never" and status == Status.BROKEN:
         status = Status.FITS
@@ -81,35 +94,33 @@ def _head(report: str) -> str:
     return head.strip("#\n ") + "\n\n" if head else ""
 
 
-def _checks(values: argparse.Namespace, stacks: list[str]) -> Iterator[_Done]:
-    """Check every stack, or the manifests once."""
-    for name in stacks or [""]:
-        capacity = ["--stack", name] if name else ["--fleet", values.fleet] if values.fleet else []
-        with tempfile.TemporaryDirectory() as scratch:
-            markdown = Path(scratch) / "check.md"
-            outputs = [f"markdown={markdown}"]
-            for form, file in (("sarif", values.sarif), ("junit", values.junit)):
-                if file:
-                    outputs.append(f"{form}={_file_for(file, name if len(stacks) > 1 else '')}")
-            options = [
-                f"--{option}={value}"
-                for option, value in (
-                    ("config", values.config),
-                    ("baseline", values.baseline),
-                    ("diff", values.diff),
-                    ("fail-on", values.fail_on),
-                    ("output", ",".join(outputs)),
-                    ("format", "github" if os.environ.get("GITHUB_ACTIONS") else "text"),
-                )
-                if value
-            ]
-            done = _pulumi_dra("check", *values.paths, *capacity, *options, *_allowing(values))
-            print(done.out, end="")
-            title = f"\n**Stack {name}**\n\n" if len(stacks) > 1 else ""
-            with suppress(OSError):
-                yield _Done(done.status, title + markdown.read_text(encoding="utf-8"))
-                continue
-            yield _Done(done.status)
+def _check(values: argparse.Namespace, name: str, scratch: Path, *, of_several: bool) -> _Done:
+    """Check a stack, or the manifests."""
+    capacity = ["--stack", name] if name else ["--fleet", values.fleet] if values.fleet else []
+    markdown = scratch / f"check-{name}.md"
+    outputs = [f"markdown={markdown}"]
+    for form, file in (("sarif", values.sarif), ("junit", values.junit)):
+        if file:
+            outputs.append(f"{form}={_file_for(file, name if of_several else '')}")
+    options = [
+        f"--{option}={value}"
+        for option, value in (
+            ("config", values.config),
+            ("baseline", values.baseline),
+            ("diff", values.diff),
+            ("fail-on", values.fail_on),
+            ("output", ",".join(outputs)),
+            ("format", "github" if os.environ.get("GITHUB_ACTIONS") else "text"),
+        )
+        if value
+    ]
+    done = _pulumi_dra("check", *values.paths, *capacity, *options, *_allowing(values))
+    shown = f"Stack {name}:\n{done.out}\n" if of_several else done.out
+    title = f"\n**Stack {name}**\n\n" if of_several else ""
+    report = ""
+    with suppress(OSError):
+        report = title + markdown.read_text(encoding="utf-8")
+    return _Done(done.status, report, shown)
 
 
 def _file_for(file: str, stack: str) -> str:
@@ -124,12 +135,17 @@ def _allowing(values: argparse.Namespace) -> list[str]:
     return ["--allow-unknown"] if values.allow_unknown else []
 
 
-def _pulumi_dra(*words: str, shows: bool = True) -> _Done:
+def _pulumi_dra(*words: str) -> _Done:
+    """Run a subcommand, and print it to standard error when it starts, because it can take
+    seconds.
+    """
+    shown = [word for word in words if not word.startswith(_OWN_OPTIONS)]
+    print(f"running: {shlex.join(['pulumi-dra', *shown])}", file=sys.stderr, flush=True)
     line = [sys.executable, "-P", "-m", "dra_command", *words]
     done = subprocess.run(
         line, stdout=subprocess.PIPE, stdin=subprocess.DEVNULL, encoding="utf-8", check=False
     )
-    return _Done(done.returncode, done.stdout if shows else "")
+    return _Done(done.returncode, done.stdout)
 
 
 def _summarize(report: str) -> None:

@@ -169,8 +169,9 @@ examples:
     pulumi-dra explain \\
       --message "0/12 nodes are available: 12 cannot allocate all claims."
 
-The name of a generated claim is POD-ENTRY. The name of a workload's pod is
-WORKLOAD-INDEX, or only WORKLOAD.
+A claim is named NAMESPACE/NAME. If a workload's pods create it from a template,
+the name is NAMESPACE/WORKLOAD-ENTRY, and ENTRY is the name in the pod's
+resourceClaims. --claim also accepts the template, the entry, or a pod's claim.
 """
 
 _SLICES_EXAMPLES = """\

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from decimal import Decimal
+from typing import Any
 
 from dra_command.diff.comparison import ComparedSides
 from dra_command.pens.amounts import signed, usd
@@ -17,6 +19,7 @@ from dra_planner.wording import counted, verb
 
 _MOST_CAUSES = 3
 _LONGEST_VALUE = 60
+_LONGEST_OBJECT = 400
 
 
 def headline(found: ComparedSides) -> str:
@@ -125,7 +128,26 @@ def _verdict(verdict: Verdict | None) -> str:
 
 
 def _value(text: str) -> str:
+    """Return a setting's value. An object, such as a pool that only one side has, is a list of its
+    values without zeros.
+    """
+    if text.startswith(("{", "[{")):
+        values = [f"{path}: {value}" for path, value in _leaves("", json.loads(text))]
+        return short(", ".join(values), _LONGEST_OBJECT)
     return short(text, _LONGEST_VALUE) if text else "–"
+
+
+def _leaves(path: str, value: Any) -> Iterator[tuple[str, str]]:
+    """Yield the single values of an object, with their paths."""
+    if isinstance(value, dict):
+        for key, each in value.items():
+            yield from _leaves(f"{path}.{key}" if path else key, each)
+    elif isinstance(value, list) and any(isinstance(each, dict) for each in value):
+        for number, each in enumerate(value):
+            yield from _leaves(f"{path}[{number}]", each)
+    elif value not in (0, "0"):
+        text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+        yield path, text
 
 
 def reasons(found: ComparedSides) -> Iterator[tuple[str, str, str]]:

@@ -35,7 +35,11 @@ def requirement_of(source: str) -> str:
         return source
     if _VERSION.fullmatch(source):
         return f"{_NAME}=={source}"
-    fix = "write git+https://HOST/REPOSITORY.git@COMMIT, a wheel file or its URL, or a version"
+    fix = (
+        "write a git URL with a commit (git+https://HOST/REPOSITORY.git@COMMIT), a wheel file or "
+        "its URL (the command `uv build` creates one in dist/), or a version in the package index "
+        f"({version(_NAME)})"
+    )
     raise UsageError(f"--install: {source} can't be installed", fix=fix)
 
 
@@ -55,7 +59,8 @@ def index_note(install: str) -> str:
         return ""
     return (
         f"generated files install {_NAME} {version(_NAME)} from the package index, because this "
-        "installation came from a local file (--install SOURCE changes this)"
+        "installation came from a local folder. If the index doesn't have it, run the command "
+        "again with --force and --install git+https://HOST/REPOSITORY.git@COMMIT or a wheel file"
     )
 
 

@@ -69,7 +69,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "--kubernetes",
         metavar="VERSION",
         default="",
-        help="Kubernetes version [default: the source's]",
+        help="Kubernetes version [default: the source's; for a new cluster, the newest that its "
+        "cloud has supported for 3 months]",
     )
     parser.add_argument(
         "--machines",
@@ -88,9 +89,10 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "--install",
         metavar="SOURCE",
         default="",
-        help="what CI installs: git+https://HOST/REPOSITORY.git@COMMIT, a wheel file or its URL, "
-        "or a version in the "
-        "package index [default: where this pulumi-dra was installed from]",
+        help="source that generated files install: git+https://HOST/REPOSITORY.git@COMMIT, a "
+        "wheel file or its URL, or a version in the package index, for example "
+        "git+https://github.com/OWNER/pulumi-dra.git@v1.0.0 [default: the source of this "
+        "installation]",
     )
     parser.add_argument("--force", action="store_true", help="replace existing files")
-    parser.add_argument("-q", "--quiet", action="store_true", help="don't print progress")
+    parser.add_argument("-q", "--quiet", action="store_true", help="print only notes")

@@ -22,14 +22,17 @@ from dra_command.init.project_files import (
     stack_settings,
 )
 from dra_command.init.starter_files import (
+    CI_NAMES,
     FIRST_CLAIM,
     FIRST_CLAIM_FILE,
     WORKLOADS,
     CheckedFiles,
     ci_files,
+    is_in_repository,
 )
 from dra_command.init.starting_fleets import InitialFleet, starting_fleet
 from dra_command.inputs.command_inputs import mark_unrelated_files
+from dra_command.pens.amounts import usd
 from dra_command.pens.verdict_words import VERDICT_WORDS
 from dra_planner.errors import PlanFileError
 from dra_planner.fleet import read_stack
@@ -61,8 +64,13 @@ def _write_fleet(values: argparse.Namespace) -> int:
     }
     _require_new(folder, [_FLEET, *files], force=values.force)
     start = starting_fleet(values)
-    _write(folder, {_FLEET: start.text, **files})
+    _write(folder, {_FLEET: start.text, **files}, quiet=values.quiet)
     _print_notes(folder / _FLEET, start.notes)
+    _print_workflow_note(folder, values.ci)
+    if values.quiet:
+        return Status.FITS
+    if start.nodes:
+        print(f"cheapest nodes for {workloads}: {start.nodes} (without the system pool)")
     named = " ".join(map(shlex.quote, values.workloads)) or shlex.quote(str(folder / WORKLOADS))
     print(f"next: pulumi-dra plan {named} --fleet {shlex.quote(str(folder / _FLEET))}")
     return Status.FITS
@@ -88,21 +96,38 @@ def _write_stack(values: argparse.Namespace) -> int:
     ]
     _require_new(folder, [*different, *files], force=values.force)
     new = {name: text for name, text in shared.items() if text != _text(folder / name, "")}
-    _write(folder, {**new, **files})
+    _write(folder, {**new, **files}, quiet=values.quiet)
     plan = _write_plan(folder, stack)
+    if not values.quiet:
+        print(f"wrote {plan_path(stack, folder)}")
     _print_notes(folder / fleet_file, (*start.notes, *_access_notes(start)))
     _print_notes(folder / "requirements.txt", filter(None, [index_note(values.install)]))
     _print_notes(
         folder / f"stacks/Pulumi.{stack}.yaml",
         [f"set {key}" for key in account_settings(start.fleet)],
     )
+    _print_workflow_note(folder, values.ci)
+    if values.quiet:
+        return Status.FITS
     nodes = sum(pool.nodes.desired for pool in plan.pools)
-    print(f"plan: {VERDICT_WORDS[plan.verdict]}, {counted(nodes, 'GPU node')}")
+    price = "" if plan.cost is None else f", {usd(plan.cost.hourly_usd)} per hour"
+    print(f"plan: {VERDICT_WORDS[plan.verdict]}, {counted(nodes, 'GPU node')}{price}")
     print(f"after changes: pulumi-dra plan --stack {stack} --write")
     print("next, when you have reviewed the plan:")
     for command in _next_commands(folder, stack, plan):
         print(f"  {command}")
     return Status.FITS
+
+
+def _print_workflow_note(folder: Path, ci: str) -> None:
+    """Print that a workflow has no effect below the root of a repository that isn't there yet."""
+    if ci != "none" and not is_in_repository(folder):
+        print(
+            f"look at the CI workflow in {folder}: {CI_NAMES[ci]} reads it only from the root of "
+            "the repository, and "
+            f"{folder} is in no git repository; run `git init` in the root and `pulumi-dra init` "
+            "again with --force, or move the file"
+        )
 
 
 def _access_notes(start: InitialFleet) -> tuple[str, ...]:
@@ -144,20 +169,22 @@ def _text(path: Path, otherwise: str) -> str:
 
 
 def _require_new(folder: Path, names: list[str], *, force: bool) -> None:
-    there = [name for name in names if (folder / name).exists()]
+    paths = [os.path.normpath(folder / name) for name in names]  # `..` also of a new folder
+    there = [path for path in paths if os.path.exists(path)]
     if there and not force:
         raise UsageError(
-            f"{', '.join(there)} {verb(len(there), 'are')} in {folder} already",
+            f"{', '.join(there)} already {verb(len(there), 'exist')}",
             fix="name another folder, or add --force",
         )
 
 
-def _write(folder: Path, files: dict[str, str]) -> None:
+def _write(folder: Path, files: dict[str, str], *, quiet: bool) -> None:
     for name, text in files.items():
         path = Path(os.path.normpath(folder / name))
         _make_folder(path.parent)
         write_whole(path, text, UsageError)
-        print(f"wrote {path}")
+        if not quiet:
+            print(f"wrote {path}")
 
 
 def _write_plan(folder: Path, stack: str) -> Plan:
@@ -168,7 +195,6 @@ def _write_plan(folder: Path, stack: str) -> Plan:
     plan = make_plan(PlanRequest(sources=sources, fleet=settings.fleet, paths=settings.workloads))
     path = plan_path(stack, folder)
     write_whole(path, file_text(plan_file(plan)), PlanFileError)
-    print(f"wrote {path}")
     return plan
 
 

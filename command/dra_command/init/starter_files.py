@@ -5,6 +5,7 @@ integration.
 from __future__ import annotations
 
 import os
+import re
 import shlex
 from dataclasses import dataclass
 from pathlib import Path
@@ -119,6 +120,10 @@ _CI: Final = {
 }
 
 
+_NOT_IN_A_NAME: Final = re.compile(r"[^A-Za-z0-9]+")
+CI_NAMES: Final = {"github": "GitHub", "gitlab": "GitLab"}
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CheckedFiles:
     """What a CI workflow checks: manifests on the pools that an option names, or a stack with its
@@ -146,16 +151,23 @@ def ci_files(kind: str, checked: CheckedFiles, folder: Path, install: str = "") 
     if kind == "none":
         return {}
     path, text = _CI[kind]
-    name = f"pulumi-dra-{checked.stack}" if checked.stack else "pulumi-dra"
     root = _repository(folder)
+    below = os.path.relpath(folder.resolve(), root)
+    own = _NOT_IN_A_NAME.sub("-", below).strip("-")  # so that two folders don't share a workflow
+    name = "-".join(filter(None, ("pulumi-dra", own, checked.stack)))
     filled = text.format(
         name=name,
-        folder=shlex.quote(os.path.relpath(folder.resolve(), root)),
+        folder=shlex.quote(below),
         install=shlex.quote(requirement_of(install) if install else installed_from()),
         capacity=checked.arguments,
         path=path.format(name=name),
     )
     return {os.path.relpath(root / path.format(name=name), folder.resolve()): filled}
+
+
+def is_in_repository(folder: Path) -> bool:
+    """Return whether a folder is in a git repository."""
+    return (_repository(folder) / ".git").exists()
 
 
 def _repository(folder: Path) -> Path:

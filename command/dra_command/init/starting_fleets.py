@@ -8,7 +8,7 @@ import argparse
 import shlex
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +26,7 @@ from dra_command.inputs.fleet_files import read_other_tools_fleet
 from dra_command.inputs.machine_types import requested_machine_types
 from dra_command.inputs.new_cluster import new_cluster_version
 from dra_command.inputs.shared_catalog import find_shared_catalog
+from dra_command.pens.amounts import usd
 from dra_planner.clouds import cloud, cloud_of_region, names
 from dra_planner.errors import PlannerError
 from dra_planner.fleet import Fleet, read_fleet, read_fleet_file
@@ -49,13 +50,15 @@ _PLACEMENT = "guided"
 class InitialFleet:
     """A fleet, the text of its file, and notes: facts that a person has to check.
 
-    `file` is the path of the fleet if it's a file of this tool already; else it's empty.
+    `file` is the path of the fleet if it's a file of this tool already; else it's empty. `nodes`
+    describes the nodes of a fleet for named workloads, with their price; "" if it isn't known.
     """
 
     fleet: Fleet
     text: str
     notes: tuple[str, ...] = ()
     file: str = ""
+    nodes: str = ""
 
 
 def starting_fleet(values: argparse.Namespace) -> InitialFleet:
@@ -129,11 +132,13 @@ def _from_region(region: str, values: argparse.Namespace) -> InitialFleet:
                 "after you set pricePerHour of its pools",
             ),
         )
-    return _described(
+    fleet = _described(
         _with_room(found.document),
         f"the cheapest machine types in {region} that run {workloads}: "
-        f"USD {found.hourly_usd:.2f} per hour",
+        f"{usd(found.hourly_usd)} per hour",
     )
+    machines = " + ".join(f"{count} × {machine}" for machine, count in found.machines)
+    return replace(fleet, nodes=f"{machines}, {usd(found.hourly_usd)} per hour")
 
 
 def _found(request: SuggestRequest, *, quiet: bool) -> Suggestion | SmallestFleet | None:

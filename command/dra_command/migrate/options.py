@@ -11,7 +11,10 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     add_paths(parser)
     add_fleet(parser)
     parser.add_argument(
-        "--kubernetes", metavar="VERSION", help="Kubernetes version of the target cluster"
+        "--kubernetes",
+        metavar="VERSION",
+        help="Kubernetes version of the target cluster [default: the fleet's; otherwise the "
+        "newest known]",
     )
     source = parser.add_argument_group(
         "the source cluster",

@@ -6,7 +6,7 @@ import argparse
 import shlex
 from collections.abc import Iterator
 
-from dra_planner.model import WorkloadRef, generated_claim_name
+from dra_planner.model import WorkloadRef
 from dra_planner.plan import Plan
 
 
@@ -48,15 +48,12 @@ def _is_turned_down(plan: Plan, ref: WorkloadRef) -> bool:
 
 
 def _claims(plan: Plan, ref: WorkloadRef) -> Iterator[tuple[str, str]]:
-    """Yield the claims of a workload as reasons call them, and by a name that no other workload
-    has.
-    """
+    """Yield the claims of a workload as reasons identify them, with their titles."""
     for shape in plan.demand.shapes:
         if any(member.workload == ref for member in shape.members):
             for claim in shape.claims:
                 told = str(claim.shared or f"{shape.namespace}/{claim.name}")
-                own = f"{ref.namespace}/{generated_claim_name(ref.name, claim.name)}"
-                yield told, told if claim.shared else own
+                yield told, claim.title(ref)
 
 
 def _capacity(values: argparse.Namespace) -> Iterator[str]:

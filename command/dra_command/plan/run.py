@@ -150,7 +150,7 @@ def _run_stacks(values: argparse.Namespace) -> int:
     files = (
         values.constraints or values.picture or values.certificate or values.suggest or values.gate
     )
-    if values.format != "markdown" or values.write or values.check or files:
+    if values.format != "markdown" or values.write or files:
         fix = "give one stack, or --format markdown"
         raise UsageError("several stacks require --format markdown", fix=fix)
     names = [name for name in dict.fromkeys(values.stack.split(",")) if name]
@@ -159,15 +159,25 @@ def _run_stacks(values: argparse.Namespace) -> int:
             f"--stack {values.stack}: doesn't name a stack",
             fix="separate names with commas",
         )
-    stacks = []
+    stacks, faults = [], []
     for name in names:
         one = argparse.Namespace(**{**vars(values), "stack": name})
         inputs, plan = _plan(one)
         stacks.append(StackPlan(name, plan, _difference(plan, inputs, one)))
+        faults.append(_stale_fault(plan, inputs, one))
     print(plan_markdown(stacks, detail=values.detail), end="")
+    for fault in filter(None, faults):
+        print(f"pulumi-dra: {fault}", file=sys.stderr)
+    if any(faults):
+        return Status.BROKEN
     return status_of(
         worst(stack.plan.verdict for stack in stacks), allow_unknown=values.allow_unknown
     )
+
+
+def _stale_fault(plan: Plan, inputs: CommandInputs, values: argparse.Namespace) -> str:
+    """Return why the saved plan of one of several stacks is stale, "" if it isn't."""
+    return _compare_and_write(plan, inputs, values)[0] if values.check else ""
 
 
 def _refuse_odd_combinations(values: argparse.Namespace) -> None:

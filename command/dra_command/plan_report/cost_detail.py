@@ -32,14 +32,17 @@ def detail_tables(plan: Plan, filled: FilledNodes) -> Iterator[Table]:
 def _claim_costs(plan: Plan, filled: FilledNodes) -> Table:
     rows = tuple(
         (
-            visible(each.claim if "/" in each.claim else f"{each.claim} of {each.workload}"),
+            visible(each.title),
             str(each.claims),
             _usd(each.each_usd),
             _usd(each.hourly_usd),
         )
         for each in claim_shares(plan, filled)
     )
-    note = "each claim gets the share of its devices in the price of the node"
+    note = (
+        "each claim gets the share of its devices in the price of the node · rounded to add up "
+        "to the cost of the nodes"
+    )
     return Table(
         "Cost of claims",
         ("claim", "claims", "USD/h each", "USD/h"),

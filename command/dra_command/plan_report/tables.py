@@ -248,7 +248,9 @@ class PlanTables:
 
     def _legend(self) -> str:
         bars, signs = [bar_of(pool) for pool in self.plan.pools], self.signs
-        said = [f"{signs.bound} bound: proven minimum"]
+        own = sum(pool.bound or 0 for pool in self.plan.pools)
+        joint = "" if self.plan.nodes_bound <= own else " (total: of all pools together)"
+        said = [f"{signs.bound} bound: proven minimum{joint}"]
         if any(bar.more for bar in bars):
             said.append(f"{signs.simulated} recommended beyond it")
         if any(bar.allowed for bar in bars):

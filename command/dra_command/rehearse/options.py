@@ -12,7 +12,9 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     add_paths(parser)
     add_fleet(parser)
     parser.add_argument(
-        "--kubernetes", metavar="VERSION", help="use this Kubernetes version, for example 1.36"
+        "--kubernetes",
+        metavar="VERSION",
+        help="Kubernetes version, for example 1.36 [default: the fleet's]",
     )
     parser.add_argument(
         "--order",

@@ -71,7 +71,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "--kubernetes",
         metavar="VERSION",
         default="",
-        help="Kubernetes version [default: the fleet's version; 1.34 without a fleet]",
+        help="Kubernetes version [default: the fleet's; otherwise the newest known]",
     )
     parser.add_argument(
         "--format", choices=("yaml", "json"), default="yaml", help="default: %(default)s"

@@ -8,7 +8,7 @@ import argparse
 import json
 import re
 from difflib import get_close_matches
-from typing import Any
+from typing import Any, Final
 
 import yaml
 
@@ -27,7 +27,7 @@ from dra_planner.manifests import render_device_class, render_node
 from dra_planner.model import ResourceSlice
 from dra_planner.offers import nodes_of, predict_offers, predict_system_offer
 from dra_planner.plan import fleet_classes
-from dra_planner.releases import Features, features_of, parse_version
+from dra_planner.releases import MAXIMUM_MINOR, Features, features_of, parse_version
 from dra_planner.slices import render_slice
 
 _OF_A_MACHINE = (
@@ -40,7 +40,7 @@ _OF_A_MACHINE = (
     "network",
     "node_name",
 )
-_NODE_NAME, _KUBERNETES = "node-0", "1.34"
+_NODE_NAME: Final = "node-0"
 _NODE = r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*"
 _LONGEST_NAME = 253
 
@@ -140,15 +140,14 @@ def _of_machine(values: argparse.Namespace) -> list[ResourceSlice]:
     if len(node_name) > _LONGEST_NAME or not re.fullmatch(_NODE, node_name):
         fix = "write lower-case letters, digits, dashes and dots"
         raise UsageError(f'"{node_name}" is not a valid node name', fix=fix)
-    slices = _of_other_drivers(
-        machine, node_name, features_of(parse_version(values.kubernetes or _KUBERNETES))
-    )
+    features = features_of(parse_version(values.kubernetes) if values.kubernetes else MAXIMUM_MINOR)
+    slices = _of_other_drivers(machine, node_name, features)
     if values.driver or not slices:
         slices += predict_slices(
             machine,
             _release(values.driver),
             node_name=node_name,
-            features=features_of(parse_version(values.kubernetes or _KUBERNETES)),
+            features=features,
             mig=values.mig or "none",
             settings=settings,
         )

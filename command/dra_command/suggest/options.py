@@ -24,7 +24,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "--kubernetes",
         metavar="VERSION",
         default="",
-        help="Kubernetes version [default: 1.34, or later if its support ends]",
+        help="Kubernetes version [default: the newest that the cloud has supported for 3 months]",
     )
     parser.add_argument(
         "--machines",

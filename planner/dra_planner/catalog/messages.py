@@ -14,6 +14,9 @@ from dra_planner.catalog.tables import read_table
 _QUOTES: Final = str.maketrans({"“": '"', "”": '"', "„": '"', "‘": "'", "’": "'", "\u00a0": " "})
 _COMMAND: Final = re.compile(r"`((?:pulumi-dra|kubectl|helm) [^`]+)`")
 _SPACE: Final = re.compile(r"\s+")
+_WORD: Final = re.compile(r"[A-Za-z]{4,}")
+_NEAR: Final = 0.4
+"""Least share of a text's words that a similar message contains."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,3 +87,15 @@ def recognize(text: str) -> tuple[Recognized, ...]:
                 (match.start(), Recognized(message, match[0], int(counted) if counted else None))
             )
     return tuple(each for _, each in sorted(found, key=lambda pair: pair[0]))
+
+
+def nearest(text: str, most: int = 3) -> tuple[Message, ...]:
+    """Return the known messages that share most words with an unknown text, the nearest first."""
+    words = {each.lower() for each in _WORD.findall(text)}
+    shared = [
+        (len(words & {each.lower() for each in _WORD.findall(message.example)}), message)
+        for message in messages()
+    ]
+    near = [pair for pair in shared if pair[0] >= 2 and pair[0] >= _NEAR * len(words)]
+    near.sort(key=lambda pair: -pair[0])
+    return tuple(message for _, message in near[:most])

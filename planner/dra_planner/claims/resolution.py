@@ -104,7 +104,9 @@ def check_classes(
         if name in classes:
             continue
         refused = ("DeviceClass", ObjectKey("", name)) in manifests.refused
-        message = f"{_of(claim, namespace)} request {request} uses DeviceClass {name}, "
+        message = (
+            f"request {request} of claim {claim.shared or claim.name} uses DeviceClass {name}, "
+        )
         if refused:
             reason = Reason(
                 code="class-refused",
@@ -209,7 +211,3 @@ def _near(name: str, known: Iterable[str]) -> str:
 
 def _claim_name(claim: ShapeClaim, namespace: str) -> str:
     return str(claim.shared or ObjectKey(namespace, claim.name))
-
-
-def _of(claim: ShapeClaim, namespace: str) -> str:
-    return f"claim {_claim_name(claim, namespace)}"

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from dra_planner.errors import NOWHERE, Place
-from dra_planner.model.claims import ClaimSpec, ResourceClaim
+from dra_planner.model.claims import ClaimSpec, ResourceClaim, generated_claim_name
 from dra_planner.model.disruption_budgets import DisruptionBudget
 from dra_planner.model.objects import ObjectKey
 from dra_planner.model.pods import PodSpec
@@ -23,6 +23,14 @@ class ShapeClaim:
     spec: ClaimSpec
     shared: ObjectKey | None = None
     place: Place = field(default=NOWHERE, compare=False)
+
+    def title(self, workload: WorkloadRef) -> str:
+        """Return the name of the claim in all messages: NAMESPACE/NAME, or for the claims of a
+        workload's pods NAMESPACE/WORKLOAD-ENTRY.
+        """
+        if self.shared is not None:
+            return str(self.shared)
+        return f"{workload.namespace}/{generated_claim_name(workload.name, self.name)}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

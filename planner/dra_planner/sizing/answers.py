@@ -71,9 +71,12 @@ class _Left:
     reasons: tuple[Reason, ...] = ()
     shortages: tuple[Shortage, ...] = ()
 
-    def reasons_for(self, shape: Shape, pods: int, wanted: int) -> tuple[Reason, ...]:
+    def reasons_for(
+        self, shape: Shape, workload: WorkloadRef, pods: int, wanted: int
+    ) -> tuple[Reason, ...]:
         """Return why this number of a workload's pods are pending."""
-        return (*(too_small(each, shape, pods, wanted) for each in self.shortages), *self.reasons)
+        short = (too_small(each, shape, workload, pods, wanted) for each in self.shortages)
+        return (*short, *self.reasons)
 
 
 @dataclass(slots=True)
@@ -252,7 +255,11 @@ def _share_out(
         for waiting in left:
             taken = min(pods, waiting.pods)
             if taken:
-                answer.wait(taken, waiting.verdict, waiting.reasons_for(shape, taken, wanted))
+                answer.wait(
+                    taken,
+                    waiting.verdict,
+                    waiting.reasons_for(shape, member.workload, taken, wanted),
+                )
                 waiting.pods -= taken
                 pods -= taken
 

@@ -5,7 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from dra_planner.model import ClaimSpec, DemandLevel, Member, Reason, Shape, SharedLimit
+from dra_planner.model import (
+    ClaimSpec,
+    DemandLevel,
+    Member,
+    Reason,
+    Shape,
+    SharedLimit,
+    WorkloadRef,
+)
 from dra_planner.sizing.packing.filling import FillStop
 from dra_planner.sizing.packing.first_fit import Room
 from dra_planner.wording import counted
@@ -66,11 +74,13 @@ def errors_elsewhere(room: Room, stop: FillStop) -> tuple[Reason, ...]:
     )
 
 
-def too_small(shortage: Shortage, shape: Shape, pending: int, wanted: int) -> Reason:
+def too_small(
+    shortage: Shortage, shape: Shape, workload: WorkloadRef, pending: int, wanted: int
+) -> Reason:
     """Return why a workload's pods that fit a pool are pending: the pool is too small, or no better
     packing was found.
 
-    `pending` and `wanted` are pods of that workload.
+    `pending` and `wanted` are pods of the workload.
     """
     room, claim = shortage.room, _claim_name(shape)
     maximum = room.maximum or 0
@@ -78,7 +88,8 @@ def too_small(shortage: Shortage, shape: Shape, pending: int, wanted: int) -> Re
         f"{'is fixed at' if room.minimum == maximum else 'has at most'} {counted(maximum, 'node')}"
     )
     devices = pending * devices_of(shape)
-    short = f", {counted(devices, 'more device')} for claim {claim}" if devices else ""
+    title = next((each.title(workload) for each in shape.claims), "")
+    short = f", {counted(devices, 'more device')} for claim {title}" if devices else ""
     still_pending = f"{pending} of {counted(wanted, 'pod')} pending{short}"
     if shortage.limits:
         return Reason(

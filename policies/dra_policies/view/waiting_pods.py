@@ -98,17 +98,12 @@ def devices_of(claim: ShapeClaim) -> int:
 
 
 def subject(case: Waiting, manifests: Manifests | None = None) -> str:
-    """Return the subject of a message: `claim default/gpu (template "two-gpus", Job
-    default/train)`, or only the workload.
-
-    A claim from a template has the name of its entry in the pod. The template is only known with
-    the manifests.
+    """Return the subject of a message: `claim default/train-gpu (template "two-gpus", Job
+    default/train)`, or only the workload. The template is only known with the manifests.
     """
     if not case.shape.claims:
         return str(case.size.workload)
-    names = [
-        str(claim.shared or f"{case.shape.namespace}/{claim.name}") for claim in case.shape.claims
-    ]
+    names = [claim.title(case.size.workload) for claim in case.shape.claims]
     templates = _templates(case, manifests)
     shown = [
         f'template "{templates[claim.name]}"'

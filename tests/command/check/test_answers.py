@@ -142,7 +142,7 @@ def test_what_is_wrong_with_an_object_besides_its_version_is_told_with_it(projec
     found = checked(project, "all", "--stack", "dev", "--format", "json").json["diagnostics"]
 
     assert [each["code"] for each in found] == ["version-not-served", "claim-fits-no-pool"]
-    assert found[1]["message"].startswith("in v1: claim default/c")
+    assert found[1]["message"].startswith("in v1: claim default/p-c ")
 
 
 @pytest.mark.parametrize(

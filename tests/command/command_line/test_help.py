@@ -198,6 +198,7 @@ def test_examples_work_when_copied(line: str, project: Project) -> None:
         "stacks/eks-dev.plan.json is current",
         "why, term by term: ",
         "all required changes: ",
+        "running: pulumi-dra ",
     )
     assert not done.err or done.err.startswith(said)
 

@@ -80,7 +80,7 @@ def test_explain_as_json(project: Project) -> None:
 
 def test_a_claim_goes_by_its_entry_in_the_pod_where_only_one_is_called_so(project: Project) -> None:
     done = project.run("explain", "-", "--stack", "dev", "--claim", "default/gpu", stdin=VOLTA)
-    assert "claim default/gpu of Pod default/tesla-volta does not fit" in done.out
+    assert "claim default/tesla-volta-gpu of Pod default/tesla-volta does not fit" in done.out
 
 
 def test_explain_names_the_claims_there_are(project: Project) -> None:

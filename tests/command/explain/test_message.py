@@ -33,7 +33,15 @@ def test_events_are_read_from_standard_input(project: Project) -> None:
 def test_a_message_that_nobody_knows_is_said_to_be_unknown(project: Project) -> None:
     done = project.run("explain", "--message", "OOMKilled")
     assert done.status == 3
-    assert "Unknown message. docs/messages.md lists the known messages." in done.out
+    assert "Unknown message" in done.out
+    assert "pulumi-dra explain PATH --fleet FILE --pod NAMESPACE/POD" in done.out
+    assert "https://kubernetes.io/docs/tasks/debug/" in done.out
+
+
+def test_an_unknown_message_has_similar_known_ones(project: Project) -> None:
+    done = project.run("explain", "--message", "12 claims could not be allocated to nodes")
+    assert done.status == 3
+    assert "similar: " in done.out
 
 
 def test_a_message_is_asked_alone(project: Project) -> None:

@@ -37,7 +37,7 @@ def test_a_pod_that_fits_gets_its_devices(given: Project) -> None:
         1,
         0,
     )
-    assert pod["claims"] == ["default/web-0-gpu"]
+    assert pod["claims"] == ["default/web-gpu"]
     assert pod["pools"][0]["devices"] == [{"request": "gpu/gpu", "device": "gpu-0"}]
     assert (
         given.run("explain", "m.yaml", "--fleet", "fleet.yaml", "--claim", pod["claims"][0]).status

@@ -176,7 +176,7 @@ def test_without_a_name_everything_that_can_be_explained_is_listed(given: Projec
 @pytest.mark.parametrize(
     ("name", "says"),
     [
-        ("one", "claim default/one-0-gpu of Deployment default/one"),
+        ("one", "claim default/one-gpu of Deployment default/one"),
         ("both", "the ResourceClaimTemplate default/both is used for 2 claims; choose one: "),
         ("wto", 'no workload has a claim "default/wto"; did you mean "default/two"? claims here: '),
         ("zzz", 'no workload has a claim "default/zzz"; claims here: default/one'),

@@ -48,7 +48,7 @@ def test_files_that_are_there_are_kept(project: Project) -> None:
     project.write("fleet.yaml", "mine")
     done = project.run("init", "--region", "us-east-1")
     assert done.status == 2
-    assert "fleet.yaml is in . already" in done.err
+    assert "fleet.yaml already exists" in done.err
     assert (project.root / "fleet.yaml").read_text() == "mine"
     assert not (project.root / ".github").exists()
 

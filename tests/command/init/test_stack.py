@@ -114,7 +114,7 @@ def test_files_that_differ_are_named_and_nothing_is_written(tmp_path: Path) -> N
     project.write("fleet.yaml", FLEET)
     done = project.run("init", "--stack", "prod", "--from", "fleet.yaml")
     assert done.status == 2
-    assert "__main__.py is in . already" in done.err
+    assert "__main__.py already exists" in done.err
     assert sorted(each.name for each in project.root.iterdir()) == ["__main__.py", "fleet.yaml"]
     assert project.run("init", "--stack", "prod", "--from", "fleet.yaml", "--force").status == 0
 
@@ -141,9 +141,13 @@ def test_ci_files_are_in_the_root_of_the_repository(tmp_path: Path) -> None:
             ).status
             == 0
         )
-    workflow = yaml.safe_load((tmp_path / ".github/workflows/pulumi-dra-github.yml").read_text())
+    workflow = yaml.safe_load(
+        (tmp_path / ".github/workflows/pulumi-dra-in-github-github.yml").read_text()
+    )
     assert workflow["defaults"]["run"]["working-directory"] == "in/github"
-    (job,) = yaml.safe_load((tmp_path / "pulumi-dra-gitlab.gitlab-ci.yml").read_text()).values()
+    (job,) = yaml.safe_load(
+        (tmp_path / "pulumi-dra-in-gitlab-gitlab.gitlab-ci.yml").read_text()
+    ).values()
     assert job["script"][0] == "cd in/gitlab"
     assert job["artifacts"]["reports"]["junit"] == "in/gitlab/pulumi-dra.xml"
 
@@ -166,3 +170,36 @@ def test_a_fleet_file_without_a_stack_is_told_what_to_add(project: Project) -> N
     )
     assert project.run("init", "new", "--from", "fleet.yaml", "--stack", "prod").status == 0
     assert json.loads((project.root / "new/stacks/prod.plan.json").read_text())["verdict"] == "fits"
+
+
+def test_fleets_of_several_folders_have_their_own_workflows(tmp_path: Path) -> None:
+    project = Project(tmp_path)
+    (tmp_path / ".git").mkdir()
+    for name in ("one", "two"):
+        assert project.run("init", name, "--region", "us-east-1", "--quiet").out == ""
+    names = {each.name for each in (tmp_path / ".github/workflows").iterdir()}
+    assert names == {"pulumi-dra-one.yml", "pulumi-dra-two.yml"}
+
+    again = project.run("init", "new/../one", "--region", "us-east-1")
+
+    assert again.status == 2
+    assert "pulumi-dra-one.yml" in again.err
+    assert "already exist" in again.err
+    assert not (tmp_path / "new").exists()
+
+
+def test_a_workflow_outside_a_repository_moves_to_the_root_of_a_new_one(tmp_path: Path) -> None:
+    project = Project(tmp_path)
+    note = (
+        "is in no git repository; run `git init` in the root and `pulumi-dra init` again with "
+        "--force, or move the file"
+    )
+    done = project.run("init", "gpus", "--region", "us-east-1")
+    assert note in done.out
+    assert (tmp_path / "gpus/.github/workflows/pulumi-dra.yml").is_file()
+    (tmp_path / ".git").mkdir()
+
+    done = project.run("init", "gpus", "--region", "us-east-1", "--force")
+
+    assert note not in done.out
+    assert (tmp_path / ".github/workflows/pulumi-dra-gpus.yml").is_file()

@@ -51,6 +51,8 @@ def test_there_are_ten_examples() -> None:
 
 
 # of the examples on examples/eighty-gi with its fleet, worked out by hand
+REQUIRES_TEAM = 'required: workload.labels[?"team"].orValue("") != ""'
+REQUIRES_OTHER = 'required: !pool.gpu.contains("L4"); pool.gpu is "NVIDIA L4"'
 VERDICTS: dict[str, set[str]] = {
     "claims-specify-memory": {
         "ResourceClaimTemplate serve/any-gpu: a request for gpu.nvidia.com doesn't specify memory"
@@ -58,8 +60,8 @@ VERDICTS: dict[str, set[str]] = {
     # 4 x 55.04 x 730
     "pool-cost-ceiling": {'pool "h100": at 4 nodes, the pool costs USD 160716 per month'},
     "team-label": {
-        'Deployment serve/chat: the pods have no label "team"',
-        'Deployment serve/vision: the pods have no label "team"',
+        f'Deployment serve/chat: the pods have no label "team" ({REQUIRES_TEAM})',
+        f'Deployment serve/vision: the pods have no label "team" ({REQUIRES_TEAM})',
     },
     "approved-classes": set(),
 }
@@ -136,7 +138,7 @@ class TestCheck:
         assert with_pools.status == 1
         (found,) = [each for each in with_pools.json["diagnostics"] if each["code"] == "no-l4"]
         assert (found["severity"], found["message"], found["fix"]) == (
-            "error", 'pool "l4": L4 isn\'t allowed', "Use A10G.",
+            "error", f'pool "l4": L4 isn\'t allowed ({REQUIRES_OTHER})', "Use A10G.",
         )  # fmt: skip
 
     def test_a_finding_has_the_line_of_its_object(self, project: Project) -> None:
@@ -220,7 +222,9 @@ def test_the_pack_finds_the_same(tmp_path: Path) -> None:
         if each.rule.id == "no-l4"
     ]
 
-    assert [each.finding.message for each in told] == ['pool "gpus": L4 isn\'t allowed']
+    assert [each.finding.message for each in told] == [
+        f'pool "gpus": L4 isn\'t allowed ({REQUIRES_OTHER})'
+    ]
     assert told[0].finding.urn.endswith("::gpus")
 
 
@@ -264,7 +268,8 @@ class TestCases:
 
         assert done.status == 1
         assert done.out == (
-            "✘ no-l4: an L4\n    expected pass, got fail: L4 isn't allowed (pulumi-dra.yaml)\n"
+            "✘ no-l4: an L4\n    expected pass, got fail: L4 isn't allowed "
+            f"({REQUIRES_OTHER}) (pulumi-dra.yaml)\n"
             "1 rule, 1 case, 1 failed.\n"
         )
 

@@ -50,7 +50,7 @@ def test_the_limit_is_named_and_raising_it_as_told_is_enough() -> None:
     assert reason.code == "limit-too-small"
     assert (
         reason.message
-        == f"{QUOTA} allows 17 vCPUs; 3 of 7 pods pending, 3 more devices for claim default/claim-0"
+        == f"{QUOTA} allows 17 vCPUs; 3 of 7 pods pending, 3 more devices for claim default/serve-claim-0"
     )
     assert reason.fix == f"raise {QUOTA} to 32 vCPUs"
     assert size(pools, serve, limits=[quota(32, only=8)]).verdict == "fits"

@@ -116,7 +116,7 @@ def test_a_pool_that_is_too_small_leaves_pods_over_and_says_how_many_nodes_are_s
     assert reason == Reason(
         code="pool-too-small",
         message='pool "l4" is fixed at 1 node; 1 of 2 pods pending, 1 more device for claim '
-        "default/claim-0",
+        "default/web-claim-0",
         fix='set the count of pool "l4" to 2: one more node',
         claim="default/claim-0",
         pool="l4",

@@ -33,35 +33,39 @@ def faults(text: str) -> list[tuple[int, str, str, str]]:
 @pytest.mark.parametrize(
     ("expression", "message", "fix"),
     [
-        ("pool.capacty != ''", "undefined field 'capacty' (column 1)", "write capacity"),
+        (
+            "pool.capacty != ''",
+            "undefined field 'capacty' (column 1 of the expression",
+            "write capacity",
+        ),
         (
             "pol.name == 'a'",
-            "undeclared reference to 'pol' (in container '') (column 1)",
+            "undeclared reference to 'pol' (in container '') (column 1 of the expression",
             "write pool",
         ),
         (
             "workload.name == 'a'",
-            "undeclared reference to 'workload' (in container '') (column 1)",
+            "undeclared reference to 'workload' (in container '') (column 1 of the expression",
             "variables: plan",
         ),
         (
             "device.driver == 'a'",
-            "undeclared reference to 'device' (in container '') (column 1)",
+            "undeclared reference to 'device' (in container '') (column 1 of the expression",
             "variables: plan",
         ),
-        ("pool.nodes", "must evaluate to bool, not int (column 1)", ""),
+        ("pool.nodes", "must evaluate to bool, not int (column 1 of the expression", ""),
         ("pool.nodes <", "Syntax error: mismatched input '<EOF>' (column", ""),
         (
             "pool.nodes == '3'",
-            "found no matching overload for '_==_' applied to '(int, string)' (column 1)",
+            "found no matching overload for '_==_' applied to '(int, string)' (column 1 of the expression",
             "",
         ),
         (
             "true and false",
-            "Syntax error: mismatched input 'and' (column 6)",
+            "Syntax error: mismatched input 'and' (column 6 of the expression",
             "the operators are &&",
         ),
-        ("pool.name.matches('[')", "invalid matches argument (column 19)", ""),
+        ("pool.name.matches('[')", "invalid matches argument (column 19 of the expression", ""),
         ("(" * 300 + "true" + ")" * 300, "recursion limit", ""),
         ("true || " * 1500 + "true", "is longer than 10240 bytes", "split it"),
     ],
@@ -97,7 +101,10 @@ def test_the_position_counts_lines_of_a_block() -> None:
         'pool.capacity != "spot"', "|\n      pool.nodes > 0 &&\n        pool.speed > 3"
     )
 
-    assert "undefined field 'speed' (line 2, column 3)" in faults(text)[0][2]
+    assert (
+        "undefined field 'speed' (line 2, column 3 of the expression, at `pool.speed > 3`)"
+        in faults(text)[0][2]
+    )
 
 
 @pytest.mark.parametrize(

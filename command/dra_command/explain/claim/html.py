@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from dra_command.explain.claim.text import depth_of, pool_lines
+from dra_command.explain.claim.text import depth_of, needs_fixes, pool_lines
 from dra_command.explain.pool_lines import Line
 from dra_command.pens.html.page import Parts, ReportEntry, coded, coded_lines, render_page
 from dra_command.pens.verdict_words import VERDICT_AFTER_A_NAME
@@ -45,6 +45,7 @@ def explain_html(explanation: ClaimExplanation) -> str:
     places = "node" if explanation.is_observed else "pool"
     fits = sum(pool.verdict == "fits" for pool in explanation.pools)
     said = VERDICT_AFTER_A_NAME[explanation.verdict]
+    with_fixes = needs_fixes(explanation)
     return render_page(
         "explain/claim/claim.html.j2",
         where="pulumi-dra explain",
@@ -59,7 +60,7 @@ def explain_html(explanation: ClaimExplanation) -> str:
             SearchView(
                 f"{pool.pool} ({pool.machine})" if pool.machine else pool.pool,
                 pool.verdict,
-                tuple(_step(line) for line in pool_lines(pool, verbose=False)),
+                tuple(map(_step, pool_lines(pool, verbose=False, with_fixes=with_fixes))),
             )
             for pool in explanation.pools
         ],

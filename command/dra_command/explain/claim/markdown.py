@@ -5,7 +5,7 @@ folded.
 from __future__ import annotations
 
 from dra_command.claim_report.terms import terms_table
-from dra_command.explain.claim.text import depth_of, pool_lines
+from dra_command.explain.claim.text import depth_of, needs_fixes, pool_lines
 from dra_command.explain.pool_lines import Line
 from dra_command.pens.markdown import details, html_code, joined, safe, table_lines
 from dra_command.pens.signs import DRAWN
@@ -39,10 +39,11 @@ def explain_markdown(explanation: ClaimExplanation) -> str:
         rows = tuple((f"`{row[0]}`", *row[1:]) for row in table.rows)
         head += table_lines(Table(table.title, table.heads, rows), title=False)
     place = "node" if explanation.is_observed else "pool"
+    with_fixes = needs_fixes(explanation)
     folded = [
         details(
             f"{place} {html_code(pool.pool)} {VERDICT_AFTER_A_NAME[pool.verdict]}",
-            [*map(_step, pool_lines(pool, verbose=False)), ""],
+            [*map(_step, pool_lines(pool, verbose=False, with_fixes=with_fixes)), ""],
         )
         for pool in explanation.pools
     ]

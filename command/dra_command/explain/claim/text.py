@@ -111,14 +111,26 @@ def _together(
     explanation: ClaimExplanation, *, verbose: bool
 ) -> list[tuple[list[PoolExplanation], tuple[Line, ...]]]:
     told: dict[tuple[object, ...], list[PoolExplanation]] = {}
+    with_fixes = verbose or needs_fixes(explanation)
+
+    def lines(pool: PoolExplanation) -> tuple[Line, ...]:
+        return tuple(pool_lines(pool, verbose=verbose, with_fixes=with_fixes))
+
     for pool in explanation.pools:
-        said = tuple(line.text.replace(pool.pool, "") for line in pool_lines(pool, verbose=verbose))
+        said = tuple(line.text.replace(pool.pool, "") for line in lines(pool))
         told.setdefault((pool.machine, pool.verdict, said), []).append(pool)
-    return [(pools, tuple(pool_lines(pools[0], verbose=verbose))) for pools in told.values()]
+    return [(pools, lines(pools[0])) for pools in told.values()]
 
 
-def pool_lines(pool: PoolExplanation, *, verbose: bool) -> Iterator[Line]:
-    """Yield the answer of one pool's node to the claim, step by step."""
+def needs_fixes(explanation: ClaimExplanation) -> bool:
+    """Return whether pools that the claim doesn't fit need a change: only if it fits none of
+    them.
+    """
+    return explanation.verdict != "fits"
+
+
+def pool_lines(pool: PoolExplanation, *, verbose: bool, with_fixes: bool = True) -> Iterator[Line]:
+    """Yield the answer of one pool's node to the claim, step by step, and its fixes on request."""
     if pool.report is not None:
         selectors = {each.text: each for each in pool.selectors}
         for request in pool.report.requests:
@@ -135,9 +147,9 @@ def pool_lines(pool: PoolExplanation, *, verbose: bool) -> Iterator[Line]:
         is_told = pool.report is not None and reason.code in _TOLD_BY_THE_TREE
         if not is_told:
             yield Line(2, reason.message, "✗ ")
-        if reason.fix and not (is_told and pool.edits):
+        if with_fixes and reason.fix and not (is_told and pool.edits):
             yield Line(2 if is_told else 4, reason.fix, "→ ")
-    yield from edit_lines(pool.edits)
+    yield from edit_lines(pool.edits if with_fixes else ())
 
 
 def depth_of(line: Line) -> int:

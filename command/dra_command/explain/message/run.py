@@ -6,12 +6,19 @@ from __future__ import annotations
 
 import argparse
 import sys
+from typing import Final
 
 from dra_command.command_line.arguments import UsageError
 from dra_command.command_line.exit_status import Status
 from dra_command.explain.message.contract import MessagesOutput, RecognizedRow
 from dra_command.pens.terminal.page import Page
-from dra_planner.catalog.messages import Recognized, recognize
+from dra_planner.catalog.messages import Recognized, messages, nearest, recognize
+
+_NEXT_STEPS: Final = (
+    "to find out if the pod fits: pulumi-dra explain PATH --fleet FILE --pod NAMESPACE/POD",
+    "to explain all its events: pulumi-dra explain --events NAMESPACE/POD --context NAME",
+    "for other causes: https://kubernetes.io/docs/tasks/debug/debug-application/debug-pods/",
+)
 
 
 def explain_message(values: argparse.Namespace) -> int:
@@ -32,7 +39,7 @@ def print_meanings(text: str, format: str) -> int:
     if format == "json":
         print(_json(found))
     else:
-        _print(found)
+        _print(found, text)
     return Status.FITS if found else Status.CANNOT_TELL
 
 
@@ -52,10 +59,14 @@ def _json(found: tuple[Recognized, ...]) -> str:
     return MessagesOutput(messages=rows).model_dump_json(indent=2)
 
 
-def _print(found: tuple[Recognized, ...]) -> None:
+def _print(found: tuple[Recognized, ...], text: str) -> None:
     with Page() as page:
         if not found:
-            page.line("Unknown message. docs/messages.md lists the known messages.")
+            page.line(f"Unknown message: it isn't among {len(messages())} known ones.")
+            for near in nearest(text):
+                page.text(f"similar: {near.example} ({near.where})", indent=2, mark="· ")
+            for step in _NEXT_STEPS:
+                page.text(step, indent=2, mark="→ ")
         for number, each in enumerate(found):
             if number:
                 page.gap()

@@ -51,10 +51,11 @@ def _print_pod(page: Page, pod: PodExplanation, asked: WhatIf | None, *, quiet: 
     )
     if any(edit.is_conditional for pool in pod.pools for edit in pool.edits):
         _print_missing(page, pod)
+    with_fixes = pod.verdict != "fits"
     for pools in _together(pod.pools):
         page.gap()
         print_title(page, pools, is_observed=pod.is_observed)
-        print_lines(page, _lines(pools[0]))
+        print_lines(page, _lines(pools[0], with_fixes=with_fixes))
     if not any(edit.is_conditional for pool in pod.pools for edit in pool.edits):
         _print_missing(page, pod)
     _print_pending(page, pod)
@@ -96,13 +97,13 @@ def _together(pools: Sequence[PoolForPod]) -> list[list[PoolForPod]]:
     return list(told.values())
 
 
-def _lines(pool: PoolForPod) -> Iterator[Line]:
-    """Yield the lines about a node of the pool."""
+def _lines(pool: PoolForPod, *, with_fixes: bool = True) -> Iterator[Line]:
+    """Yield the lines about a node of the pool, with its fixes on request."""
     for request in dict.fromkeys(name for name, _ in pool.devices):
         got = ", ".join(device for name, device in pool.devices if name == request)
         yield Line(2, f"{request} gets {got}", "✓ ")
     for reason in pool.reasons:
         yield Line(2, reason.message, "✗ ")
-        if reason.fix and not pool.edits:
+        if with_fixes and reason.fix and not pool.edits:
             yield Line(4, reason.fix, "→ ")
-    yield from edit_lines(pool.edits)
+    yield from edit_lines(pool.edits if with_fixes else ())

@@ -58,7 +58,8 @@ def _shortage(name: str, asked: int, left: int, total: int) -> Reason:
     if not total and "/" in name:
         plugin = f"use nodes whose device plugin offers {name}"
         fix = (
-            f"request the devices with a ResourceClaim, or {plugin}"
+            "request the devices with a ResourceClaim (`pulumi-dra migrate` rewrites the "
+            f"manifests), or {plugin}"
             if name.startswith("nvidia.com/")
             else plugin
         )

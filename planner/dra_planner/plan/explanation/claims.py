@@ -178,7 +178,7 @@ def explain_failing(judgement: Judgement) -> Iterator[ClaimExplanation]:
             )
             if any(pool.report is not None for pool in pools):
                 yield ClaimExplanation(
-                    claim=str(claim.shared or f"{shape.namespace}/{claim.name}"),
+                    claim=claim.title(min(workloads_of(shape))),
                     workload=", ".join(sorted(str(ref) for ref in workloads_of(shape))),
                     verdict=best(each.verdict for each in pools),
                     pools=pools,

@@ -33,9 +33,7 @@ class ExplainableNames:
 
 
 def explainable_names(judgement: Judgement) -> ExplainableNames:
-    """Return the names of all claims, workloads, and pools of a plan. Each claim has one name: that
-    of the first pod.
-    """
+    """Return the names of all claims, workloads, and pools of a plan. Each claim has one name."""
     claims = {
         _first_name(shape, claim) for shape in judgement.demand.shapes for claim in shape.claims
     }
@@ -67,8 +65,8 @@ def full_name(name: str, known: Iterable[str]) -> str:
 
 
 def find_claim(judgement: Judgement, name: str) -> tuple[str, FoundClaim]:
-    """Return the claim that a name means, with the full name: that of a claim, of its entry in a
-    pod, or of the only claim from a ResourceClaimTemplate.
+    """Return the claim that a name means, with the name that all messages use. Besides that, the
+    name can be that of a pod's claim, of its entry in a pod, or of a ResourceClaimTemplate.
 
     Raises PlannerError with the existing claims if it's not found, and with those of the template
     if there are several.
@@ -77,13 +75,12 @@ def find_claim(judgement: Judgement, name: str) -> tuple[str, FoundClaim]:
     templates = list(_by_template(judgement))
     name = full_name(name, [*claims, *(each for each, _ in templates)])
     if name in claims:
-        return name, claims[name]
+        return _title(claims[name]), claims[name]
     entries = [each for entry, each in _by_entry(judgement) if entry == name]
-    if len(entries) == 1:
-        return name, entries[0]
     created = [each for template, each in templates if template == name]
-    if len(created) == 1:
-        return _first_name(created[0].shape, created[0].claim), created[0]
+    for found in (entries, created):
+        if len(found) == 1:
+            return _title(found[0]), found[0]
     if created:
         names = sorted({_first_name(each.shape, each.claim) for each in created})
         raise PlannerError(
@@ -105,13 +102,12 @@ def some_names(names: Sequence[str]) -> str:
 
 
 def _first_name(shape: Shape, claim: ShapeClaim) -> str:
-    """Return the full name of a claim of the first pod of a shape."""
-    if claim.shared is not None:
-        return str(claim.shared)
-    member = min(shape.members, key=lambda each: each.workload)
-    ref = member.workload
-    pod = ref.pod_name(0) if member.figures.steady else ref.name
-    return f"{ref.namespace}/{generated_claim_name(pod, claim.name)}"
+    """Return the full name of a claim of the first workload of a shape."""
+    return claim.title(min(workloads_of(shape)))
+
+
+def _title(found: FoundClaim) -> str:
+    return found.claim.title(min(found.workloads))
 
 
 def _by_entry(judgement: Judgement) -> Iterator[tuple[str, FoundClaim]]:

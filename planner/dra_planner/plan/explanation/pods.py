@@ -10,7 +10,7 @@ from difflib import get_close_matches
 
 from dra_planner.allocation import Edit, Placement, reasons_of
 from dra_planner.errors import Place, PlannerError
-from dra_planner.model import Reason, Shape, Verdict, WorkloadRef, best, generated_claim_name, worst
+from dra_planner.model import Reason, Shape, Verdict, WorkloadRef, best, worst
 from dra_planner.plan.explanation.claims import (
     PLACED_LATER,
     Holder,
@@ -183,11 +183,6 @@ def _of_shape(
     is_short = verdict == "fits" and size is not None and size.verdict != "fits"
     is_freed = verdict != "fits" and not pool and size is not None and is_placed_later(size)
     room = [each.pool for each in pools if each.verdict == "fits"]
-    first = workload.pod_name(0)
-    claims = (
-        str(c.shared or f"{shape.namespace}/{generated_claim_name(first, c.name)}")
-        for c in shape.claims
-    )
     return PodExplanation(
         pod=name,
         workload=str(workload),
@@ -195,7 +190,7 @@ def _of_shape(
         verdict=size.verdict if (is_short or is_freed) and size is not None else verdict,
         placed=0 if size is None else size.placed,
         pending=0 if size is None else size.pending,
-        claims=tuple(claims),
+        claims=tuple(each.title(workload) for each in shape.claims),
         pools=pools,
         pending_reasons=size.reasons if is_short and size is not None else (),
         holders=tuple(_holders(judgement, shape, room)) if is_short else (),

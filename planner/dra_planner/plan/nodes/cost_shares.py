@@ -7,15 +7,16 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
-from typing import Final, Literal
+from typing import Final, Literal, TypeVar
 
-from dra_planner.model import WorkloadRef
+from dra_planner.model import WorkloadRef, generated_claim_name
 from dra_planner.plan.model import Plan
 from dra_planner.plan.nodes.devices import NIC, NodeDevice
 from dra_planner.plan.nodes.groups import FilledNodes, NodeGroup
 
 ShareState = Literal["used", "free", "stranded"]
 _CENT: Final = Decimal("0.01")
+_Name = TypeVar("_Name")
 _Key = tuple[WorkloadRef | None, ShareState]
 _Parts = Iterator[tuple[WorkloadRef | None, ShareState, str, Fraction]]
 
@@ -41,6 +42,14 @@ class ClaimShare:
     claim: str
     claims: int
     hourly_usd: Decimal
+
+    @property
+    def title(self) -> str:
+        """Return the name of the claim, as in all messages."""
+        if "/" in self.claim:
+            return self.claim
+        ref = self.workload
+        return f"{ref.namespace}/{generated_claim_name(ref.name, self.claim)}"
 
     @property
     def each_usd(self) -> Decimal:
@@ -75,21 +84,23 @@ def cost_shares(plan: Plan, filled: FilledNodes) -> tuple[CostShare, ...]:
 
 def claim_shares(plan: Plan, filled: FilledNodes) -> tuple[ClaimShare, ...]:
     """Return the costs of each workload's claims, by workload and claim name, or () like
-    `cost_shares`.
+    `cost_shares`. A workload's claims add up to its cost share.
     """
     if plan.cost is None or plan.judgement.is_observed:
         return ()
-    exact: dict[tuple[WorkloadRef, str], Fraction] = defaultdict(Fraction)
+    exact: dict[WorkloadRef, dict[str, Fraction]] = defaultdict(lambda: defaultdict(Fraction))
     for who, _, claim, usd in _paid(plan, filled):
         if who is not None:
-            exact[who, claim] += usd
+            exact[who][claim] += usd
+    sums = {each.workload: each.hourly_usd for each in cost_shares(plan, filled)}
     numbers: dict[tuple[WorkloadRef, str], int] = defaultdict(int)
     for group in filled.groups:
         for key, claims in group.claims:
             numbers[key] += claims * group.nodes
     return tuple(
-        ClaimShare(workload=who, claim=claim, claims=numbers[who, claim], hourly_usd=_to_cent(usd))
-        for (who, claim), usd in sorted(exact.items())
+        ClaimShare(workload=who, claim=claim, claims=numbers[who, claim], hourly_usd=usd)
+        for who, claims in sorted(exact.items())
+        for claim, usd in _round(sorted(claims.items()), sums.get(who, Decimal(0)))
     )
 
 
@@ -100,10 +111,6 @@ def namespace_shares(shares: Iterable[CostShare]) -> dict[str, Decimal]:
         if share.workload is not None:
             sums[share.workload.namespace] += share.hourly_usd
     return dict(sorted(sums.items(), key=lambda each: (-each[1], each[0])))
-
-
-def _to_cent(usd: Fraction) -> Decimal:
-    return (Decimal(usd.numerator) / Decimal(usd.denominator)).quantize(_CENT)
 
 
 def _paid(plan: Plan, filled: FilledNodes) -> _Parts:
@@ -148,7 +155,7 @@ def _weight(device: NodeDevice, devices: list[NodeDevice], group: NodeGroup) -> 
     return Fraction(1, len(devices))
 
 
-def _round(parts: list[tuple[_Key, Fraction]], total: Decimal) -> list[tuple[_Key, Decimal]]:
+def _round(parts: list[tuple[_Name, Fraction]], total: Decimal) -> list[tuple[_Name, Decimal]]:
     """Return the shares in cents that add up to the total. The largest remainders are
     rounded up.
     """

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, Literal
 
@@ -13,8 +13,9 @@ from dra_planner.cel.expression import (
     ExpressionValue,
     compile_expression,
 )
-from dra_planner.cel.tree import Select, walk
+from dra_planner.cel.tree import Ident, Select, SyntaxNode, walk
 from dra_planner.cel.types import CelType
+from dra_planner.cel.values import MapValue
 from dra_planner.releases import MAXIMUM_MINOR, features_of
 from dra_policies.configuration.custom.object_types import declarations, needs_pools
 from dra_policies.configuration.custom.published_objects import PublishedObject, PublishedObjects
@@ -25,6 +26,9 @@ from dra_policies.view.stack_view import StackView
 RULE_BUDGET: Final = 2_000_000
 """Steps of one rule on all objects together."""
 PAGE: Final = "docs/reference/custom-rules.md"
+_SHORT: Final = 60
+"""Characters of an expression that a message shows."""
+_MOST_VALUES: Final = 4
 _DIALECT: Final = Dialect.of(features_of(MAXIMUM_MINOR))
 
 Result = Literal["pass", "fail", "skip", "cannot-tell"]
@@ -43,13 +47,15 @@ class RuleAnswer:
     """A rule's answer about one object, the reason unless it's "pass" or "skip", and the steps that
     it used.
 
-    `fix` explains how to correct an expression that fails.
+    `fix` explains how to correct an expression that fails. `details` are the expression and the
+    values that it reads, if it is false.
     """
 
     result: Result
     message: str = ""
     steps: int = 0
     fix: str = ""
+    details: str = ""
 
 
 class CompiledRule:
@@ -100,7 +106,16 @@ class CompiledRule:
             message = (
                 worded.value if isinstance(worded.value, str) and worded.value.strip() else message
             )
-        return RuleAnswer("fail", message, steps)
+        return RuleAnswer("fail", message, steps, details=self._details(values))
+
+    def _details(self, values: Mapping[str, Any]) -> str:
+        """Return the values that the expression reads, and the expression itself if it's short."""
+        selects = (node for node in walk(self._expression.tree) if isinstance(node, Select))
+        read = {str(path): value for path, value in _scalars(selects, values)}
+        shown = [f"{path} is {_shown(value)}" for path, value in list(read.items())[:_MOST_VALUES]]
+        text = " ".join(self.rule.expression.split())
+        required = f"required: {text}" if len(text) <= _SHORT else ""
+        return "; ".join(filter(None, [required, ", ".join(shown)]))
 
     def findings(self, view: StackView) -> Iterator[Finding]:
         """Yield a finding for each object that breaks the rule, or that the rule can't evaluate."""
@@ -127,9 +142,13 @@ class CompiledRule:
                 )
                 return
 
+    def _shown_details(self, answer: RuleAnswer) -> str:
+        """Return the details of a failed rule, unless its own message has values."""
+        return f" ({answer.details})" if answer.details and self._message is None else ""
+
     def _finding(self, each: PublishedObject, answer: RuleAnswer) -> Finding:
         return Finding(
-            message=f"{each.name}: {answer.message}",
+            message=f"{each.name}: {answer.message}{self._shown_details(answer)}",
             fix=self.rule.fix if answer.result == "fail" else answer.fix,
             certain=answer.result == "fail",
             place=each.place,
@@ -164,10 +183,41 @@ def _compiled(rule: CustomRule, key: str, text: str, result: CelType) -> Express
 
 
 def _position(text: str, offset: int) -> str:
-    """Return the position of an offset, with the line only if there are several."""
+    """Return the position of an offset in the expression, with the line only if there are several,
+    and the text there.
+    """
     before = text[:offset]
     line, column = before.count("\n") + 1, offset - (before.rfind("\n") + 1) + 1
-    return f"line {line}, column {column}" if "\n" in text.strip() else f"column {column}"
+    where = f"line {line}, column {column}" if "\n" in text.strip() else f"column {column}"
+    here = text[offset:].partition("\n")[0].strip()
+    shown = here if len(here) <= _SHORT else f"{here[:_SHORT]}…"
+    return f"{where} of the expression{f', at `{shown}`' if shown else ''}"
+
+
+def _scalars(
+    selects: Iterable[Select], values: Mapping[str, Any]
+) -> Iterator[tuple[str, str | int | float | bool]]:
+    """Yield the fields of variables that are single values, with their paths."""
+    for select in selects:
+        path: list[str] = []
+        node: SyntaxNode = select
+        while isinstance(node, Select) and not node.test:
+            path.insert(0, node.field)
+            node = node.operand
+        value = values.get(node.name) if isinstance(node, Ident) else None
+        for field in path:
+            value = dict(value.entries.values()).get(field) if isinstance(value, MapValue) else None
+        if isinstance(node, Ident) and isinstance(value, str | int | float | bool):
+            yield ".".join([node.name, *path]), value
+
+
+def _shown(value: str | int | float | bool) -> str:
+    """Return a value as in an expression, a number with at most two decimals."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, float):
+        return f"{value:.2f}".rstrip("0").rstrip(".")
+    return f'"{value}"' if isinstance(value, str) else str(value)
 
 
 def _doubt(key: str, found: ExpressionValue, steps: int) -> RuleAnswer:
