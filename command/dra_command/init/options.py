@@ -69,8 +69,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "--kubernetes",
         metavar="VERSION",
         default="",
-        help="Kubernetes version [default: the source's; for a new cluster, the newest that its "
-        "cloud has supported for 3 months]",
+        help="Kubernetes version [default: the source's; for a new cluster, the newest "
+        "version that the cloud released at least 3 months ago]",
     )
     parser.add_argument(
         "--machines",

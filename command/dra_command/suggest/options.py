@@ -24,7 +24,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "--kubernetes",
         metavar="VERSION",
         default="",
-        help="Kubernetes version [default: the newest that the cloud has supported for 3 months]",
+        help="Kubernetes version [default: the newest that the cloud released at least 3 months "
+        "ago]",
     )
     parser.add_argument(
         "--machines",
