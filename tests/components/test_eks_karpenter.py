@@ -12,7 +12,7 @@ import yaml
 
 from dra_planner.catalog import machine
 from dra_planner.clouds import AllocatableSettings
-from dra_planner.clouds.eks import max_pods
+from dra_planner.clouds.eks.addresses import max_pods
 from dra_planner.fleet import read_fleet
 from dra_planner.plan import PlanRequest, make_plan, plan_file
 from dra_planner.planfile import canonical_text

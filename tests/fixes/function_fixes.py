@@ -19,7 +19,7 @@ from plan_builders import deployment, fleet, plan_of
 from dra_command.portfolio.computation.answer_store import Store
 from dra_planner import catalog
 from dra_planner.allocation import Placement, Refusal, Undecided, open_node, place, reasons_of
-from dra_planner.clouds.aks import machine_fault
+from dra_planner.clouds.aks.gpus import machine_fault
 from dra_planner.drivers import nvidia
 from dra_planner.errors import PlannerError
 from dra_planner.fleet import Fleet, StackSettings, read_fleet, read_settings

@@ -86,8 +86,8 @@ print(json.dumps([sorted(files), sorted(name for name in installed if not name.s
         ("--help", set(), 116),
         ("plan --help", set(), 122),
         ("catalog gpus", PLANNING, 360),
-        ("check examples/workloads", CHECKING, 1_265),
-        ("plan examples/workloads --stack eks-dev", PLANNING, 941),
+        ("check examples/workloads", CHECKING, 1_290),
+        ("plan examples/workloads --stack eks-dev", PLANNING, 965),
     ],
 )
 def test_a_command_loads_what_it_uses(words: str, packages: set[str], most: int) -> None:

@@ -13,7 +13,8 @@ from pulumi_azure_native import authorization, containerservice, managedidentity
 from pulumi_azure_native.containerservice.outputs import ManagedClusterOIDCIssuerProfileResponse
 
 from dra_planner.clouds import POOL
-from dra_planner.clouds.aks import IMAGE, MAX_PODS
+from dra_planner.clouds.aks.allocatable import MAX_PODS
+from dra_planner.clouds.aks.images import IMAGE
 from pulumi_dra.aks.cluster_inputs import AksClusterArgs, AksClusterInputs, read_cluster_inputs
 from pulumi_dra.aks.cluster_profiles import (
     LEFT_ALONE,

@@ -8,7 +8,8 @@ from typing import NotRequired, TypedDict
 import pulumi
 
 from dra_planner.clouds import SYSTEM_NODES, public_network_fault
-from dra_planner.clouds.aks import CLOUD, ranges_fault, subnet_fault
+from dra_planner.clouds.aks import CLOUD
+from dra_planner.clouds.aks.network import ranges_fault, subnet_fault
 from pulumi_dra.aks.address_ranges import ServiceRanges, read_ranges
 from pulumi_dra.aks.kubeconfig import LOGINS
 from pulumi_dra.aks.naming import read_tags

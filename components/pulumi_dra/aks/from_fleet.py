@@ -5,7 +5,8 @@ from typing import Any
 
 import pulumi
 
-from dra_planner.clouds.aks import CLOUD, instance_profile
+from dra_planner.clouds.aks import CLOUD
+from dra_planner.clouds.aks.gpus import instance_profile
 from dra_planner.fleet import Fleet, Pool
 from dra_planner.planfile import PlanFile
 from pulumi_dra.aks.address_ranges import PODS

@@ -11,16 +11,12 @@ import pulumi
 from dra_planner import catalog
 from dra_planner.catalog import Machine
 from dra_planner.clouds import NodeOrigin, PluginServing
-from dra_planner.clouds.aks import (
-    CLOUD,
-    IMAGE,
-    INSTANCE_PROFILES,
-    MAX_PODS,
-    POOL_NAME,
-    image_fault,
-    machine_fault,
-    subnet_fault,
-)
+from dra_planner.clouds.aks import CLOUD
+from dra_planner.clouds.aks.allocatable import MAX_PODS
+from dra_planner.clouds.aks.cloud import POOL_NAME
+from dra_planner.clouds.aks.gpus import INSTANCE_PROFILES, machine_fault
+from dra_planner.clouds.aks.images import IMAGE, image_fault
+from dra_planner.clouds.aks.network import subnet_fault
 from dra_planner.drivers import every_driver
 from dra_planner.errors import CatalogError
 from dra_planner.model import Taint

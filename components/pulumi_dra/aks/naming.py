@@ -4,7 +4,7 @@ import re
 
 import pulumi
 
-from dra_planner.clouds.aks import LONGEST_LABEL_NAME
+from dra_planner.clouds.aks.network import LONGEST_LABEL_NAME
 from pulumi_dra.inputs.reader import InputReader
 
 CLUSTER_NAME, NETWORK_PART_NAME, IDENTITY_NAME, WORKSPACE_NAME = 63, 80, 128, 63

@@ -1,7 +1,8 @@
 """Zones of AKS nodes. A fleet writes them like the node label, and the API uses numbers."""
 
 from dra_planner.clouds import repetition_fault
-from dra_planner.clouds.aks import CLOUD, api_zone
+from dra_planner.clouds.aks import CLOUD
+from dra_planner.clouds.aks.network import api_zone
 from pulumi_dra.inputs.reader import InputReader
 
 

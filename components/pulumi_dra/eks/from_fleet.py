@@ -6,7 +6,7 @@ from typing import Any
 
 import pulumi
 
-from dra_planner.clouds.eks import KARPENTER
+from dra_planner.clouds.eks.capacity import KARPENTER
 from dra_planner.fleet import Fleet, Pool
 from dra_planner.planfile import PlanFile
 from pulumi_dra.built_cluster import BuiltCluster

@@ -5,7 +5,9 @@ from typing import Any
 
 import pulumi
 
-from dra_planner.clouds.gke import LENT, is_for_accelerators, partition_size
+from dra_planner.clouds.gke.capacity import LENT
+from dra_planner.clouds.gke.labels import partition_size
+from dra_planner.clouds.gke.machines import is_for_accelerators
 from dra_planner.drivers.dranet import DRIVER as DRANET
 from dra_planner.fleet import Fleet, Pool
 from dra_planner.planfile import PlanFile

@@ -1,9 +1,9 @@
-"""Differences between clouds: one module per cloud, behind one protocol.
+"""Differences between clouds: one module or folder per cloud, behind one protocol.
 
-Every module of this package is a cloud, by the name that a fleet gives it, and holds one `CLOUD`.
-The package's path is extended over `sys.path`, so a distribution adds a cloud with one module
-`dra_planner/clouds/<name>.py`, and its machines with tables in `dra_planner/data/`. Nothing is
-imported before it is asked for.
+Every other module of this package is a cloud, by the name that a fleet gives it, and holds one
+`CLOUD`. The package's path is extended over `sys.path`, so a distribution adds a cloud with one
+module `dra_planner/clouds/<name>.py`, and its machines with tables in `dra_planner/data/`. Nothing
+is imported before it is asked for.
 """
 
 from collections.abc import Iterable
@@ -172,11 +172,13 @@ __all__ = [
     "time_zone_fault",
 ]
 
+_NOT_CLOUDS = frozenset({"account_quotas", "foreign", "other_providers", "protocol"})
+
 
 @cache
 def names() -> tuple[str, ...]:
     """Return the clouds that are planned on, sorted; none of them is loaded."""
-    return tuple(sorted(module.name for module in iter_modules(__path__) if not module.ispkg))
+    return tuple(sorted({module.name for module in iter_modules(__path__)} - _NOT_CLOUDS))
 
 
 @cache

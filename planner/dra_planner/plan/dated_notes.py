@@ -25,14 +25,12 @@ def dated_notes(fleet: Fleet, today: date) -> tuple[str, ...]:
     if found is not None and (sentence := found.sentence(today)):
         notes.append(sentence)
     used = (*_ALWAYS, *cloud(fleet.cloud).dated_facts)
-    elsewhere = [
-        part for name in names() if name != fleet.cloud for part in cloud(name).fact_sources
-    ]
-    old = [
-        each
-        for each in outdated(today)
-        if each.key in used and not any(part in each.source for part in elsewhere)
-    ]
+    old = [each for each in outdated(today) if each.key in used]
+    if old:  # other clouds are loaded only to leave out their facts
+        elsewhere = [
+            part for name in names() if name != fleet.cloud for part in cloud(name).fact_sources
+        ]
+        old = [each for each in old if not any(part in each.source for part in elsewhere)]
     stale = [f"{each.about} (seen on {each.seen_on})" for each in old]
     if found is not None and (date_of_row := _old_row(found, today)):
         stale.insert(0, date_of_row)

@@ -8,7 +8,7 @@ import pytest
 
 from dra_planner import catalog, clouds
 from dra_planner.clouds import NodeImage, reserved_cpu_milli
-from dra_planner.clouds.eks import max_pods
+from dra_planner.clouds.eks.addresses import max_pods
 from dra_planner.clouds.protocol.allocatable import MIB
 from dra_planner.errors import CatalogError
 from dra_planner.offers import AllocatableSettings, predict_allocatable

@@ -10,7 +10,8 @@ from typing import NotRequired, TypedDict
 import pulumi
 
 from dra_planner.clouds import NodeOrigin
-from dra_planner.clouds.eks import CLOUD, KARPENTER, KARPENTER_CAPACITY_TYPES
+from dra_planner.clouds.eks import CLOUD
+from dra_planner.clouds.eks.capacity import KARPENTER, KARPENTER_CAPACITY_TYPES
 from dra_planner.model import Taint
 from dra_planner.quantity import amount_complaint
 from pulumi_dra.eks.boot.custom_image import read_own_image

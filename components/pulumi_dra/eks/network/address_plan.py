@@ -6,7 +6,7 @@ import ipaddress
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from dra_planner.clouds.eks import ZONE_LETTERS
+from dra_planner.clouds.eks.cloud import ZONE_LETTERS
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,7 @@
 """Capacity of an EKS pool: the node group's capacity type and the place of its machine type."""
 
-from dra_planner.clouds.eks import CAPACITY_TYPES, CLOUD
+from dra_planner.clouds.eks import CLOUD
+from dra_planner.clouds.eks.capacity import CAPACITY_TYPES
 from pulumi_dra.eks.boot.node_image import known_machine
 from pulumi_dra.inputs.pool_inputs import check_purchase
 from pulumi_dra.inputs.reader import InputReader

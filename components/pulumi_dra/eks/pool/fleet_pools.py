@@ -3,7 +3,7 @@
 from typing import Any
 
 from dra_planner.clouds import AllocatableSettings
-from dra_planner.clouds.eks import max_pods
+from dra_planner.clouds.eks.addresses import max_pods
 from dra_planner.drivers.dranet import DRIVER as DRANET
 from dra_planner.fleet import Fleet, Pool
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
-from dra_planner.clouds.gke import boot_disks
+from dra_planner.clouds.gke.disks import boot_disks
 from pulumi_dra.inputs.reader import InputReader
 from pulumi_dra.storage_class import ClassOfVolumes
 

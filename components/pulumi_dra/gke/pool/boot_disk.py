@@ -1,7 +1,7 @@
 """The boot disk of GKE nodes: disk types by machine type, and speed limits."""
 
 from dra_planner.clouds import DISK_GIB
-from dra_planner.clouds.gke import boot_disks
+from dra_planner.clouds.gke.disks import boot_disks
 from pulumi_dra.gke.pool.machine import GkeMachine
 from pulumi_dra.inputs.disk_speed import USUAL_SPEED, DiskSpeed, SpeedLimits, read_disk_speed
 from pulumi_dra.inputs.reader import InputReader

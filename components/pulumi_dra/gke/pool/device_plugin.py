@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from dra_planner.clouds import PluginServing
-from dra_planner.clouds.gke import CLOUD, SHARING_STRATEGIES
+from dra_planner.clouds.gke import CLOUD
+from dra_planner.clouds.gke.labels import SHARING_STRATEGIES
 from pulumi_dra.inputs.plugin_inputs import read_plugin
 from pulumi_dra.inputs.reader import InputReader
 

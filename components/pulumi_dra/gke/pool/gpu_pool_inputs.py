@@ -9,7 +9,8 @@ import pulumi
 
 from dra_planner import catalog
 from dra_planner.clouds import NodeOrigin, PluginServing
-from dra_planner.clouds.gke import CLOUD, local_ssds_fault
+from dra_planner.clouds.gke import CLOUD
+from dra_planner.clouds.gke.disks import local_ssds_fault
 from dra_planner.errors import CatalogError
 from dra_planner.model import Taint
 from pulumi_dra.gke.naming import NODE_POOL_PATTERN, read_resource_labels

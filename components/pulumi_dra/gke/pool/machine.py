@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING
 
 from dra_planner.catalog import Machine
 from dra_planner.clouds import PluginServing
-from dra_planner.clouds.gke import CLOUD, GPU_EXAMPLE, attachment, partition_size
+from dra_planner.clouds.gke import CLOUD
+from dra_planner.clouds.gke.labels import partition_size
+from dra_planner.clouds.gke.machines import GPU_EXAMPLE, attachment
 from dra_planner.drivers import every_driver
 from dra_planner.errors import CatalogError
 from pulumi_dra.gke.pool.device_plugin import plugin_accelerator

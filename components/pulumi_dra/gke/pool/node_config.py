@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 import pulumi
 
-from dra_planner.clouds.gke import IMAGE, boot_disks
+from dra_planner.clouds.gke.disks import boot_disks
+from dra_planner.clouds.gke.pulumi_resources import IMAGE
 
 if TYPE_CHECKING:
     # The SDK's own shape, so that a misspelt key does not pass the type checker; nothing is

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pulumi
 
-from dra_planner.clouds.gke import compact_fault
+from dra_planner.clouds.gke.capacity import compact_fault
 from pulumi_dra.gke.pool.machine import GkeMachine
 from pulumi_dra.inputs.reader import InputReader
 

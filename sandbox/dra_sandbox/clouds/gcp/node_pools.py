@@ -7,7 +7,8 @@ from collections.abc import Callable
 from typing import Any
 
 from dra_planner import catalog
-from dra_planner.clouds.gke import attachment, bundled_ssds, takes_boot_disk
+from dra_planner.clouds.gke.disks import bundled_ssds, takes_boot_disk
+from dra_planner.clouds.gke.machines import attachment
 from dra_planner.errors import CatalogError
 from dra_sandbox.clouds.label_syntax import is_key, is_value
 from dra_sandbox.clouds.wire_values import Values

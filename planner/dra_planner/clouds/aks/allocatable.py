@@ -1,0 +1,69 @@
+"""Allocatable resources of AKS nodes."""
+
+from __future__ import annotations
+
+from dra_planner.catalog import Machine
+from dra_planner.clouds.protocol.allocatable import (
+    EVICTION_MIB,
+    MIB,
+    Allocatable,
+    AllocatableSettings,
+    disk_bytes,
+)
+
+# what the components set: AKS reserves 20 MiB for each, and 250 is the default of its overlay
+# network
+MAX_PODS = 110
+# and 2 % of the disk; cautious: the file system of a node with 128 GiB is 4.1 GiB smaller
+IMAGE_MIB = 2 * 1024
+
+
+def allocatable_resources(
+    machine: Machine, vcpus: int, memory_mib: int, settings: AllocatableSettings
+) -> Allocatable:
+    """Return what AKS's kubelet leaves from Kubernetes 1.29 on.
+
+    Sources: learn.microsoft.com/azure/aks/node-resource-reservations
+    (MicrosoftDocs/azure-aks-docs@fb060ab; what it calls MB are MiB on real nodes);
+    Azure/karpenter-provider-azure:pkg/providers/instancetype/ instancetype.go@352646f (cpu by
+    core, what kernel and hypervisor keep).
+    """
+    pods = MAX_PODS if settings.max_pods is None else settings.max_pods
+    kept = -(-memory_mib * 75 // 1000)
+    reserved = min(20 * pods + 50, memory_mib // 4)
+    amounts = {
+        "cpu": vcpus * 1000 - reserved_cpu_of_node(vcpus),
+        "memory": (memory_mib - kept - reserved - EVICTION_MIB) * MIB,
+        "pods": pods,
+    }
+    disk = settings.disk_gib * 1024
+    return Allocatable(
+        {**amounts, "ephemeral-storage": disk_bytes(settings, IMAGE_MIB + disk // 50, 0)},
+        {
+            **amounts,
+            "memory": amounts["memory"] + kept * MIB,
+            "ephemeral-storage": disk_bytes(settings, 0, 0),
+        },
+        (
+            "AKS nodes run the Ubuntu image with AKS's documented reservations; the "
+            "kernel and hypervisor use 7.5 % of the memory (Karpenter's estimate, "
+            "cautious for large machine types)",
+            (
+                f"AKS nodes run at most {pods} pods, "
+                f"{'which the components set' if settings.max_pods is None else 'as set'}"
+            ),
+            (
+                f"ephemeral storage is a managed OS disk of {settings.disk_gib} GiB; the "
+                "temporary "
+                "disk is not counted"
+            ),
+        ),
+    )
+
+
+def reserved_cpu_of_node(vcpus: int) -> int:
+    """Return 6 % of one core, 4 % of the next, 2 % of two more, 1 % of the rest."""
+    return sum(
+        60 if index == 0 else 40 if index == 1 else 20 if index < 4 else 10
+        for index in range(vcpus)
+    )

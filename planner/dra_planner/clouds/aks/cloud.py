@@ -1,0 +1,326 @@
+"""Azure Kubernetes Service with agent pools of scale sets."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from dra_planner.catalog import Machine
+from dra_planner.clouds.aks import pulumi_resources
+from dra_planner.clouds.aks.allocatable import (
+    allocatable_resources,
+    reserved_cpu_of_node,
+)
+from dra_planner.clouds.aks.gpus import machine_fault, partition_fault
+from dra_planner.clouds.aks.images import IMAGE, dra_settings, image_fault
+from dra_planner.clouds.aks.network import NOBODY, ZONES, ranges_fault, subnet_fault
+from dra_planner.clouds.protocol.allocatable import (
+    Allocatable,
+    AllocatableSettings,
+)
+from dra_planner.clouds.protocol.cloud import Cloud, ClusterSettings, Fault, PoolSettings
+from dra_planner.clouds.protocol.labels import NodeOrigin
+from dra_planner.clouds.protocol.setting_faults import private_network_fault
+from dra_planner.model import Taint
+
+SPOT_TAINT = Taint("kubernetes.azure.com/scalesetpriority", "spot", "NoSchedule")
+POOL_NAME = "[a-z][a-z0-9]{0,11}"
+# "Limitations and restrictions" of
+# learn.microsoft.com/azure/virtual-machines/capacity-reservation-overview
+# (MicrosoftDocs/azure-compute-docs@05a4485): neither ND sizes nor NCads_H100_v5 can be reserved.
+_NEVER_RESERVED = re.compile(r"Standard_(ND\d.*|NC\d+a(ds|dis)_H100_v5)", re.IGNORECASE)
+
+
+class Aks(Cloud):
+    """Pools on which the node image brings the NVIDIA driver and AKS runs no device plugin: its
+    default.
+    """
+
+    name = "aks"
+
+    region_setting = "azure-native:location"
+    sdk_extra = "azure"
+    region_pattern = r"[a-z]*(north|south|east|west|central)[a-z]*\d*|usgov[a-z]+"
+    region_example = "eastus"
+    # as topology.kubernetes.io/zone says it; the API calls it "1"
+    zone_pattern = rf"(?P<region>[a-z]+\d*)-[{ZONES}]"
+    zone_suffixes = tuple(f"-{zone}" for zone in ZONES)
+    # of the system nodes; 0: in none, where the region has none
+    zone_counts = range(len(ZONES) + 1)
+    refused = {
+        "localSsds": "is for GKE",
+        "image": "is only for EKS; AKS doesn't support custom images",
+        "hugePages": "is for EKS and GKE",
+        "localStorage": "is for EKS",
+        "network.prefixDelegation": "is only for EKS; on AKS, pods have their own addresses (Azure CNI Overlay)",
+        "drivers.dranet": "DRANET isn't supported on AKS, because its devices there aren't documented; set it "
+        "to false",
+        "reserved": "AKS doesn't allow custom kubelet reservations "
+        "(learn.microsoft.com/azure/aks/node-resource-reservations); use daemonPods",
+        "schedule": "AKS doesn't support scheduled node counts; leave the schedule out",
+        "autoscaler.karpenter": "node auto-provisioning (Karpenter) ignores claims, because it runs with "
+        "ignoreDRARequests "
+        "(Azure/karpenter-provider-azure:charts/karpenter/values.yaml@352646f); use none or "
+        "cluster-autoscaler",
+    }
+
+    # Its Azure provider predicts no devices for a node that does not exist yet, so an empty pool is
+    # never scaled up for a claim:
+    # kubernetes/autoscaler:cluster-autoscaler/cloudprovider/azure@55c37cd;
+    # modelplaneai/modelplane#345.
+    autoscalers = {"none": False, "cluster-autoscaler": False}
+
+    pods_range = "10.244.0.0/16"  # learn.microsoft.com/azure/aks/azure-cni-overlay
+    capacities = {"on-demand": "on-demand", "spot": "spot", "reservation": "a reservation"}
+    spot = (("scaleSetPriority", "Spot"),)
+    reservation_pattern = (
+        r"(?i)/subscriptions/[^/]+/resourceGroups/[^/]+"
+        r"/providers/Microsoft\.Compute/capacityReservationGroups/[^/]+"
+    )
+    reservation_meaning = (
+        "the id of a capacity reservation group "
+        "(/subscriptions/…/resourceGroups/…/providers/Microsoft.Compute/capacityReservationGroups/…)"
+    )
+    nodes_of_a_pool = range(1_001)  # learn.microsoft.com/azure/aks/quotas-skus-regions
+    pods_of_a_node = range(10, 251)
+    disk_gib = range(50, 2_049)
+    longest_pool_name = 12
+    pool_name_pattern = POOL_NAME
+    # learn.microsoft.com/azure/aks/availability-zones; names of pools: Azure/AKS issue 3300
+    zone_names = tuple(ZONES)
+    # MicrosoftDocs/reliability-docs:articles/reliability/regions-list.md@01021ab, of 2025-09-23
+    regions_without_zones = (
+        "australiacentral",
+        "australiacentral2",
+        "australiasoutheast",
+        "brazilsoutheast",
+        "canadaeast",
+        "francesouth",
+        "germanynorth",
+        "koreasouth",
+        "northcentralus",
+        "norwaywest",
+        "southafricawest",
+        "southindia",
+        "switzerlandwest",
+        "uaecentral",
+        "ukwest",
+        "westcentralus",
+        "westindia",
+        "westus",
+    )
+    system_mode = ("mode", "System")  # its taints: Azure/AKS issue 2578
+    system_machine = "Standard_D4s_v5"  # AKS asks for 4 vCPU
+    gpu_images = {"amd64": IMAGE, "arm64": IMAGE}
+    system_images = {"amd64": IMAGE, "arm64": IMAGE}
+    # learn.microsoft.com/azure/aks/use-nvidia-gpu; the DRA driver's kubelet plugin runs on Linux
+    # alone.
+    images_without_driver = (
+        "AzureLinuxOSGuard",
+        "Flatcar",
+        "Windows2019",
+        "Windows2022",
+        "Windows2025",
+    )
+    driver_left_out = (("gpuProfile.driver", "None"),)
+
+    tolerates_extended_resources = True  # learn.microsoft.com/azure/aks/faq: admission controllers
+
+    reserved_domains = ("kubernetes.azure.com",)
+    labels_are_judged = True
+    commands = ("az aks",)
+    unknown_labels = (
+        "kubernetes.azure.com/",
+        "karpenter.azure.com/",
+        "topology.disk.csi.azure.com/",
+        "storageprofile",
+        "storagetier",
+        "kubernetes.io/role",
+        "node-role.kubernetes.io/agent",
+    )
+    pool_label = "kubernetes.azure.com/agentpool"
+
+    own_driver = "AKS' own DRA driver"
+    # Azure/aks-gpu:install.sh@dde3239: binaries in /usr/bin, libraries in /usr/lib
+    driver_root = "/"
+    # The driver does publish what was cut beforehand, but gpuInstanceProfile is for the device
+    # plugin: alike on every GPU, unchangeable, cut before the driver starts; no source says that
+    # the two go together.
+    supports_mig = False
+    driver_source = (
+        "gpuInstanceProfile permanently partitions every GPU of a pool in the same way, for "
+        "the device plugin: learn.microsoft.com/azure/aks/gpu-multi-instance"
+    )
+
+    image_label = "kubernetes.azure.com/node-image-version"
+    dated_facts = ("aks-image", "aks-dra-driver")
+    fact_sources = ("azure", "aks")
+    infiniband_needs = (
+        "InfiniBand on AKS needs the feature Microsoft.ContainerService/AKSInfinibandSupport, a "
+        "host driver (NVIDIA "
+        "Network Operator with DOCA), and pods with the memlock limit raised"
+    )
+
+    provider = "pulumi:providers:azure-native"
+    provider_region = "location"
+    cluster = pulumi_resources.CLUSTER
+    pool = pulumi_resources.POOL
+
+    node_network = pulumi_resources.NODE_NETWORK
+    # MicrosoftDocs/azure-aks-docs:articles/aks/use-pod-sandboxing.md@fb060ab
+    runtime_classes = ("kata-mshv-vm-isolation", "kata-vm-isolation", "kata-cc-isolation")
+    identity = pulumi_resources.IDENTITY
+
+    volume_drivers = pulumi_resources.VOLUME_DRIVERS
+    default_storage_class = "default"
+    disk_keys = pulumi_resources.DISK_KEYS
+    registry = pulumi_resources.REGISTRY
+    pod_policies = pulumi_resources.POD_POLICIES
+
+    def image_fault(self, machine: Machine, image: str) -> str:
+        return image_fault(machine, image)
+
+    def own_dra_driver(
+        self, pool: Mapping[str, Any], image: str = "", boot_script: str = ""
+    ) -> str:
+        """Return the property of the GPU profile that is about DRA, unless it's off.
+
+        No API version that was read has one. AKS announced the driver for October 2026 (Azure/AKS
+        issue 5962), and node images know a switch enable_managed_gpu_dra
+        (Azure/AgentBaker:aks-node-controller@06836ee).
+        """
+        return next(dra_settings(pool.get("gpuProfile"), "gpuProfile"), "")
+
+    def added_labels(self, nodes: NodeOrigin) -> dict[str, str]:
+        """Return the labels that come with a pool.
+
+        Sources: learn.microsoft.com/azure/aks/use-labels;
+        Azure/AgentBaker:parts/…/cse_config.sh@06836ee.
+        """
+        spot = nodes.capacity == "spot"
+        labels = {
+            self.pool_label: nodes.name,
+            "agentpool": nodes.name,
+            "kubernetes.azure.com/mode": "user",
+            "kubernetes.azure.com/priority": "spot" if spot else "regular",
+        }
+        if spot:
+            labels[SPOT_TAINT.key] = SPOT_TAINT.value
+        if nodes.has_gpus:
+            labels |= {"kubernetes.azure.com/accelerator": "nvidia", "accelerator": "nvidia"}
+        return labels
+
+    possible_taints = (SPOT_TAINT,)
+
+    def added_taints(self, nodes: NodeOrigin) -> tuple[Taint, ...]:
+        """Return the taint of spot nodes (learn.microsoft.com/azure/aks/spot-node-pool); GPU nodes
+        get none.
+        """
+        return (SPOT_TAINT,) if nodes.capacity == "spot" else ()
+
+    def image_labels(self, machine: Machine) -> dict[str, str]:
+        return {"kubernetes.azure.com/os-sku": IMAGE}
+
+    def knows_network_interfaces(self, machine: Machine) -> bool:
+        return False
+
+    def pool_name(self, text: str) -> str:
+        """Return letters and digits: nc4ast4v3 for Standard_NC4as_T4_v3."""
+        return re.sub(r"[^a-z0-9]", "", text.lower().removeprefix("standard_"))[
+            : self.longest_pool_name
+        ]
+
+    def zone_fault(self, zone: str, region: str = "") -> str:
+        fault = super().zone_fault(zone, region)
+        if zone in tuple(ZONES):
+            return (
+                f'"{zone}" does not name its region; write "{region or self.region_example}-{zone}"'
+            )
+        return fault
+
+    def address_fault(self, cidr: str) -> str:
+        """Return why AKS takes no such range.
+
+        Sources: Azure/azure-cli-extensions issue 1764 and MicrosoftDocs/azure-docs issue 98356
+        (public addresses alone); Azure/terraform-azurerm-aks issue 378 (0.0.0.0/32, which stands
+        for nobody, beside others).
+        """
+        if ":" in cidr:
+            return f'"{cidr}" isn\'t an IPv4 network, and AKS supports only IPv4'
+        if cidr == NOBODY:
+            return (
+                f'"{cidr}" allows no address, and AKS rejects it together with other ranges; '
+                "leave the list empty for a private cluster"
+            )
+        return private_network_fault(cidr)
+
+    def cluster_faults(self, cluster: ClusterSettings) -> Iterator[Fault]:
+        yield from super().cluster_faults(cluster)
+        if len(cluster.subnet_ids) > 1:
+            yield (
+                "network.subnetIds",
+                "must name one subnet, because a subnet spans all zones on AKS",
+            )
+        yield from (
+            ("network.subnetIds", fault)
+            for each in cluster.subnet_ids
+            if (fault := subnet_fault(each))
+        )
+        if fault := ranges_fault(len(cluster.public_access_cidrs)):
+            yield "endpoint.publicAccessCidrs", fault
+
+    def pool_faults(self, pool: PoolSettings) -> Iterator[Fault]:
+        yield from super().pool_faults(pool)
+        if (
+            pool.plugin is not None
+            and pool.plugin.mig_strategy
+            and (fault := partition_fault(pool))
+        ):
+            yield "mig", fault
+        if len(pool.name) <= self.longest_pool_name and not re.fullmatch(POOL_NAME, pool.name):
+            yield (
+                "name",
+                "must be lowercase letters and digits that begin with a letter on AKS, not "
+                f'"{pool.name}"',
+            )
+        if (
+            pool.machine is not None
+            and not pool.is_served
+            and (fault := machine_fault(pool.machine))
+        ):
+            yield "machine", fault
+
+    def purchase_fault(self, machine: Machine, capacity: str) -> str:
+        if capacity != "reservation" or not _NEVER_RESERVED.fullmatch(machine.name):
+            return super().purchase_fault(machine, capacity)
+        return (
+            f"Azure doesn't reserve {machine.name}, because capacity reservations support "
+            "neither ND sizes nor NCads_H100_v5 "
+            "(learn.microsoft.com/azure/virtual-machines/capacity-reservation-overview); use "
+            "on-demand or spot"
+        )
+
+    def reserved_cpu_milli(self, vcpus: int) -> int:
+        return reserved_cpu_of_node(vcpus)
+
+    def subnet_addresses(self, machine: Machine, settings: AllocatableSettings, pods: int) -> int:
+        return 1
+
+    def pod_range_addresses(self, settings: AllocatableSettings) -> int:
+        """Return the /24 that a node has in an overlay network, which the components set.
+
+        Sources:
+        MicrosoftDocs/azure-aks-docs:articles/aks/concepts-network-ip-address-planning.md@546865d;
+        Azure/AKS issues 4367 (256 nodes in a /16) and 4467 (the maximums of all pools count, and a
+        node more for upgrades).
+        """
+        return 256
+
+    def allocatable(
+        self, machine: Machine, vcpus: int, memory_mib: int, settings: AllocatableSettings
+    ) -> Allocatable:
+        return allocatable_resources(machine, vcpus, memory_mib, settings)
+
+
+CLOUD = Aks()

@@ -1,0 +1,59 @@
+"""MIG configurations that AKS can create, and sizes of pools with GPUs."""
+
+from __future__ import annotations
+
+import re
+
+from dra_planner.catalog import Machine
+from dra_planner.clouds.protocol.cloud import PoolSettings
+
+# learn.microsoft.com/azure/aks/gpu-multi-instance: the profile is one of these, and cuts every GPU
+# of a pool alike.
+INSTANCE_PROFILES = ("MIG1g", "MIG2g", "MIG3g", "MIG4g", "MIG7g")
+
+
+_ONE_PROFILE = re.compile(r"all-(?P<slices>[12347])g\.(?P<memory>\d+)gb")
+
+
+def instance_profile(mig: str) -> str:
+    """Return AKS' name of a MIG configuration (MIG1g for all-1g.10gb), or "" if it has none."""
+    found = _ONE_PROFILE.fullmatch(mig)
+    return f"MIG{found['slices']}g" if found else ""
+
+
+_SLICES_OF_A_GPU = 7
+
+
+def partition_fault(pool: PoolSettings) -> str:
+    """Return why AKS can't cut the GPUs of a pool in this way, or "". MIG1g is the profile with the
+    least memory.
+    """
+    found = _ONE_PROFILE.fullmatch(pool.mig)
+    if found is None:
+        return (
+            "AKS partitions every GPU of a pool into the same profile, such as all-1g.10gb, "
+            f'not "{pool.mig}"'
+        )
+    accelerator = pool.machine.accelerator if pool.machine else None
+    memory = accelerator.nominal_memory_gb if accelerator else None
+    if found["slices"] == "1" and memory and int(found["memory"]) > memory / _SLICES_OF_A_GPU:
+        return (
+            f"MIG1g of AKS is the smallest profile, not {pool.mig.removeprefix('all-')}; choose "
+            "the smallest or 2g"
+        )
+    return ""
+
+
+def machine_fault(machine: Machine) -> str:
+    """Return why a size cannot be that of a pool for claims, or ""."""
+    accelerator = machine.accelerator
+    has_gpus = accelerator is not None and accelerator.vendor == "nvidia"
+    if has_gpus and machine.driver_kind == "none":
+        return f"AKS doesn't install a GPU driver on {machine.name}; use another size"
+    return (
+        ""
+        if has_gpus
+        else (
+            f"{machine.name} has no NVIDIA GPU; name one that has, for example Standard_NC4as_T4_v3"
+        )
+    )

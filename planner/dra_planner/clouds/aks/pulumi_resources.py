@@ -1,0 +1,204 @@
+"""The Pulumi resources of AKS: clusters, pools, networks, identities, and volumes."""
+
+from __future__ import annotations
+
+from dra_planner.clouds.protocol.identities import (
+    GrantResource,
+    IdentityResource,
+    RegistryResource,
+)
+from dra_planner.clouds.protocol.node_networks import (
+    AddressRanges,
+    NodeNetwork,
+    TrafficFilter,
+    UserRoutes,
+)
+from dra_planner.clouds.protocol.resources import (
+    BoughtCapacity,
+    ClusterResource,
+    CountLimits,
+    EphemeralDisk,
+    FastNetwork,
+    PoolResource,
+    SurgeSetting,
+)
+from dra_planner.clouds.protocol.storage import DiskKeys, VolumeDriver
+
+CLUSTER = ClusterResource(
+    token="azure-native:containerservice:ManagedCluster",
+    version="kubernetesVersion",
+    region="location",
+    pools="agentPoolProfiles",
+    name="resourceName",
+    # learn.microsoft.com/azure/aks/auto-upgrade-node-os-image: NodeImage is the default
+    image_channel="autoUpgradeProfile.nodeOSUpgradeChannel",
+    new_images=("NodeImage",),
+    network_policies=tuple(
+        ("networkProfile.networkPolicy", policy) for policy in ("azure", "calico", "cilium")
+    ),
+    pod_range="networkProfile.podCidr",
+    own_nodes=(("nodeProvisioningProfile.mode", "Auto"),),
+    old_images=("None", "Unmanaged"),
+    image_fix='set autoUpgradeProfile.nodeOSUpgradeChannel to "SecurityPatch", and upgrade '
+    "node images one pool "
+    "at a time",
+)
+POOL = PoolResource(
+    token="azure-native:containerservice:AgentPool",
+    kind="agent pool",
+    machine="vmSize",
+    labels="nodeLabels",
+    taints="nodeTaints",
+    image="osSKU",
+    version="orchestratorVersion",
+    max_pods="maxPods",
+    zone_list="availabilityZones",
+    # Azure/AKS issues 2635 and 2672, MicrosoftDocs/azure-docs pull request 73585
+    ephemeral=EphemeralDisk(
+        setting=("osDiskType", "Ephemeral"),
+        otherwise="Managed",
+        size="osDiskSizeGB",
+        default_gib=128,
+        only_temporary=("NCasT4_v3",),
+    ),
+    own_pod_ranges=("podSubnetID",),
+    desired=("count",),
+    scaling="enableAutoScaling",
+    limits=(CountLimits(minimum="minCount", maximum="maxCount"),),
+    cluster="resourceName",
+    bought=BoughtCapacity(
+        marks=(("capacityReservationGroupID", ""),),
+        tokens=("azure-native:compute:CapacityReservationGroup",),
+        zone="zones",
+        names="capacityReservationGroupID",
+        # learn.microsoft.com/azure/virtual-machines/capacity-reservation-overview, limitations
+        machine=("azure-native:compute:CapacityReservation", "sku.name"),
+        placement=("proximityPlacementGroupID",),
+        placement_kind="proximity placement group",
+        surge=SurgeSetting(
+            setting="upgradeSettings.maxSurge",
+            default="10%",
+            starts_none=("0", "0%"),
+            fix='set upgradeSettings.maxSurge to "0" and maxUnavailable to "1"',
+        ),
+    ),
+    fast_network=FastNetwork(
+        charts=("network-operator", "dranet"),
+        fix="install the NVIDIA Network Operator (chart network-operator), or use machines "
+        "without InfiniBand",
+    ),
+)
+NODE_NETWORK = NodeNetwork(
+    # MicrosoftDocs/azure-aks-docs:articles/aks/concepts-network-ip-address-planning.md@546865d
+    addresses=AddressRanges(
+        of_cluster=(
+            ("networkProfile.serviceCidr", "services", "10.0.0.0/16"),
+            ("networkProfile.podCidr", "pods", ""),
+        ),
+        token="azure-native:network:Subnet",
+        used_by=("vnetSubnetID", "agentPoolProfiles"),
+        ranges=("addressPrefix", "addressPrefixes"),
+        network="virtualNetworkName",
+        network_token="azure-native:network:VirtualNetwork",
+        network_ranges="",
+        kept=5,
+        dns=("networkProfile.dnsServiceIP", "networkProfile.serviceCidr"),
+        pods_in_subnet=(
+            ("networkProfile.networkPlugin", "azure"),
+            ("!networkProfile.networkPluginMode", "overlay"),
+        ),
+        default_pods=30,
+    ),
+    filters=TrafficFilter(
+        token="azure-native:network:NetworkSecurityGroup",
+        used_by="networkSecurityGroup",
+        rules="securityRules",
+        rule=("azure-native:network:SecurityRule", "networkSecurityGroupName"),
+        everywhere=("*", "Internet", "AzureCloud"),
+    ),
+    # MicrosoftDocs/azure-aks-docs:articles/aks/egress-outboundtype.md@fb060ab
+    routes=UserRoutes(
+        outbound=("networkProfile.outboundType", "userDefinedRouting"),
+        used_by="vnetSubnetID",
+        subnet_token="azure-native:network:Subnet",
+        routes="routeTable",
+    ),
+)
+IDENTITY = IdentityResource(
+    token="azure-native:managedidentity:UserAssignedIdentity",
+    kind="identity",
+    name="resourceName",
+    grants=(
+        GrantResource(
+            token="azure-native:authorization:RoleAssignment",
+            identity="principalId",
+            rights="roleDefinitionId",
+        ),
+    ),
+)
+# MicrosoftDocs/azure-aks-docs:articles/aks/csi-storage-drivers.md@25dee6e
+VOLUME_DRIVERS = (
+    VolumeDriver(
+        provisioner="disk.csi.azure.com",
+        classes=("default", "managed", "managed-csi", "managed-premium", "managed-csi-premium"),
+        switch=("storageProfile.diskCSIDriver.enabled", True, True),
+    ),
+    VolumeDriver(
+        provisioner="file.csi.azure.com",
+        classes=("azurefile", "azurefile-csi", "azurefile-premium", "azurefile-csi-premium"),
+        switch=("storageProfile.fileCSIDriver.enabled", True, True),
+    ),
+    VolumeDriver(
+        provisioner="blob.csi.azure.com",
+        classes=("azureblob-nfs-premium", "azureblob-fuse-premium"),
+        switch=("storageProfile.blobCSIDriver.enabled", True, False),
+    ),
+)
+# learn.microsoft.com/azure/aks/azure-disk-customer-managed-keys; the role with this right is
+# e147488a-f6f5-4113-8e2d-b22465e65bf6
+DISK_KEYS = DiskKeys(
+    used_by=(("azure-native:containerservice:ManagedCluster", "diskEncryptionSetID"),),
+    tokens=("azure-native:compute:DiskEncryptionSet",),
+    grants=(
+        ("azure-native:authorization:RoleAssignment", "principalId"),
+        ("azure-native:keyvault:AccessPolicy", "policy"),
+        ("azure-native:keyvault:Vault", "properties"),
+    ),
+    identity="the disk encryption set's identity",
+    fix="grant it Key Vault Crypto Service Encryption User on the key's vault",
+)
+# learn.microsoft.com/azure/aks/cluster-container-registry-integration; roles of
+# learn.microsoft.com/azure/role-based-access-control/built-in-roles, read on 2026-11-27:
+# AcrPull, AcrPush, Contributor, and Owner
+REGISTRY = RegistryResource(
+    token="azure-native:containerregistry:Registry",
+    name="registryName",
+    domain=".azurecr.io",
+    grants=(
+        GrantResource(
+            token="azure-native:authorization:RoleAssignment",
+            identity="principalId",
+            rights="roleDefinitionId",
+        ),
+    ),
+    rights=(
+        "7f951dda-4ed3-4680-a7ca-43fe172d538d",
+        "8311e382-0749-4cb8-b61a-304f252e45ec",
+        "b24988ac-6180-42a0-ab88-20f7382dd24c",
+        "8e3af657-a8ff-443c-a75c-2fe8c4bcb635",
+    ),
+    fix="grant the kubelet identity the role AcrPull on the registry",
+)
+# Azure/azure-policy:built-in-policies/policyDefinitions/Kubernetes: no privileged containers,
+# allowed host paths, and the initiatives of the baseline and restricted standards
+# (IDs compared with Microsoft's pages and templates on 2026-11-27)
+POD_POLICIES = (
+    "azure-native:authorization:PolicyAssignment",
+    "policyDefinitionId",
+    (
+        "95edb821-ddaf-4404-9732-666045e056b4",
+        "098fc59e-46c7-4d99-9b16-64990e543d75",
+        "a8640138-9b0a-4a28-b8cb-1666c838647d",
+        "42b8ef37-b724-4e24-bbc8-7a7708edfe00",
+    ),
+)

@@ -1,0 +1,82 @@
+"""Pods that the network interfaces of an EKS node have addresses for."""
+
+from __future__ import annotations
+
+from dra_planner.catalog import Machine
+from dra_planner.clouds.protocol.allocatable import (
+    AllocatableSettings,
+)
+from dra_planner.errors import CatalogError
+
+_DEFAULTS = AllocatableSettings()
+
+
+MOST_PODS = 250
+
+
+PREFIX = 16  # addresses: prefixes of interfaces are /28
+
+
+def max_pods(machine: Machine, settings: AllocatableSettings = _DEFAULTS) -> tuple[int, str]:
+    """Return kubelet's maxPods, and the sentence that says why; the EKS user guide has the cap of
+    managed node groups.
+
+    Raises CatalogError for a setting that a managed node group refuses, or that leaves pods without
+    addresses.
+    """
+    name = machine.name
+    cap = 110 if (machine.vcpus or 0) < 30 else MOST_PODS
+    by_interfaces = _addresses(machine, settings)
+    how = "with" if settings.prefix_delegation else "without"
+    if settings.max_pods is not None:
+        if settings.max_pods > cap and not settings.self_managed:
+            raise CatalogError(
+                f"{name}: EKS managed node groups allow such a node at most {cap} pods, not "
+                f"{settings.max_pods}",
+                fix=f"set maxPods to {cap} or less",
+            )
+        if by_interfaces is not None and settings.max_pods > by_interfaces:
+            other = "" if settings.prefix_delegation else ", or set network.prefixDelegation"
+            raise CatalogError(
+                f"{name} has addresses for {by_interfaces} pods {how} prefix delegation, not for "
+                f"{settings.max_pods}",
+                fix=f"set maxPods to {by_interfaces} or less{other}",
+            )
+        return settings.max_pods, f"{name}: {settings.max_pods} pods, as set"
+    if by_interfaces is None:
+        return 110, f"{name}: 110 pods, because its network interfaces are unknown"
+    if by_interfaces <= cap or settings.self_managed:
+        return (
+            by_interfaces,
+            f"{name}: {by_interfaces} pods (network interface limit, {how} prefix delegation)",
+        )
+    return cap, f"{name}: {cap} pods, the limit of EKS managed node groups"
+
+
+def _addresses(machine: Machine, settings: AllocatableSettings) -> int | None:
+    """Return how many pods the interfaces of the default card have addresses for, host-network pods
+    included.
+    """
+    if machine.default_card_enis is None or machine.ipv4_per_eni is None:
+        return None
+    each = (machine.ipv4_per_eni - 1) * (PREFIX if settings.prefix_delegation else 1)
+    return machine.default_card_enis * each + 2
+
+
+def subnet_addresses_of_node(
+    machine: Machine, settings: AllocatableSettings, pods: int
+) -> int | None:
+    """Return what the VPC CNI takes by default: whole interfaces, or prefixes of 16, and one of
+    them to spare.
+
+    Sources: aws/amazon-vpc-cni-k8s:docs/eni-and-ip-target.md@0f77b52 (WARM_ENI_TARGET 1) and
+    docs/prefix-and-ip-target.md@0259085 (WARM_PREFIX_TARGET 1, which the components set).
+    """
+    interfaces, each = machine.default_card_enis, machine.ipv4_per_eni
+    if interfaces is None or each is None:
+        return None
+    slots = each - 1  # an interface has an address of its own
+    if settings.prefix_delegation:
+        prefixes = min(interfaces * slots, -(-pods // PREFIX) + 1)
+        return -(-prefixes // slots) + prefixes * PREFIX
+    return each * (min(interfaces, -(-pods // slots) + 1) if pods else 1)

@@ -1,0 +1,84 @@
+"""Allocatable resources of EKS nodes."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from dra_planner.catalog import Machine
+from dra_planner.clouds.eks.addresses import max_pods
+from dra_planner.clouds.protocol.allocatable import (
+    EVICTION_MIB,
+    MIB,
+    Allocatable,
+    AllocatableSettings,
+    NodeImage,
+    disk_bytes,
+    reserved_cpu_milli,
+)
+
+IMAGE_MIB = 128  # cautious: the file system of a node with 80 GiB is 12 MiB smaller
+
+
+def _runs(image: NodeImage | None) -> str:
+    """Return which image nodes run, and what follows for what kubelet reserves."""
+    if image is None:
+        return "EKS nodes run the AL2023 NVIDIA image with nodeadm's reservations"
+    return (
+        f"nodes run the image {image.id}, which is assumed to match the fleet's Kubernetes "
+        "version and the machine's processor, with root device /dev/xvda and the reservations "
+        "of EKS' AL2023 NVIDIA image; it "
+        + (
+            f"has the NVIDIA driver in {image.driver_root}"
+            if image.driver_root
+            else "may have the NVIDIA driver"
+        )
+    )
+
+
+def own_disks_gib(machine: Machine) -> int:
+    """Return how much a machine's own disks hold, 0 where it has none that are known."""
+    return (machine.local_disks or 0) * (machine.local_disk_gb or 0) * 10**9 // 2**30
+
+
+def allocatable_resources(
+    machine: Machine, vcpus: int, memory_mib: int, settings: AllocatableSettings
+) -> Allocatable:
+    """Return what nodeadm leaves.
+
+    Sources: awslabs/amazon-eks-ami:nodeadm/internal/kubelet/{config,eni_max_pods}.go@81fec2e;
+    aws/karpenter-provider-aws:pkg/providers/instancetype/types.go@1d92708 (what kernel and
+    hypervisor keep).
+    """
+    pods, pods_sentence = max_pods(machine, settings)
+    kept = -(-memory_mib * 75 // 1000) + (64 if machine.arch == "arm64" else 0)
+    # nodeadm reserves by the maxPods that it works out itself, even where kubelet's
+    # configuration sets another (of an image of one's own without EKS' cap, which is EKS' to
+    # tell nodes)
+    uncapped = settings.self_managed or settings.image is not None
+    usual, _ = max_pods(machine, replace(settings, max_pods=None, self_managed=uncapped))
+    kube_reserved = 11 * max(pods, usual) + 255
+    spared = kept + 11 * abs(pods - usual)
+    amounts = {
+        "cpu": vcpus * 1000 - reserved_cpu_milli(vcpus),
+        "memory": (memory_mib - kept - kube_reserved - EVICTION_MIB) * MIB,
+        "pods": pods,
+    }
+    least, most = disk_bytes(settings, IMAGE_MIB, 1024), disk_bytes(settings, 0, 1024)
+    storage = f"ephemeral storage is a root volume of {settings.disk_gib} GiB"
+    if settings.local_storage == "raid0" and (own_gib := own_disks_gib(machine)):
+        own = replace(settings, disk_gib=own_gib)
+        # Cautious: how much the file system keeps for itself is published for no machine.
+        least, most = disk_bytes(own, own_gib * 1024 // 50, 1024), disk_bytes(own, 0, 1024)
+        storage = (
+            f"ephemeral storage is one file system on the machine's local disks, {own_gib} GiB"
+        )
+    return Allocatable(
+        {**amounts, "ephemeral-storage": least},
+        {**amounts, "memory": amounts["memory"] + spared * MIB, "ephemeral-storage": most},
+        (
+            f"{_runs(settings.image)}; the kernel and hypervisor use 7.5 % of the memory "
+            "(Karpenter's estimate, cautious for large machine types)",
+            pods_sentence,
+            storage,
+        ),
+    )

@@ -1,0 +1,260 @@
+"""Amazon EKS with managed node groups."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from dra_planner.catalog import Machine
+from dra_planner.clouds.eks import pulumi_resources
+from dra_planner.clouds.eks.addresses import MOST_PODS, subnet_addresses_of_node
+from dra_planner.clouds.eks.allocatable import (
+    allocatable_resources,
+    own_disks_gib,
+)
+from dra_planner.clouds.eks.bottlerocket import BOTTLEROCKET_REFUSAL, is_on, read_settings
+from dra_planner.clouds.eks.capacity import CAPACITY_TYPES, KARPENTER, KARPENTER_CAPACITY_TYPES
+from dra_planner.clouds.protocol.allocatable import (
+    Allocatable,
+    AllocatableSettings,
+    NodeImage,
+)
+from dra_planner.clouds.protocol.cloud import WHOLE, Cloud, ClusterSettings, Fault, PoolSettings
+from dra_planner.clouds.protocol.labels import NodeOrigin
+from dra_planner.clouds.protocol.setting_faults import private_network_fault
+
+ZONE_LETTERS = "abcdefg"  # at the end of a zone's name; no region has gone beyond f
+
+
+class Eks(Cloud):
+    """Managed node groups of Amazon Linux 2023 images, which bring the NVIDIA driver and no device
+    plugin.
+    """
+
+    name = "eks"
+
+    region_setting = "aws:region"
+    sdk_extra = "aws"
+    region_pattern = r"[a-z]+(-[a-z]+)+-\d+"
+    region_example = "us-east-1"
+    # A Local Zone has a city after its region: us-east-1-dfw-2a (AWS Local Zones user guide).
+    zone_pattern = rf"(?P<region>[a-z]+(?:-[a-z]+)+-\d+)(?P<city>-[a-z]{{3}}-\d)?[{ZONE_LETTERS}]"
+    zone_suffixes = tuple(ZONE_LETTERS)
+    zone_counts = range(2, 7)  # the control plane is in two zones at least
+
+    # It does not predict the devices of a node that does not exist yet, so an empty pool is never
+    # scaled up for a claim: kubernetes/autoscaler:cluster-autoscaler/cloudprovider/aws
+    # (TemplateNodeInfo without slices). Karpenter keeps static pools (spec.replicas) at their count
+    # and looks at no pod for them; pods with claims it ignores up to 1.14
+    # (aws/karpenter-provider-aws:website/content/en/docs/concepts/nodepools.md@1d927085).
+    autoscalers = {"none": False, "cluster-autoscaler": False, KARPENTER: False}
+    keep_counts = frozenset({KARPENTER})
+
+    # "unsupported Kubernetes version": finos/compliant-financial-infrastructure issue 228
+    version_pattern = r"1\.\d+"
+
+    refused = {
+        "localSsds": "is only for GKE; on EKS, localStorage sets the use of the machine's local disks"
+    }
+
+    capacities = {
+        "on-demand": "on-demand",
+        "spot": "spot",
+        "reservation": "a reservation",
+        "capacity-block": "a capacity block",
+    }
+    spot = (("capacityType", "SPOT"),)
+    reservation_pattern = "cr-[0-9a-f]+"
+    reservation_meaning = "the id of a reservation (cr-…)"
+    pods_of_a_node = range(1, MOST_PODS + 1)
+    system_machine = "m7i.large"
+    gpu_images = {"amd64": "AL2023_x86_64_NVIDIA", "arm64": "AL2023_ARM_64_NVIDIA"}
+    system_images = {"amd64": "AL2023_x86_64_STANDARD", "arm64": "AL2023_ARM_64_STANDARD"}
+    # AMITypes in botocore's model of EKS (boto/botocore:botocore/data/eks/2017-11-01@0e6e2404)
+    images_without_driver = (
+        "AL2023_x86_64_STANDARD",
+        "AL2023_ARM_64_STANDARD",
+        "AL2023_x86_64_NEURON",
+        "AL2_x86_64",
+        "AL2_ARM_64",
+        "BOTTLEROCKET_x86_64",
+        "BOTTLEROCKET_ARM_64",
+        "BOTTLEROCKET_x86_64_FIPS",
+        "BOTTLEROCKET_ARM_64_FIPS",
+    )
+    images_with_device_plugin = ("BOTTLEROCKET_",)
+    # Amazon EKS user guide, platform versions: admission controllers
+    tolerates_extended_resources = True
+
+    # CreateNodegroup: keys of labels and taints have 1 to 63 characters, their domain included;
+    # "Label cannot contain reserved prefixes [kubernetes.io/, k8s.io/, eks.amazonaws.com/]"
+    # (aws/containers-roadmap, botocore's model).
+    longest_key = 63
+    takes_empty_label_values = False  # aws-controllers-k8s/community issue 2208
+    reserved_domains = ("eks.amazonaws.com",)
+    taint_effects = ("NO_SCHEDULE", "NO_EXECUTE", "PREFER_NO_SCHEDULE")
+    addon_token = "aws:eks/addon:Addon"
+    serverless_token = "aws:eks/fargateProfile:FargateProfile"
+    commands = ("eksctl", "aws eks")
+    unknown_labels = (
+        "eks.amazonaws.com/",
+        "k8s.io/cloud-provider-aws",
+        "topology.k8s.aws/",
+        "topology.ebs.csi.aws.com/",
+    )
+    pool_label = "eks.amazonaws.com/nodegroup"
+    karpenter = "karpenter.k8s.aws"
+    node_class = pulumi_resources.NODE_CLASS
+
+    driver_root = "/"
+    own_driver = "Bottlerocket's own DRA driver"
+    dated_facts = ("eks-image", "eks-driver-units")
+    fact_sources = ("aws", "eks")
+
+    provider = "pulumi:providers:aws"
+    cluster = pulumi_resources.CLUSTER
+    pool = pulumi_resources.POOL
+
+    node_network = pulumi_resources.NODE_NETWORK
+    identity = pulumi_resources.IDENTITY
+    node_admission = pulumi_resources.NODE_ADMISSION
+    volume_drivers = pulumi_resources.VOLUME_DRIVERS
+    disk_keys = pulumi_resources.DISK_KEYS
+
+    def added_labels(self, nodes: NodeOrigin) -> dict[str, str]:
+        if nodes.autoscaler != KARPENTER:
+            return {"eks.amazonaws.com/capacityType": CAPACITY_TYPES[nodes.capacity]}
+        return {
+            "karpenter.sh/nodepool": nodes.name,
+            "karpenter.sh/capacity-type": KARPENTER_CAPACITY_TYPES[nodes.capacity],
+            f"{self.karpenter}/ec2nodeclass": nodes.name,
+        }
+
+    def keeps_device_plugin(self, image: str, boot_script: str) -> bool | None:
+        """Return whether Bottlerocket's settings leave its device plugin on, which they do by
+        default.
+
+        Source: bottlerocket-os/bottlerocket-core-kit pull requests 914 and 1035.
+        """
+        settings = read_settings(boot_script)
+        return None if settings is None else is_on(settings, "kubelet-device-plugins", default=True)
+
+    def own_dra_driver(
+        self, pool: Mapping[str, Any], image: str = "", boot_script: str = ""
+    ) -> str:
+        """Return Bottlerocket's setting: its driver runs if it's on and the device plugin is off.
+
+        Source: bottlerocket-os/bottlerocket-core-kit pull request 1035.
+        """
+        settings = (
+            read_settings(boot_script) if image.startswith(self.images_with_device_plugin) else None
+        )
+        if settings is None or is_on(settings, "kubelet-device-plugins", default=True):
+            return ""
+        return (
+            "settings.kubelet-dra-drivers.nvidia.enabled"
+            if is_on(settings, "kubelet-dra-drivers")
+            else ""
+        )
+
+    def knows_network_interfaces(self, machine: Machine) -> bool:
+        return machine.efa_interfaces is not None
+
+    def subnet_addresses(
+        self, machine: Machine, settings: AllocatableSettings, pods: int
+    ) -> int | None:
+        return subnet_addresses_of_node(machine, settings, pods)
+
+    def pod_range_addresses(self, settings: AllocatableSettings) -> int:
+        return 0
+
+    def address_fault(self, cidr: str) -> str:
+        """Return why EKS takes no such network ("The following CIDRs are invalid in
+        publicAccessCidrs").
+
+        Source: EKS user guide, “Cluster API server endpoint”: no IPv6 for a cluster of IPv4, which
+        all of ours are.
+        """
+        if ":" in cidr:
+            return f'"{cidr}" isn\'t an IPv4 network, which an IPv4 cluster on EKS requires'
+        return private_network_fault(cidr)
+
+    def cluster_faults(self, cluster: ClusterSettings) -> Iterator[Fault]:
+        yield from super().cluster_faults(cluster)
+        if len(cluster.subnet_ids) == 1:
+            yield "network.subnetIds", "must name at least two subnets, because EKS needs two zones"
+
+    def pool_faults(self, pool: PoolSettings) -> Iterator[Fault]:
+        yield from super().pool_faults(pool)
+        if pool.autoscaler == KARPENTER and len(pool.zones) != 1:
+            yield (
+                "zones",
+                "must name one zone with autoscaler karpenter, which starts each node in the "
+                "cheapest zone instead of spreading nodes; write a pool for each zone",
+            )
+        if (
+            "localStorage" in pool.asked
+            and pool.machine is not None
+            and not own_disks_gib(pool.machine)
+        ):
+            yield "localStorage", f"{pool.machine.name} has no known local disks"
+
+        if pool.image is not None:
+            yield from (
+                (f"image.{key}", fault) for key, fault in self.image_faults(pool.image, pool.mig)
+            )
+
+    def is_local_zone(self, zone: str) -> bool:
+        """Return True for a Local Zone, which holds nodes but neither control planes nor NAT
+        gateways.
+
+        Source: Amazon EKS user guide, “Launch low-latency EKS clusters with AWS Local Zones”.
+        """
+        found = re.fullmatch(self.zone_pattern, zone)
+        return bool(found and found["city"])
+
+    def family_fault(self, family: str) -> str:
+        """Return why nodes can't boot images of a family, or "". "" as a family means a custom
+        image.
+        """
+        if family == "al2023":
+            return ""
+        if not family:
+            return "is missing: name the EKS image that it is based on, al2023"
+        return (
+            BOTTLEROCKET_REFUSAL if family == "bottlerocket" else f'must be al2023, not "{family}"'
+        )
+
+    def image_faults(self, image: NodeImage, mig: str = "none") -> Iterator[Fault]:
+        """Yield faults of a custom image: the key (id, family, or driverRoot), and the sentence."""
+        if image.id and (fault := self.image_id_fault(image.id)):
+            yield "id", fault
+        if fault := self.family_fault(image.family):
+            yield "family", fault
+        if image.driver_root and (fault := self.driver_root_fault(image.driver_root, mig)):
+            yield "driverRoot", fault
+
+    def image_id_fault(self, identifier: str) -> str:
+        """Return why something is not the id of an image, or ""."""
+        known = re.fullmatch(r"ami-([0-9a-f]{8}|[0-9a-f]{17})", identifier)
+        return "" if known else f'"{identifier}" is not the id of an image (ami-0123456789abcdef0)'
+
+    def driver_root_fault(self, folder: str, mig: str = "none") -> str:
+        """Return why the NVIDIA driver of an image cannot be in a folder, or ""."""
+        if not re.fullmatch(r"/[^\s]*", folder):
+            return f'"{folder}" is not an absolute path'
+        if mig not in WHOLE and folder != self.driver_root:
+            return (
+                f"{folder} can't be used with a MIG configuration, which the image's "
+                f"nvidia-smi creates before a node joins: it must be {self.driver_root}"
+            )
+        return ""
+
+    def allocatable(
+        self, machine: Machine, vcpus: int, memory_mib: int, settings: AllocatableSettings
+    ) -> Allocatable:
+        return allocatable_resources(machine, vcpus, memory_mib, settings)
+
+
+CLOUD = Eks()

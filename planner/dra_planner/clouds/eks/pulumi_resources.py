@@ -1,0 +1,225 @@
+"""The Pulumi resources of EKS: clusters, pools, networks, identities, and volumes."""
+
+from __future__ import annotations
+
+from dra_planner.clouds.protocol.identities import GrantResource, IdentityResource, NodeAdmission
+from dra_planner.clouds.protocol.node_networks import (
+    AddressRanges,
+    NodeNetwork,
+    PublicEndpoint,
+    SecurityGroups,
+)
+from dra_planner.clouds.protocol.resources import (
+    BoughtCapacity,
+    ClusterAddons,
+    ClusterResource,
+    CountLimits,
+    FastNetwork,
+    KarpenterNodeClass,
+    MachineTemplate,
+    PoolResource,
+    SpreadGroup,
+    SurgeSetting,
+)
+from dra_planner.clouds.protocol.storage import DiskKeys, VolumeDriver
+
+# aws/karpenter-provider-aws:website/content/en/docs/concepts/nodeclasses.md and
+# …/tasks/odcrs.md@1d927085
+NODE_CLASS = KarpenterNodeClass(
+    kind="EC2NodeClass",
+    images="spec.amiSelectorTerms",
+    family="spec.amiFamily",
+    families=(("al2023", "AL2023_"), ("al2", "AL2_"), ("bottlerocket", "BOTTLEROCKET_")),
+    boot_script="spec.userData",
+    reservations="spec.capacityReservationSelectorTerms",
+    reserved="reserved",
+    reservation="aws:ec2/capacityReservation:CapacityReservation",
+    reservation_machine="instanceType",
+    bought=(
+        "aws:ec2/capacityReservation:CapacityReservation",
+        "aws:ec2/capacityBlockReservation:CapacityBlockReservation",
+    ),
+    targeted=("instanceMatchCriteria", "targeted"),
+)
+CLUSTER = ClusterResource(
+    token="aws:eks/cluster:Cluster",
+    version="version",
+    region="region",
+    own_nodes=(("computeConfig.enabled", "true"),),
+    # docs.aws.amazon.com/eks/latest/APIReference/API_CreateCluster.html
+    # (bootstrapSelfManagedAddons)
+    addons=ClusterAddons(
+        by_default="bootstrapSelfManagedAddons",
+        managed="computeConfig.enabled",
+        token="aws:eks/addon:Addon",
+        name="addonName",
+        needed={
+            "vpc-cni": "its nodes never become ready",
+            "coredns": "its pods can't resolve names",
+        },
+        settings="configurationValues",
+        network_policies='"enableNetworkPolicy":"true"',
+        replacements={"vpc-cni": ("cilium", "calico", "tigera", "antrea", "weave", "cni")},
+    ),
+)
+POOL = PoolResource(
+    token="aws:eks/nodeGroup:NodeGroup",
+    kind="node group",
+    machine="instanceTypes",
+    template=MachineTemplate(
+        property="launchTemplate",
+        token="aws:ec2/launchTemplate:LaunchTemplate",
+        machine="instanceType",
+        boot_script="userData",
+        # EKS API reference, CreateNodegroup; EKS user guide, "Customize managed nodes with
+        # launch templates"; terraform-aws-eks issues 1386 and 3459; rancher/eks-operator
+        # issue 185
+        image="imageId",
+        custom_image="CUSTOM",
+        instead=("diskSize", "remoteAccess"),
+        not_in_pools=(("iamInstanceProfile", "nodeRoleArn"),),
+        is_merged=True,
+        disks="blockDeviceMappings",
+        disk_name="deviceName",
+        # Bottlerocket's containers are on its second disk
+        root=(("AL2", "/dev/xvda"), ("BOTTLEROCKET_", "/dev/xvdb")),
+        # EC2 user guide, "Placement strategies": seven instances in each zone
+        spread=SpreadGroup(
+            token="aws:ec2/placementGroup:PlacementGroup",
+            used_by="placement",
+            most_per_zone=7,
+        ),
+    ),
+    labels="labels",
+    taints="taints",
+    image="amiType",
+    version="version",
+    release="releaseVersion",
+    desired=("scalingConfig.desiredSize",),
+    limits=(CountLimits(minimum="scalingConfig.minSize", maximum="scalingConfig.maxSize"),),
+    cluster="clusterName",
+    # docs.aws.amazon.com/eks/latest/userguide/capacity-blocks-mng.html
+    bought=BoughtCapacity(
+        marks=(("capacityType", "CAPACITY_BLOCK"),),
+        template_marks=(("capacityReservationSpecification.capacityReservationTarget", ""),),
+        tokens=(
+            "aws:ec2/capacityReservation:CapacityReservation",
+            "aws:ec2/capacityBlockReservation:CapacityBlockReservation",
+        ),
+        zone="availabilityZone",
+        machine=("aws:ec2/capacityReservation:CapacityReservation", "instanceType"),
+        template_name="capacityReservationSpecification.capacityReservationTarget.capacityReservationId",
+        placement=("placementGroup",),  # of an Auto Scaling group
+        template_placement=(
+            "placement.groupName",
+            "placement.groupId",
+            "spec.placementGroupSelector",  # of Karpenter's node class
+        ),
+        own_placement="placementGroupArn",
+        surge=SurgeSetting(
+            setting="updateConfig.updateStrategy",
+            default="DEFAULT",
+            starts_none=("MINIMAL",),
+            fix='set updateConfig.updateStrategy to "MINIMAL"',
+        ),
+    ),
+    fast_network=FastNetwork(
+        interfaces="networkInterfaces",
+        kind=("interfaceType", "efa"),
+        fix="add networkInterfaces with interfaceType efa to the launch template, one for each "
+        "network card",
+    ),
+)
+NODE_NETWORK = NodeNetwork(
+    # The provider removes the egress rule that EC2 adds to new groups
+    # (hashicorp/terraform-provider-aws:website/docs/r/security_group.html.markdown).
+    groups=SecurityGroups(
+        token="aws:ec2/securityGroup:SecurityGroup",
+        egress="egress",
+        used_by=("vpcSecurityGroupIds", "networkInterfaces"),
+        interface_groups="securityGroups",
+        rules=(
+            ("aws:ec2/securityGroupRule:SecurityGroupRule", "type", "ingress"),
+            ("aws:vpc/securityGroupEgressRule:SecurityGroupEgressRule", "type", "ingress"),
+        ),
+        rule_group="securityGroupId",
+    ),
+    # EKS API reference, KubernetesNetworkConfigRequest; VPC user guide, "Subnet sizing"
+    addresses=AddressRanges(
+        of_cluster=(("kubernetesNetworkConfig.serviceIpv4Cidr", "services", ""),),
+        token="aws:ec2/subnet:Subnet",
+        used_by=("subnetIds", "vpcConfig"),
+        ranges=("cidrBlock",),
+        zone="availabilityZone",
+        network="vpcId",
+        network_token="aws:ec2/vpc:Vpc",
+        network_ranges="cidrBlock",
+        kept=5,
+    ),
+    # Amazon EKS user guide, “Cluster API server endpoint”
+    endpoint=PublicEndpoint(
+        private="vpcConfig.endpointPrivateAccess",
+        allowed="vpcConfig.publicAccessCidrs",
+        addresses=("aws:ec2/eip:Eip", "aws:ec2/natGateway:NatGateway"),
+        fix="set vpcConfig.endpointPrivateAccess to true",
+    ),
+)
+IDENTITY = IdentityResource(
+    token="aws:iam/role:Role",
+    kind="role",
+    name="name",
+    rights=("managedPolicyArns", "inlinePolicies"),
+    trust="assumeRolePolicy",
+    policy=("aws:iam/policy:Policy", "policy"),
+    grants=(
+        GrantResource(
+            token="aws:iam/rolePolicyAttachment:RolePolicyAttachment",
+            identity="role",
+            rights="policyArn",
+        ),
+        GrantResource(
+            token="aws:iam/policyAttachment:PolicyAttachment",
+            identity="roles",
+            rights="policyArn",
+        ),
+        GrantResource(
+            token="aws:iam/rolePolicyAttachmentsExclusive:RolePolicyAttachmentsExclusive",
+            identity="roleName",
+            rights="policyArns",
+        ),
+        GrantResource(token="aws:iam/rolePolicy:RolePolicy", identity="role", rights="policy"),
+    ),
+    everything=("AdministratorAccess", "PowerUserAccess"),
+    of_cloud="aws:policy/",
+)
+# Amazon EKS user guide, "Create access entries": node groups get theirs by themselves
+NODE_ADMISSION = NodeAdmission(
+    token="aws:eks/accessEntry:AccessEntry",
+    kind="type",
+    kinds=("EC2_LINUX", "EC2"),
+    required=("accessConfig.authenticationMode", "API"),
+    groups="aws:autoscaling/group:Group",
+    tag="kubernetes.io/cluster/",
+)
+# awsdocs/amazon-eks-user-guide:latest/ug/storage/{ebs,efs,fsx,s3}-csi.adoc, listed @26befcc
+VOLUME_DRIVERS = (
+    VolumeDriver(provisioner="ebs.csi.aws.com", classes=("gp2",), addon="aws-ebs-csi-driver"),
+    VolumeDriver(provisioner="kubernetes.io/aws-ebs", addon="aws-ebs-csi-driver"),
+    VolumeDriver(provisioner="efs.csi.aws.com", addon="aws-efs-csi-driver"),
+    VolumeDriver(provisioner="fsx.csi.aws.com", addon="aws-fsx-csi-driver"),
+    VolumeDriver(provisioner="s3.csi.aws.com", addon="aws-mountpoint-s3-csi-driver"),
+    VolumeDriver(
+        provisioner="ebs.csi.eks.amazonaws.com",
+        switch=("storageConfig.blockStorage.enabled", True, False),
+    ),
+)
+# Amazon EC2 Auto Scaling user guide, "Required AWS KMS key policy for use with encrypted
+# volumes"
+DISK_KEYS = DiskKeys(
+    used_by=(("aws:ec2/launchTemplate:LaunchTemplate", "blockDeviceMappings"),),
+    tokens=("aws:kms/key:Key",),
+    grants=(("aws:kms/grant:Grant", "keyId"), ("aws:kms/keyPolicy:KeyPolicy", "keyId")),
+    policy=("policy", "AWSServiceRoleForAutoScaling"),
+    identity="Auto Scaling's service-linked role",
+    fix="allow AWSServiceRoleForAutoScaling to use the key and create grants in its policy",
+)

@@ -1,0 +1,106 @@
+"""Allocatable resources and pod addresses of GKE nodes."""
+
+from __future__ import annotations
+
+from dra_planner.catalog import Machine
+from dra_planner.clouds.gke.disks import (
+    SSD_GIB,
+    ssd_bytes,
+)
+from dra_planner.clouds.protocol.allocatable import (
+    EVICTION_MIB,
+    MIB,
+    Allocatable,
+    AllocatableSettings,
+    disk_bytes,
+    reserved_cpu_milli,
+)
+
+# and 2 % of the disk; cautious: the file system of a node with 100 GiB is 5.75 GiB smaller
+IMAGE_MIB = 5 * 1024
+
+
+def most_pods(settings: AllocatableSettings) -> int:
+    return 110 if settings.max_pods is None else settings.max_pods
+
+
+def reserved_memory(memory_mib: int) -> int:
+    """Return GKE's reservation in bytes: 25 % of 4 GiB, 20 % of 4, 10 % of 8, 6 % of 112, 2 % of
+    the rest.
+    """
+    if memory_mib <= 1024:
+        return 255 * MIB
+    reserved, left = 0, memory_mib * MIB
+    for gib, percent in ((4, 25), (4, 20), (8, 10), (112, 6), (None, 2)):
+        part = left if gib is None else min(left, gib * 1024 * MIB)
+        reserved += -(-part * percent // 100)
+        left -= part
+    return reserved
+
+
+def allocatable_resources(
+    machine: Machine, vcpus: int, memory_mib: int, settings: AllocatableSettings
+) -> Allocatable:
+    """Return what GKE's kubelet leaves.
+
+    Sources: kubernetes/autoscaler:cluster-autoscaler/cloudprovider/gce/gce_reserved.go@55c37cd
+    (what kernel and firmware keep);
+    cloudpilot-ai/karpenter-provider-gcp:pkg/utils/utils.go@417f047 (documented reservations).
+    """
+    kept = memory_mib * MIB // 64 + 16 * MIB
+    if memory_mib > 3 * 1024:
+        kept += 64 * MIB
+    if memory_mib <= 8 * 1024:
+        kept += 8 * MIB
+    kept += min(memory_mib * MIB * 175 // 100_000, 248 * MIB)
+    disk = settings.disk_gib * 1024
+    disk_reserved = min(disk // 2, disk * 35 // 100 + 6 * 1024, 100 * 1024)
+    amounts = {
+        "cpu": vcpus * 1000 - reserved_cpu_milli(vcpus),
+        "memory": memory_mib * MIB - kept - reserved_memory(memory_mib) - EVICTION_MIB * MIB,
+        "pods": most_pods(settings),
+    }
+    least, most = (
+        disk_bytes(settings, IMAGE_MIB + disk // 50, disk_reserved),
+        disk_bytes(settings, 0, disk_reserved),
+    )
+    storage = (
+        f"ephemeral storage is a boot disk of {settings.disk_gib} GiB; local SSDs are not counted"
+    )
+    if settings.local_ssds:
+        least, most = (
+            ssd_bytes(settings, settings.local_ssds, 2),
+            ssd_bytes(settings, settings.local_ssds, 0),
+        )
+        storage = f"ephemeral storage is local SSDs of {settings.local_ssds * SSD_GIB} GiB"
+    elif machine.local_disks:
+        most = max(most, ssd_bytes(settings, machine.local_disks, 0))
+        storage = (
+            f"ephemeral storage is a boot disk of {settings.disk_gib} GiB, or the local SSDs "
+            "that come with the "
+            f"machine, {machine.local_disks * SSD_GIB} GiB"
+        )
+    return Allocatable(
+        {**amounts, "ephemeral-storage": least},
+        {**amounts, "memory": amounts["memory"] + kept, "ephemeral-storage": most},
+        (
+            "GKE nodes run Container-Optimized OS with GKE's documented reservations, as "
+            "Karpenter and the cluster "
+            "autoscaler restate them",
+            "GKE nodes run at most 110 pods, the default of a node pool"
+            if settings.max_pods is None
+            else f"GKE nodes run at most {settings.max_pods} pods, as set",
+            storage,
+        ),
+    )
+
+
+def addresses_of_node(settings: AllocatableSettings) -> int:
+    """Return the block of a node: twice its pods at least, a power of two.
+
+    Sources: docs.cloud.google.com/kubernetes-engine/docs/how-to/flexible-pod-cidr (“CIDR ranges
+    for Standard clusters”: /28 for 8 pods, /27 to 16, /26 to 32, /25 to 64, /24 to 110; the
+    rule goes on to 256); what a real cluster had, rancher/rancher issue 31110: /25 for 55 pods,
+    /24 for 110, /28 for 8.
+    """
+    return 1 << (2 * most_pods(settings) - 1).bit_length()

@@ -1,0 +1,296 @@
+"""Google Kubernetes Engine with Standard node pools."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from dra_planner.catalog import Machine, network_interfaces
+from dra_planner.clouds.gke import pulumi_resources
+from dra_planner.clouds.gke.allocatable import (
+    addresses_of_node,
+    allocatable_resources,
+)
+from dra_planner.clouds.gke.capacity import LENT
+from dra_planner.clouds.gke.disks import (
+    boot_disks,
+    bundled_ssds,
+    local_ssds_fault,
+)
+from dra_planner.clouds.gke.labels import (
+    ARM_TAINT,
+    DRA_DRIVER,
+    NETWORK_DRIVER,
+    NO_DEVICE_PLUGIN,
+    QUEUED_TAINT,
+    TPU_DRA_DRIVER,
+    TPU_TAINT,
+    has_tpus,
+    plugin_labels,
+)
+from dra_planner.clouds.gke.machines import GPU_EXAMPLE, attachment
+from dra_planner.clouds.gke.pulumi_resources import IMAGE
+from dra_planner.clouds.protocol.allocatable import (
+    Allocatable,
+    AllocatableSettings,
+)
+from dra_planner.clouds.protocol.cloud import Cloud, CountStep, Fault, PoolSettings
+from dra_planner.clouds.protocol.labels import MPS_CAPABLE, PLUGIN_CONFIG, NodeLabel, NodeOrigin
+from dra_planner.clouds.protocol.plugin_serving import CloudPlugin
+from dra_planner.model import Taint
+
+
+class Gke(Cloud):
+    """Node pools of Container-Optimized OS, on which neither Google's device plugin nor its driver
+    runs.
+    """
+
+    name = "gke"
+
+    region_setting = "gcp:region"
+    sdk_extra = "gcp"
+    account_settings = ("gcp:project",)
+    region_pattern = r"[a-z]+-[a-z]+\d+"
+    region_example = "us-central1"
+    zone_pattern = r"(?P<region>.*\d)-(ai\d+)?[a-z]"  # us-central1-ai1a is a zone for accelerators
+    version_pattern = r"1\.\d+(\.\d+(-gke\.\d+)?)?"
+    zone_suffixes = ("-a", "-b", "-c", "-d", "-e", "-f")
+    refused = {
+        "network.subnetIds": "subnetIds are only for EKS; on GKE, set zones",
+        "network.prefixDelegation": "is only for EKS; on GKE, a pool's maxPods sets the size of its address range",
+        "devicePlugin": "GKE runs its own device plugin on nodes without DRA; set it to false",
+        "drivers.dranet.version": "is only for EKS; GKE manages its own DRANET: write dranet: true",
+        "reserved": "GKE doesn't allow custom kubelet reservations "
+        "(docs.cloud.google.com/kubernetes-engine/docs/how-to/node-system-config); use "
+        "daemonPods",
+        "image": "is only for EKS; GKE nodes run the Container-Optimized OS release of their version",
+        "localStorage": "is only for EKS; on GKE, localSsds sets the number of local disks, which are the "
+        "node's ephemeral storage",
+        "schedule": "GKE doesn't support scheduled node counts; use autoscaler gke, which removes unused "
+        "nodes (docs.cloud.google.com/kubernetes-engine/docs/concepts/cluster-autoscaler)",
+    }
+
+    # GKE's own predicts what a node of a pool with DRA_DRIVER will publish, so a claim wakes an
+    # empty one.
+    autoscalers = {"none": False, "gke": True}
+
+    capacities = {
+        "on-demand": "on-demand",
+        "spot": "spot",
+        "flex-start": "flex-start",
+        "queued": "queued",
+        "reservation": "a reservation",
+    }
+    judged_purchases = ("on-demand", "spot", "reservation", "flex-start", "queued")
+    installer_off = (
+        "nodeConfig.guestAccelerators",
+        "gpuDriverInstallationConfig.gpuDriverVersion",
+        "INSTALLATION_DISABLED",
+    )
+    # GoogleCloudPlatform/container-engine-accelerators:nvidia-driver-installer@992db812
+    installer_images = (
+        ("COS", ("cos-nvidia-installer", "cos-gpu-installer", "driver-installer/cos")),
+        ("UBUNTU", ("ubuntu-nvidia", "ubuntu-gpu-installer", "driver-installer/ubuntu")),
+    )
+    spot = (("nodeConfig.spot", "true"), ("nodeConfig.preemptible", "true"))
+    # GoogleCloudPlatform/cluster-toolkit pull requests 5040 (another project) and 5043 (blocks)
+    reservation_pattern = (
+        r"(projects/[^/]+/reservations/)?[^/]+"
+        r"(/reservationBlocks/[^/]+(/reservationSubBlocks/[^/]+)?)?"
+    )
+    reservation_meaning = "the name of a reservation, or projects/PROJECT/reservations/NAME"
+    pods_range = "10.4.0.0/14"
+    # docs.cloud.google.com/kubernetes-engine/docs/how-to/flexible-pod-cidr
+    pods_of_a_node = range(8, 257)
+    disk_gib = range(50, 65_537)
+    huge_pages_doubt = "; it's unknown whether GKE supports this number for the machine type"
+    commands = ("gcloud container",)
+    system_machine = "e2-standard-4"
+    gpu_images = {"amd64": IMAGE, "arm64": IMAGE}
+    system_images = {"amd64": IMAGE, "arm64": IMAGE}
+
+    # docs.cloud.google.com/kubernetes-engine/docs/how-to/gpus: taints of GPU nodes
+    tolerates_extended_resources = True
+
+    unknown_labels = (
+        "cloud.google.com/",
+        "addon.gke.io/",
+        "iam.gke.io/",
+        "topology.gke.io/",
+        "node.gke.io/",
+    )
+    pool_label = "cloud.google.com/gke-nodepool"
+    accelerator_label = "cloud.google.com/gke-accelerator"
+    # docs.cloud.google.com/kubernetes-engine/docs/how-to/{timesharing-gpus,gpus-multi}: 2 to 48
+    # clients; partitions are advertised as nvidia.com/gpu.
+    plugin = CloudPlugin(is_built_in=True, replicas=48, mig_strategies=("single",), renames=False)
+    no_device_plugin_label = NO_DEVICE_PLUGIN
+    wakes_by_label = DRA_DRIVER
+    network_label = NETWORK_DRIVER
+
+    # Google's managed driver comes with its device plugin, so a DaemonSet puts the driver where COS
+    # lets it.
+    driver_root = "/home/kubernetes/bin/nvidia"
+    installs_driver = False
+    metrics_collector = "google"  # its managed Prometheus, which the component GkeCluster turns on
+    supports_mig = False
+    unsupported_gates = ("DynamicMIG", "TimeSlicingSettings", "MPSSupport", "ConsumableShares")
+    # Its driver image has no build for COS 121 and later: NVIDIA/gpu-operator issue 1623;
+    # docs.nvidia.com, “NVIDIA GPU Operator with Google GKE”: the operator's driver manager is for
+    # Ubuntu.
+    image_titles = {IMAGE: "Container-Optimized OS", "COS": "Container-Optimized OS"}
+    images_without_operator_driver = (IMAGE, "COS")
+    driver_source = (
+        "docs.cloud.google.com/kubernetes-engine/docs/how-to/set-up-dra: no "
+        "time-sharing, MIG or MPS"
+    )
+    critical_pods_need_quota = True
+    dated_facts = ("zones",)
+    fact_sources = ("gcp", "gke")
+
+    provider = "pulumi:providers:gcp"
+    cluster = pulumi_resources.CLUSTER
+    pool = pulumi_resources.POOL
+
+    # GKE guide, "Node taints": managed components
+    tolerated_by_system = ("CriticalAddonsOnly", "components.gke.io/gke-managed-components")
+    node_network = pulumi_resources.NODE_NETWORK
+    # GKE guide, "Harden workload isolation with GKE Sandbox"
+    runtime_classes = ("gvisor",)
+    identity = pulumi_resources.IDENTITY
+
+    volume_drivers = pulumi_resources.VOLUME_DRIVERS
+    default_storage_class = "standard-rwo"
+    disk_keys = pulumi_resources.DISK_KEYS
+
+    def labels(self, nodes: NodeOrigin) -> tuple[NodeLabel, ...]:
+        """Return the labels of a pool: the last ones tell GKE which drivers its nodes have.
+
+        Sources: docs.cloud.google.com/kubernetes-engine/docs/how-to/set-up-dra and
+        …/allocate-network-resources-dra.
+        """
+        labels = super().labels(nodes)
+        # GKE's plugin reads its own settings, not labels of NVIDIA's chart
+        if nodes.plugin is not None:
+            labels = tuple(each for each in labels if each.key not in (PLUGIN_CONFIG, MPS_CAPABLE))
+        elif nodes.has_gpus:
+            labels += (
+                NodeLabel(
+                    NO_DEVICE_PLUGIN, "true", "GKE runs its own device plugin on these nodes"
+                ),
+                NodeLabel(
+                    DRA_DRIVER,
+                    "true",
+                    "GKE's autoscaler doesn't scale this pool up from zero for claims",
+                ),
+            )
+        if has_tpus(nodes.machine):
+            labels += (
+                NodeLabel(
+                    TPU_DRA_DRIVER, "true", "GKE runs its own device plugin for TPUs on these nodes"
+                ),
+            )
+        if nodes.network_devices and (nodes.machine is None or network_interfaces(nodes.machine)):
+            labels += (
+                NodeLabel(
+                    NETWORK_DRIVER,
+                    "true",
+                    "GKE's DRANET doesn't publish network interfaces of these nodes",
+                ),
+            )
+        return labels
+
+    def added_labels(self, nodes: NodeOrigin) -> dict[str, str]:
+        labels = dict[str, str]()  # gke-nodepool is a name that Pulumi completes
+        if nodes.capacity == "spot":
+            labels["cloud.google.com/gke-spot"] = "true"
+        accelerator = nodes.machine.accelerator if nodes.machine and nodes.has_gpus else None
+        if accelerator is not None and accelerator.gke_type is not None:
+            labels |= {
+                self.accelerator_label: accelerator.gke_type,
+                "cloud.google.com/gke-gpu": "true",
+            }
+        return labels | (plugin_labels(nodes.plugin) if nodes.plugin is not None else {})
+
+    possible_taints = (ARM_TAINT, QUEUED_TAINT, TPU_TAINT)
+    # docs.cloud.google.com/kubernetes-engine/docs/how-to/gpus (“Run GPUs in Standard node pools”)
+    taints_new_gpu_pools = True
+
+    def added_taints(self, nodes: NodeOrigin) -> tuple[Taint, ...]:
+        """Return the taint of Arm nodes, and that of nodes which a ProvisioningRequest queues for.
+
+        Sources:
+        docs.cloud.google.com/kubernetes-engine/docs/how-to/prepare-arm-workloads-for-deployment;
+        …/docs/how-to/provisioningrequest.
+        """
+        taints: tuple[Taint, ...] = (
+            (ARM_TAINT,) if nodes.machine and nodes.machine.arch == "arm64" else ()
+        )
+        taints += (TPU_TAINT,) if has_tpus(nodes.machine) else ()
+        return (*taints, QUEUED_TAINT) if nodes.capacity == "queued" else taints
+
+    def image_labels(self, machine: Machine) -> dict[str, str]:
+        return {
+            "cloud.google.com/machine-family": machine.family,
+            "cloud.google.com/gke-os-distribution": "cos",
+            "cloud.google.com/gke-container-runtime": "containerd",
+        }
+
+    def boot_disk_types(self, instance_type: str) -> tuple[str, ...]:
+        return boot_disks(instance_type)
+
+    def local_disks_fault(self, instance_type: str, count: int) -> str:
+        bundled = bundled_ssds(instance_type)
+        return "" if count == bundled else local_ssds_fault(instance_type, count)
+
+    def count_step(self, zones: int, *, autoscaled: bool) -> CountStep:
+        if autoscaled or zones < 2:
+            return CountStep()
+        why = f"without an autoscaler, GKE counts nodes per zone, and there are {zones} zones"
+        return CountStep(nodes=zones, why=why, fix="name one zone for the pool")
+
+    def reservation_fault(self, reservation: str) -> str:
+        if "/reservationBlocks/" in reservation and not reservation.startswith("projects/"):
+            return (
+                f'the reservation block "{reservation}" has no project, so GKE doesn\'t find it '
+                "(404); write "
+                "projects/PROJECT/reservations/NAME/reservationBlocks/BLOCK"
+            )
+        return super().reservation_fault(reservation)
+
+    def capacity_assumptions(self, kind: str) -> tuple[str, ...]:
+        if kind not in LENT:
+            return ()
+        ends = "GKE removes its nodes after at most seven days"
+        if kind == "flex-start":
+            return (f"{ends}, and starts them when it has capacity",)
+        return (
+            f"{ends}, and starts them only for pods of a ProvisioningRequest (Kueue writes it)",
+        )
+
+    def pool_faults(self, pool: PoolSettings) -> Iterator[Fault]:
+        yield from super().pool_faults(pool)
+        if pool.capacity.kind in LENT:
+            kind = pool.capacity.kind
+            if pool.autoscaler != "gke":
+                yield "capacity", f"{kind} nodes need an autoscaler; set autoscaler: gke"
+            if pool.min_nodes:
+                yield "count", f"{kind} nodes start for pods, so count.min must be 0; set it to 0"
+        if pool.machine is not None and not pool.is_served and attachment(pool.machine) is None:
+            yield "machine", f"{pool.machine.name} has no NVIDIA GPU; {GPU_EXAMPLE}"
+        if pool.machine is not None and pool.local_ssds is not None:
+            fault = local_ssds_fault(pool.machine.instance_type, pool.local_ssds)
+            yield from [("localSsds", fault)] if fault else []
+
+    def subnet_addresses(self, machine: Machine, settings: AllocatableSettings, pods: int) -> int:
+        return 1
+
+    def pod_range_addresses(self, settings: AllocatableSettings) -> int:
+        return addresses_of_node(settings)
+
+    def allocatable(
+        self, machine: Machine, vcpus: int, memory_mib: int, settings: AllocatableSettings
+    ) -> Allocatable:
+        return allocatable_resources(machine, vcpus, memory_mib, settings)
+
+
+CLOUD = Gke()

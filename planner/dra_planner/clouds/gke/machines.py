@@ -1,0 +1,33 @@
+"""Machine types of GKE: attached GPUs, and zones for accelerators."""
+
+from __future__ import annotations
+
+import re
+
+from dra_planner.catalog import Machine
+
+GPU_EXAMPLE = "name one that has, or attach some: n1-standard-8+nvidia-tesla-t4:1"
+
+
+def attachment(machine: Machine) -> tuple[str, int] | None:
+    """Return type and number of a machine type's NVIDIA GPUs in a node pool's form, or None without
+    GPUs.
+    """
+    accelerator = machine.accelerator
+    if (
+        accelerator is None
+        or accelerator.vendor != "nvidia"
+        or not accelerator.gke_type
+        or not accelerator.count
+    ):
+        return None
+    return accelerator.gke_type, accelerator.count
+
+
+def is_for_accelerators(zone: str) -> bool:
+    """Whether a zone is one for accelerators (us-central1-ai1a), which Google lists among a
+    region's others.
+
+    googleapis/google-cloud-go issue 13734.
+    """
+    return re.fullmatch(r".*-ai\d+[a-z]", zone) is not None

@@ -1,0 +1,190 @@
+"""The Pulumi resources of GKE: clusters, pools, networks, identities, and volumes."""
+
+from __future__ import annotations
+
+from dra_planner.clouds.gke.labels import NETWORK_DRIVER
+from dra_planner.clouds.protocol.identities import GrantResource, IdentityResource
+from dra_planner.clouds.protocol.node_networks import (
+    AddressRanges,
+    Gateway,
+    NodeNetwork,
+)
+from dra_planner.clouds.protocol.resources import (
+    AttachedGpus,
+    BoughtCapacity,
+    ClusterResource,
+    CountLimits,
+    FastNetwork,
+    PoolResource,
+    SurgeSetting,
+)
+from dra_planner.clouds.protocol.storage import DiskKeys, VolumeDriver
+
+IMAGE = "COS_CONTAINERD"
+CLUSTER = ClusterResource(
+    token="gcp:container/cluster:Cluster",
+    version="minMasterVersion",
+    region="location",
+    zones="nodeLocations",
+    pools="nodePools",
+    version_is_floor=True,
+    dataplane=("datapathProvider", "ADVANCED_DATAPATH"),
+    dataplane_default="LEGACY_DATAPATH",
+    managed="enableAutopilot",
+    network_policies=(
+        ("datapathProvider", "ADVANCED_DATAPATH"),
+        ("networkPolicy.enabled", "true"),
+    ),
+    pod_range="ipAllocationPolicy.clusterIpv4CidrBlock",
+    first_pool="removeDefaultNodePool",
+    first_pool_settings=("nodeConfig", "initialNodeCount"),
+    own_nodes=(("enableAutopilot", "true"), ("clusterAutoscaling.enabled", "true")),
+)
+POOL = PoolResource(
+    token="gcp:container/nodePool:NodePool",
+    kind="node pool",
+    machine="nodeConfig.machineType",
+    machine_default="e2-medium",
+    attached=AttachedGpus(path="nodeConfig.guestAccelerators"),
+    labels="nodeConfig.labels",
+    image="nodeConfig.imageType",
+    image_default=IMAGE,
+    version="version",
+    max_pods="maxPodsPerNode",
+    own_pod_ranges=("networkConfig.podRange", "networkConfig.createPodRange"),
+    taints="nodeConfig.taints",
+    desired=("nodeCount", "initialNodeCount"),
+    desired_per_zone=True,
+    scaling="autoscaling",
+    limits=(
+        CountLimits(
+            minimum="autoscaling.totalMinNodeCount", maximum="autoscaling.totalMaxNodeCount"
+        ),
+        CountLimits(
+            minimum="autoscaling.minNodeCount",
+            maximum="autoscaling.maxNodeCount",
+            per_zone=True,
+        ),
+    ),
+    zones="nodeLocations",
+    location="location",
+    cluster="cluster",
+    disk_type="nodeConfig.diskType",
+    local_disks=(
+        "nodeConfig.ephemeralStorageLocalSsdConfig.localSsdCount",
+        "nodeConfig.localNvmeSsdBlockConfig.localSsdCount",
+    ),
+    bought=BoughtCapacity(
+        marks=(
+            ("nodeConfig.reservationAffinity.consumeReservationType", "SPECIFIC_RESERVATION"),
+            (
+                "nodeConfig.reservationAffinity.consumeReservationType",
+                "ANY_RESERVATION_THEN_FAIL",
+            ),
+        ),
+        tokens=("gcp:compute/reservation:Reservation",),
+        zone="zone",
+        names="nodeConfig.reservationAffinity.values",
+        surge=SurgeSetting(
+            setting="upgradeSettings.maxSurge",
+            default="1",
+            starts_none=("0",),
+            fix="set upgradeSettings.maxSurge to 0 and maxUnavailable to 1",
+            strategy=("upgradeSettings.strategy", "SURGE"),
+        ),
+    ),
+    network_profile="networkConfig.acceleratorNetworkProfile",
+    fast_network=FastNetwork(
+        settings=(
+            "networkConfig.acceleratorNetworkProfile",
+            "networkConfig.additionalNodeNetworkConfigs",
+        ),
+        fix='set networkConfig.acceleratorNetworkProfile to "auto" and the label '
+        f"{NETWORK_DRIVER}=true, or name additionalNodeNetworkConfigs",
+    ),
+    # GoogleCloudPlatform/cluster-toolkit:examples/gke-a4x@10470803: one policy for each domain
+    nvlink_placement="placementPolicy.policyName",
+)
+NODE_NETWORK = NodeNetwork(
+    # VPC guide, "Subnets": unusable addresses
+    addresses=AddressRanges(
+        of_cluster=(
+            ("ipAllocationPolicy.clusterIpv4CidrBlock", "pods", ""),
+            ("ipAllocationPolicy.servicesIpv4CidrBlock", "services", ""),
+            ("privateClusterConfig.masterIpv4CidrBlock", "the control plane", ""),
+        ),
+        token="gcp:compute/subnetwork:Subnetwork",
+        used_by=("subnetwork",),
+        ranges=("ipCidrRange", "secondaryIpRanges.ipCidrRange"),
+        network="network",
+        network_token="gcp:compute/network:Network",
+        network_ranges="",
+        kept=4,
+    ),
+    # Private Google Access reaches only Google's registries
+    # (VPC guide, "Private Google Access").
+    gateway=Gateway(
+        private="privateClusterConfig.enablePrivateNodes",
+        network="network",
+        network_token="gcp:compute/network:Network",
+        token="gcp:compute/routerNat:RouterNat",
+        mirror="pkg.dev",
+        title="Cloud NAT",
+        fix="declare a RouterNat in the network, or copy the images to Artifact Registry",
+    ),
+)
+IDENTITY = IdentityResource(
+    token="gcp:serviceaccount/account:Account",
+    kind="service account",
+    name="accountId",
+    grants=tuple(
+        GrantResource(token=token, identity=identity, rights="role")
+        for token, identity in (
+            ("gcp:projects/iAMMember:IAMMember", "member"),
+            ("gcp:projects/iAMBinding:IAMBinding", "members"),
+            ("gcp:artifactregistry/repositoryIamMember:RepositoryIamMember", "member"),
+            ("gcp:storage/bucketIAMMember:BucketIAMMember", "member"),
+        )
+    ),
+)
+# GKE guides, "Using the Compute Engine persistent disk CSI driver" and "Access Filestore
+# instances with the Filestore CSI driver"
+VOLUME_DRIVERS = (
+    VolumeDriver(
+        provisioner="pd.csi.storage.gke.io",
+        classes=("standard-rwo", "premium-rwo", "standard"),
+        switch=(
+            "addonsConfig.gcePersistentDiskCsiDriverConfig.enabled",
+            True,
+            True,
+        ),
+    ),
+    VolumeDriver(
+        provisioner="filestore.csi.storage.gke.io",
+        classes=(
+            "standard-rwx",
+            "premium-rwx",
+            "zonal-rwx",
+            "regional-rwx",
+            "enterprise-rwx",
+            "enterprise-multishare-rwx",
+        ),
+        switch=("addonsConfig.gcpFilestoreCsiDriverConfig.enabled", True, False),
+    ),
+    VolumeDriver(
+        provisioner="gcsfuse.csi.storage.gke.io",
+        switch=("addonsConfig.gcsFuseCsiDriverConfig.enabled", True, False),
+    ),
+)
+# GKE guide, "Use customer-managed encryption keys": the Compute Engine service agent
+DISK_KEYS = DiskKeys(
+    used_by=(("gcp:container/nodePool:NodePool", "nodeConfig.bootDiskKmsKey"),),
+    tokens=("gcp:kms/cryptoKey:CryptoKey",),
+    grants=(
+        ("gcp:kms/cryptoKeyIAMMember:CryptoKeyIAMMember", "cryptoKeyId"),
+        ("gcp:kms/cryptoKeyIAMBinding:CryptoKeyIAMBinding", "cryptoKeyId"),
+        ("gcp:kms/keyRingIAMMember:KeyRingIAMMember", "keyRingId"),
+    ),
+    identity="the Compute Engine service agent",
+    fix="grant it roles/cloudkms.cryptoKeyEncrypterDecrypter on the key",
+)
