@@ -191,7 +191,7 @@ def _changes(root: _Kustomization, read: Sequence[str], users: Mapping[str, int]
             yield f"{each.folder} in {users[each.path]} kustomizations"
         for text in each.includes():
             path = os.path.realpath(os.path.join(each.path, text))
-            if not os.path.exists(path) and not _REMOTE.search(text):
+            if not os.path.exists(path):
                 yield f"the manifests of {text}"
             elif not any(os.path.commonpath((path, above)) == above for above in read):
                 yield text

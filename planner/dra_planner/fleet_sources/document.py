@@ -23,6 +23,8 @@ from dra_planner.fleet_sources.taints import imported_taints, note_lost_taints
 
 _MOST_NODES: Final = 10
 """Default maximum of a pool if the tool states none. A person must check it."""
+_VARIABLE: Final = "${"
+"""Start of a variable in a template, which `clusterctl generate` or `envsubst` fills in."""
 _DRIVER_CHARTS: Final = ("nvidia-dra-driver-gpu", "dra-driver-nvidia-gpu")
 
 
@@ -52,6 +54,7 @@ def fleet_of_cluster_description(
     of_cloud = cloud(described.cloud)
     notes = list(described.notes)
     rows = {row.machine: row for row in learned}
+    stated = "" if _VARIABLE in described.region else described.region
     gpu_pools: list[dict[str, Any]] = []
     plain: list[tuple[Machine, ForeignPool]] = []
     taken: set[str] = set()
@@ -60,7 +63,7 @@ def fleet_of_cluster_description(
         machines = _known(pool, of_cloud, rows, notes)
         with_gpus = [each for each in machines if each.accelerator or _has_devices(rows, each)]
         if with_gpus:
-            gpu_pools += _pools(pool, with_gpus, taken, of_cloud, notes, region or described.region)
+            gpu_pools += _pools(pool, with_gpus, taken, of_cloud, notes, region or stated)
         elif machines:
             plain.append((machines[0], pool))
             note_lost_taints(pool, of_cloud, notes)
@@ -69,7 +72,7 @@ def fleet_of_cluster_description(
         raise FleetError(
             message, place=Place(file), fix="; ".join(notes[:3]) or "name a file with GPU pools"
         )
-    where = _required("region", region or described.region, file, target)
+    where = _required("region", region or stated, file, target)
     if described.has_single_zones:
         _fill_in_zones(gpu_pools, f"{where}{of_cloud.zone_suffixes[0]}", notes)
     version = _minor(kubernetes or described.kubernetes)
@@ -111,10 +114,17 @@ def _known(
             if name in rows:
                 found.append(rows[name].machine_type(of_cloud.name))
                 continue
-            notes.append(
-                f"pool {pool.name} is left out: the machine type {name} isn't in the catalog"
-            )
+            notes.append(f"pool {pool.name} is left out: {_unknown_machine(name)}")
     return found
+
+
+def _unknown_machine(name: str) -> str:
+    if _VARIABLE in name:
+        return (
+            f"its machine type is the variable {name}, so fill in the file first, for example with "
+            "`clusterctl generate yaml --from FILE`"
+        )
+    return f"the machine type {name} isn't in the catalog"
 
 
 def _has_devices(rows: Mapping[str, LearnedMachine], machine: Machine) -> bool:

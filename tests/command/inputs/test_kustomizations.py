@@ -75,13 +75,16 @@ def test_a_component_is_no_kustomization_of_its_own(base: Project) -> None:
     assert planned(base, "k") == {"serve": 50}
 
 
-def test_one_with_a_base_elsewhere_stays_its_files_with_a_note(base: Project) -> None:
+def test_one_with_a_base_elsewhere_stays_its_files_and_cannot_tell(base: Project) -> None:
     remote = "https://example.com/org/repo//deploy?ref=v1"
     base.write("k/base/kustomization.yaml", f"resources: [all.yaml, '{remote}']\n")
 
     done = base.run("check", "k", "--stack", "dev")
 
-    assert f"{remote} in k/base is another repository" in " ".join(done.out.split())
+    text = " ".join(done.out.split())
+    assert done.status == 3, text
+    assert f"{remote} in k/base is another repository" in text
+    assert f"its changes (the manifests of {remote}) aren't in the plan" in text
     assert planned(base, "k") == {"serve": 1}
 
 

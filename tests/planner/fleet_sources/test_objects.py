@@ -197,3 +197,45 @@ def test_a_node_pool_without_machine_types_says_why(
 
     assert said in str(error.value)
     assert "limit" not in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("group", "why"),
+    [
+        ("eks.amazonaws.com", "its nodes belong to EKS Auto Mode, which doesn't support claims"),
+        (
+            "karpenter.azure.com",
+            "the API group of its node class is karpenter.azure.com, and only karpenter.k8s.aws "
+            "is read",
+        ),
+    ],
+)
+def test_a_node_pool_of_another_node_class_is_left_out(group: str, why: str) -> None:
+    other = yaml.safe_load_all(KARPENTER)
+    pool = next(each for each in other if each["kind"] == "NodePool")
+    pool["spec"]["template"]["spec"]["nodeClassRef"] = {"group": group, "kind": "C", "name": "c"}
+    pool["metadata"]["name"] = "auto"
+
+    with pytest.raises(FleetError) as raised:
+        imported(yaml.safe_dump(pool), kubernetes="1.35")
+    assert raised.value.fix == f"NodePool auto is left out: {why}"
+
+    both = imported(f"{KARPENTER}\n---\n{yaml.safe_dump(pool)}", kubernetes="1.35")
+    assert len(both.document["pools"]) == 1
+    assert f"NodePool auto is left out: {why}" in both.notes
+
+
+def test_variables_of_a_template_are_named() -> None:
+    machine = re.sub(r"instanceType: [\w.]+", "instanceType: '${MACHINE}'", CLUSTER_API)
+
+    with pytest.raises(FleetError, match="its machine type is the variable") as raised:
+        imported(machine)
+    assert "clusterctl generate yaml --from FILE" in raised.value.fix
+
+
+def test_a_region_that_is_a_variable_is_not_stated() -> None:
+    region = re.sub(r"region: [\w-]+", "region: '${AWS_REGION}'", CLUSTER_API)
+
+    with pytest.raises(FleetError, match="the region isn't stated"):
+        imported(region)
+    assert imported(region, region="us-east-2").document["region"] == "us-east-2"

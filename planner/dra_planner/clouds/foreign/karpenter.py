@@ -18,7 +18,9 @@ from dra_planner.documents.plain_values import block, blocks, labels, listed, nu
 from dra_planner.quantity import Quantity, QuantityError
 
 CLOUD: Final = "eks"
-_EC2: Final = "karpenter.k8s.aws/"
+_NODE_CLASSES: Final = "karpenter.k8s.aws"
+_EC2: Final = f"{_NODE_CLASSES}/"
+_AUTO_MODE: Final = "eks.amazonaws.com"
 _TYPE: Final = "node.kubernetes.io/instance-type"
 _ZONE: Final = "topology.kubernetes.io/zone"
 _CAPACITY: Final = "karpenter.sh/capacity-type"
@@ -49,7 +51,11 @@ def read_node_pools(items: Sequence[Mapping[str, Any]]) -> ForeignCluster:
         for each in items
         if each.get("kind") == "EC2NodeClass"
     }
-    pools = [_pool(each, classes, notes) for each in items if is_node_pool(each)]
+    pools = [
+        _pool(each, classes, notes)
+        for each in items
+        if is_node_pool(each) and _has_readable_nodes(each, notes)
+    ]
     zones = [zone for each in pools for zone in each.zones]
     return ForeignCluster(
         name="",
@@ -126,6 +132,21 @@ def _accelerator(machine: Machine, field: str) -> str | None:
         if found is not None and found.kind == "gpu"
         else None
     )
+
+
+def _has_readable_nodes(item: Mapping[str, Any], notes: list[str]) -> bool:
+    """Return whether a NodePool creates nodes with an EC2NodeClass. Note it otherwise."""
+    template = block(block(item, "spec"), "template")
+    group = text(block(block(template, "spec"), "nodeClassRef").get("group"))
+    if group in ("", _NODE_CLASSES):
+        return True
+    why = (
+        "its nodes belong to EKS Auto Mode, which doesn't support claims"
+        if group == _AUTO_MODE
+        else f"the API group of its node class is {group}, and only {_NODE_CLASSES} is read"
+    )
+    notes.append(f"NodePool {text(block(item, 'metadata').get('name'))} is left out: {why}")
+    return False
 
 
 def _pool(
