@@ -210,6 +210,17 @@ class Quantity:
         return _scale_up_wrapping(self.unscaled, self.scale - scale)
 
 
+def amount_text(name: str, amount: int) -> str:
+    """Return an amount with its unit: cores for cpu, GiB for memory and storage, a count
+    otherwise.
+    """
+    if name == "cpu":
+        return f"{amount / 1000:g} CPU"
+    if name in ("memory", "ephemeral-storage") or name.startswith("hugepages-"):
+        return f"{amount / 2**30:.4g} GiB"
+    return str(Quantity.from_int(amount))
+
+
 def amount_complaint(text: str) -> str:
     """Return why a text is not a valid quantity of something that a node has, or ""."""
     try:

@@ -17,7 +17,7 @@ from dra_planner.fleet import read_fleet
 from dra_planner.manifests import read_manifests
 from dra_planner.plan import PlanRequest, check_selector, make_plan, plan_file
 from dra_planner.plan.blockers import ClusterSituation
-from dra_planner.plan.blockers.queues import find_queue_faults
+from dra_planner.plan.blockers.queueing.admission import find_queue_faults
 from dra_planner.planfile import canonical_text
 from dra_planner.releases import features_of
 from dra_planner.sources import Source

@@ -193,7 +193,8 @@ def _model_value(name: str, value: Any) -> Any:
     if isinstance(value, bool | int | str):
         return value
     if hasattr(value, "group"):
-        return UnknownValue(name, value.group or "", value.like)
+        like = value.like if isinstance(value.like, str) else _published_version(value.like.text)
+        return UnknownValue(name, value.group or "", like)
     return _published_version(value.text)
 
 

@@ -27,10 +27,10 @@ class CelError(Exception):
 
 class UnknownError(Exception):
     """An expression needs a value that is known only at run time. `paths` names the value, and
-    `like` is a text of the same form, if that is known.
+    `like` is a value of the same form or type, if that is known.
     """
 
-    def __init__(self, paths: frozenset[str], like: str = "") -> None:
+    def __init__(self, paths: frozenset[str], like: Any = "") -> None:
         super().__init__(", ".join(sorted(paths)))
         self.paths = paths
         self.like = like
@@ -65,7 +65,7 @@ class UnknownValue:
 
     path: str
     group: str = ""
-    like: str = ""
+    like: Any = ""  # a text or version of the same form
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,6 +22,7 @@ from dra_planner.claims.extended_resources import (
 from dra_planner.claims.limit_ranges import refuse as refuse_by_limits
 from dra_planner.claims.limit_ranges import with_defaults as with_limit_defaults
 from dra_planner.claims.pod_equality import strip, visible_labels
+from dra_planner.claims.pod_security import refuse_insecure
 from dra_planner.claims.priorities import refuse_priority, with_priority
 from dra_planner.claims.queue_flavors import flavor_of, with_flavor
 from dra_planner.claims.quotas import Denial, QuotaRoom
@@ -245,6 +246,7 @@ class _Expansion:
             refuse_priority(template.spec, self._manifests)
             or refuse_by_limits(template.spec, self._limits(namespace))
             or refuse_runtime_class(pod_set.template.spec, self._manifests.runtime_classes)
+            or refuse_insecure(pod_set.template, namespace, self._manifests)
         )
         if refused is not None:
             self._keep_without_new(part, template.spec, refused)

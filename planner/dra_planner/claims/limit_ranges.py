@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from dra_planner.model import Amounts, Container, LimitRange, PodSpec, Reason, peak_amounts
+from dra_planner.quantity import amount_text
 
 
 def with_defaults(pod: PodSpec, ranges: Iterable[LimitRange]) -> PodSpec:
@@ -64,13 +65,18 @@ def _refuse(
     limits: LimitRange, subject: str, requests: Amounts, own: Amounts, least: Amounts, most: Amounts
 ) -> Reason | None:
     for resource, amount in least.items():
+        shown = amount_text(resource, amount)
         if requests.get(resource, 0) < amount or own.get(resource, amount) < amount:
-            return _reason(limits, subject, resource, "requests less than the minimum")
+            what = f"requests less than the minimum ({shown})"
+            return _reason(limits, subject, resource, what)
     for resource, amount in most.items():
+        shown = amount_text(resource, amount)
         if own.get(resource, amount + 1) > amount:
-            return _reason(limits, subject, resource, "has no limit, or one above the maximum")
+            what = f"has no limit, or one above the maximum ({shown})"
+            return _reason(limits, subject, resource, what)
         if requests.get(resource, 0) > amount:
-            return _reason(limits, subject, resource, "requests more than the maximum")
+            what = f"requests more than the maximum ({shown})"
+            return _reason(limits, subject, resource, what)
     return None
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from dra_planner.model.nodes import Taint
-from dra_planner.model.objects import ObjectKey
+from dra_planner.model.objects import LabelSelector, ObjectKey
 from dra_planner.model.pods import Toleration
 from dra_planner.quantity import Quantity
 
@@ -21,14 +21,18 @@ class ResourceFlavor:
     node_labels: Mapping[str, str] = field(default_factory=dict, hash=False)
     node_taints: tuple[Taint, ...] = ()
     tolerations: tuple[Toleration, ...] = ()
+    topology: str = ""  # the Topology with which Kueue chooses their nodes
 
 
 @dataclass(frozen=True, slots=True)
 class FlavorQuota:
-    """The quota of a ClusterQueue for one flavor, by resource."""
+    """The quota of a ClusterQueue for one flavor, by resource, and the amounts that it may
+    borrow from its cohort (missing: no limit).
+    """
 
     flavor: str
     nominal: Mapping[str, Quantity] = field(hash=False)
+    borrowing_limits: Mapping[str, Quantity] = field(default_factory=dict, hash=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,11 +47,15 @@ class ResourceGroup:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClusterQueue:
-    """One ClusterQueue. `borrows`: it belongs to a cohort whose quota it can use."""
+    """One ClusterQueue. It can use the quota of its `cohort`, and admits workloads in `namespaces`
+    only; None selects no namespace. `stop_policy` is empty unless it stops admission.
+    """
 
     name: str
     groups: tuple[ResourceGroup, ...] = ()
-    borrows: bool = False
+    cohort: str = ""
+    stop_policy: str = ""
+    namespaces: LabelSelector | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,6 +66,10 @@ class QueueSetup:
 
     # → ClusterQueue
     local_queues: Mapping[ObjectKey, str] = field(default_factory=dict, hash=False)
+    # → the stopPolicy of a LocalQueue that stops admission
+    stopped: Mapping[ObjectKey, str] = field(default_factory=dict, hash=False)
+    # → the node labels of a Topology, from the widest level to the narrowest
+    topologies: Mapping[str, tuple[str, ...]] = field(default_factory=dict, hash=False)
     cluster_queues: Mapping[str, ClusterQueue] = field(default_factory=dict, hash=False)
     flavors: Mapping[str, ResourceFlavor] = field(default_factory=dict, hash=False)
     resources: Mapping[str, str] | None = field(default=None, hash=False)
@@ -71,6 +83,8 @@ class QueueSetup:
         )
         return QueueSetup(
             local_queues={**self.local_queues, **other.local_queues},
+            stopped={**self.stopped, **other.stopped},
+            topologies={**self.topologies, **other.topologies},
             cluster_queues={**self.cluster_queues, **other.cluster_queues},
             flavors={**self.flavors, **other.flavors},
             resources=resources,

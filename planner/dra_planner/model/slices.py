@@ -27,11 +27,12 @@ class Unknown:
 
     Devices of one node with the same `group` have equal values, and different groups of one node
     differ (GPUs below one PCIe root). Without a group, nothing is known about the value. `like` is
-    an example of the value's form if it's known, because four numbers are never a version.
+    an example of the value's form or type if it's known, because four numbers are never a version,
+    and a version is never a text.
     """
 
     group: str = ""
-    like: str = ""
+    like: str | Version = ""
 
 
 Scalar = bool | int | str | Version

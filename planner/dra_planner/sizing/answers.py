@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from dra_planner.allocation import Refusal
 from dra_planner.model import (
     Demand,
     DemandLevel,
@@ -22,6 +23,7 @@ from dra_planner.sizing.items import Items, Shares
 from dra_planner.sizing.packing.compatibility import Compatibility
 from dra_planner.sizing.packing.first_fit import Packing
 from dra_planner.sizing.reasons import (
+    NODE_LIMIT,
     Shortage,
     errors_elsewhere,
     no_pools,
@@ -226,7 +228,24 @@ def _shortage(outcome: PackedLevel, item: int, *, proved: bool) -> Shortage:
         ),
         method=outcome.packing.method,
         proved=proved,
+        node_limit=_node_limit(outcome, item, first),
     )
+
+
+def _node_limit(outcome: PackedLevel, item: int, pool: int) -> str:
+    """Return why an empty node runs only some of an item's pods although it has free devices for
+    more, or "".
+    """
+    found, asked = outcome.found, outcome.found.items[item]
+    count = found.fills[item, pool]
+    if (item, pool) not in found.ended or asked.pods > 1 or not asked.parts[0].shape.claims:
+        return ""
+    full = found.nodes.filling.fill(asked, found.rooms[pool].empty, count)[1]
+    stop = found.nodes.try_to_place(asked, pool, full)
+    answer = None if stop is None else stop.answer
+    if stop is None or not isinstance(answer, Refusal) or answer.kind != "filter":
+        return ""
+    return f"{NODE_LIMIT} {count} of these pods: {stop.reasons[0].message}"
 
 
 def _share_out(

@@ -18,6 +18,9 @@ from dra_planner.sizing.packing.filling import FillStop
 from dra_planner.sizing.packing.first_fit import Room
 from dra_planner.wording import counted
 
+NODE_LIMIT = "a node runs at most"
+"""The start of `node_limit`."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shortage:
@@ -30,6 +33,7 @@ class Shortage:
     proved: bool  # that the pods do not fit
     # of several pools, and to what they would have to be raised
     limits: tuple[tuple[SharedLimit, int], ...] = ()
+    node_limit: str = ""  # why a node runs no more of these pods, unless its devices are used up
 
 
 def refusals(stops: Sequence[tuple[Room, FillStop]]) -> tuple[Reason, ...]:
@@ -90,6 +94,8 @@ def too_small(
     devices = pending * devices_of(shape)
     title = next((each.title(workload) for each in shape.claims), "")
     short = f", {counted(devices, 'more device')} for claim {title}" if devices else ""
+    if shortage.node_limit:
+        short = f", because {shortage.node_limit}"
     still_pending = f"{pending} of {counted(wanted, 'pod')} pending{short}"
     if shortage.limits:
         return Reason(

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from cases_of_admission import ADMISSION
+from cases_of_conditions import CONDITIONS
 from cases_of_queues import QUEUES
 from cases_of_reading import READING
 from cases_of_rules import RULES_OF_PODS
@@ -19,7 +20,7 @@ from dra_policies.rules import RULES
 
 SEVERITY = {0: 0, 3: 1, 1: 2}
 """Exit statuses in the order of their verdicts."""
-CASES = (*STARTING, *ADMISSION, *QUEUES, *READING, *RULES_OF_PODS)
+CASES = (*STARTING, *ADMISSION, *QUEUES, *READING, *RULES_OF_PODS, *CONDITIONS)
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
@@ -50,6 +51,14 @@ def test_explain_names_what_keeps_a_pod_from_running(tmp_path: Path) -> None:
     words = Input(name=case.name, manifests=dump(case.given), on=case.on).arguments(tmp_path)
     answer = run("explain", *words, "--pod", "ml/serve")
     assert answer.status == STATUSES[case.verdict], answer.text
+    assert [text for text in case.says if text not in answer.line] == [], answer.text
+
+
+@pytest.mark.parametrize("name", ["a template in the flat form of v1beta1"])
+def test_explain_names_the_error_of_the_rejected_object(name: str, tmp_path: Path) -> None:
+    case = next(each for each in CASES if each.name == name)
+    words = Input(name=name, manifests=dump(case.given), on=case.on).arguments(tmp_path)
+    answer = run("explain", *words, "--pod", "ml/serve")
     assert [text for text in case.says if text not in answer.line] == [], answer.text
 
 

@@ -142,8 +142,8 @@ def test_admin_access_needs_a_label_where_the_namespace_is_given() -> None:
     assert read(text + namespace % 'resource.kubernetes.io/admin-access: "true"').diagnostics == ()
 
 
-def test_pods_that_pod_security_would_refuse_are_told_before_they_are_made() -> None:
-    namespace = "apiVersion: v1\nkind: Namespace\nmetadata: {name: default, labels: {pod-security.kubernetes.io/enforce: baseline}}\n---\n"
+def test_pods_that_pod_security_would_warn_of_are_told_before_they_are_made() -> None:
+    namespace = "apiVersion: v1\nkind: Namespace\nmetadata: {name: default, labels: {pod-security.kubernetes.io/warn: baseline}}\n---\n"
     deployment = (
         "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: d}\nspec: {selector: {matchLabels: {a: b}}, "
         "template: {metadata: {labels: {a: b}}, spec: {hostNetwork: true, containers: [{name: m, image: i}]}}}\n"
@@ -152,7 +152,10 @@ def test_pods_that_pod_security_would_refuse_are_told_before_they_are_made() -> 
     assert (finding.severity, finding.code) == ("warning", "pod-security")
     assert "hostNetwork=true" in finding.message
     pod = "apiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec: {hostNetwork: true, containers: [{name: m, image: i}]}\n"
-    assert [item.code for item in read(namespace + pod).diagnostics] == ["admission-refused"]
+    assert read(namespace + pod).diagnostics == ()
+    enforced = namespace.replace("/warn", "/enforce")
+    assert read(enforced + deployment).diagnostics == ()  # but the plan blocks its pods
+    assert [item.code for item in read(enforced + pod).diagnostics] == ["admission-refused"]
 
 
 def test_an_object_with_a_uid_exists_and_is_not_judged_again() -> None:

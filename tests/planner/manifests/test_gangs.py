@@ -7,12 +7,19 @@ from workload_cases import JOB_POD, manifest
 
 from dra_planner.manifests import Manifests
 from dra_planner.plan import read_checked
+from dra_planner.plan.blockers import Blocker, ClusterSituation
+from dra_planner.plan.blockers.queueing.small_gangs import find_small_gangs
 from dra_planner.releases import features_of
 from dra_planner.sources import Source
 
 
 def read(*documents: str) -> Manifests:
     return read_checked([Source("m.yaml", "\n---\n".join(documents))], features_of(36))
+
+
+def small_gangs(*documents: str) -> list[Blocker]:
+    situation = ClusterSituation(manifests=read(*documents), features=features_of(36))
+    return list(find_small_gangs(situation))
 
 
 def job(pods: int, meta: str) -> str:
@@ -52,13 +59,13 @@ SCHEDULERS = {
 def test_a_gang_that_too_few_pods_join_never_starts(name: str) -> None:
     version, tie, spec = SCHEDULERS[name]
     group = manifest(version, "PodGroup", spec)
-    (finding,) = read(job(3, tie), group).diagnostics
-    assert (finding.severity, finding.code) == ("warning", "gang-too-small")
-    assert "waits for 4 pods, but 3 pods of these manifests join it" in finding.message
-    assert finding.fix == "set the minimum to 3, or add 1 pod with its name"
-    assert read(job(4, tie), group).diagnostics == ()
+    (found,) = small_gangs(job(3, tie), group)
+    assert found.verdict == "does-not-fit"
+    assert "waits for 4 pods, but 3 pods of these manifests join it" in found.message
+    assert found.fix == "set the minimum to 3, or add 1 pod with its name"
+    assert small_gangs(job(4, tie), group) == []
     # its pods may be elsewhere
-    assert read(job(3, "labels: {app: other}"), group).diagnostics == ()
+    assert small_gangs(job(3, "labels: {app: other}"), group) == []
 
 
 def test_the_group_and_the_label_of_old_are_named() -> None:

@@ -62,8 +62,8 @@ def test_an_l4_node() -> None:
         "brand": "Nvidia",
         "architecture": "Ada Lovelace",
         "cudaComputeCapability": Version("8.9.0"),
-        "driverVersion": Unknown("node"),
-        "cudaDriverVersion": Unknown("node"),
+        "driverVersion": Unknown("node", like=Version("0.0.0")),
+        "cudaDriverVersion": Unknown("node", like=Version("0.0.0")),
         "pcieBusID": Unknown("gpu-0"),
         "resource.kubernetes.io/pcieRoot": Unknown("pci0000:30"),
     }

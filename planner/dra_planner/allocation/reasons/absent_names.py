@@ -4,11 +4,23 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from difflib import get_close_matches
 from typing import Final
 
 from dra_planner.allocation.search.devices import Candidate
 
 _ABSENT: Final = re.compile(r"no such key: \S+")
+
+
+def similar_attribute(name: str, devices: Sequence[Candidate]) -> str:
+    """Return the attribute of these devices that is most similar to a qualified name, or ""."""
+    known = {
+        own.lower(): own
+        for each in devices
+        for attribute in each.attributes
+        for own in [attribute if "/" in attribute else f"{each.driver}/{attribute}"]
+    }
+    return next((known[near] for near in get_close_matches(name.lower(), known, 1, 0.8)), "")
 
 
 def published_instead(error: str, devices: Sequence[Candidate]) -> str:

@@ -334,6 +334,8 @@ def _constraint_reason(claim: ClaimReport, report: ConstraintReport) -> Reason:
         ", ".join(f"{count} × {value}" for value, count in report.groups[:6]) or "no device has it"
     )
     without = f"; {report.without} devices have no {name}" if report.without else ""
+    if report.similar:
+        without = f"; did you mean {report.similar}?"
     wanted = sum(ways[0].wanted or ways[0].matching for ways in claim.requests if ways)
     if report.constraint.match_attribute:
         largest = report.groups[0][1] if report.groups else 0

@@ -13,7 +13,7 @@ from dra_planner.allocation.extended_resource_claims import CLAIM_NAME
 from dra_planner.allocation.node.selectors import node_matches, tolerates
 from dra_planner.allocation.node.state import NodeState
 from dra_planner.allocation.place import needs_of
-from dra_planner.allocation.reasons.nodes import amount_text, selector_of, toleration_text
+from dra_planner.allocation.reasons.nodes import selector_of, toleration_text
 from dra_planner.allocation.reasons.selector_changes import (
     change_selector,
     is_conditional,
@@ -30,6 +30,7 @@ from dra_planner.model import (
     Shape,
     Toleration,
 )
+from dra_planner.quantity import amount_text
 
 EditKind = Literal[
     "tolerate",

@@ -16,6 +16,7 @@ from dra_planner.allocation.node.filters import Misfit
 from dra_planner.allocation.node.selectors import untolerated_device_taint
 from dra_planner.allocation.node.state import NodeState
 from dra_planner.allocation.place import place, plan_for, searched_claims
+from dra_planner.allocation.reasons.absent_names import similar_attribute
 from dra_planner.allocation.search.amounts import from_nano, nano
 from dra_planner.allocation.search.capacity import consumption
 from dra_planner.allocation.search.constraints import lookup_attribute
@@ -70,6 +71,7 @@ class AlternativeReport:
 class ConstraintReport:
     """One constraint on the remaining devices: the number of devices with the attribute, and their
     groups by value. `by_request` contains the same numbers for each request in the constraint.
+    If no device has the attribute, `similar` is the most similar one that devices have, or "".
     """
 
     constraint: DeviceConstraint
@@ -77,6 +79,7 @@ class ConstraintReport:
     without: int
     unknown: int
     by_request: tuple[tuple[str, tuple[tuple[str, int], ...]], ...] = ()
+    similar: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,10 +204,10 @@ def _capacity_detail(way: Alternative, candidate: Candidate, node: NodeState) ->
             return f"no capacity {name}"
         if have.at_most is not None and have.at_most < asked:
             return f"{name}: at most {have.at_most}, asked {asked}"
-        if consumption(device, {name: asked}, node.features) is None:
-            return f"{name}: its request policy doesn't allow {asked}"
         if isinstance(have.value, Quantity) and have.value < asked:
             return f"{name}: {have.value}, asked {asked}"
+        if consumption(device, {name: asked}, node.features) is None:
+            return f"{name}: its request policy doesn't allow {asked}"
     return "its capacity"
 
 
@@ -257,7 +260,10 @@ def _report_constraint(
         else:
             groups[_value_text(value)] += 1
     by_request = _by_request(constraint, by_name, node)
-    return ConstraintReport(constraint, tuple(groups.most_common()), without, unknown, by_request)
+    devices = list(_of(left, node.template.candidates))
+    similar = "" if groups or unknown else similar_attribute(name, devices)
+    listed = tuple(groups.most_common())
+    return ConstraintReport(constraint, listed, without, unknown, by_request, similar)
 
 
 def _of(bits: int, candidates: Sequence[Candidate]) -> Iterable[Candidate]:

@@ -7,14 +7,14 @@ from dataclasses import replace
 
 from dra_planner.allocation.node.filters import Misfit
 from dra_planner.allocation.node.selectors import requirement_holds
-from dra_planner.allocation.search.results import quantity_of
 from dra_planner.allocation.verdicts import Refusal
 from dra_planner.catalog.label_owners import label_owner
 from dra_planner.claims.extended_resources import IMPLICIT_PREFIX
 from dra_planner.clouds import cloud, names
 from dra_planner.model import NodeSelector, PodSpec, Reason, Requirement, Taint
+from dra_planner.quantity import amount_text
+from dra_planner.releases import Features
 
-_GI = 2**30
 _SHORT_CODES = {
     "cpu": "insufficient-cpu",
     "memory": "insufficient-memory",
@@ -28,7 +28,8 @@ def misfit_reasons(misfit: Misfit, refusal: Refusal) -> Iterable[Reason]:
     if misfit.filter != "resources":
         yield _misfit_reason(misfit, refusal)
     for name, asked, left in sorted(misfit.shortages, key=lambda s: s[1] - s[2]):
-        reason = _shortage(name, asked, left, refusal.node.node.allocatable.get(name, 0))
+        total = refusal.node.node.allocatable.get(name, 0)
+        reason = _shortage(name, asked, left, total, refusal.node.features)
         overhead = refusal.shape.pod.overhead.get(name, 0)
         if overhead:
             message = (
@@ -39,7 +40,7 @@ def misfit_reasons(misfit: Misfit, refusal: Refusal) -> Iterable[Reason]:
         yield reason
 
 
-def _shortage(name: str, asked: int, left: int, total: int) -> Reason:
+def _shortage(name: str, asked: int, left: int, total: int, features: Features) -> Reason:
     if name == "pods":
         return Reason(
             code="too-many-pods",
@@ -68,23 +69,17 @@ def _shortage(name: str, asked: int, left: int, total: int) -> Reason:
                 f"request a device of DeviceClass {name.removeprefix(IMPLICIT_PREFIX)} with a "
                 "ResourceClaim"
             )
+    gate = (
+        f"; Kubernetes 1.{features.minor} serves it only with the feature gate DRAExtendedResource"
+        if name.startswith(IMPLICIT_PREFIX) and not features.extended_resource
+        else ""
+    )
     return Reason(
         code=_SHORT_CODES.get(name, "insufficient-resource"),
         message=f"{name}: requests {amount_text(name, asked)}, {amount_text(name, left)}{whole} "
-        f"left, {missing} short",
+        f"left, {missing} short{gate}",
         fix=fix,
     )
-
-
-def amount_text(name: str, amount: int) -> str:
-    """Return an amount with its unit: cores for cpu, GiB for memory and storage, a count
-    otherwise.
-    """
-    if name == "cpu":
-        return f"{amount / 1000:g} CPU"
-    if name in ("memory", "ephemeral-storage") or name.startswith("hugepages-"):
-        return f"{amount / _GI:.4g} GiB"
-    return str(quantity_of(amount * 10**9))
 
 
 def _misfit_reason(misfit: Misfit, refusal: Refusal) -> Reason:

@@ -18,7 +18,7 @@ from dra_planner.allocation.reasons.edits import (
     possible_edits,
     way_of,
 )
-from dra_planner.allocation.verdicts import Placement, Refusal
+from dra_planner.allocation.verdicts import Placement, Refusal, Undecided
 from dra_planner.model import Shape
 
 # they exclude other edits of the same request
@@ -57,7 +57,7 @@ def suggest_edits(
 
 
 def _suggest_here(refusal: Refusal, fresh: NodeState | None) -> tuple[Edit, ...]:
-    trial = _Trial(refusal.shape, refusal.node, fresh)
+    trial = _Trial(refusal.shape, refusal.node, fresh, refusal.kind == "error")
     edits = sorted(
         possible_edits(refusal.shape, refusal.node, fresh), key=lambda e: PREFERENCE.index(e.kind)
     )
@@ -108,6 +108,11 @@ def _shrink(edits: Sequence[Edit], trial: _Trial) -> tuple[Edit, ...]:
     return next(part for part in parts if trial.fits(part))
 
 
+def _keep_intent(edits: Sequence[Edit]) -> bool:
+    """Return whether edits only correct values in selectors."""
+    return all(edit.kind == "correct-value" for edit in edits)
+
+
 @dataclass(slots=True)
 class _Trial:
     """Tests edits on one shape and node."""
@@ -115,12 +120,16 @@ class _Trial:
     shape: Shape
     node: NodeState
     fresh: NodeState | None
+    is_error: bool = False  # of a selector, whose correction can leave a value that isn't known
     known: dict[frozenset[Edit], bool] = field(default_factory=dict)
 
     def fits(self, edits: Sequence[Edit]) -> bool:
         key = frozenset(edits)
         if key not in self.known:
-            self.known[key] = isinstance(self._place(edits), Placement)
+            answer = self._place(edits)
+            self.known[key] = isinstance(answer, Placement) or (
+                self.is_error and isinstance(answer, Undecided) and _keep_intent(edits)
+            )
         return self.known[key]
 
     def _place(self, edits: Sequence[Edit]) -> object:

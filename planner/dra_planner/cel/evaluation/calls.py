@@ -74,6 +74,9 @@ _SINGLE_FORM: Final = frozenset(
 an error.
 """
 
+_COMPARISONS: Final = frozenset(("_==_", *operators.ORDERINGS))
+"""Functions of `_SINGLE_FORM` that fail for some types, whatever the values are."""
+
 
 def _equal_or_false(a: Any, b: Any) -> bool:
     try:
@@ -110,7 +113,8 @@ class Caller:
         children = list(node.children())
         arguments = [self.compiler.compile(child) for child in children]
         call = self._call(node, arguments)
-        if function in _SINGLE_FORM or not children or not self._reads_device(children[0]):
+        by_type = function not in _SINGLE_FORM or function in _COMPARISONS
+        if not by_type or not children or not self._reads_device(children[0]):
             return call
         run = self._implementation(node)
         return decided_by_form(call, arguments[1:], run, function in _OF_ONE_FORM)

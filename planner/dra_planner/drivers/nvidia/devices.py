@@ -38,6 +38,7 @@ ENGINES = {
     "ofa_engines": "ofaEngines",
 }
 FABRIC = "FabricManagerPartitioning"
+_ANY_VERSION = Version("0.0.0")
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,6 +160,9 @@ def attributes(
                 values[attribute.name] = _place(attribute.name, board.place)
             case "node":
                 values[attribute.name] = Unknown()
+        value = values[attribute.name]
+        if attribute.type == "version" and isinstance(value, Unknown):
+            values[attribute.name] = replace(value, like=_ANY_VERSION)
     return values
 
 

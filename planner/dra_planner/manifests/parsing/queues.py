@@ -5,12 +5,13 @@ Source: kubernetes-sigs/kueue:apis/kueue/v1beta2 and apis/config/v1beta2@v0.19.2
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
 from dra_planner.documents.yaml_reader import Fault, read_yaml
 from dra_planner.manifests.objects import KubernetesObject
-from dra_planner.manifests.parsing.fields import parse_texts, text_of
+from dra_planner.manifests.parsing.fields import parse_label_selector, parse_texts, text_of
 from dra_planner.manifests.parsing.pods import parse_toleration
 from dra_planner.model import (
     ClusterQueue,
@@ -34,11 +35,18 @@ def parse_queues(objects: Iterable[KubernetesObject]) -> QueueSetup:
     local: dict[ObjectKey, str] = {}
     queues: dict[str, ClusterQueue] = {}
     flavors: dict[str, ResourceFlavor] = {}
+    stopped: dict[ObjectKey, str] = {}
+    topologies: dict[str, tuple[str, ...]] = {}
     resources: dict[str, str] | None = None
     for item in objects:
         spec = _mapping(item.data.get("spec"))
         if item.group == KUEUE and item.kind == "LocalQueue":
             local[item.key] = text_of(spec.get("clusterQueue"))
+            if policy := _stop_policy(spec):
+                stopped[item.key] = policy
+        elif item.group == KUEUE and item.kind == "Topology":
+            levels = (text_of(each.get("nodeLabel")) for each in _items(spec.get("levels")))
+            topologies[item.name] = tuple(levels)
         elif item.group == KUEUE and item.kind == "ClusterQueue":
             queues[item.name] = _cluster_queue(item.name, spec)
         elif item.group == KUEUE and item.kind == "ResourceFlavor":
@@ -52,8 +60,19 @@ def parse_queues(objects: Iterable[KubernetesObject]) -> QueueSetup:
             }
             resources = {**(resources or {}), **named}
     return QueueSetup(
-        local_queues=local, cluster_queues=queues, flavors=flavors, resources=resources
+        local_queues=local,
+        stopped=stopped,
+        topologies=topologies,
+        cluster_queues=queues,
+        flavors=flavors,
+        resources=resources,
     )
+
+
+def _stop_policy(spec: Mapping[str, Any]) -> str:
+    """Return the policy if it stops admission, or an empty text."""
+    policy = text_of(spec.get("stopPolicy"))
+    return policy if policy in ("Hold", "HoldAndDrain") else ""
 
 
 def _configurations(item: KubernetesObject) -> Iterable[Mapping[str, Any]]:
@@ -81,19 +100,35 @@ def _cluster_queue(name: str, spec: Mapping[str, Any]) -> ClusterQueue:
         )
         for group in _items(spec.get("resourceGroups"))
     )
+    selector = spec.get("namespaceSelector")
     return ClusterQueue(
-        name=name, groups=groups, borrows=bool(spec.get("cohort") or spec.get("cohortName"))
+        name=name,
+        groups=groups,
+        cohort=text_of(spec.get("cohort") or spec.get("cohortName")),
+        stop_policy=_stop_policy(spec),
+        namespaces=parse_label_selector(selector) if isinstance(selector, Mapping) else None,
     )
 
 
 def _quota(data: Mapping[str, Any]) -> FlavorQuota:
-    nominal: dict[str, Quantity] = {}
-    for row in _items(data.get("resources")):
-        try:
-            nominal[text_of(row.get("name"))] = Quantity.parse(str(row.get("nominalQuota", 0)))
-        except QuantityError:
-            continue
-    return FlavorQuota(text_of(data.get("name")), nominal)
+    rows = _items(data.get("resources"))
+    return FlavorQuota(
+        text_of(data.get("name")),
+        _amounts(rows, "nominalQuota", default=0),
+        _amounts(rows, "borrowingLimit"),
+    )
+
+
+def _amounts(
+    rows: Iterable[Mapping[str, Any]], key: str, default: int | None = None
+) -> dict[str, Quantity]:
+    amounts: dict[str, Quantity] = {}
+    for row in rows:
+        text = row.get(key, default)
+        if text is not None:
+            with contextlib.suppress(QuantityError):
+                amounts[text_of(row.get("name"))] = Quantity.parse(str(text))
+    return amounts
 
 
 def _flavor(name: str, spec: Mapping[str, Any]) -> ResourceFlavor:
@@ -107,6 +142,7 @@ def _flavor(name: str, spec: Mapping[str, Any]) -> ResourceFlavor:
         node_labels=parse_texts(spec.get("nodeLabels")),
         node_taints=tuple(taints),
         tolerations=tuple(parse_toleration(each) for each in _items(spec.get("tolerations"))),
+        topology=text_of(spec.get("topologyName")),
     )
 
 

@@ -13,6 +13,7 @@ from dra_planner.manifests.objects import KubernetesObject
 from dra_planner.manifests.validation.context import Context
 from dra_planner.manifests.validation.gates import Dropped
 from dra_planner.manifests.validation.hints import hint
+from dra_planner.manifests.validation.pod_security import POD_SECURITY
 from dra_planner.manifests.validation.verdict import ServerAnswer
 from dra_planner.manifests.validation.violations import Violation
 
@@ -51,7 +52,10 @@ def findings(
     if verdict.accepted:
         for dropped in verdict.dropped:
             yield _dropped(item, dropped, places.find(dropped.path), context)
+    level = (context.cluster.namespaces.get(item.namespace) or {}).get(f"{POD_SECURITY}enforce")
     for warning in verdict.warnings:
+        if level and warning.startswith(f'would violate PodSecurity "{level}:'):
+            continue  # the plan reports that its pods can't be created
         code = "pod-security" if "PodSecurity" in warning else "server-warning"
         yield Diagnostic("warning", code, f"{item}: {warning}", item.place)
 

@@ -19,7 +19,6 @@ from dra_planner.errors import Diagnostic
 from dra_planner.manifests.objects import KubernetesObject
 from dra_planner.manifests.workloads.kind_description import KUEUE_QUEUE, ObjectPart
 from dra_planner.model import Gang, GangPart, PodSet, PodTemplate, Workload
-from dra_planner.wording import counted, verb
 
 OLD_GROUP: Final = "scheduling.sigs.k8s.io"
 OLD_LABEL: Final = "pod-group.scheduling.sigs.k8s.io"
@@ -91,9 +90,7 @@ def find_gangs(
 def gang_findings(
     objects: Iterable[KubernetesObject], workloads: Iterable[Workload]
 ) -> Iterator[Diagnostic]:
-    """Yield problems that prevent gangs from starting: old groups, ignored labels, and unreachable
-    minimums.
-    """
+    """Yield problems that prevent gangs from starting: old groups and ignored labels."""
     objects, workloads = list(objects), list(workloads)
     yield from _unread_by_kai(objects, workloads)
     for gang in objects:
@@ -107,8 +104,6 @@ def gang_findings(
                 f"write apiVersion: scheduling.x-k8s.io/v1alpha1, and label the pods {_LABEL}: "
                 f"{gang.name}",
             )
-        elif _is_pod_group(gang):
-            yield from _too_few(gang, workloads)
     for workload in workloads:
         for pods in workload.pod_sets:
             name = pods.template.labels.get(OLD_LABEL)
@@ -161,22 +156,6 @@ def _is_pod_group(item: KubernetesObject) -> bool:
     return item.kind == "PodGroup" and (item.group in _HOLDERS or item.group == OLD_GROUP)
 
 
-def _too_few(gang: KubernetesObject, workloads: Iterable[Workload]) -> Iterator[Diagnostic]:
-    least = _minimum(gang)
-    joining = [pods.figures.ceiling for _, pods in _joining(gang, workloads)]
-    count = sum(most for most in joining if most is not None)
-    if joining and None not in joining and count < least:
-        missing = least - count
-        yield Diagnostic(
-            "warning",
-            "gang-too-small",
-            f"{gang}: waits for {least} pods, but {counted(count, 'pod')} of these manifests "
-            f"{verb(count, 'join')} it, so none of them starts",
-            gang.place,
-            f"set the minimum to {count}, or add {counted(missing, 'pod')} with its name",
-        )
-
-
 def _joining(
     gang: KubernetesObject, workloads: Iterable[Workload]
 ) -> Iterator[tuple[Workload, PodSet]]:
@@ -199,8 +178,7 @@ def _of_object(item: KubernetesObject, workloads: Sequence[Workload]) -> Gang | 
         parts = tuple(
             GangPart(workload.ref, pods.name) for workload, pods in _joining(item, workloads)
         )
-        most = sum(pods.figures.ceiling or least for _, pods in _joining(item, workloads))
-        if item.group not in _HOLDERS or not least or most < least:
+        if item.group not in _HOLDERS or not least:
             return None
         name = f"PodGroup {item.namespace}/{item.name}"
         return Gang(name=name, parts=parts, least=least, held_by=_HOLDERS[item.group])

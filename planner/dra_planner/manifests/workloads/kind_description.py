@@ -31,6 +31,7 @@ POD_TEMPLATE = "core.PodTemplateSpec"
 POD_SPEC = "core.PodSpec"
 
 KUEUE_QUEUE: Final = "kueue.x-k8s.io/queue-name"
+SUSPENDED: Final = "is suspended, so its pods count only at ceiling and peak demand"
 """Label of an object that Kueue suspends until its quota allows it
 (kubernetes-sigs/kueue:pkg/controller/constants).
 """
@@ -181,7 +182,7 @@ class Reading:
         if not self.kind.suspend or self.root.get(self.kind.suspend) is not True:
             return False
         if self.queue is None:
-            self.assume("is suspended, so its pods count only at ceiling and peak demand")
+            self.assume(SUSPENDED)
             return True
         said = (
             f'is suspended until Kueue admits it from the queue "{self.queue}", and counts as '

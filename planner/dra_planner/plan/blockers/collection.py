@@ -17,8 +17,10 @@ from dra_planner.plan.blockers.device_facts import find_facts
 from dra_planner.plan.blockers.drivers.claim_uses import find_unprepared_uses
 from dra_planner.plan.blockers.drivers.configuration import find_refused_configuration
 from dra_planner.plan.blockers.lifecycle_stages import STAGES
-from dra_planner.plan.blockers.other_components import find_waits_for_others
-from dra_planner.plan.blockers.queues import find_queue_faults
+from dra_planner.plan.blockers.queueing.admission import find_queue_faults
+from dra_planner.plan.blockers.queueing.exclusive_groups import find_exclusive_groups
+from dra_planner.plan.blockers.queueing.other_components import find_waits_for_others
+from dra_planner.plan.blockers.queueing.small_gangs import find_small_gangs
 from dra_planner.plan.blockers.references import (
     find_idle_budgets,
     find_missing_classes,
@@ -53,6 +55,8 @@ FINDERS: Final[tuple[Callable[[ClusterSituation], Iterator[Blocker]], ...]] = (
     find_daemons_without_devices,
     find_daemons_on_system_nodes,
     find_unmet_topology,
+    find_exclusive_groups,
+    find_small_gangs,
     find_unread_objects,
     find_idle_budgets,
     find_facts,

@@ -10,12 +10,14 @@ from typing import Final
 from dra_planner.allocation.node.selectors import tolerates
 from dra_planner.claims.manifest_claims import alternatives, pod_sets_with_claims, spec_of
 from dra_planner.drivers.nvidia import MIG_CLASS
+from dra_planner.manifests.workloads.kind_description import SUSPENDED
 from dra_planner.model import ClaimSpec, DeviceTaintRule, WorkloadRef
 from dra_planner.plan.blockers.blocker import Blocker, ClusterSituation, fact
 from dra_planner.plan.blockers.drivers.autoscaler_memory import find_memory_that_starts_no_node
 from dra_planner.plan.blockers.drivers.notes import find_driver_notes
 from dra_planner.plan.blockers.idle_configuration import find_idle_configuration
 from dra_planner.plan.blockers.idle_devices import find_idle_devices
+from dra_planner.plan.blockers.limited_tolerations import find_limited_tolerations
 from dra_planner.plan.blockers.shared_claims import find_stuck_shared_claims
 from dra_planner.wording import counted
 
@@ -27,6 +29,7 @@ def find_facts(situation: ClusterSituation) -> Iterator[Blocker]:
     """Yield all facts of a situation."""
     yield from _taint_rules(situation)
     yield from _namespaces(situation)
+    yield from _suspended(situation)
     yield from _idle_in_init_containers(situation)
     yield from _partitions(situation)
     yield from _tiny_memory(situation)
@@ -69,6 +72,7 @@ def _taint_rules(situation: ClusterSituation) -> Iterator[Blocker]:
                 else "; it evicts no pod of these manifests"
             )
             text += evicted
+            yield from find_limited_tolerations(situation, rule)
         elif taint.effect == "None":
             text = f"{title} taints {devices} with effect None, which changes nothing"
         yield fact(text, place=rule.meta.place)
@@ -105,6 +109,14 @@ def _namespaces(situation: ClusterSituation) -> Iterator[Blocker]:
             "objects"
         )
         yield fact(text, f"add the manifest of Namespace {name}, or create it first")
+
+
+def _suspended(situation: ClusterSituation) -> Iterator[Blocker]:
+    manifests = situation.manifests
+    for workload in manifests.workloads:
+        if SUSPENDED in workload.assumptions and workload.ref not in manifests.existing:
+            text = f"{workload.ref} {SUSPENDED}"
+            yield fact(text, "", workload.ref, place=workload.place)
 
 
 def _idle_in_init_containers(situation: ClusterSituation) -> Iterator[Blocker]:

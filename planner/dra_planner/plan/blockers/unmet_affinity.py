@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 
 from dra_planner.allocation.node.filters import reject_for_good
 from dra_planner.allocation.node.pod_rules import PodView, term_selects
-from dra_planner.allocation.reasons.nodes import amount_text
 from dra_planner.clouds import POOL
 from dra_planner.model import LabelSelector, PodAffinityTerm, PodSpec, Workload
 from dra_planner.offers import Offer, predict_system_offer
 from dra_planner.offers.requests import pod_requests
 from dra_planner.plan.blockers.blocker import Blocker, ClusterSituation
+from dra_planner.quantity import amount_text
 from dra_planner.sizing.doubts import without_unknown_labels
 from dra_planner.wording import counted, named
 

@@ -18,7 +18,7 @@ from dra_planner.plan.explanation.claims import (
     smallest_edits,
 )
 from dra_planner.plan.explanation.names import full_name, some_names, workload_names
-from dra_planner.plan.explanation.obstacles import find_obstacles
+from dra_planner.plan.explanation.obstacles import find_obstacles, find_rejections
 from dra_planner.plan.judgement.judgement import Judgement, PoolAnswer
 from dra_planner.plan.model import Plan
 from dra_planner.plan.suggestion.missing_pools import missing_pool
@@ -104,7 +104,8 @@ def explain_pod_of_plan(plan: Plan, name: str, pool: str = "") -> tuple[PodExpla
 def _hindered(pod: PodExplanation, plan: Plan) -> PodExplanation:
     own = tuple(find_obstacles(plan, {pod.workload}))
     verdict = worst((pod.verdict, *(each.verdict for each in own)))
-    reasons = (*pod.blockers, *(each.reason for each in own))
+    rejections = tuple(find_rejections(plan, pod.pending_reasons))
+    reasons = (*pod.blockers, *(each.reason for each in own), *rejections)
     return replace(pod, verdict=verdict, blockers=reasons)
 
 

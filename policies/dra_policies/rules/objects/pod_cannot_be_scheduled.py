@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dra_planner.plan.blockers.device_facts import find_facts
+from dra_planner.plan.blockers.queueing.exclusive_groups import find_exclusive_groups
+from dra_planner.plan.blockers.queueing.small_gangs import find_small_gangs
 from dra_planner.plan.blockers.unmet_affinity import (
     find_daemons_on_system_nodes,
     find_daemons_without_devices,
@@ -13,10 +16,10 @@ from dra_policies.rules.rule import Rule
 
 RULE = Rule(
     id="pod-cannot-be-scheduled",
-    says="A pod's own rules exclude every node.",
+    says="A pod's own rules, its group, or a taint of its devices keep it from running.",
     why="A pod that must run next to pods that don't exist stays pending. So do pods of a "
     "DaemonSet with claims on "
-    "nodes without devices.",
+    "nodes without devices, and pods of a group that is too small.",
     fix="Correct the labels of podAffinity, or tolerate the taint of the nodes with devices.",
     level="mandatory",
     needs="pools",
@@ -27,5 +30,8 @@ RULE = Rule(
         find_daemons_without_devices,
         find_daemons_on_system_nodes,
         find_unmet_topology,
+        find_exclusive_groups,
+        find_small_gangs,
+        find_facts,
     ),
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dra_planner.plan.blockers.other_components import find_waits_for_others
+from dra_planner.plan.blockers.queueing.other_components import find_waits_for_others
 from dra_policies.rules.blockers import tell_of_clusters
 from dra_policies.rules.rule import Rule
 

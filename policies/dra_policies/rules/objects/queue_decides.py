@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dra_planner.plan.blockers.queues import find_queue_faults
+from dra_planner.plan.blockers.queueing.admission import find_queue_faults
 from dra_policies.rules.blockers import tell_of_clusters
 from dra_policies.rules.rule import Rule
 

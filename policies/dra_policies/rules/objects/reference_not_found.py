@@ -7,7 +7,7 @@ from typing import Final
 
 from dra_planner.clouds import cloud
 from dra_planner.manifests.parsing.pods import SYSTEM_PRIORITIES
-from dra_planner.plan.blockers.queues import find_queue_faults
+from dra_planner.plan.blockers.queueing.admission import find_queue_faults
 from dra_planner.plan.blockers.references import find_missing_classes, find_missing_objects
 from dra_policies.rules.blockers import tell_of_clusters
 from dra_policies.rules.rule import Finding, Rule

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from dra_planner.plan import Judgement, PoolAnswer
+from dra_planner.sizing.reasons import NODE_LIMIT
 from dra_planner.wording import counted
 from dra_policies.rules.rule import Finding, Rule
 from dra_policies.view.stack_view import StackView
@@ -46,7 +47,8 @@ def _pending(case: Waiting, judgement: Judgement) -> int:
 def _shortage(case: Waiting, judgement: Judgement) -> str:
     each = case.devices_per_pod
     pods = case.member.figures.at(judgement.level)  # those of the workload that have these claims
-    if not each or pods is None or judgement.is_observed:
+    is_node_full = any(NODE_LIMIT in reason.message for reason in case.size.reasons)
+    if not each or pods is None or judgement.is_observed or is_node_full:
         reasons = "; ".join(reason.message for reason in case.size.reasons)
         return reasons or f"{counted(_pending(case, judgement), 'pod')} pending"
     fitting = [pool for pool in case.pools if pool.verdict == "fits"]

@@ -21,6 +21,7 @@ from dra_planner.manifests.workloads.kind_description import KUEUE_QUEUE
 from dra_planner.model import ClaimSpec, ClusterQueue, ObjectKey, PodSet, Verdict, Workload
 from dra_planner.offers import pod_requests
 from dra_planner.plan.blockers.blocker import Blocker, ClusterSituation
+from dra_planner.plan.blockers.queueing.conditions import find_unmet_conditions
 from dra_planner.quantity import Quantity
 from dra_planner.wording import counted
 
@@ -62,7 +63,10 @@ def find_queue_faults(situation: ClusterSituation) -> Iterator[Blocker]:
                 manifests.queues.flavors,
                 f"ClusterQueue {found.name}",
             )
-        elif not refused:
+            continue
+        for unmet in find_unmet_conditions(workload, found, manifests):
+            yield _told(workload, "queue-admits-no-pod", unmet.text, unmet.fix, unmet.verdict)
+        if not refused:
             yield from _not_admitted(workload, found, situation)
             yield from _flavored(workload, manifests)
 
@@ -170,25 +174,38 @@ def _not_admitted(
                 f"add {name} to coveredResources of ClusterQueue {queue.name}",
             )
             continue
-        quotas = [
-            quota.nominal[name]
-            for group in queue.groups
-            for quota in group.flavors
-            if name in quota.nominal
-        ]
-        zero = Quantity.from_int(0)
-        most = sum(quotas, zero) if workload.kind in _ONE_BY_ONE else max(quotas, default=zero)
-        if amount > most and not queue.borrows:
-            text = (
-                f"it requests {amount} of {name}, but ClusterQueue {queue.name} has a quota "
-                f"of {most}"
-            )
-            yield _told(
-                workload,
-                "queue-admits-no-pod",
-                text,
-                f"raise nominalQuota of {name} to {amount}, or request less",
-            )
+        yield from _over_quota(workload, queue, name, amount)
+
+
+def _over_quota(
+    workload: Workload, queue: ClusterQueue, name: str, amount: Quantity
+) -> Iterator[Blocker]:
+    """Yield a request beyond a queue's quota, including its limit of what it borrows. What a cohort
+    can lend without a limit isn't known, because its other queues can be elsewhere.
+    """
+    quotas = [quota for group in queue.groups for quota in group.flavors if name in quota.nominal]
+    if queue.cohort and any(name not in quota.borrowing_limits for quota in quotas):
+        return
+    zero = Quantity.from_int(0)
+    amounts = [
+        quota.nominal[name] + (quota.borrowing_limits[name] if queue.cohort else zero)
+        for quota in quotas
+    ]
+    most = sum(amounts, zero) if workload.kind in _ONE_BY_ONE else max(amounts, default=zero)
+    if amount > most:
+        borrowed = ", including its borrowingLimit" if queue.cohort else ""
+        text = (
+            f"it requests {amount} of {name}, but ClusterQueue {queue.name} has a quota "
+            f"of {most}{borrowed}"
+        )
+        yield _told(
+            workload,
+            "queue-admits-no-pod",
+            text,
+            f"raise nominalQuota of {name} to {amount}, or request less"
+            if not queue.cohort
+            else f"raise borrowingLimit or nominalQuota of {name}, or request less",
+        )
 
 
 def _wanted(workload: Workload, situation: ClusterSituation) -> dict[str, Quantity]:

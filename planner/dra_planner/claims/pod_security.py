@@ -1,0 +1,33 @@
+"""Pods of controllers that Pod Security rejects. The API server accepts the controller's object and
+only warns, but then no pod can be created.
+
+Source: kubernetes/kubernetes:staging/src/k8s.io/pod-security-admission/admission/admission.go
+@v1.36.3.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from dra_planner.manifests import Manifests
+from dra_planner.manifests.validation.pod_security import POD_SECURITY, pod_security_faults
+from dra_planner.model import PodTemplate, Reason
+
+_ENFORCE: Final = f"{POD_SECURITY}enforce"
+
+
+def refuse_insecure(template: PodTemplate, namespace: str, manifests: Manifests) -> Reason | None:
+    """Return why the Pod Security level of a namespace rejects the pods of a template, or None."""
+    found = manifests.namespaces.get(namespace)
+    level = found.labels.get(_ENFORCE, "") if found is not None else ""
+    faults = pod_security_faults(template.written.get("spec") or {}, level)
+    if not faults:
+        return None
+    return Reason(
+        code="pod-security",
+        message=f'the API server rejects its pods, because they violate PodSecurity "{level}" of '
+        f"Namespace {namespace}: {', '.join(faults)}",
+        fix=f"set these fields in the pod template, or change the label {_ENFORCE} of Namespace "
+        f"{namespace}",
+        place=template.place,
+    )

@@ -1,0 +1,124 @@
+"""Conditions that a queue of Kueue sets before it counts quotas: stopped admission, namespaces, and
+topologies.
+
+Source: kubernetes-sigs/kueue:apis/kueue/v1beta2/clusterqueue_types.go (stopPolicy,
+namespaceSelector), pkg/cache/scheduler/clusterqueue.go, and
+pkg/scheduler/flavorassigner/tas_flavorassigner.go@v0.19.2.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from dra_planner.allocation.node.selectors import labels_match
+from dra_planner.manifests import Manifests
+from dra_planner.manifests.rendering.fields import render_label_selector
+from dra_planner.manifests.workloads.kind_description import KUEUE_QUEUE
+from dra_planner.model import ClusterQueue, ObjectKey, Verdict, Workload
+
+_GROUP: Final = "kueue.x-k8s.io/podset-"
+_NAMED_LEVELS: Final = (f"{_GROUP}required-topology", f"{_GROUP}preferred-topology")
+_TOPOLOGIES: Final = (*_NAMED_LEVELS, f"{_GROUP}unconstrained-topology")
+"""Annotations of pods that request a topology. The first two name one of its levels."""
+_NAME_LABEL: Final = "kubernetes.io/metadata.name"
+
+
+@dataclass(frozen=True, slots=True)
+class UnmetCondition:
+    """A condition that a workload doesn't meet, or of which that isn't known."""
+
+    text: str
+    fix: str
+    verdict: Verdict = "does-not-fit"
+
+
+def find_unmet_conditions(
+    workload: Workload, queue: ClusterQueue, manifests: Manifests
+) -> Iterator[UnmetCondition]:
+    """Yield the conditions of a workload's queue that prevent its admission."""
+    yield from _stopped(workload, queue, manifests)
+    yield from _namespaces(workload, queue, manifests)
+    yield from _topologies(workload, queue, manifests)
+
+
+def _stopped(
+    workload: Workload, queue: ClusterQueue, manifests: Manifests
+) -> Iterator[UnmetCondition]:
+    key = ObjectKey(workload.meta.namespace, workload.meta.labels[KUEUE_QUEUE])
+    stopped = {f"LocalQueue {key}": manifests.queues.stopped.get(key, "")}
+    stopped[f"ClusterQueue {queue.name}"] = queue.stop_policy
+    for name, policy in stopped.items():
+        if policy:
+            yield UnmetCondition(
+                f"{name} has stopPolicy {policy}, so Kueue admits no pods from it",
+                f"set stopPolicy of {name} to None",
+            )
+
+
+def _namespaces(
+    workload: Workload, queue: ClusterQueue, manifests: Manifests
+) -> Iterator[UnmetCondition]:
+    name, selector = workload.meta.namespace, queue.namespaces
+    if selector is None:
+        yield UnmetCondition(
+            f"ClusterQueue {queue.name} has no namespaceSelector, so it admits no namespace",
+            f"set namespaceSelector of ClusterQueue {queue.name} to {{}}, which selects all",
+        )
+        return
+    found = manifests.namespaces.get(name)
+    labels = {**(found.labels if found is not None else {}), _NAME_LABEL: name}
+    if labels_match(selector, labels):
+        return
+    shown = json.dumps(render_label_selector(selector))
+    if found is None and any(each.key != _NAME_LABEL for each in selector.requirements):
+        yield UnmetCondition(
+            f"ClusterQueue {queue.name} admits only namespaces that {shown} selects, and "
+            f"Namespace {name} isn't in the manifests",
+            f"add the manifest of Namespace {name}",
+            "cannot-tell",
+        )
+    else:
+        yield UnmetCondition(
+            f"ClusterQueue {queue.name} admits only namespaces that {shown} selects, and "
+            f"Namespace {name} doesn't have these labels",
+            f"label Namespace {name}, or change namespaceSelector of ClusterQueue {queue.name}",
+        )
+
+
+def _topologies(
+    workload: Workload, queue: ClusterQueue, manifests: Manifests
+) -> Iterator[UnmetCondition]:
+    queues = manifests.queues
+    flavors = [queues.flavors[each] for each in queues.flavors_of(queue)]
+    known = {each.topology for each in flavors} - {""}
+    for pod_set in workload.pod_sets:
+        wanted = {key: pod_set.template.annotations.get(key) for key in _TOPOLOGIES}
+        for key, level in wanted.items():
+            if level is None:
+                continue
+            if not known:
+                yield UnmetCondition(
+                    f"its pods have the annotation {key}, but no flavor of ClusterQueue "
+                    f"{queue.name} has a topology, so Kueue never admits them",
+                    f"set topologyName of ResourceFlavor {flavors[0].name}"
+                    if flavors
+                    else f"remove the annotation {key}",
+                )
+            elif missing := sorted(known - queues.topologies.keys()):
+                yield UnmetCondition(
+                    f"ClusterQueue {queue.name} needs Topology {missing[0]}, which isn't in the "
+                    "manifests; without it, Kueue admits no pod",
+                    f"add the manifest of Topology {missing[0]}",
+                    "cannot-tell",
+                )
+            elif key in _NAMED_LEVELS:
+                levels = {each for name in known for each in queues.topologies[name]}
+                if level not in levels:
+                    yield UnmetCondition(
+                        f"its pods request the topology level {level}, which isn't a level of "
+                        f"Topology {', '.join(sorted(known))}, so Kueue never admits them",
+                        f"request one of its levels: {', '.join(sorted(levels))}",
+                    )

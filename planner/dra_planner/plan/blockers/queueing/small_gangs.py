@@ -1,0 +1,41 @@
+"""Groups of pods that wait for more pods than the manifests create."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from dra_planner.model import Gang, PodSet, WorkloadRef
+from dra_planner.plan.blockers.blocker import Blocker, ClusterSituation
+from dra_planner.wording import counted, verb
+
+
+def find_small_gangs(situation: ClusterSituation) -> Iterator[Blocker]:
+    """Yield gangs whose minimum exceeds the pods that join them even at ceiling demand."""
+    manifests = situation.manifests
+    known = {
+        (workload.ref, pod_set.name): pod_set
+        for workload in manifests.workloads
+        if workload.ref not in manifests.existing
+        for pod_set in workload.pod_sets
+    }
+    places = {workload.ref: workload.place for workload in manifests.workloads}
+    for gang in manifests.gangs:
+        count = _most_pods(gang, known)
+        if count is None or count >= gang.least:
+            continue
+        first, missing = gang.parts[0].workload, gang.least - count
+        yield Blocker(
+            code="pod-cannot-be-scheduled",
+            message=f"{gang.name} waits for {gang.least} pods, but {counted(count, 'pod')} of "
+            f"these manifests {verb(count, 'join')} it, so none of them starts",
+            fix=f"set the minimum to {count}, or add {counted(missing, 'pod')} with its name",
+            place=places[first],
+            workloads=tuple(dict.fromkeys(part.workload for part in gang.parts)),
+        )
+
+
+def _most_pods(gang: Gang, known: dict[tuple[WorkloadRef, str], PodSet]) -> int | None:
+    """Return the most pods of a gang, or None if that isn't known."""
+    sets = [known.get((part.workload, part.pod_set)) for part in gang.parts]
+    counts = [None if found is None else found.figures.ceiling for found in sets]
+    return sum(each for each in counts if each is not None) if None not in counts else None

@@ -1,0 +1,255 @@
+"""Conditions outside the pods' devices that decide whether pods run: settings of queues,
+namespaces, groups, tolerations for a time, and rules that limit the pods of a node.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from truth_cases import Case
+from truth_objects import (
+    Object,
+    api,
+    cluster_queue,
+    deployment,
+    flavor,
+    fleet,
+    job,
+    kueue_config,
+    local_queue,
+    pod_spec,
+    taint_rule,
+    template,
+)
+
+AT_37 = fleet(kubernetes="1.37")
+HOST = "kubernetes.io/hostname"
+LABELS = {"kueue.x-k8s.io/queue-name": "team"}
+TOPOLOGY = "kueue.x-k8s.io/podset-required-topology"
+EXCLUSIVE = "leaderworkerset.sigs.k8s.io/exclusive-topology"
+VERSION = "device.attributes['gpu.nvidia.com'].driverVersion"
+
+
+def queued(*queues: Object, pods: int = 2, **annotations: str) -> list[Object]:
+    made = job(pods=pods, labels=LABELS)
+    made["spec"]["template"]["metadata"] = {"annotations": annotations}
+    return [template(), kueue_config("gpu.nvidia.com"), flavor(), local_queue(), *queues, made]
+
+
+def queue(**spec: Any) -> Object:
+    made = cluster_queue(gpus=2)
+    made["spec"] |= spec
+    return made
+
+
+def without_selector() -> Object:
+    made = cluster_queue()
+    del made["spec"]["namespaceSelector"]
+    return made
+
+
+def borrowing(limit: int) -> Object:
+    made = queue(cohort="all")
+    made["spec"]["resourceGroups"][0]["flavors"][0]["resources"][2]["borrowingLimit"] = limit
+    return made
+
+
+def namespace(**labels: str) -> Object:
+    made = api("v1", "Namespace", "ml", namespace="")
+    made["metadata"]["labels"] = labels
+    return made
+
+
+def groups(count: int) -> Object:
+    workers = {"size": 2, "workerTemplate": {"spec": pod_spec()}}
+    spec = {"replicas": count, "leaderWorkerTemplate": workers}
+    made = api("leaderworkerset.x-k8s.io/v1", "LeaderWorkerSet", "big", spec)
+    made["metadata"]["annotations"] = {EXCLUSIVE: "topology.kubernetes.io/zone"}
+    return made
+
+
+def in_one_zone() -> Object:
+    made = fleet()
+    made["pools"][0]["zones"] = ["us-east-1a"]
+    return made
+
+
+def on_h100(most: int) -> Object:
+    pool = {"name": "h100", "machine": "p5.48xlarge", "count": {"min": 0, "max": most}}
+    return fleet(pools=[pool])
+
+
+def grouped(least: int) -> list[Object]:
+    made = deployment()
+    made["spec"]["template"]["metadata"]["labels"]["scheduling.x-k8s.io/pod-group"] = "g"
+    group = api("scheduling.x-k8s.io/v1alpha1", "PodGroup", "g", {"minMember": least})
+    return [template(), made, group]
+
+
+def for_a_time(**seconds: int) -> Object:
+    toleration = {"key": "example.com/maintenance", "operator": "Exists", "effect": "NoExecute"}
+    return template(tolerations=[toleration | seconds])
+
+
+def selecting(expression: str) -> Object:
+    return template(selectors=[{"cel": {"expression": expression}}])
+
+
+def through_a_plugin(name: str) -> Object:
+    made = deployment()
+    spec = made["spec"]["template"]["spec"]
+    del spec["resourceClaims"], spec["containers"][0]["resources"]["claims"]
+    spec["containers"][0]["resources"]["limits"] = {name: "1"}
+    return made
+
+
+def on_a_port(port: int) -> Object:
+    made = deployment()
+    container = made["spec"]["template"]["spec"]["containers"][0]
+    container["ports"] = [{"containerPort": port, "hostPort": port}]
+    return made
+
+
+def apart() -> Object:
+    term = {"topologyKey": HOST, "labelSelector": {"matchLabels": {"app": "serve"}}}
+    rule = {"requiredDuringSchedulingIgnoredDuringExecution": [term]}
+    return deployment(replicas=3, affinity={"podAntiAffinity": rule})
+
+
+def suspended() -> Object:
+    made = job()
+    made["spec"]["suspend"] = True
+    return made
+
+
+def flat_template() -> Object:
+    made = template()
+    flat = {"name": "gpu", "deviceClassName": "gpu.nvidia.com"}
+    made["spec"]["spec"]["devices"]["requests"] = [flat]
+    return made
+
+
+CONDITIONS = (
+    Case(
+        name="a ClusterQueue that is held",
+        given=queued(queue(stopPolicy="Hold")),
+        verdict="does-not-fit",
+        says=("stopPolicy Hold", "set stopPolicy"),
+    ),
+    Case(
+        name="a ClusterQueue without a namespaceSelector",
+        given=queued(without_selector()),
+        verdict="does-not-fit",
+        says=("no namespaceSelector", "to {}"),
+    ),
+    Case(
+        name="a ClusterQueue for the namespaces of another team",
+        given=[
+            namespace(team="b"),
+            *queued(queue(namespaceSelector={"matchLabels": {"team": "a"}})),
+        ],
+        verdict="does-not-fit",
+        says=("label Namespace ml",),
+    ),
+    Case(
+        name="a topology that the flavor of the queue doesn't have",
+        given=queued(queue(), **{TOPOLOGY: "example.com/rack"}),
+        verdict="does-not-fit",
+        says=(TOPOLOGY, "set topologyName"),
+    ),
+    Case(
+        name="a queue that may borrow enough from its cohort",
+        given=queued(borrowing(1), pods=3),
+        verdict="fits",
+    ),
+    Case(
+        name="a queue that may not borrow enough",
+        given=queued(borrowing(1), pods=4),
+        verdict="does-not-fit",
+        says=("quota of 3, including its borrowingLimit",),
+    ),
+    Case(
+        name="a namespace that enforces a Pod Security level",
+        given=[
+            namespace(**{"pod-security.kubernetes.io/enforce": "restricted"}),
+            template(),
+            deployment(),
+        ],
+        verdict="does-not-fit",
+        says=('PodSecurity "restricted"', "runAsNonRoot"),
+    ),
+    Case(
+        name="groups that each need their own zone, in one zone",
+        given=[template(), groups(2)],
+        on=in_one_zone(),
+        verdict="does-not-fit",
+        says=("each needs its own zone",),
+    ),
+    Case(
+        name="one group that needs its own zone",
+        given=[template(), groups(1)],
+        on=in_one_zone(),
+        verdict="fits",
+    ),
+    Case(
+        name="a PodGroup with a larger minimum than its pods",
+        given=grouped(4),
+        verdict="does-not-fit",
+        says=("PodGroup ml/g waits for 4 pods",),
+    ),
+    Case(name="a PodGroup with as many pods as its minimum", given=grouped(2), verdict="fits"),
+    Case(
+        name="an evicting rule that claims tolerate for a minute",
+        given=[for_a_time(tolerationSeconds=60), deployment(), taint_rule("NoExecute")],
+        on=AT_37,
+        verdict="does-not-fit",
+        says=("only for 60 seconds", "remove tolerationSeconds"),
+    ),
+    Case(
+        name="a version compared with text",
+        given=[selecting(f"{VERSION} >= '550'"), deployment()],
+        verdict="does-not-fit",
+        says=('compareTo(semver("550.0.0")) >= 0',),
+    ),
+    Case(
+        name="a version compared with a version",
+        given=[selecting(f"{VERSION}.compareTo(semver('550.0.0')) >= 0"), deployment()],
+        verdict="cannot-tell",
+        says=("driverVersion",),
+    ),
+    Case(
+        name="the implicit extended resource of a class before Kubernetes 1.36",
+        given=[through_a_plugin("deviceclass.resource.kubernetes.io/gpu.nvidia.com")],
+        on=fleet(kubernetes="1.35"),
+        verdict="does-not-fit",
+        says=("DRAExtendedResource", "with a ResourceClaim"),
+    ),
+    Case(
+        name="pods that must be on different nodes with free GPUs",
+        given=[template(), apart()],
+        on=on_h100(2),
+        verdict="does-not-fit",
+        says=("anti-affinity",),
+        silent=("more device",),
+    ),
+    Case(
+        name="two pods with one host port on one node with free GPUs",
+        given=[template(), on_a_port(8000)],
+        on=on_h100(1),
+        verdict="does-not-fit",
+        says=("host port 8000",),
+        silent=("more device",),
+    ),
+    Case(
+        name="a suspended Job that no queue resumes",
+        given=[template(), suspended()],
+        verdict="fits",
+        says=("Job ml/train is suspended",),
+    ),
+    Case(
+        name="a template in the flat form of v1beta1",
+        given=[flat_template(), deployment()],
+        verdict="does-not-fit",
+        says=("put the field below exactly",),
+    ),
+)
