@@ -110,6 +110,8 @@ def _change_pods(objects: list[Object], spec: Object, before: Shape, after: Shap
     for key in old.get("nodeSelector", {}).keys() - new.get("nodeSelector", {}).keys():
         written = _selector(objects, spec, before.pod.selected_by.get(key, ""))
         del written[key]
+    for key in new.get("nodeSelector", {}).keys() - old.get("nodeSelector", {}).keys():
+        spec.setdefault("nodeSelector", {})[key] = new["nodeSelector"][key]
     for was, claim in zip(before.claims, after.claims, strict=True):
         if (was.spec, was.shared) == (claim.spec, claim.shared):
             continue
