@@ -230,13 +230,16 @@ def test_what_another_object_controls_is_not_counted_twice() -> None:
     assert [item.kind for item in read(replica_set).workloads] == ["ReplicaSet"]
 
 
-def test_volumes_that_a_stateful_set_makes_have_a_zone_that_only_the_cluster_knows() -> None:
-    volumes = (
-        "volumeClaimTemplates: [{metadata: {name: data}, spec: {accessModes: [ReadWriteOnce], "
-    )
-    volumes += "resources: {requests: {storage: 1Gi}}}}]"
+def test_volumes_that_a_stateful_set_makes_are_in_the_zones_of_its_pods_unless_they_exist() -> None:
+    spec = "spec: {accessModes: [ReadWriteOnce], resources: {requests: {storage: 1Gi}}"
+    volumes = f"volumeClaimTemplates: [{{metadata: {{name: data}}, {spec}}}}}]"
     text = manifest("apps/v1", "StatefulSet", f"replicas: 2, {LABELS}, {volumes}, {TEMPLATE}")
-    assert read(text).workloads[0].pod_sets[0].template.spec.zonal_volumes == ("data",)
+    assert read(text).workloads[0].pod_sets[0].template.spec.zonal_volumes == ()
+    name = read(text).workloads[0].meta.name
+    meta = f"metadata: {{name: data-{name}-0}}"
+    claim = f"apiVersion: v1\nkind: PersistentVolumeClaim\n{meta}\n{spec}}}\n"
+    again = read(f"{claim}---\n{text}").workloads[0]
+    assert again.pod_sets[0].template.spec.zonal_volumes == ("data",)
 
 
 @pytest.mark.parametrize(

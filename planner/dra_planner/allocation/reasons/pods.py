@@ -71,6 +71,7 @@ def _open_questions(undecided: Undecided) -> tuple[Reason, ...]:
                 code="zonal-volume",
                 message=f"the zone of {names} is known only at run time, so it's unknown which "
                 "nodes can mount it",
+                fix="add the manifests of the new PersistentVolumeClaim and its StorageClass",
             ),
         )
     if undecided.kind == "driver":

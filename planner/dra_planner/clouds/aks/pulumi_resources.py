@@ -145,11 +145,13 @@ VOLUME_DRIVERS = (
     ),
     VolumeDriver(
         provisioner="file.csi.azure.com",
+        zonal=False,
         classes=("azurefile", "azurefile-csi", "azurefile-premium", "azurefile-csi-premium"),
         switch=("storageProfile.fileCSIDriver.enabled", True, True),
     ),
     VolumeDriver(
         provisioner="blob.csi.azure.com",
+        zonal=False,
         classes=("azureblob-nfs-premium", "azureblob-fuse-premium"),
         switch=("storageProfile.blobCSIDriver.enabled", True, False),
     ),

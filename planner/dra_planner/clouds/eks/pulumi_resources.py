@@ -205,9 +205,9 @@ NODE_ADMISSION = NodeAdmission(
 VOLUME_DRIVERS = (
     VolumeDriver(provisioner="ebs.csi.aws.com", classes=("gp2",), addon="aws-ebs-csi-driver"),
     VolumeDriver(provisioner="kubernetes.io/aws-ebs", addon="aws-ebs-csi-driver"),
-    VolumeDriver(provisioner="efs.csi.aws.com", addon="aws-efs-csi-driver"),
-    VolumeDriver(provisioner="fsx.csi.aws.com", addon="aws-fsx-csi-driver"),
-    VolumeDriver(provisioner="s3.csi.aws.com", addon="aws-mountpoint-s3-csi-driver"),
+    VolumeDriver(provisioner="efs.csi.aws.com", zonal=False, addon="aws-efs-csi-driver"),
+    VolumeDriver(provisioner="fsx.csi.aws.com", zonal=False, addon="aws-fsx-csi-driver"),
+    VolumeDriver(provisioner="s3.csi.aws.com", zonal=False, addon="aws-mountpoint-s3-csi-driver"),
     VolumeDriver(
         provisioner="ebs.csi.eks.amazonaws.com",
         switch=("storageConfig.blockStorage.enabled", True, False),

@@ -153,6 +153,7 @@ VOLUME_DRIVERS = (
     VolumeDriver(
         provisioner="pd.csi.storage.gke.io",
         classes=("standard-rwo", "premium-rwo", "standard"),
+        immediate=("standard",),
         switch=(
             "addonsConfig.gcePersistentDiskCsiDriverConfig.enabled",
             True,
@@ -161,6 +162,7 @@ VOLUME_DRIVERS = (
     ),
     VolumeDriver(
         provisioner="filestore.csi.storage.gke.io",
+        zonal=False,
         classes=(
             "standard-rwx",
             "premium-rwx",
@@ -173,6 +175,7 @@ VOLUME_DRIVERS = (
     ),
     VolumeDriver(
         provisioner="gcsfuse.csi.storage.gke.io",
+        zonal=False,
         switch=("addonsConfig.gcsFuseCsiDriverConfig.enabled", True, False),
     ),
 )

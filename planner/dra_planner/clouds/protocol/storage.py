@@ -9,13 +9,17 @@ from dataclasses import dataclass
 class VolumeDriver:
     """A CSI driver: its provisioner, and how a cluster gets it.
 
-    `classes` are the StorageClasses that come with it. `addon` is the add-on, or part of the name
-    of a chart, that installs it; `switch` is a property of clusters, the value that turns it on,
-    and whether it's on by default. Without either, clusters always have it.
+    `classes` are the StorageClasses that come with it, and `immediate` those of them that create a
+    volume before its pod is scheduled. Volumes that aren't `zonal` can be mounted in every zone.
+    `addon` is the add-on, or part of the name of a chart, that installs it; `switch` is a property
+    of clusters, the value that turns it on, and whether it's on by default. Without either,
+    clusters always have it.
     """
 
     provisioner: str
     classes: tuple[str, ...] = ()
+    immediate: tuple[str, ...] = ()
+    zonal: bool = True
     addon: str = ""
     switch: tuple[str, bool, bool] | None = None
 

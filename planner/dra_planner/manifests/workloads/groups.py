@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from dra_planner.manifests.objects import KubernetesObject
 from dra_planner.manifests.workloads.kind_description import ObjectPart, Reading
 from dra_planner.manifests.workloads.pod_counts import Bounds, Surge
+from dra_planner.manifests.workloads.volume_zones import NewVolume, with_new_volumes
 from dra_planner.model import PodSet, PodSpec
 
 
 def read_stateful_set(reading: Reading) -> list[PodSet]:
-    """Read a StatefulSet: replicas of one template, created in order, each with its own volumes in
-    zones that are only known at run time.
+    """Read a StatefulSet: replicas of one template, created in order, each with its own
+    volumes.
     """
     root = reading.root
     replicas = root.number("spec.replicas", 1)
@@ -25,22 +26,28 @@ def read_stateful_set(reading: Reading) -> list[PodSet]:
             "", root.at("spec.template"), reading.figures(replicas, bounds=reading.bounds)
         )
     ]
-    names = tuple(
-        str(claim.get("metadata.name", name))
+    volumes = [
+        NewVolume(str(claim.get("metadata.name", name)), claim.get("spec", {}))
         for name, claim in root.at("spec.volumeClaimTemplates").members()
-    )
-    if not names:
-        return sets
+    ]
     return [
         replace(
-            pods, template=replace(pods.template, spec=_with_volumes(pods.template.spec, names))
+            pods,
+            template=replace(
+                pods.template, spec=_with_volumes(reading, pods.template.spec, volumes)
+            ),
         )
         for pods in sets
     ]
 
 
-def _with_volumes(spec: PodSpec, names: tuple[str, ...]) -> PodSpec:
-    return replace(spec, zonal_volumes=(*spec.zonal_volumes, *names))
+def _with_volumes(reading: Reading, spec: PodSpec, volumes: Sequence[NewVolume]) -> PodSpec:
+    """Return the pod with the volumes of its set, of which each pod has its own."""
+    spec = replace(spec, zonal_volumes=(*spec.zonal_volumes, *(each.name for each in volumes)))
+    name = reading.object.name
+    claims = (reading.lookup("PersistentVolumeClaim", f"{v.name}-{name}-0") for v in volumes)
+    exist = "uid" in reading.object.metadata or any(each is not None for each in claims)
+    return spec if exist else with_new_volumes(spec, volumes, reading.lookup)
 
 
 def read_leader_worker_set(reading: Reading) -> list[PodSet]:

@@ -24,18 +24,24 @@ from dra_planner.manifests.workloads.pod_counts import (
     count_pods,
     share_of,
 )
-from dra_planner.model import Figures, PodSet, PodTemplate, Rollout
+from dra_planner.manifests.workloads.volume_zones import (
+    claimed_volumes,
+    own_volumes,
+    with_new_volumes,
+)
+from dra_planner.model import Figures, PodSet, PodSpec, PodTemplate, Rollout
 from dra_planner.releases import MINIMUM_MINOR, features_of
 
 POD_TEMPLATE = "core.PodTemplateSpec"
 POD_SPEC = "core.PodSpec"
 
 KUEUE_QUEUE: Final = "kueue.x-k8s.io/queue-name"
-SUSPENDED: Final = "is suspended, so its pods count only at ceiling and peak demand"
 """Label of an object that Kueue suspends until its quota allows it
 (kubernetes-sigs/kueue:pkg/controller/constants).
 """
 
+SUSPENDED: Final = "is suspended, so its pods count only at ceiling and peak demand"
+"""The assumption about an object that currently doesn't create pods."""
 _DEFAULT_QUEUE: Final = "default"
 """LocalQueue of objects that don't name one
 (kubernetes-sigs/kueue:pkg/controller/constants@v0.19.2, LocalQueueDefaulting).
@@ -252,6 +258,8 @@ class Reading:
             )
         else:
             parsed = replace(parse_pod_template(data, template.place), written=data)
+        if "uid" not in self.object.metadata:
+            parsed = replace(parsed, spec=self._with_new_volumes(parsed.spec, data, figures))
         return [
             PodSet(
                 name=name,
@@ -264,6 +272,14 @@ class Reading:
                 else self.kind.rollout(self.root, figures.steady),
             )
         ]
+
+    def _with_new_volumes(self, pod: PodSpec, data: Any, figures: Figures) -> PodSpec:
+        """Return the pod without the volumes that are created where it runs. Further pods must run
+        in the zone of a volume that they share.
+        """
+        pod = with_new_volumes(pod, own_volumes(data["spec"]), self.lookup)
+        claimed = claimed_volumes(data["spec"], self.object.namespace, self.lookup)
+        return with_new_volumes(pod, claimed, self.lookup, pods=figures.steady)
 
     def _checked(self, template: ObjectPart, inline: bool) -> Any:
         """Return a decoded template, or None if its pods would be rejected, which is reported."""

@@ -1,0 +1,144 @@
+"""Zones of a pod's volumes: which volumes follow the pod, and which zones their classes allow.
+
+A volume that doesn't exist yet is created in the zone of its first pod if its class waits for this
+pod. So it restricts no pod but further ones.
+
+Source: kubernetes/kubernetes:pkg/scheduler/framework/plugins/volumebinding/binder.go@v1.36.3.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+from dra_planner.clouds import cloud, names
+from dra_planner.manifests.objects import KubernetesObject
+from dra_planner.manifests.parsing.fields import text_of
+from dra_planner.model import NodeSelector, NodeSelectorTerm, PodSpec, Requirement
+
+Lookup = Callable[[str, str], KubernetesObject | None]
+"""Returns an object by kind and name, in the namespace of the pods if it has one."""
+ZONE: Final = "topology.kubernetes.io/zone"
+_ZONE_KEYS: Final = frozenset(
+    {
+        ZONE,
+        "topology.ebs.csi.aws.com/zone",
+        "topology.gke.io/zone",
+        "topology.disk.csi.azure.com/zone",
+    }
+)
+_SHARED: Final = frozenset({"ReadWriteMany", "ReadOnlyMany"})
+_WAITS: Final = "WaitForFirstConsumer"
+
+
+@dataclass(frozen=True, slots=True)
+class NewVolume:
+    """A volume that is created for a pod, by its name in messages. `spec` is that of its claim."""
+
+    name: str
+    spec: Mapping[str, Any]
+
+
+def own_volumes(spec: Mapping[str, Any]) -> Iterator[NewVolume]:
+    """Yield the volumes that each pod gets for itself, from a pod spec in API form."""
+    for volume in _mappings(spec.get("volumes")):
+        template = _mapping(_mapping(volume.get("ephemeral")).get("volumeClaimTemplate"))
+        if template:
+            yield NewVolume(text_of(volume.get("name")), _mapping(template.get("spec")))
+
+
+def claimed_volumes(spec: Mapping[str, Any], namespace: str, lookup: Lookup) -> Iterator[NewVolume]:
+    """Yield the volumes of given PersistentVolumeClaims without a volume."""
+    for volume in _mappings(spec.get("volumes")):
+        name = text_of(_mapping(volume.get("persistentVolumeClaim")).get("claimName"))
+        claim = lookup("PersistentVolumeClaim", name) if name else None
+        if claim is not None and claim.namespace == namespace and _is_new(claim):
+            yield NewVolume(name, _mapping(claim.data.get("spec")))
+
+
+def _is_new(claim: KubernetesObject) -> bool:
+    """Return whether a PersistentVolumeClaim has no volume yet."""
+    return not (claim.metadata.get("uid") or _mapping(claim.data.get("spec")).get("volumeName"))
+
+
+def with_new_volumes(
+    pod: PodSpec, volumes: Iterable[NewVolume], lookup: Lookup, *, pods: int = 1
+) -> PodSpec:
+    """Return the pod without the volumes that follow it, and restricted to their classes' zones.
+
+    Several `pods` that use the same volume can only follow it if every zone can mount it.
+    """
+    for volume in volumes:
+        found = _class_of(volume, lookup)
+        if found is None or (pods > 1 and not found.is_everywhere):
+            continue
+        kept = tuple(each for each in pod.zonal_volumes if each != volume.name)
+        pod = _restricted(replace(pod, zonal_volumes=kept), found)
+    return pod
+
+
+@dataclass(frozen=True, slots=True)
+class _Class:
+    """A StorageClass whose volumes follow their pods, and its zones (none: all). Volumes that are
+    `is_everywhere` can be mounted in all of them.
+    """
+
+    name: str
+    zones: tuple[str, ...] = ()
+    is_everywhere: bool = False
+
+
+def _class_of(volume: NewVolume, lookup: Lookup) -> _Class | None:
+    """Return the class of a volume, or None if its zone isn't known before it's created."""
+    name = volume.spec.get("storageClassName")
+    if name is None:
+        return _Class("")  # the default class waits in new clusters of every cloud
+    given = lookup("StorageClass", text_of(name))
+    drivers = [driver for each in names() for driver in cloud(each).volume_drivers]
+    if given is None:
+        driver = next((each for each in drivers if name in each.classes), None)
+        if driver is None or (driver.zonal and name in driver.immediate):
+            return None
+        return _Class(text_of(name), (), not driver.zonal)
+    zones = tuple(sorted(_zones(given)))
+    driver = next((d for d in drivers if d.provisioner == given.data.get("provisioner")), None)
+    is_shared = not _SHARED.isdisjoint(volume.spec.get("accessModes") or ())
+    is_everywhere = is_shared or len(zones) == 1 or (driver is not None and not driver.zonal)
+    waits = given.data.get("volumeBindingMode") == _WAITS
+    return _Class(text_of(name), zones, is_everywhere) if waits or is_everywhere else None
+
+
+def _zones(given: KubernetesObject) -> Iterator[str]:
+    for term in _mappings(given.data.get("allowedTopologies")):
+        for expression in _mappings(term.get("matchLabelExpressions")):
+            if expression.get("key") in _ZONE_KEYS:
+                yield from map(text_of, expression.get("values") or ())
+
+
+def _restricted(pod: PodSpec, found: _Class) -> PodSpec:
+    if not found.zones:
+        return pod
+    if len(found.zones) == 1 and ZONE not in pod.node_selector:
+        owner = f"allowedTopologies of StorageClass {found.name}"
+        return replace(
+            pod,
+            node_selector={**pod.node_selector, ZONE: found.zones[0]},
+            selected_by={**pod.selected_by, ZONE: owner},
+        )
+    added = Requirement(ZONE, "In", found.zones)
+    before = (NodeSelectorTerm(),) if pod.node_affinity is None else pod.node_affinity.terms
+    terms = (
+        replace(term, match_expressions=(*term.match_expressions, added))
+        for term in before
+        if pod.node_affinity is None or term.match_expressions or term.match_fields
+    )
+    return replace(pod, node_affinity=NodeSelector(tuple(terms)))
+
+
+def _mapping(data: Any) -> Mapping[str, Any]:
+    return data if isinstance(data, Mapping) else {}
+
+
+def _mappings(data: Any) -> list[Mapping[str, Any]]:
+    return [each for each in data if isinstance(each, Mapping)] if isinstance(data, list) else []
