@@ -86,7 +86,7 @@ print(json.dumps([sorted(files), sorted(name for name in installed if not name.s
         ("--help", set(), 116),
         ("plan --help", set(), 122),
         ("catalog gpus", PLANNING, 360),
-        ("check examples/workloads", CHECKING, 1_290),
+        ("check examples/workloads", CHECKING, 1_292),
         ("plan examples/workloads --stack eks-dev", PLANNING, 965),
     ],
 )

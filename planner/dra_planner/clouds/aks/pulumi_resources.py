@@ -140,6 +140,7 @@ IDENTITY = IdentityResource(
 VOLUME_DRIVERS = (
     VolumeDriver(
         provisioner="disk.csi.azure.com",
+        zone_key="topology.disk.csi.azure.com/zone",
         classes=("default", "managed", "managed-csi", "managed-premium", "managed-csi-premium"),
         switch=("storageProfile.diskCSIDriver.enabled", True, True),
     ),

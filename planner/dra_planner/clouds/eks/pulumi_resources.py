@@ -203,7 +203,12 @@ NODE_ADMISSION = NodeAdmission(
 )
 # awsdocs/amazon-eks-user-guide:latest/ug/storage/{ebs,efs,fsx,s3}-csi.adoc, listed @26befcc
 VOLUME_DRIVERS = (
-    VolumeDriver(provisioner="ebs.csi.aws.com", classes=("gp2",), addon="aws-ebs-csi-driver"),
+    VolumeDriver(
+        provisioner="ebs.csi.aws.com",
+        zone_key="topology.ebs.csi.aws.com/zone",
+        classes=("gp2",),
+        addon="aws-ebs-csi-driver",
+    ),
     VolumeDriver(provisioner="kubernetes.io/aws-ebs", addon="aws-ebs-csi-driver"),
     VolumeDriver(provisioner="efs.csi.aws.com", zonal=False, addon="aws-efs-csi-driver"),
     VolumeDriver(provisioner="fsx.csi.aws.com", zonal=False, addon="aws-fsx-csi-driver"),

@@ -152,6 +152,7 @@ IDENTITY = IdentityResource(
 VOLUME_DRIVERS = (
     VolumeDriver(
         provisioner="pd.csi.storage.gke.io",
+        zone_key="topology.gke.io/zone",
         classes=("standard-rwo", "premium-rwo", "standard"),
         immediate=("standard",),
         switch=(

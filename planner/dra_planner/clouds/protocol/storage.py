@@ -11,6 +11,7 @@ class VolumeDriver:
 
     `classes` are the StorageClasses that come with it, and `immediate` those of them that create a
     volume before its pod is scheduled. Volumes that aren't `zonal` can be mounted in every zone.
+    `zone_key` is the driver's name of a zone in allowedTopologies.
     `addon` is the add-on, or part of the name of a chart, that installs it; `switch` is a property
     of clusters, the value that turns it on, and whether it's on by default. Without either,
     clusters always have it.
@@ -20,6 +21,7 @@ class VolumeDriver:
     classes: tuple[str, ...] = ()
     immediate: tuple[str, ...] = ()
     zonal: bool = True
+    zone_key: str = ""
     addon: str = ""
     switch: tuple[str, bool, bool] | None = None
 

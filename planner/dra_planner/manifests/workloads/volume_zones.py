@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from dra_planner.clouds import cloud, names
+from dra_planner.clouds import VolumeDriver, cloud, names
 from dra_planner.manifests.objects import KubernetesObject
 from dra_planner.manifests.parsing.fields import text_of
 from dra_planner.model import NodeSelector, NodeSelectorTerm, PodSpec, Requirement
@@ -20,14 +20,6 @@ from dra_planner.model import NodeSelector, NodeSelectorTerm, PodSpec, Requireme
 Lookup = Callable[[str, str], KubernetesObject | None]
 """Returns an object by kind and name, in the namespace of the pods if it has one."""
 ZONE: Final = "topology.kubernetes.io/zone"
-_ZONE_KEYS: Final = frozenset(
-    {
-        ZONE,
-        "topology.ebs.csi.aws.com/zone",
-        "topology.gke.io/zone",
-        "topology.disk.csi.azure.com/zone",
-    }
-)
 _SHARED: Final = frozenset({"ReadWriteMany", "ReadOnlyMany"})
 _WAITS: Final = "WaitForFirstConsumer"
 
@@ -95,7 +87,7 @@ def _class_of(volume: NewVolume, lookup: Lookup) -> _Class | None:
     if name is None:
         return _Class("")  # the default class waits in new clusters of every cloud
     given = lookup("StorageClass", text_of(name))
-    drivers = [driver for each in names() for driver in cloud(each).volume_drivers]
+    drivers = _drivers()
     if given is None:
         driver = next((each for each in drivers if name in each.classes), None)
         if driver is None or (driver.zonal and name in driver.immediate):
@@ -109,10 +101,15 @@ def _class_of(volume: NewVolume, lookup: Lookup) -> _Class | None:
     return _Class(text_of(name), zones, is_everywhere) if waits or is_everywhere else None
 
 
+def _drivers() -> list[VolumeDriver]:
+    return [driver for each in names() for driver in cloud(each).volume_drivers]
+
+
 def _zones(given: KubernetesObject) -> Iterator[str]:
+    keys = {ZONE, *(each.zone_key for each in _drivers())}
     for term in _mappings(given.data.get("allowedTopologies")):
         for expression in _mappings(term.get("matchLabelExpressions")):
-            if expression.get("key") in _ZONE_KEYS:
+            if expression.get("key") in keys:
                 yield from map(text_of, expression.get("values") or ())
 
 
