@@ -13,7 +13,8 @@ import sys
 import time
 from pathlib import Path
 
-from dra_planner.plan.suggestion.suggest import SuggestRequest, suggest_fleets
+from dra_planner.plan.suggestion.suggest import suggest_fleets
+from dra_planner.plan.suggestion.suggestions import SuggestRequest
 
 sys.path.insert(0, str(Path(__file__).parent))
 

@@ -16,7 +16,8 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from platforms import Platform, platforms
 
-from dra_planner.plan.suggestion.suggest import SuggestRequest, suggest_fleets
+from dra_planner.plan.suggestion.suggest import suggest_fleets
+from dra_planner.plan.suggestion.suggestions import SuggestRequest
 from dra_planner.sources import Source
 
 PLATFORMS = 9

@@ -32,12 +32,8 @@ from dra_planner.errors import PlannerError
 from dra_planner.fleet import Fleet, read_fleet, read_fleet_file
 from dra_planner.plan.cluster.starting_fleet import fleet_of_cluster
 from dra_planner.plan.suggestion.smallest_machines import SmallestFleet, smallest_fleet
-from dra_planner.plan.suggestion.suggest import (
-    PricesUnknownError,
-    Suggestion,
-    SuggestRequest,
-    suggest_fleets,
-)
+from dra_planner.plan.suggestion.suggest import suggest_fleets
+from dra_planner.plan.suggestion.suggestions import PricesUnknownError, Suggestion, SuggestRequest
 from dra_planner.sources import Source, read_file, read_sources
 from dra_policies.stack.starting_fleet import fleet_of_state
 

@@ -10,7 +10,7 @@ from dra_command.suggest.contract import (
     SuggestedRow,
     SuggestOutput,
 )
-from dra_planner.plan.suggestion.suggest import Suggestion, Suggestions
+from dra_planner.plan.suggestion.suggestions import Suggestion, Suggestions
 
 
 def suggest_json(found: Suggestions) -> str:

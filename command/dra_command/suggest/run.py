@@ -21,12 +21,8 @@ from dra_command.plan_report.summary import obstacles
 from dra_command.suggest.json import suggest_json
 from dra_planner.clouds import cloud_of_region
 from dra_planner.plan.pools.architectures import architecture_assumptions
-from dra_planner.plan.suggestion.suggest import (
-    Suggestion,
-    Suggestions,
-    SuggestRequest,
-    suggest_fleets,
-)
+from dra_planner.plan.suggestion.suggest import suggest_fleets
+from dra_planner.plan.suggestion.suggestions import Suggestion, Suggestions, SuggestRequest
 from dra_planner.sources import read_sources
 from dra_planner.wording import counted, verb
 

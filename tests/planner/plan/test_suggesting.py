@@ -21,16 +21,15 @@ from dra_planner.errors import PlannerError
 from dra_planner.fleet import read_fleet
 from dra_planner.plan import PlanRequest, make_plan
 from dra_planner.plan.suggestion.added_pools import find_added_pools
+from dra_planner.plan.suggestion.buyable_machines import buyable_machines
 from dra_planner.plan.suggestion.smallest_machines import smallest_fleet
-from dra_planner.plan.suggestion.suggest import (
+from dra_planner.plan.suggestion.suggest import checked_request, suggest_fleets
+from dra_planner.plan.suggestion.suggestions import (
     NO_PRICE,
     PricesUnknownError,
     Suggestion,
     Suggestions,
     SuggestRequest,
-    buyable_machines,
-    checked_request,
-    suggest_fleets,
 )
 from dra_planner.sources import Source
 

@@ -15,7 +15,8 @@ from suggest_instances import draw
 
 from dra_planner.plan.suggestion import suggest
 from dra_planner.plan.suggestion.few_machines import few_machines
-from dra_planner.plan.suggestion.suggest import Suggestions, SuggestRequest, suggest_fleets
+from dra_planner.plan.suggestion.suggest import suggest_fleets
+from dra_planner.plan.suggestion.suggestions import Suggestions, SuggestRequest
 from dra_planner.sizing import LevelNeeds, WorkNeeds
 from dra_planner.sources import Source
 

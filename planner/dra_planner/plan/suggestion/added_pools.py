@@ -19,7 +19,9 @@ from dra_planner.plan.model import Plan, PlanRequest
 from dra_planner.plan.planning import make_plan
 from dra_planner.plan.pools.architectures import selected_architectures
 from dra_planner.plan.reading import read_checked
-from dra_planner.plan.suggestion.suggest import ROOM, SuggestRequest, buyable_machines
+from dra_planner.plan.suggestion.buyable_machines import buyable_machines
+from dra_planner.plan.suggestion.planned_fleets import ROOM
+from dra_planner.plan.suggestion.suggestions import SuggestRequest
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

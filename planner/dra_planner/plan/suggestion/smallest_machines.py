@@ -11,14 +11,11 @@ from dra_planner.clouds import cloud
 from dra_planner.fleet import read_fleet
 from dra_planner.plan.model import Plan, PlanRequest
 from dra_planner.plan.planning import make_plan
-from dra_planner.plan.suggestion.suggest import (
-    ROOM,
-    SuggestRequest,
-    buyable_machines,
-    checked_request,
-    fleet_document,
-    plan_on_all,
-)
+from dra_planner.plan.suggestion.buyable_machines import buyable_machines
+from dra_planner.plan.suggestion.fleet_documents import fleet_document
+from dra_planner.plan.suggestion.planned_fleets import ROOM
+from dra_planner.plan.suggestion.suggest import checked_request, plan_on_all
+from dra_planner.plan.suggestion.suggestions import SuggestRequest
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

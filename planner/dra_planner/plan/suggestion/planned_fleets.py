@@ -1,0 +1,122 @@
+"""Fleets as nodes by machine type → fleets whose plan fits, as they will be committed.
+
+The packing may not suffice for the scheduler. So each fleet gets room for more nodes, and is
+planned as it is, with pods that use its cheaper pools first, and with guards.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from dra_planner.catalog import Machine
+from dra_planner.clouds import cloud
+from dra_planner.fleet import Fleet, read_fleet
+from dra_planner.offers import Offer
+from dra_planner.plan.model import SIMULATED_STEPS, PlanRequest
+from dra_planner.plan.planning import make_plan
+from dra_planner.plan.suggestion.fleet_documents import NONE_LAST, bought_document
+from dra_planner.plan.suggestion.fleets_by_price import order_by_price
+from dra_planner.plan.suggestion.suggestions import Suggestion, SuggestRequest
+
+# nodes more than twice those of a packing, so that the simulation can say how many the scheduler
+# needs
+ROOM = 4
+MANY_STEPS = 5 * SIMULATED_STEPS
+"""Steps of the simulation if fewer steps find no fleet, for very many pods or conflicting nodes."""
+
+
+def plan_request(request: SuggestRequest, fleet: Fleet, steps: int = 0) -> PlanRequest:
+    return PlanRequest(
+        sources=request.sources,
+        fleet=fleet,
+        level=request.level,
+        steps=steps,
+        with_fixes=False,
+        compares_placements=False,
+    )
+
+
+def confirmed_fleet(
+    request: SuggestRequest,
+    candidates: Sequence[Machine],
+    counts: dict[str, int],
+    steps: int = SIMULATED_STEPS,
+) -> Suggestion | None:
+    """Return the fleet with its plan, or None if it doesn't fit.
+
+    The packing may not suffice for the scheduler, so the plan can add nodes. The result is the
+    cheapest of the fleet as it is, with pods that prefer its cheaper pools, and with the most
+    expensive pool used last.
+    """
+    most = cloud(request.cloud).nodes_of_a_pool[-1]
+    roomy = {machine: min(2 * nodes + ROOM, most) for machine, nodes in counts.items()}
+    best: Suggestion | None = None
+    ways: list[Mapping[str, int]] = [NONE_LAST]
+    for last in ways:
+        plan = make_plan(
+            plan_request(
+                request, read_fleet(bought_document(request, candidates, roomy, last)), steps
+            )
+        )
+        if last is NONE_LAST:
+            ways += _orders(plan.offers)
+        found = None
+        if plan.verdict == "fits":
+            nodes = {pool.machine: pool.recommended for pool in plan.pools if pool.recommended}
+            found = planned_fleet(request, candidates, nodes, last, steps)
+        if found is not None and (best is None or found.hourly_usd < best.hourly_usd):
+            best = found
+        if best is not None and best.hourly_usd == plan.judgement.sizing.hourly_plan:
+            break
+    return best or _guided(request, candidates, roomy, steps)
+
+
+def guided_fleet(
+    request: SuggestRequest, candidates: Sequence[Machine], counts: Mapping[str, int]
+) -> Suggestion | None:
+    """Return the fleet with the required guards and the resulting number of nodes."""
+    most = cloud(request.cloud).nodes_of_a_pool[-1]
+    roomy = {machine: min(2 * nodes + ROOM, most) for machine, nodes in counts.items()}
+    document = {**bought_document(request, candidates, roomy), "placement": "guided"}
+    return _suggestion(request, document, SIMULATED_STEPS) or _suggestion(
+        request, document, MANY_STEPS
+    )
+
+
+def _guided(
+    request: SuggestRequest, candidates: Sequence[Machine], roomy: Mapping[str, int], steps: int
+) -> Suggestion | None:
+    """Return the fleet with guards, or None if its plan doesn't fit or needs no guards."""
+    document = {**bought_document(request, candidates, roomy), "placement": "guided"}
+    found = _suggestion(request, document, steps)
+    return None if found is None or found.plan.guarded is None else found
+
+
+def _orders(offers: Sequence[Offer]) -> list[dict[str, int]]:
+    """Return the possible pool preferences of pods, as the number of taints of each pool."""
+    if len(offers) < 2:
+        return []
+    by_price = order_by_price(offers)
+    dearest = max(by_price, key=lambda name: by_price[name])
+    return [by_price, {dearest: 1}] if len(offers) > 2 else [by_price]
+
+
+def planned_fleet(
+    request: SuggestRequest,
+    candidates: Sequence[Machine],
+    nodes: Mapping[str, int],
+    last: Mapping[str, int],
+    steps: int = SIMULATED_STEPS,
+) -> Suggestion | None:
+    """Return the fleet with this number of nodes and its plan, or None if it doesn't fit."""
+    return _suggestion(request, bought_document(request, candidates, nodes, last), steps)
+
+
+def _suggestion(request: SuggestRequest, document: dict[str, Any], steps: int) -> Suggestion | None:
+    """Return the fleet of a document with its plan, or None if it doesn't fit."""
+    fleet = read_fleet(document)
+    plan = make_plan(plan_request(request, fleet, steps))
+    if plan.verdict != "fits" or plan.cost is None:
+        return None
+    return Suggestion(fleet=fleet, document=document, plan=plan, hourly_usd=plan.cost.hourly_usd)

@@ -1,0 +1,119 @@
+"""What `suggest` is asked, and what it answers: fleets, each with its plan and its price."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from decimal import Decimal
+from typing import Any, Final
+
+from dra_planner.errors import PlannerError
+from dra_planner.fleet import Fleet
+from dra_planner.model import DemandLevel, Shape
+from dra_planner.plan.model import Plan
+from dra_planner.sources import Source
+
+NO_PRICE: Final = "no on-demand price is known"
+"""Why an offered machine type isn't compared if no table has its price in the region."""
+
+
+class PricesUnknownError(PlannerError):
+    """The region offers suitable machine types, but no table has the price of one there."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SuggestRequest:
+    """The question for `suggest`: workloads, region, and machine types that can be bought, or all
+    types if none are listed.
+    """
+
+    sources: tuple[Source, ...]
+    cloud: str
+    region: str
+    kubernetes: str
+    machines: tuple[str, ...] = ()
+    max_price: Decimal | None = None  # of one node and hour
+    level: DemandLevel = "steady"
+    architectures: frozenset[str] = frozenset({"amd64"})
+    """CPU architectures of unlisted machine types, in addition to those that pods select."""
+    whole_gpus: bool = False  # exclude machine types with a part of a GPU
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Suggestion:
+    """A fleet as plain data, ready to commit, its plan, and its number of machine types."""
+
+    fleet: Fleet
+    document: dict[str, Any]
+    plan: Plan
+    hourly_usd: Decimal
+
+    @property
+    def machines(self) -> tuple[tuple[str, int], ...]:
+        """The nodes of each machine type. The parts of a split pool count together."""
+        nodes: dict[str, int] = {}
+        for pool in self.plan.pools:
+            nodes[pool.machine] = nodes.get(pool.machine, 0) + pool.recommended
+        return tuple((machine, count) for machine, count in nodes.items() if count)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Suggestions:
+    """The cheapest fleet found and the runners-up, by price, empty if the workloads fit no offered
+    machine type.
+
+    `plan` is the plan on all candidates, whose bound holds for every fleet of them. `known_usd` is
+    the minimum cost of a fleet whose pods are known to fit. Cheaper fleets can't be confirmed while
+    facts are unknown. None if nothing fits or prices are unknown.
+    """
+
+    best: Suggestion | None
+    others: tuple[Suggestion, ...]
+    plan: Plan
+    candidates: int
+    left_out: tuple[tuple[str, str], ...]  # machine, why
+    known_usd: Decimal | None = None
+
+    @property
+    def unpriced(self) -> int:
+        """Number of offered machine types that weren't compared because of unknown prices."""
+        return sum(why == NO_PRICE for _, why in self.left_out)
+
+    @property
+    def gap(self) -> Decimal:
+        """The maximum savings of another fleet of the candidates whose pods are known to fit, as a
+        share of the best one's price. 0: proven.
+        """
+        return self._gap_above(self.known_usd)
+
+    @property
+    def gap_of_unknown(self) -> Decimal:
+        """The same for fleets for which it isn't known whether they run everything."""
+        cost = self.plan.cost
+        least = None if cost is None else max(cost.bound_usd, _least_node_usd(self.plan))
+        return max(self.gap, self._gap_above(least))
+
+    def _gap_above(self, bound: Decimal | None) -> Decimal:
+        if self.best is None or bound is None or self.best.plan.cost is None:
+            return Decimal(0)
+        return replace(self.best.plan.cost, bound_usd=bound).gap
+
+
+def _least_node_usd(plan: Plan) -> Decimal:
+    """Return the price of one node that any fleet needs: of the cheapest machine type for the pods
+    that need the most expensive one. 0 if a price is unknown.
+    """
+    needed = [
+        [answer.offer.hourly_usd for answer in answers if answer.verdict != "does-not-fit"]
+        for shape in sized_shapes(plan)
+        if not shape.per_node and shape.figures.at(plan.level)
+        if (answers := plan.judgement.answers(shape))
+    ]
+    return max(
+        (min(price or Decimal(0) for price in prices) for prices in needed if prices),
+        default=Decimal(0),
+    )
+
+
+def sized_shapes(plan: Plan) -> tuple[Shape, ...]:
+    judgement = plan.judgement
+    return tuple(shape for shape in judgement.demand.shapes if shape.id not in judgement.on_system)
