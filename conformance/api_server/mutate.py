@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, Final
 
+from field_values import pick, pick_key
+
 from vocabulary import (
     AMOUNTS,
     BAD_QUANTITIES,
@@ -17,8 +19,6 @@ from vocabulary import (
     QUANTITIES,
     STRINGS,
     Plain,
-    pick,
-    pick_key,
 )
 
 Json = dict[str, Any]

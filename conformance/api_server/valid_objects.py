@@ -7,7 +7,9 @@ from __future__ import annotations
 import random
 from typing import Any, Final
 
-from vocabulary import QUALIFIED, pick, pick_key
+from field_values import pick, pick_key
+
+from vocabulary import QUALIFIED
 
 Json = dict[str, Any]
 _NAMESPACES: Final = (

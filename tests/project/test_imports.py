@@ -85,8 +85,8 @@ print(json.dumps([sorted(files), sorted(name for name in installed if not name.s
     [
         ("--help", set(), 116),
         ("plan --help", set(), 122),
-        ("catalog gpus", PLANNING, 360),
-        ("check examples/workloads", CHECKING, 1_292),
+        ("catalog gpus", PLANNING, 365),
+        ("check examples/workloads", CHECKING, 1_300),
         ("plan examples/workloads --stack eks-dev", PLANNING, 965),
     ],
 )

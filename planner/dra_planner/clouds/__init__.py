@@ -20,15 +20,7 @@ from dra_planner.clouds.protocol.allocatable import (
     NodeImage,
     reserved_cpu_milli,
 )
-from dra_planner.clouds.protocol.cloud import (
-    WHOLE,
-    Capacity,
-    Cloud,
-    ClusterSettings,
-    CountStep,
-    Fault,
-    PoolSettings,
-)
+from dra_planner.clouds.protocol.cloud import Cloud
 from dra_planner.clouds.protocol.identities import (
     GrantResource,
     IdentityResource,
@@ -90,6 +82,14 @@ from dra_planner.clouds.protocol.setting_faults import (
     repetition_fault,
     selection_fault,
     taints_fault,
+)
+from dra_planner.clouds.protocol.settings import (
+    WHOLE,
+    Capacity,
+    ClusterSettings,
+    CountStep,
+    Fault,
+    PoolSettings,
 )
 from dra_planner.clouds.protocol.storage import DiskKeys, VolumeDriver
 from dra_planner.errors import CatalogError, UnsupportedFeature

@@ -19,9 +19,10 @@ from dra_planner.clouds.protocol.allocatable import (
     Allocatable,
     AllocatableSettings,
 )
-from dra_planner.clouds.protocol.cloud import Cloud, ClusterSettings, Fault, PoolSettings
+from dra_planner.clouds.protocol.cloud import Cloud
 from dra_planner.clouds.protocol.labels import NodeOrigin
 from dra_planner.clouds.protocol.setting_faults import private_network_fault
+from dra_planner.clouds.protocol.settings import ClusterSettings, Fault, PoolSettings
 from dra_planner.model import Taint
 
 SPOT_TAINT = Taint("kubernetes.azure.com/scalesetpriority", "spot", "NoSchedule")

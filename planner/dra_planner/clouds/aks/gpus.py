@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from dra_planner.catalog import Machine
-from dra_planner.clouds.protocol.cloud import PoolSettings
+from dra_planner.clouds.protocol.settings import PoolSettings
 
 # learn.microsoft.com/azure/aks/gpu-multi-instance: the profile is one of these, and cuts every GPU
 # of a pool alike.

@@ -20,9 +20,10 @@ from dra_planner.clouds.protocol.allocatable import (
     AllocatableSettings,
     NodeImage,
 )
-from dra_planner.clouds.protocol.cloud import WHOLE, Cloud, ClusterSettings, Fault, PoolSettings
+from dra_planner.clouds.protocol.cloud import Cloud
 from dra_planner.clouds.protocol.labels import NodeOrigin
 from dra_planner.clouds.protocol.setting_faults import private_network_fault
+from dra_planner.clouds.protocol.settings import WHOLE, ClusterSettings, Fault, PoolSettings
 
 ZONE_LETTERS = "abcdefg"  # at the end of a zone's name; no region has gone beyond f
 

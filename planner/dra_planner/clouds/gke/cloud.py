@@ -33,9 +33,10 @@ from dra_planner.clouds.protocol.allocatable import (
     Allocatable,
     AllocatableSettings,
 )
-from dra_planner.clouds.protocol.cloud import Cloud, CountStep, Fault, PoolSettings
+from dra_planner.clouds.protocol.cloud import Cloud
 from dra_planner.clouds.protocol.labels import MPS_CAPABLE, PLUGIN_CONFIG, NodeLabel, NodeOrigin
 from dra_planner.clouds.protocol.plugin_serving import CloudPlugin
+from dra_planner.clouds.protocol.settings import CountStep, Fault, PoolSettings
 from dra_planner.model import Taint
 
 

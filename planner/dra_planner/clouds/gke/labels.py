@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from dra_planner.catalog import Machine
-from dra_planner.clouds.protocol.cloud import WHOLE
 from dra_planner.clouds.protocol.plugin_serving import MPS, TIME_SLICING, PluginServing
+from dra_planner.clouds.protocol.settings import WHOLE
 from dra_planner.model import Taint
 
 # keeps GKE's device plugin for TPUs off a node

@@ -15,9 +15,10 @@ from dra_planner.clouds.protocol.allocatable import (
     disk_bytes,
     reserved_cpu_milli,
 )
-from dra_planner.clouds.protocol.cloud import Cloud, CountStep, Fault, PoolSettings
+from dra_planner.clouds.protocol.cloud import Cloud
 from dra_planner.clouds.protocol.labels import NodeLabel, NodeOrigin
 from dra_planner.clouds.protocol.resources import ClusterResource, CountLimits, PoolResource
+from dra_planner.clouds.protocol.settings import CountStep, Fault, PoolSettings
 from dra_planner.model import Taint
 
 API = "nimbus.example/v1"

@@ -1,0 +1,75 @@
+"""Settings of a cluster and of its pools that a cloud may reject."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from dra_planner.catalog import Machine
+from dra_planner.clouds.protocol.allocatable import (
+    NodeImage,
+)
+from dra_planner.clouds.protocol.plugin_serving import PluginServing
+
+# key of the fleet or of the pool ("network.subnetIds", "maxPods"), and the whole sentence
+Fault = tuple[str, str]
+WHOLE = ("none", "all-disabled")
+"""The value of a pool's `mig` if its GPUs aren't partitioned."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Capacity:
+    """The capacity of a pool: on-demand, spot, flex-start, queued, reservation, or capacity-block,
+    with the ID of bought capacity.
+    """
+
+    kind: str = "on-demand"
+    reservation: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CountStep:
+    """The number whose multiple a pool's node count must be, with the reason and the fix, each as
+    the end of a sentence.
+    """
+
+    nodes: int = 1
+    why: str = ""
+    fix: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClusterSettings:
+    """The settings of a cluster that a cloud may reject. `asked` are the set keys of the fleet."""
+
+    region: str
+    kubernetes: str = ""  # of the control plane, "" where that is not asked about
+    autoscaler: str = "none"
+    subnet_ids: tuple[str, ...] = ()
+    zone_count: int | None = None  # of a new network, None where zones are named or subnets given
+    public_access_cidrs: tuple[str, ...] = ()
+    asked: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PoolSettings:
+    """The settings of a pool that a cloud may reject. `asked` are the set keys of the pool."""
+
+    name: str
+    machine: Machine | None = None
+    capacity: Capacity = Capacity()
+    zones: tuple[str, ...] = ()
+    autoscaler: str = "none"
+    min_nodes: int = 0
+    max_nodes: int = 0
+    max_pods: int | None = None
+    disk_gib: int | None = None
+    local_ssds: int | None = None
+    huge_pages: Mapping[str, int] = field(default_factory=dict, hash=False)
+    mig: str = "none"
+    plugin: PluginServing | None = None  # None for DRA pools
+    image: NodeImage | None = None
+    is_served: bool = False  # a driver of the fleet publishes devices on it
+    labels: Mapping[str, str] = field(default_factory=dict, hash=False)
+    taint_keys: tuple[str, ...] = ()
+    asked: frozenset[str] = frozenset()
