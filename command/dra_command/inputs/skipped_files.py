@@ -47,7 +47,8 @@ _NO_MANIFESTS: Final = (
     "openapi",
     "crds",
 )
-_TEMPLATED: Final = ("argoproj.io/", "tekton.dev/")  # their controllers fill in {{…}} themselves
+# their controllers fill in {{…}} themselves
+_TEMPLATED: Final = ("argoproj.io/", "serving.kserve.io/", "tekton.dev/")
 _HIGHEST: Final = 5  # folders above a file that may hold its kustomization or chart
 _WHOLE: Final = ("Deployment", "StatefulSet", "DaemonSet", "ReplicaSet")
 _STATIC_PODS: Final = ("etcd", "kube-apiserver", "kube-controller-manager", "kube-scheduler")

@@ -61,7 +61,7 @@ class ClusterQueue:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QueueSetup:
     """All Kueue objects in the manifests. `resources` maps DeviceClasses to resources, or is None
-    if not given.
+    if not given. `uncounted` are the beginnings of resource names that Kueue excludes or replaces.
     """
 
     # → ClusterQueue
@@ -73,6 +73,7 @@ class QueueSetup:
     cluster_queues: Mapping[str, ClusterQueue] = field(default_factory=dict, hash=False)
     flavors: Mapping[str, ResourceFlavor] = field(default_factory=dict, hash=False)
     resources: Mapping[str, str] | None = field(default=None, hash=False)
+    uncounted: tuple[str, ...] = ()
 
     def merged(self, other: QueueSetup) -> QueueSetup:
         """Return both setups together. For objects with the same name, `other` takes precedence."""
@@ -88,6 +89,7 @@ class QueueSetup:
             cluster_queues={**self.cluster_queues, **other.cluster_queues},
             flavors={**self.flavors, **other.flavors},
             resources=resources,
+            uncounted=(*self.uncounted, *other.uncounted),
         )
 
     @property

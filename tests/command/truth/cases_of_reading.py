@@ -19,6 +19,19 @@ def harmless(name: str, given: dict[str, object]) -> Case:
 GPU_LIMIT = {"limits": {"nvidia.com/gpu": 1}}
 
 READING = (
+    harmless(
+        "a runtime of KServe, which creates no pods, with a field that its controller fills in",
+        api(
+            "serving.kserve.io/v1alpha1",
+            "ClusterServingRuntime",
+            "llm",
+            {
+                "containers": [{"name": "main", "image": "i", "resources": GPU_LIMIT}],
+                "volumes": [{"name": "v", "secret": {"secretName": "{{ .Name }}-certs"}}],
+            },
+            namespace="",
+        ),
+    ),
     alone(
         "GPU counts in the annotations of an LLMInferenceService",
         api(

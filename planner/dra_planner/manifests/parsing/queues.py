@@ -38,6 +38,7 @@ def parse_queues(objects: Iterable[KubernetesObject]) -> QueueSetup:
     stopped: dict[ObjectKey, str] = {}
     topologies: dict[str, tuple[str, ...]] = {}
     resources: dict[str, str] | None = None
+    uncounted: list[str] = []
     for item in objects:
         spec = _mapping(item.data.get("spec"))
         if item.group == KUEUE and item.kind == "LocalQueue":
@@ -52,7 +53,9 @@ def parse_queues(objects: Iterable[KubernetesObject]) -> QueueSetup:
         elif item.group == KUEUE and item.kind == "ResourceFlavor":
             flavors[item.name] = _flavor(item.name, spec)
         for config in _configurations(item):
-            rows = _items(_mapping(config.get("resources")).get("deviceClassMappings"))
+            settings = _mapping(config.get("resources"))
+            uncounted += _uncounted(settings)
+            rows = _items(settings.get("deviceClassMappings"))
             named = {
                 str(name): text_of(row.get("name"))
                 for row in rows
@@ -66,7 +69,16 @@ def parse_queues(objects: Iterable[KubernetesObject]) -> QueueSetup:
         cluster_queues=queues,
         flavors=flavors,
         resources=resources,
+        uncounted=tuple(uncounted),
     )
+
+
+def _uncounted(settings: Mapping[str, Any]) -> list[str]:
+    """Return the beginnings of resource names that Kueue excludes, or replaces by others."""
+    excluded = settings.get("excludeResourcePrefixes")
+    names = [text_of(each) for each in excluded] if isinstance(excluded, list) else []
+    rows = _items(settings.get("transformations"))
+    return names + [text_of(row.get("input")) for row in rows if row.get("strategy") == "Replace"]
 
 
 def _stop_policy(spec: Mapping[str, Any]) -> str:

@@ -202,17 +202,22 @@ KINDS: Final[tuple[WorkloadKind, ...]] = (
     ),
 )
 
-# Kinds that hold pod templates which others use, or copies of what others make: they make no pods
-# themselves.
-WITHOUT_PODS: Final = frozenset(
+CONFIGURATIONS: Final = frozenset(
     {
-        ("", "PodTemplate"),
-        ("apps", "ControllerRevision"),
         ("trainer.kubeflow.org", "TrainingRuntime"),
         ("trainer.kubeflow.org", "ClusterTrainingRuntime"),
         ("serving.kserve.io", "ServingRuntime"),
         ("serving.kserve.io", "ClusterServingRuntime"),
         ("serving.kserve.io", "LLMInferenceServiceConfig"),
+    }
+)
+"""Kinds with pod templates that only other objects use, which name them."""
+# Kinds that hold pod templates which others use, or copies of what others make: they make no pods
+# themselves.
+WITHOUT_PODS: Final = CONFIGURATIONS | frozenset(
+    {
+        ("", "PodTemplate"),
+        ("apps", "ControllerRevision"),
         ("serving.kserve.io", "InferenceGraph"),
         ("serving.knative.dev", "Configuration"),
         ("serving.knative.dev", "Revision"),

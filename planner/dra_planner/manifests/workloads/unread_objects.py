@@ -12,6 +12,7 @@ from typing import Any, Final
 
 from dra_planner.manifests.manifests import UnreadObject
 from dra_planner.manifests.objects import KubernetesObject
+from dra_planner.manifests.workloads.kinds import CONFIGURATIONS
 
 _RENDERED: Final = "add the pods that it creates"
 _CHART: Final = "pass the rendered chart: helm template … | pulumi-dra plan -"
@@ -149,6 +150,8 @@ def unread_object(item: KubernetesObject) -> UnreadObject | None:
     if installer is not None:
         why, instead = installer
         return UnreadObject(title=title, why=why, instead=instead, place=item.place)
+    if (item.group, item.kind) in CONFIGURATIONS:
+        return None
     if item.group in _KNOWN_GROUPS or (
         item.group.endswith((".cnrm.cloud.google.com", ".crossplane.io", ".upbound.io"))
         and not _embeds_manifest(item.data, 0)

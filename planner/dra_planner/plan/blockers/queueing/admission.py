@@ -164,17 +164,20 @@ def _not_admitted(
 ) -> Iterator[Blocker]:
     wanted = _wanted(workload, situation)
     covered = {name for group in queue.groups for name in group.covered}
+    queues = situation.manifests.queues
     for name, amount in sorted(wanted.items()):
-        if name not in covered:
+        if name in covered:
+            yield from _over_quota(workload, queue, name, amount)
+        elif not name.startswith(queues.uncounted):
             text = f"ClusterQueue {queue.name} doesn't cover {name}, so Kueue never admits the pods"
+            is_sure = queues.resources is not None
             yield _told(
                 workload,
                 "queue-admits-no-pod",
-                text,
+                text if is_sure else f"{text} unless its configuration transforms {name}",
                 f"add {name} to coveredResources of ClusterQueue {queue.name}",
+                "does-not-fit" if is_sure else "cannot-tell",
             )
-            continue
-        yield from _over_quota(workload, queue, name, amount)
 
 
 def _over_quota(
