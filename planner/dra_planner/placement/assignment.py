@@ -16,6 +16,7 @@ from dra_planner.model import SharedLimit
 from dra_planner.placement.workload_groups import GroupSizes, WorkloadGroup
 
 _STEPS_OF_MOVE: Final = 500  # of the quick model, which take about as long as looking at a move
+_SEED: Final = 1  # of the works that are moved at random
 _MOST_SHAKES: Final = 30
 _MOST_SHAKEN: Final = 3  # works that are moved at random before the search goes on
 
@@ -78,10 +79,11 @@ class Assignment:
         while moved and self.sizes.steps < self.steps:
             moved = self._merge() | self._move_works() | self._move_groups()
 
-    def improve_further(self, rng: random.Random) -> None:
+    def improve_further(self) -> None:
         """Move a few works at random, improve the result, and keep it if it's better, until the
         steps are used up.
         """
+        rng = random.Random(_SEED)
         self.improve()
         for _ in range(_MOST_SHAKES):
             if self.sizes.steps >= self.steps:
@@ -194,3 +196,26 @@ class Assignment:
         found = self.sizes.nodes(group)
         assert found is not None  # only a given maximum leads to None
         return found
+
+
+def find_assignment(
+    pools: Pools,
+    sizes: GroupSizes,
+    starts: Sequence[list[WorkloadGroup] | None],
+    steps: int,
+    *,
+    may_split: bool = True,
+) -> Assignment:
+    """Return the best assignment found: from each start for half of the steps, and by chance for
+    the others. A start that is None leaves its steps to the next one.
+    """
+    before, found = sizes.steps, list[Assignment]()
+    for at, start in enumerate(starts, 1):
+        if start is not None:
+            share = before + steps // 2 * at // len(starts)
+            found.append(Assignment(pools, sizes, start, may_split=may_split, steps=share))
+            found[-1].improve()
+    best = min(found, key=lambda each: each.cost)
+    best.steps = before + steps
+    best.improve_further()
+    return best

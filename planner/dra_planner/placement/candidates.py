@@ -6,15 +6,14 @@ searched on from with what its proof showed.
 
 from __future__ import annotations
 
-import random
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Final, Literal
 
 from dra_planner.model import Guards, Shape, WorkloadRef
 from dra_planner.placement.arrivals import Scoring
-from dra_planner.placement.assignment import Assignment, Pools
+from dra_planner.placement.assignment import Assignment, Pools, find_assignment
 from dra_planner.placement.building import build_guards
 from dra_planner.placement.single_pools import assign_single_pools
 from dra_planner.placement.workload_groups import GroupSizes, WorkloadGroup
@@ -22,7 +21,6 @@ from dra_planner.simulation import ArrivalOrder, CountQuestion
 from dra_planner.sizing import LevelNeeds, Sizing
 from dra_planner.sizing.bound.proof import load_solver
 
-_SEED: Final = 1  # of the moves that the search makes by chance
 _QUICK_STEPS: Final = 1_500_000  # of the quick model, for each set of guards
 _MOST_HARD: Final = 12  # orders by size that the full simulation tries
 _FURTHER_STEPS: Final = 300_000  # of the same, to search on from a candidate
@@ -106,7 +104,7 @@ class GuardCandidate:
             may_split=before.may_split,
             steps=before.sizes.steps + _FURTHER_STEPS,
         )
-        again.improve_further(random.Random(_SEED))
+        again.improve_further()
         return _candidate(self.question, again)
 
     @property
@@ -137,36 +135,14 @@ def find_candidates(question: GuardQuestion) -> Iterator[GuardCandidate]:
         for may_split in (False, True):
             is_hopeful = may_split or scoring == "pack"
             steps = _QUICK_STEPS if is_hopeful else _QUICK_STEPS // 8
-            found = _assign(question, sizes, starts, steps, may_split=may_split)
+            pools = question.pools
+            whole = pools.whole if may_split else range(len(pools.names))
+            merged = [_merge_pools(start, whole) for start in starts]
+            found = find_assignment(pools, sizes, merged, steps, may_split=may_split)
             starts.append(list(found.groups))
             candidate = _candidate(question, found)
             if candidate is not None:
                 yield candidate
-
-
-def _assign(
-    question: GuardQuestion,
-    sizes: GroupSizes,
-    starts: Sequence[list[WorkloadGroup]],
-    steps: int,
-    *,
-    may_split: bool,
-) -> Assignment:
-    """Return the best assignment found: from each start for half of the steps, and by chance for
-    the others.
-    """
-    before, found = sizes.steps, list[Assignment]()
-    for at, start in enumerate(starts, 1):
-        groups = _merge_pools(
-            start, question.pools.whole if may_split else range(len(question.pools.names))
-        )
-        share = before + steps // 2 * at // len(starts)
-        found.append(Assignment(question.pools, sizes, groups, may_split=may_split, steps=share))
-        found[-1].improve()
-    best = min(found, key=lambda each: each.cost)
-    best.steps = before + steps
-    best.improve_further(random.Random(_SEED))
-    return best
 
 
 def _candidate(question: GuardQuestion, best: Assignment) -> GuardCandidate | None:

@@ -7,12 +7,11 @@ the best guarded plan.
 
 from __future__ import annotations
 
-import random
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Final
 
-from dra_planner.placement.assignment import Assignment, Pools
+from dra_planner.placement.assignment import Pools, find_assignment
 from dra_planner.placement.single_pools import assign_single_pools
 from dra_planner.placement.workload_groups import GroupSizes, WorkloadGroup
 from dra_planner.sizing import LevelNeeds
@@ -20,7 +19,6 @@ from dra_planner.sizing.bound.proof import load_solver
 
 _MOST_POOLS: Final = 4  # for each work: those where it costs least if it shares nodes, or doesn't
 _STEPS: Final = 1_000_000  # of the quick model
-_SEED: Final = 1
 
 
 def choose_pools(needs: LevelNeeds, pools: Pools) -> dict[int, int]:
@@ -36,16 +34,8 @@ def choose_pools(needs: LevelNeeds, pools: Pools) -> dict[int, int]:
         _cheapest(few, lambda work, pool: pools.costs[pool][0] / few.works[work].fills[pool]),
         _cheapest(few, lambda work, pool: pools.costs[pool][0] * few.share(work, pool)),
     ]
-    found: list[Assignment] = []
-    for at, start in enumerate(starts, 1):
-        if start is not None:
-            share = _STEPS // 2 * at // len(starts)
-            groups = _groups(start)
-            found.append(Assignment(pools, sizes, groups, may_split=False, steps=share))
-            found[-1].improve()
-    best = min(found, key=lambda each: each.cost)
-    best.steps = _STEPS
-    best.improve_further(random.Random(_SEED))
+    groups = [None if start is None else _groups(start) for start in starts]
+    best = find_assignment(pools, sizes, groups, _STEPS, may_split=False)
     nodes = {group.pool: sizes.nodes(group) or 0 for group in best.groups}
     return {pool: count for pool, count in sorted(nodes.items()) if count}
 
