@@ -166,22 +166,9 @@ def _plugin_pod(resource: Resource, values: Properties) -> Properties:
         elif key not in values.values:
             pod[key] = UNKNOWN if from_files else default
         else:
-            pod[key] = merged(default, values.values[key])
+            given = {key: values.values[key]}
+            pod |= merged_values({key: default}, given, null_removes=True)
     return Properties(pod)
-
-
-def merged(default: Any, given: Any) -> Any:
-    """Return Helm's merge of a chart's default with a user's value."""
-    defaults, values = as_mapping(default), as_mapping(given)
-    if defaults is None or values is None:
-        return given
-    result = dict(defaults)
-    for key, value in values.items():
-        if value is None:
-            result.pop(key, None)
-        else:
-            result[key] = merged(defaults[key], value) if key in defaults else value
-    return result
 
 
 def driver_of_release(
@@ -280,7 +267,7 @@ def _patched(spec: Properties, patch: Resource) -> Properties:
     placement = {
         key: value for key, value in (as_mapping(given) or {}).items() if key in _PLACEMENT
     }
-    return Properties(merged(spec.values, placement))
+    return Properties(merged_values(as_mapping(spec.values) or {}, placement, null_removes=True))
 
 
 _PLACEMENT: Final = ("nodeSelector", "affinity", "tolerations")

@@ -45,16 +45,22 @@ def values_in(text: str | None) -> Mapping[str, Any] | None:
     return {} if tree is None else as_mapping(tree)
 
 
-def merged_values(*layers: Mapping[str, Any]) -> dict[str, Any]:
-    """Return values in which each layer replaces keys of the earlier ones. A null stays, because it
-    removes a default of the chart.
+def merged_values(*layers: Mapping[str, Any], null_removes: bool = False) -> dict[str, Any]:
+    """Return values in which each layer replaces keys of the earlier ones.
+
+    In values of users, a null stays, because it removes a default of the chart. `null_removes`: the
+    first layer has these defaults, so a null removes its key.
     """
     result: dict[str, Any] = {}
     for layer in layers:
         for key, value in layer.items():
             below, above = as_mapping(result.get(key)), as_mapping(value)
-            both = below is not None and above is not None
-            result[key] = merged_values(below, above) if both else value  # type: ignore[arg-type]
+            if null_removes and value is None:
+                result.pop(key, None)
+            elif below is not None and above is not None:
+                result[key] = merged_values(below, above, null_removes=null_removes)
+            else:
+                result[key] = value
     return result
 
 
