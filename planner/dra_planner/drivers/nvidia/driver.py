@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, ClassVar, Final
 
 from dra_planner.catalog import Accelerator, Machine
 from dra_planner.clouds import Cloud
 from dra_planner.drivers.nvidia.assumptions import slice_assumptions
-from dra_planner.drivers.nvidia.classes import EXTENDED_RESOURCE, GPU_CLASS, chart_classes
+from dra_planner.drivers.nvidia.classes import (
+    EXTENDED_RESOURCE,
+    GPU_CLASS,
+    MIG_CLASS,
+    chart_classes,
+)
 from dra_planner.drivers.nvidia.cloud_support import gate_faults_on, mig_faults_on
 from dra_planner.drivers.nvidia.compute_domains import COMPUTE_DOMAIN_DRIVER
 from dra_planner.drivers.nvidia.device_plugin import NvidiaDevicePlugin
@@ -168,6 +173,14 @@ class Nvidia(Driver[NvidiaDriver]):
     def board(self, device: Device) -> str:
         board, cut, _ = device.name.partition(_IN_PARTITION_NAMES)
         return board if cut else ""
+
+    def no_machine(self, region: str, classes: Collection[str]) -> str:
+        if not {GPU_CLASS, MIG_CLASS}.issuperset(classes):
+            return ""
+        return (
+            f"no machine type with NVIDIA GPUs in {region} fits the pod, with whole GPUs or with one "
+            "MIG configuration"
+        )
 
 
 def _known_release(version: str) -> DriverRelease | None:

@@ -5,7 +5,7 @@ most drivers.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, ClassVar, Generic, TypeVar
@@ -213,4 +213,10 @@ class Driver(ABC, Generic[Options]):
 
     def board(self, device: Device) -> str:
         """Return the name of the device that contains this one, or "" for a whole device."""
+        return ""
+
+    def no_machine(self, region: str, classes: Collection[str]) -> str:
+        """Return the sentence that no machine type in a region fits a pod that requests these
+        DeviceClasses, if the search of machine types tries all of the driver's, or "".
+        """
         return ""

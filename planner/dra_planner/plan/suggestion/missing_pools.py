@@ -61,24 +61,23 @@ def missing_pool(judgement: Judgement, shape: Shape) -> Reason | None:
 
 
 def _no_machine(judgement: Judgement, shape: Shape) -> Reason | None:
-    """Return the reason that the region lacks a machine type for the pod, or None if a machine
-    type with NVIDIA GPUs fits or some weren't tried.
+    """Return the reason that the region lacks a machine type for the pod, or None if one fits or
+    some weren't tried.
     """
     fleet = judgement.fleet
-    if fleet is None or not shape.claims or not _asks_for_nvidia(shape):
+    if fleet is None or not shape.claims:
         return None
     if not all(map(_lacks_hardware, judgement.answers(shape))):
         return None
-    return Reason(
-        code=MISSING_POOL,
-        message=f"no machine type with NVIDIA GPUs in {fleet.region} fits the pod, with whole GPUs "
-        "or with one MIG configuration",
-    )
+    classes = _requested_classes(shape)
+    messages = (driver.no_machine(fleet.region, classes) for driver in every_driver())
+    message = next(filter(None, messages), "")
+    return Reason(code=MISSING_POOL, message=message) if message else None
 
 
-def _asks_for_nvidia(shape: Shape) -> bool:
-    return all(
-        way.device_class_name in (nvidia.GPU_CLASS, nvidia.MIG_CLASS)
+def _requested_classes(shape: Shape) -> frozenset[str]:
+    return frozenset(
+        way.device_class_name
         for claim in shape.claims
         for request in claim.spec.requests
         for way in ((request.exactly,) if request.exactly else request.first_available)
