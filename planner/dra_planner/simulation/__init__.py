@@ -3,7 +3,7 @@
     predicted_nodes(offers, counts), observed_nodes(offers)     the nodes
     Simulator.of(demand, nodes, classes, features).run(order)   → SimulationOutcome
     standard_orders(random_orders)                              the orders to try
-    check_orders(seeds)                                         additional orders to check counts
+    check_orders(seeds), last_orders(demand, level)             additional orders to check counts
     simulate_counts(question, steps)                            nodes per pool with which all pods
                                                                 are placed in every order
     find_fixes(question, found, placements, steps)              changes with which all pods are
@@ -35,6 +35,7 @@ from dra_planner.simulation.arrival_orders import (
     ArrivalOrder,
     OrderName,
     check_orders,
+    last_orders,
     standard_orders,
 )
 from dra_planner.simulation.cluster.nodes import SimulatedNode, observed_nodes, predicted_nodes
@@ -95,6 +96,7 @@ __all__ = [
     "check_orders",
     "failure_reasons",
     "find_fixes",
+    "last_orders",
     "observed_nodes",
     "predicted_nodes",
     "prefer_others",

@@ -5,9 +5,10 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from math import inf
 from typing import Final, Literal
 
-from dra_planner.model import WorkloadRef
+from dra_planner.model import Demand, DemandLevel, Shape, WorkloadRef
 from dra_planner.simulation.cluster.cluster import SimulatedPod
 from dra_planner.simulation.workloads.controllers import BARE_POD, Controller
 
@@ -15,8 +16,12 @@ _APART: Final = (0.2, 0.5, 1.0, 2.0)
 _BETWEEN_BATCHES: Final = (0.2, 1.2)
 _CLAIMS: Final = 3.0
 
-OrderName = Literal["settled", "at-once", "reversed", "random", "shuffled", "by-size"]
-_IN_TURN: Final = frozenset(("settled", "reversed", "shuffled", "by-size"))
+_LAST_SEEDS: Final = range(21, 29)
+_LAST_PODS: Final = 3_000  # divided by the pods of an order: the orders with a last workload
+_FEWEST_LAST: Final = 4
+
+OrderName = Literal["settled", "at-once", "reversed", "random", "shuffled", "last", "by-size"]
+_IN_TURN: Final = frozenset(("settled", "reversed", "shuffled", "last", "by-size"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +33,7 @@ class ArrivalOrder:
     last document. at-once: all documents together, with bare pods before pods of controllers, or
     with a seed in the order of racing controllers (see `_race`). random: the same, with
     simultaneously created pods shuffled. shuffled: as settled, with the documents shuffled.
+    last: as shuffled, but the workload of `arrivals` comes last.
     by-size: as settled, with the workloads in the order of `arrivals`, which sorts them by need.
     """
 
@@ -36,7 +42,8 @@ class ArrivalOrder:
     arrivals: tuple[WorkloadRef, ...] = ()
 
     def __str__(self) -> str:
-        return self.name if self.seed is None else f"{self.name} (seed {self.seed})"
+        name = f"{self.arrivals[0]} last" if self.name == "last" else self.name
+        return name if self.seed is None else f"{name} (seed {self.seed})"
 
     def phases(self, documents: Sequence[Sequence[Controller]]) -> Iterator[list[Controller]]:
         """Yield the controllers that start together, phase by phase."""
@@ -44,8 +51,10 @@ class ArrivalOrder:
             arranged = list(documents)
             if self.name == "reversed":
                 arranged.reverse()
-            elif self.name == "shuffled":
+            elif self.name in ("shuffled", "last"):
                 random.Random(f"{self.seed}/documents").shuffle(arranged)
+                if self.name == "last":
+                    arranged.sort(key=lambda each: each[0].workload in self.arrivals)
             yield from map(list, arranged)
             return
         together = [controller for document in documents for controller in document]
@@ -107,3 +116,30 @@ def check_orders(seeds: Sequence[int]) -> tuple[ArrivalOrder, ...]:
     """
     names: tuple[OrderName, ...] = ("settled", "reversed", "at-once", "random")
     return tuple(ArrivalOrder(name, seed) for seed in seeds for name in names)
+
+
+def last_orders(demand: Demand, level: DemandLevel) -> tuple[ArrivalOrder, ...]:
+    """Return orders in which the pods of one workload come last, for each kind of pod.
+
+    Only pods that came before keep a pod pending, so no order is harder for these pods than some
+    order in which they come last. The number of orders depends on the number of pods. Kinds of pods
+    with the most devices come first.
+    """
+    figures = {shape.id: shape.figures.at(level) or 0 for shape in demand.shapes}
+    shapes = [each for each in demand.shapes if figures[each.id] and not each.per_node]
+    most = max(_FEWEST_LAST, _LAST_PODS // max(1, sum(figures.values())))
+    shapes.sort(key=_devices, reverse=True)
+    refs = dict.fromkeys(shape.members[-1].workload for shape in shapes)
+    orders = [ArrivalOrder("last", seed, (ref,)) for seed in _LAST_SEEDS for ref in refs]
+    return tuple(orders[:most]) if len(refs) > 1 else ()
+
+
+def _devices(shape: Shape) -> float:
+    requests = [
+        each
+        for claim in shape.claims
+        for request in claim.spec.requests
+        for each in (request.exactly, *request.first_available[:1])
+        if each is not None
+    ]
+    return sum(inf if each.allocation_mode == "All" else each.count for each in requests)

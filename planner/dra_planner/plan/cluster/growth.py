@@ -45,6 +45,7 @@ from dra_planner.simulation import (
     SimulatedPool,
     Simulator,
     check_orders,
+    last_orders,
     observed_nodes,
     simulate_counts,
     standard_orders,
@@ -180,7 +181,7 @@ class _Growth:
             classes=self.cluster.manifests.classes,
             features=self.cluster.features,
             orders=orders[:tried],
-            checks=check_orders(CHECK_SEEDS),
+            checks=(*last_orders(demand, "steady"), *check_orders(CHECK_SEEDS)),
             profile=PROFILES[self.fleet.scheduler_profile],
             limits=tuple(limit.less(self.existing) for limit in self.fleet.limits),
         )

@@ -32,6 +32,7 @@ from dra_planner.simulation import (
     ArrivalOrder,
     Simulator,
     check_orders,
+    last_orders,
     predicted_nodes,
     prefer_others,
     standard_orders,
@@ -239,6 +240,7 @@ class _Simulated:
         self._system: SystemNodes | None = system_nodes(plan.fleet)
         self._orders: list[ArrivalOrder] = [
             *standard_orders(RANDOM_ORDERS),
+            *last_orders(plan.judgement.demand, plan.judgement.level),
             *check_orders(CHECK_SEEDS),
         ]
 
