@@ -16,11 +16,11 @@ from dra_planner.catalog.tables import read_table
 from dra_planner.clouds import cloud, names
 from dra_planner.quantity import Quantity, QuantityError
 from dra_policies.rules.rule import Finding
-from dra_policies.unknown_values import UNKNOWN, Properties, as_list, has_unknown
-from dra_policies.view.stack_view import StackView
+from dra_policies.unknown_values import UNKNOWN, Properties, as_list, as_mapping, has_unknown
+from dra_policies.view.stack_view import DeclaredPool, DeclaredResource, StackView
 
 _GIB: Final = 2**30
-_CLUSTER: Final = "cluster:"
+_RANGE: Final = re.compile(r"([0-9]+) to ([0-9]+)")
 _SECONDS: Final = re.compile(r"[0-9]{1,12}s")
 EVERYWHERE: Final = frozenset({"0.0.0.0/0", "::/0"})
 _WORDS: Final[Mapping[str, frozenset[object]]] = {
@@ -31,16 +31,73 @@ _WORDS: Final[Mapping[str, frozenset[object]]] = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class _Owner:
+    """The properties that a path belongs to, and the properties that other resources provide."""
+
+    props: Properties
+    sourced: frozenset[str] = frozenset()
+
+    def comes_from_resource(self, path: str) -> bool:
+        """Return whether the output of another resource provides a property, so it isn't null."""
+        return path.partition(".")[0] in self.sourced
+
+    def item(self, path: str, item: Properties) -> _Owner:
+        """Return an item of a list, whose unknown properties come from where the list does."""
+        return _Owner(
+            props=item, sourced=_keys(item) if self.comes_from_resource(path) else frozenset()
+        )
+
+    def holds(self, condition: str) -> bool:
+        """Return whether a condition is certainly true."""
+        path, equals, wanted = condition.lstrip("!").partition("=")
+        value = self.props.at(path)
+        if value is UNKNOWN and not equals and self.comes_from_resource(path):
+            return not condition.startswith("!")
+        if value is UNKNOWN or (equals and has_unknown(value)):
+            return False
+        answer = any(_is(each, wanted) for each in _leaves(value)) if equals else bool(value)
+        return answer != condition.startswith("!")
+
+
+def _keys(props: Properties) -> frozenset[str]:
+    return frozenset(as_mapping(props.values) or {})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Read:
+    """A resource, and the cluster and launch template of a pool, None if they aren't known."""
+
+    own: _Owner
+    cluster: _Owner | None = None
+    template: _Owner | None = None
+
+    def owner(self, path: str) -> tuple[_Owner | None, str]:
+        """Return the resource that a path belongs to, and the path there."""
+        prefix, colon, rest = path.partition(":")
+        if not colon:
+            return self.own, path
+        return (self.cluster if prefix == "cluster" else self.template), rest
+
+    def holds(self, condition: str) -> bool:
+        """Return whether a condition is certainly true."""
+        negated, text = condition.startswith("!"), condition.lstrip("!")
+        head, equals, wanted = text.partition("=")
+        owner, path = self.owner(head)
+        return owner is not None and owner.holds(f"{'!' if negated else ''}{path}{equals}{wanted}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ResourceRow:
     """One fault of a resource type. `reference` is a published source for it.
 
     `about` selects the resources: all, resources of a stack with claims, or DRA pools. `wrong` is
     the condition: the property *is* the value or one of several joined by "or", *lacks* it in its
-    list, *matches* it, is *set*, has *several*, is *below* or *above* it, *open* to every address,
-    or *open by default*, which includes an absent value. `where` contains additional conditions
-    joined by "and": `path=value`, `path` (set), or either one negated with "!". A condition that
-    starts with `[].` refers to the list item that the property's path goes through, and one that
-    starts with `cluster:` refers to the cluster of a pool.
+    list, *matches* it, is *set*, has *several*, is *below*, *above*, or *outside* it ("10 to 250"),
+    *open* to every address, or *open by default*, which includes an absent value. `where` contains
+    additional conditions joined by "and": `path=value`, `path` (set), or either one negated with
+    "!". A condition that starts with `[].` refers to the list item that the property's path goes
+    through. A path that starts with `cluster:` or `template:` belongs to the cluster or the launch
+    template of a pool.
     """
 
     rule: str
@@ -55,44 +112,37 @@ class ResourceRow:
     fix: str
     reference: str
 
-    def is_broken(self, props: Properties, cluster: Properties | None = None) -> bool:
-        """Return whether the resource certainly has this fault; `cluster` is that of a pool, None
-        if it isn't known.
-        """
+    def is_broken(self, read: _Read) -> bool:
+        """Return whether the resource certainly has this fault."""
         conditions = [each for each in self.where.split(" and ") if each]
-        of_cluster = [each for each in conditions if each.lstrip("!").startswith(_CLUSTER)]
-        if of_cluster and (
-            cluster is None
-            or not all(_holds(each.replace(_CLUSTER, ""), cluster) for each in of_cluster)
-        ):
-            return False
         if not all(
-            _holds(each, props)
-            for each in conditions
-            if each not in of_cluster and not each.lstrip("!").startswith("[].")
+            read.holds(each) for each in conditions if not each.lstrip("!").startswith("[].")
         ):
             return False
-        head, items, rest = self.property.partition("[].")
+        owner, path = read.owner(self.property)
+        if owner is None:
+            return False
+        head, items, rest = path.partition("[].")
         if not items:
-            return self._is_wrong(props, head)
+            return self._is_wrong(owner, head)
         of_item = [
             each.replace("[].", "") for each in conditions if each.lstrip("!").startswith("[].")
         ]
+        listed = [owner.item(head, item) for item in owner.props.items(head) or ()]
         if self.wrong == "below":
             return _all_known(
-                self._is_wrong(item, rest)
-                for item in props.items(head) or ()
-                if item.has(rest) is not False
+                self._is_wrong(item, rest) for item in listed if item.props.has(rest) is not False
             )
         return any(
-            all(_holds(each, item) for each in of_item) and self._is_wrong(item, rest)
-            for item in props.items(head) or ()
+            all(item.holds(each) for each in of_item) and self._is_wrong(item, rest)
+            for item in listed
         )
 
-    def _is_wrong(self, props: Properties, path: str) -> bool:
+    def _is_wrong(self, owner: _Owner, path: str) -> bool:
+        props = owner.props
         value = props.at(path)
         if value is UNKNOWN:
-            return False
+            return self.wrong == "set" and owner.comes_from_resource(path)
         match self.wrong:
             case "is":
                 return any(
@@ -101,7 +151,7 @@ class ResourceRow:
                     for wanted in self.value.split(" or ")
                 )
             case "set":
-                return not has_unknown(value) and bool(value)
+                return bool(value) and (not has_unknown(value) or owner.comes_from_resource(path))
             case "lacks":
                 texts = props.texts(path)
                 return texts is not None and None not in texts and self.value not in texts
@@ -113,6 +163,10 @@ class ResourceRow:
                 return count is not None and (
                     count < bound if self.wrong == "below" else count > bound
                 )
+            case "outside":
+                low, high = map(int, _RANGE.fullmatch(self.value).groups())  # type: ignore[union-attr]  # of the table
+                count = None if value is None else props.count(path, 0)
+                return count is not None and not low <= count <= high
             case "matches":
                 return any(
                     isinstance(each, str) and bool(re.search(self.value, each))
@@ -145,16 +199,6 @@ def _size(value: object, count: int | None) -> int | None:
         return None
 
 
-def _holds(condition: str, props: Properties) -> bool:
-    """Return whether a condition is certainly true."""
-    path, equals, wanted = condition.lstrip("!").partition("=")
-    value = props.at(path)
-    if value is UNKNOWN or (equals and has_unknown(value)):
-        return False
-    answer = any(_is(each, wanted) for each in _leaves(value)) if equals else bool(value)
-    return answer != condition.startswith("!")
-
-
 def _is(value: object, wanted: str) -> bool:
     if isinstance(value, int) and not isinstance(value, bool):
         return str(value) == wanted
@@ -171,28 +215,49 @@ def broken_rows(view: StackView, rule: str) -> Iterator[Finding]:
     """Yield a finding for each row of a rule that a resource of the view, or a pool inside a
     cluster, breaks.
     """
-    pools = {pool.urn for pool in view.pools if pool.is_dra is True and pool.has_gpus is not False}
-    declared = {each.urn: each.props for each in view.declared}
-    clusters = {pool.urn: declared.get(pool.cluster_urn) for pool in view.pools}
+    owners = {each.urn: _owner(each) for each in (*view.declared, *view.objects)}
+    pools = {pool.urn: pool for pool in view.pools}
     for each in (*view.declared, *view.objects):
+        pool = pools.get(each.urn)
+        read = _read(owners[each.urn], pool, owners)
         for row in rows(rule):
             if (
                 row.type == each.type
-                and _is_about(row, each.urn in pools, view)
-                and row.is_broken(each.props, clusters.get(each.urn))
+                and _is_about(row, pool is not None and _is_for_claims(pool), view)
+                and row.is_broken(read)
             ):
                 yield _finding(row, f'{row.kind} "{each.name}"', each.urn)
     alone = {each.urn for each in view.declared if cloud_tokens().get(each.type)}
     for pool in view.pools:
         token = cloud(pool.cloud).pool.token
-        for row in rows(rule) if pool.urn not in alone and pool.own.values else ():
-            is_for_claims = pool.is_dra is True and pool.has_gpus is not False
+        if pool.urn in alone or not pool.own.values:
+            continue
+        read = _read(_Owner(props=pool.own), pool, owners)
+        for row in rows(rule):
             if (
                 row.type == token
-                and _is_about(row, is_for_claims, view)
-                and row.is_broken(pool.own, declared.get(pool.cluster_urn))
+                and _is_about(row, _is_for_claims(pool), view)
+                and row.is_broken(read)
             ):
                 yield _finding(row, pool.title, pool.urn)
+
+
+def _owner(resource: DeclaredResource) -> _Owner:
+    heads = (key.partition(".")[0].partition("[")[0] for key in resource.sources)
+    return _Owner(props=resource.props, sourced=frozenset(heads))
+
+
+def _read(own: _Owner, pool: DeclaredPool | None, owners: Mapping[str, _Owner]) -> _Read:
+    if pool is None:
+        return _Read(own=own)
+    template = owners.get(pool.template_urn)
+    if template is None and pool.template is not None:
+        template = _Owner(props=pool.template)
+    return _Read(own=own, cluster=owners.get(pool.cluster_urn), template=template)
+
+
+def _is_for_claims(pool: DeclaredPool) -> bool:
+    return pool.is_dra is True and pool.has_gpus is not False
 
 
 def _finding(row: ResourceRow, title: str, urn: str) -> Finding:

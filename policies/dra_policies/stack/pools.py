@@ -148,6 +148,7 @@ def _declared_pool(resource: Resource, others: Sequence[Resource]) -> DeclaredPo
         release=props.text(paths.release) if paths.release else "",
         boot_script=_boot_script(resource, paths, template),
         made_from=_made_from(paths, resource, template, others),
+        startup_taints=taints_of(props, paths.startup_taints) or () if paths.startup_taints else (),
     )
 
 
@@ -210,7 +211,12 @@ def _all_taints(
         return None
     found = _known_machine(of_cloud, machine)
     nodes = NodeOrigin(name="", machine=found, capacity=_capacity(resource.props, of_cloud))
-    return tuple(dict.fromkeys((*declared, *of_cloud.added_taints(nodes))))
+    added = [
+        taint
+        for path, value, taint in of_cloud.pool.tainting
+        if has_value(resource.props.at(path), value)
+    ]
+    return tuple(dict.fromkeys((*declared, *of_cloud.added_taints(nodes), *added)))
 
 
 def _capacity(props: Properties, of_cloud: Cloud) -> str:

@@ -68,6 +68,7 @@ class DeclaredPool:
     boot_script: str | None = ""  # what its nodes run at boot
     # types of the resources that its bought capacity comes from
     made_from: frozenset[str] = frozenset()
+    startup_taints: tuple[Taint, ...] = ()  # of new nodes, until somebody removes them
 
     @property
     def offer_name(self) -> str:

@@ -62,6 +62,8 @@ POOL = PoolResource(
         only_temporary=("NCasT4_v3",),
     ),
     own_pod_ranges=("podSubnetID",),
+    # Azure REST API, Agent Pools: AKS doesn't restore them after they're removed
+    startup_taints="nodeInitializationTaints",
     desired=("count",),
     scaling="enableAutoScaling",
     limits=(CountLimits(minimum="minCount", maximum="maxCount"),),

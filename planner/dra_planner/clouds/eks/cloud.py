@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from dra_planner.catalog import Machine
@@ -15,6 +15,7 @@ from dra_planner.clouds.eks.allocatable import (
 )
 from dra_planner.clouds.eks.bottlerocket import BOTTLEROCKET_REFUSAL, is_on, read_settings
 from dra_planner.clouds.eks.capacity import CAPACITY_TYPES, KARPENTER, KARPENTER_CAPACITY_TYPES
+from dra_planner.clouds.eks.network_interfaces import interface_faults
 from dra_planner.clouds.protocol.allocatable import (
     Allocatable,
     AllocatableSettings,
@@ -83,6 +84,12 @@ class Eks(Cloud):
         "BOTTLEROCKET_ARM_64",
         "BOTTLEROCKET_x86_64_FIPS",
         "BOTTLEROCKET_ARM_64_FIPS",
+        "WINDOWS_CORE_2019_x86_64",
+        "WINDOWS_FULL_2019_x86_64",
+        "WINDOWS_CORE_2022_x86_64",
+        "WINDOWS_FULL_2022_x86_64",
+        "WINDOWS_CORE_2025_x86_64",
+        "WINDOWS_FULL_2025_x86_64",
     )
     images_with_device_plugin = ("BOTTLEROCKET_",)
     # Amazon EKS user guide, platform versions: admission controllers
@@ -158,6 +165,11 @@ class Eks(Cloud):
             if is_on(settings, "kubelet-dra-drivers")
             else ""
         )
+
+    def interface_faults(
+        self, interfaces: Sequence[Mapping[str, object]], machine: Machine | None
+    ) -> Iterator[str]:
+        return interface_faults(interfaces, machine)
 
     def knows_network_interfaces(self, machine: Machine) -> bool:
         return machine.efa_interfaces is not None

@@ -108,6 +108,7 @@ POOL = PoolResource(
         ),
         zone="availabilityZone",
         machine=("aws:ec2/capacityReservation:CapacityReservation", "instanceType"),
+        size="instanceCount",
         template_name="capacityReservationSpecification.capacityReservationTarget.capacityReservationId",
         placement=("placementGroup",),  # of an Auto Scaling group
         template_placement=(

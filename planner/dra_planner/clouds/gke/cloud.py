@@ -127,6 +127,8 @@ class Gke(Cloud):
     no_device_plugin_label = NO_DEVICE_PLUGIN
     wakes_by_label = DRA_DRIVER
     network_label = NETWORK_DRIVER
+    # docs.cloud.google.com/kubernetes-engine/docs/how-to/allocate-network-resources-dra
+    network_label_since = "1.34.1-gke.1829001"
 
     # Google's managed driver comes with its device plugin, so a DaemonSet puts the driver where COS
     # lets it.

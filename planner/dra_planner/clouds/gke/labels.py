@@ -27,6 +27,9 @@ NETWORK_DRIVER = "cloud.google.com/gke-networking-dra-driver"
 ARM_TAINT = Taint("kubernetes.io/arch", "arm64", "NoSchedule")
 
 
+SANDBOX_TAINT = Taint("sandbox.gke.io/runtime", "gvisor", "NoSchedule")
+
+
 QUEUED_TAINT = Taint("cloud.google.com/gke-queued", "true", "NoSchedule")
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dra_planner.clouds.gke.labels import NETWORK_DRIVER
+from dra_planner.clouds.gke.labels import NETWORK_DRIVER, SANDBOX_TAINT
 from dra_planner.clouds.protocol.identities import GrantResource, IdentityResource
 from dra_planner.clouds.protocol.node_networks import (
     AddressRanges,
@@ -38,6 +38,8 @@ CLUSTER = ClusterResource(
     pod_range="ipAllocationPolicy.clusterIpv4CidrBlock",
     first_pool="removeDefaultNodePool",
     first_pool_settings=("nodeConfig", "initialNodeCount"),
+    # GKE guide, "Use node auto-provisioning": limits count nodes of all pools
+    autoscaler_limits=("clusterAutoscaling.resourceLimits", "resourceType", "maximum"),
     own_nodes=(("enableAutopilot", "true"), ("clusterAutoscaling.enabled", "true")),
 )
 POOL = PoolResource(
@@ -84,6 +86,12 @@ POOL = PoolResource(
         ),
         tokens=("gcp:compute/reservation:Reservation",),
         zone="zone",
+        machine=(
+            "gcp:compute/reservation:Reservation",
+            "specificReservation.instanceProperties.machineType",
+        ),
+        size="specificReservation.count",
+        by_name="specificReservationRequired",
         names="nodeConfig.reservationAffinity.values",
         surge=SurgeSetting(
             setting="upgradeSettings.maxSurge",
@@ -93,6 +101,15 @@ POOL = PoolResource(
             strategy=("upgradeSettings.strategy", "SURGE"),
         ),
     ),
+    # hashicorp/terraform-provider-google:website/docs/r/container_node_pool.html.markdown
+    fixed_count="nodeCount",
+    # GKE guide, "Harden workload isolation with GKE Sandbox"
+    tainting=tuple(
+        (f"nodeConfig.sandboxConfig.{key}", "gvisor", SANDBOX_TAINT)
+        for key in ("sandboxType", "type")
+    ),
+    # GKE guide, "Node upgrade strategies": 20 nodes at a time
+    upgrade_sum=(("upgradeSettings.maxSurge", "upgradeSettings.maxUnavailable"), 20),
     network_profile="networkConfig.acceleratorNetworkProfile",
     fast_network=FastNetwork(
         settings=(

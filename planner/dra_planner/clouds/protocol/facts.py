@@ -130,6 +130,7 @@ class CloudFacts(ABC):
     critical_pods_need_quota: ClassVar[bool] = False
     own_driver: ClassVar[str] = ""  # what `own_dra_driver` is about, in messages
     network_label: ClassVar[str] = ""  # with the value "true", nodes publish network devices
+    network_label_since: ClassVar[str] = ""  # node version that publishes them
     infiniband_needs: ClassVar[str] = ""  # what jobs over InfiniBand need beside the machines
 
     # Facts with a date.

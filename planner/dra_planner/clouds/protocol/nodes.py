@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from dra_planner.catalog import Machine
@@ -66,6 +66,14 @@ class CloudNodes(CloudFacts):
     def added_taints(self, nodes: NodeOrigin) -> tuple[Taint, ...]:
         """Return the taints that the cloud adds to nodes."""
         return ()
+
+    def interface_faults(
+        self, interfaces: Sequence[Mapping[str, object]], machine: Machine | None
+    ) -> Iterator[str]:
+        """Yield "problem; fix" for network interfaces of a template that the cloud rejects. None
+        marks values that aren't known.
+        """
+        return iter(())
 
     def image_fault(self, machine: Machine, image: str) -> str:
         """Return why a machine type can't run a node image, with the fix, or "" if nothing is

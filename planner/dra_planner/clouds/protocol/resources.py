@@ -7,6 +7,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from dra_planner.model import Taint
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CountLimits:
@@ -92,7 +94,9 @@ class BoughtCapacity:
     capacity. `names` and `template_name` say what was bought, in the pool and in its template.
     `placement` and `template_placement` list the properties that place nodes elsewhere, with what
     they name. `own_placement` is the property with which a reservation is in a placement group
-    itself. `machine` is a reservation's type, and its property with a machine type.
+    itself. `machine` is a reservation's type, and its property with a machine type. `size` is the
+    property with a reservation's number of machines, and `by_name` the flag with which pools select
+    it by name.
     """
 
     marks: tuple[tuple[str, str], ...]
@@ -100,6 +104,8 @@ class BoughtCapacity:
     tokens: tuple[str, ...] = ()
     zone: str = ""  # property of them with a zone, or a list
     machine: tuple[str, str] = ("", "")
+    size: str = ""
+    by_name: str = ""
     names: str = ""
     template_name: str = ""
     placement: tuple[str, ...] = ()
@@ -207,6 +213,12 @@ class PoolResource:
     nvlink_placement: str = ""  # names a policy that keeps nodes in one NVLink domain
     # properties with which its pods use another range than the cluster's
     own_pod_ranges: tuple[str, ...] = ()
+    # properties, each with a value with which the cloud adds a taint
+    tainting: tuple[tuple[str, str, Taint], ...] = ()
+    fixed_count: str = ""  # a count that each update of the pool sets again
+    startup_taints: str = ""  # taints that new nodes have until somebody removes them
+    # properties of an upgrade whose sum the cloud limits
+    upgrade_sum: tuple[tuple[str, ...], int] = ((), 0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -269,3 +281,5 @@ class ClusterResource:
     first_pool: str = ""
     first_pool_settings: tuple[str, ...] = ()
     own_nodes: tuple[tuple[str, str], ...] = ()
+    # list with the limits of its autoscaler, the resource of each, and its maximum
+    autoscaler_limits: tuple[str, str, str] = ("", "", "")

@@ -20,6 +20,7 @@ URL: Final = "https://kubernetes.io/docs/reference/node/"
 def check(view: StackView) -> Iterator[Finding]:
     told: set[tuple[str, str]] = set()
     for pool in view.pools:
+        yield from _no_script(pool)
         urn = pool.template_urn or pool.urn
         parts = [
             part for part in image_parts(pool.cloud) if part.kind not in ("pool setting", "image")
@@ -36,6 +37,22 @@ def check(view: StackView) -> Iterator[Finding]:
             ):
                 told.add((urn, part.part))
                 yield _finding(pool, part, is_custom=is_custom)
+
+
+def _no_script(pool: DeclaredPool) -> Iterator[Finding]:
+    """Yield a custom image that the cloud adds no boot script to, and that has none here."""
+    kind, template = cloud(pool.cloud).pool.template, pool.template
+    if kind is None or not kind.boot_script or template is None:
+        return
+    is_custom = pool.image in ("", kind.custom_image) and template.has(kind.image) is not False
+    if is_custom and template.has(kind.boot_script) is False:
+        yield Finding(
+            message=f"{pool.title} uses a custom image, and its launch template has no "
+            f"{kind.boot_script}, so its nodes only join the cluster if the image does that itself",
+            fix=f"set {kind.boot_script} of the template to a script that joins the cluster",
+            urn=pool.template_urn or pool.urn,
+            certain=False,
+        )
 
 
 def _finding(pool: DeclaredPool, part: ImagePart, *, is_custom: bool) -> Finding:

@@ -5,7 +5,7 @@ class exclude all.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from typing import Final
 
@@ -26,6 +26,11 @@ from dra_policies.view.stack_view import DeclaredPool, StackView
 URL: Final = "https://karpenter.sh/docs/concepts/nodepools/"
 _NODE_CLASS: Final = ":EC2NodeClass"
 _MIB: Final = 1024 * 1024
+# labels instance-gpu-… of nodes with NVIDIA GPUs
+_GPU_FACTS: Final[Mapping[str, Callable[[Machine], str]]] = {
+    "manufacturer": lambda machine: "nvidia" if machine.gpu_count else "",
+    "count": lambda machine: str(machine.gpu_count or ""),
+}
 # Karpenter keeps a part of the memory that a machine is listed with
 # (settings.vmMemoryOverheadPercent, 7.5 %).
 _MEMORY_LEFT: Final = 0.9
@@ -63,6 +68,8 @@ def _machines(pool: DeclaredPool) -> Iterator[Finding]:
                 fix=f"if you mean {near}, write that",
                 certain=False,
             )
+    if not names:
+        yield from _gpus(pool, catalog.machines(pool.cloud), certain=False)
     if not names or len(known) < len(names):
         return
     arches = required.get("kubernetes.io/arch", ())
@@ -76,7 +83,36 @@ def _machines(pool: DeclaredPool) -> Iterator[Finding]:
             fix=f"set kubernetes.io/arch of its requirements to {next(iter(known.values())).arch}",
         )
         return
+    yield from _gpus(pool, fitting)
     yield from _limits(pool, fitting)
+
+
+def _gpus(
+    pool: DeclaredPool, machines: Sequence[Machine], *, certain: bool = True
+) -> Iterator[Finding]:
+    """Yield a requirement of GPUs that none of the machine types satisfies."""
+    domain = cloud(pool.cloud).karpenter
+    for item in pool.own.items("spec.template.spec.requirements") or ():
+        key, operator, values = item.text("key"), item.text("operator") or "", item.texts("values")
+        name = (key or "").removeprefix(f"{domain}/instance-gpu-")
+        if name not in _GPU_FACTS or not values or None in values:
+            continue
+        having = [fact for each in machines if (fact := _GPU_FACTS[name](each))]
+        wanted = [value for value in values if value is not None]
+        if having and not any(_satisfies(fact, operator, wanted) for fact in having):
+            yield _finding(
+                pool,
+                f"no machine type has {key} {operator} {', '.join(wanted)}",
+                fix=f"change the requirement {key}",
+                certain=certain,
+            )
+
+
+def _satisfies(fact: str, operator: str, wanted: list[str]) -> bool:
+    """Return whether a label's value satisfies a requirement. Unknown operators do."""
+    if operator in ("Gt", "Lt") and fact.isdecimal() and wanted[0].isdecimal():
+        return (int(fact) > int(wanted[0])) == (operator == "Gt") and fact != wanted[0]
+    return operator != "In" or fact in wanted
 
 
 def _limits(pool: DeclaredPool, machines: list[Machine]) -> Iterator[Finding]:

@@ -14,11 +14,17 @@ from dra_planner.clouds.protocol.resources import (
     SurgeSetting,
 )
 from dra_planner.errors import CatalogError
+from dra_planner.wording import counted
 from dra_policies.rules.rule import Finding, Rule
 from dra_policies.unknown_values import Properties, has_unknown
 from dra_policies.view.address_ranges import zones_of_subnets
 from dra_policies.view.pool_machines import capacity_types, is_spot, known_machine
-from dra_policies.view.stack_view import NOTHING_DECLARED, DeclaredPool, StackView
+from dra_policies.view.stack_view import (
+    NOTHING_DECLARED,
+    DeclaredPool,
+    DeclaredResource,
+    StackView,
+)
 
 URL: Final = "https://docs.aws.amazon.com/eks/latest/userguide/capacity-blocks-mng.html"
 _NODE_CLASS: Final = "spec.template.spec.nodeClassRef"
@@ -33,7 +39,9 @@ def check(view: StackView) -> Iterator[Finding]:
             continue
         yield from _of_machine(pool, of_cloud, bought)
         yield from _of_name(pool, of_cloud, bought)
-        yield from _of_zone(view, pool, bought)
+        for reservation in _reservations(view, pool, bought):
+            yield from _of_zone(view, pool, bought, reservation)
+            yield from _of_size(pool, bought, reservation)
         if not _is_placed(view, pool, bought):
             yield from _of_placement(pool, bought)
         if pool not in view.scaling_groups and pool.own.has(_NODE_CLASS) is False:
@@ -104,29 +112,70 @@ def _of_name(pool: DeclaredPool, of_cloud: Cloud, bought: BoughtCapacity) -> Ite
             yield _finding(pool, says, fix or f"write {of_cloud.reservation_meaning}")
 
 
-def _of_zone(view: StackView, pool: DeclaredPool, bought: BoughtCapacity) -> Iterator[Finding]:
-    """Yield zones of a pool in which a reservation of the stack has no machines."""
-    of_cloud = cloud(pool.cloud)
-    path = of_cloud.pool.zones or of_cloud.pool.zone_list
-    zones = (pool.own.texts(path) or ()) if path else zones_of_subnets(view, pool)
-    names = _texts(pool.own, bought.names)
+def _reservations(
+    view: StackView, pool: DeclaredPool, bought: BoughtCapacity
+) -> Iterator[DeclaredResource]:
+    """Yield the stack's reservations that a pool uses, by an output or by name."""
+    named = _texts(pool.own, bought.names)
     users = [each for each in view.declared if each.urn in (pool.urn, pool.template_urn)]
     used = {urn for user in users for urns in user.sources.values() for urn in urns}
     for each in view.declared:
         name = each.props.text("name") or each.name
-        is_its = each.urn in used or any((text or "").rpartition("/")[2] == name for text in names)
-        if each.type not in bought.tokens or not is_its:
-            continue
-        having = _texts(each.props, bought.zone)
-        outside = [zone for zone in zones if zone and having and zone not in having]
-        if outside and None not in having:
-            where = " and ".join(filter(None, having))
-            yield _finding(
-                pool,
-                f'its nodes may be in zone {outside[0]}, but reservation "{each.name}" is in '
-                f"{where}",
-                f"name only {where} as the pool's zone",
-            )
+        is_its = each.urn in used or any((text or "").rpartition("/")[2] == name for text in named)
+        if each.type in bought.tokens and is_its:
+            yield each
+
+
+def _of_zone(
+    view: StackView, pool: DeclaredPool, bought: BoughtCapacity, reservation: DeclaredResource
+) -> Iterator[Finding]:
+    """Yield zones of a pool in which its reservation has no machines."""
+    of_cloud = cloud(pool.cloud)
+    path = of_cloud.pool.zones or of_cloud.pool.zone_list
+    zones = (pool.own.texts(path) or ()) if path else zones_of_subnets(view, pool)
+    having = _texts(reservation.props, bought.zone)
+    outside = [zone for zone in zones if zone and having and zone not in having]
+    if outside and None not in having:
+        where = " and ".join(filter(None, having))
+        yield _finding(
+            pool,
+            f'its nodes may be in zone {outside[0]}, but reservation "{reservation.name}" is in '
+            f"{where}",
+            f"name only {where} as the pool's zone",
+        )
+
+
+def _of_size(
+    pool: DeclaredPool, bought: BoughtCapacity, reservation: DeclaredResource
+) -> Iterator[Finding]:
+    """Yield a reservation for other machines, for fewer than the pool always has, or one that
+    pools can't name.
+    """
+    title, props = f'reservation "{reservation.name}"', reservation.props
+    token, path = bought.machine
+    machine = props.text(path) if reservation.type == token else ""
+    if machine and pool.machine and machine != pool.machine.partition("+")[0]:
+        yield _finding(
+            pool,
+            f"its nodes are {pool.machine}, but {title} is for {machine}",
+            "use one machine type for both",
+        )
+        return
+    size = props.count(bought.size, -1) if bought.size else None
+    least = max(pool.count_min or 0, pool.count_desired or 0)
+    if size is not None and 0 <= size < least:
+        yield _finding(
+            pool,
+            f"it has at least {counted(least, 'node')}, but {title} has {size}",
+            f"reserve {least} or more, or lower the pool's node count to {size}",
+        )
+    is_named = pool.own.has(bought.names) is not False
+    if bought.by_name and props.flag(bought.by_name, False) is False and is_named:
+        yield _finding(
+            pool,
+            f"it names {title}, which doesn't require its name, so the cloud rejects its nodes",
+            f"set {bought.by_name} of the reservation to true",
+        )
 
 
 def _texts(properties: Properties, path: str) -> tuple[str | None, ...]:

@@ -15,6 +15,7 @@ from dra_policies.view.stack_view import DeclaredPool, StackView
 
 
 def check(view: StackView) -> Iterator[Finding]:
+    yield from _startup_taints(view)
     if tainted := _tainted_by_cloud(view):
         pool = tainted[0]  # one finding for each driver and workload, not for each pool
         yield from _of_driver(view, pool)
@@ -22,6 +23,24 @@ def check(view: StackView) -> Iterator[Finding]:
     elif view.judgement is None and _every_pool_is_tainted(view):
         # otherwise judged on real pools, where the answer is a verdict; or nobody sets the taint
         yield from _of_pods(view, "the taint of every GPU pool")
+
+
+def _startup_taints(view: StackView) -> Iterator[Finding]:
+    """Yield drivers that wait until somebody removes the taints with which nodes start."""
+    for pool in view.pools:
+        if not pool.startup_taints or not pool.has_gpus or pool.is_dra is False:
+            continue
+        path = cloud(pool.cloud).pool.startup_taints
+        tainted = replace(pool, taints=pool.startup_taints)
+        for driver in view.drivers:
+            if driver.values is not None and tolerates(plugin_pod(driver), tainted) is False:
+                yield Finding(
+                    message=f"the kubelet plugin of {driver.title} doesn't tolerate the taints in "
+                    f"{path} of {pool.title}, so new nodes publish no devices until you remove "
+                    "them",
+                    fix=f"tolerate the taints in kubeletPlugin.tolerations, or remove {path}",
+                    urn=driver.urn,
+                )
 
 
 def _of_pods(view: StackView, whose: str) -> Iterator[Finding]:

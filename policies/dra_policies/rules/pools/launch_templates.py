@@ -8,7 +8,8 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from dra_planner.clouds import MachineTemplate, PoolResource, cloud
-from dra_policies.unknown_values import Properties
+from dra_policies.unknown_values import UNKNOWN, Properties, as_mapping
+from dra_policies.view.pool_machines import known_machine
 from dra_policies.view.stack_view import DeclaredPool
 
 
@@ -27,6 +28,7 @@ def template_faults(pool: DeclaredPool) -> Iterator[RejectedPool]:
         return
     if template is not None:
         yield from _rejected(pool, kind, template)
+        yield from _interfaces(pool, template)
     is_there = pool.own.has("arn")
     if (template is None and pool.own.has(kind.property) is not True) or is_there:
         # what a provider read of a group that exists is made of both: nobody wrote it
@@ -45,6 +47,24 @@ def template_faults(pool: DeclaredPool) -> Iterator[RejectedPool]:
                 fix=f"remove {paths.machine}, or {kind.machine} of the template",
             )
         yield from _images(pool, paths, kind, template)
+
+
+def _interfaces(pool: DeclaredPool, template: Properties) -> Iterator[RejectedPool]:
+    """Yield network interfaces of a template that the cloud rejects."""
+    network = cloud(pool.cloud).pool.fast_network
+    if network is None or not network.interfaces:
+        return
+    found = [
+        {
+            key: None if value is UNKNOWN else value
+            for key, value in (as_mapping(each.values) or {}).items()
+        }
+        for each in template.items(network.interfaces) or ()
+    ]
+    machine = known_machine(pool.cloud, pool.machine)
+    for fault in cloud(pool.cloud).interface_faults(found, machine):
+        says, _, fix = fault.partition("; ")
+        yield RejectedPool(f"its launch template is rejected, because {says}", fix=fix)
 
 
 def _images(

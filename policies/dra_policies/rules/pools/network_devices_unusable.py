@@ -4,6 +4,7 @@ Dataplane V2.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Final
 
@@ -13,6 +14,8 @@ from dra_policies.rules.rule import Finding, Rule
 from dra_policies.view.pool_machines import known_machine
 from dra_policies.view.stack_view import DeclaredPool, StackView
 
+_MINOR: Final = ("major", "minor")  # such a short version isn't a patch
+_OPEN_SOURCE: Final = "dranet"
 URL: Final = "https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/efa-start.html"
 
 
@@ -28,6 +31,7 @@ def check(view: StackView) -> Iterator[Finding]:
     for pool in (*view.pools, *view.scaling_groups):
         yield from _more_than_cards(pool)
     for pool in view.pools:
+        yield from _of_label(pool, view)
         if pool.has_dataplane_v2 is False and _has_network_devices(pool):
             yield Finding(
                 message=f"{pool.title} publishes network devices (managed DRANET), but its cluster "
@@ -35,6 +39,42 @@ def check(view: StackView) -> Iterator[Finding]:
                 fix='set datapathProvider of the cluster to "ADVANCED_DATAPATH"',
                 urn=pool.urn,
             )
+
+
+def _of_label(pool: DeclaredPool, view: StackView) -> Iterator[Finding]:
+    """Yield a pool whose label asks the cloud to publish network devices that it doesn't have, that
+    its version doesn't publish, or that another driver publishes too.
+    """
+    of_cloud = cloud(pool.cloud)
+    label, network = of_cloud.network_label, of_cloud.pool.fast_network
+    if not label or network is None or (pool.labels or {}).get(label) != "true":
+        return
+    if all(pool.own.has(path) is False for path in network.settings):
+        yield Finding(
+            message=f"{pool.title} has the label {label}, but its nodes have no additional "
+            "networks, so no network device is published",
+            fix=f'set {network.settings[0]} to "auto", or remove the label',
+            urn=pool.urn,
+        )
+    version = _numbers(pool.own.text(of_cloud.pool.version) or "")
+    if len(version) > len(_MINOR) and version < _numbers(of_cloud.network_label_since):
+        yield Finding(
+            message=f"{pool.title} has the label {label}, but its version doesn't publish network "
+            "devices",
+            fix=f"set {of_cloud.pool.version} to {of_cloud.network_label_since} or newer",
+            urn=pool.urn,
+        )
+    if _OPEN_SOURCE in view.charts:
+        yield Finding(
+            message=f"{pool.title} has the label {label}, but the stack also installs "
+            f"{_OPEN_SOURCE}, so two drivers publish the same network devices",
+            fix=f"remove the release of {_OPEN_SOURCE}, or the label",
+            urn=pool.urn,
+        )
+
+
+def _numbers(version: str) -> tuple[int, ...]:
+    return tuple(map(int, re.findall(r"[0-9]+", version)))
 
 
 def _more_than_cards(pool: DeclaredPool) -> Iterator[Finding]:

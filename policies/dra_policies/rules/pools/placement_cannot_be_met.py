@@ -16,6 +16,8 @@ def check(view: StackView) -> Iterator[Finding]:
     for pool in view.pools:
         yield from _of_nvlink(pool)
         yield from _of_spread(pool, view)
+        yield from _of_fixed_count(pool)
+        yield from _of_cluster_limits(pool, view)
         subnets = pool.own.texts("subnetIds")
         if (
             subnets
@@ -69,6 +71,37 @@ def _of_spread(pool: DeclaredPool, view: StackView) -> Iterator[Finding]:
                 f"{template.spread.most_per_zone} in each zone, {holds} in all",
                 fix=f"set the maximum of the pool to {holds}, or use a group with the strategy "
                 "cluster or partition",
+                urn=pool.urn,
+            )
+
+
+def _of_fixed_count(pool: DeclaredPool) -> Iterator[Finding]:
+    """Yield an autoscaled pool whose number of nodes each update sets again."""
+    path = cloud(pool.cloud).pool.fixed_count
+    if path and not pool.is_fixed and not pool.leaves_desired and pool.own.has(path) is not False:
+        yield Finding(
+            message=f"{pool.title} is autoscaled, but it also sets {path}, so updates remove nodes "
+            "that the autoscaler added",
+            fix=f"remove {path}, or add it to ignoreChanges",
+            urn=pool.urn,
+        )
+
+
+def _of_cluster_limits(pool: DeclaredPool, view: StackView) -> Iterator[Finding]:
+    """Yield limits of a cluster's autoscaler that a pool exceeds at its maximum."""
+    path, resource, maximum = cloud(pool.cloud).cluster.autoscaler_limits
+    machine, most = known_machine(pool.cloud, pool.machine), pool.count_max
+    cluster = next((each for each in view.declared if each.urn == pool.cluster_urn), None)
+    if not path or machine is None or cluster is None or not most or pool.is_fixed:
+        return
+    for limit in cluster.props.items(path) or ():
+        named, allowed = limit.text(resource), limit.count(maximum, -1)
+        size = {"cpu": machine.vcpus, "memory": (machine.memory_mib or 0) // 1024}.get(named or "")
+        if size and allowed is not None and 0 <= allowed < size * most:
+            yield Finding(
+                message=f"{pool.title} may have {most} nodes, but the {named} limit of its "
+                f"cluster's autoscaler, {allowed}, only allows {allowed // size}",
+                fix=f"raise the limit of {named} in {path} of the cluster to {size * most} or more",
                 urn=pool.urn,
             )
 

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from typing import Final, get_args
 
 from dra_planner.clouds import cloud
+from dra_planner.clouds.protocol.setting_faults import label_value_fault
 from dra_planner.model.nodes import TaintEffect
 from dra_planner.wording import counted
 from dra_policies.rules.pools.launch_templates import RejectedPool, template_faults
@@ -39,6 +40,7 @@ def _faults(pool: DeclaredPool) -> Iterator[RejectedPool]:
         # else may
         return
     yield from _counts(pool)
+    yield from _upgrades(pool)
     yield from _labels(pool)
     yield from _effects(pool)
     yield from template_faults(pool)
@@ -77,6 +79,19 @@ def _counts(pool: DeclaredPool) -> Iterator[RejectedPool]:
             )
 
 
+def _upgrades(pool: DeclaredPool) -> Iterator[RejectedPool]:
+    """Yield an upgrade of more nodes at a time than the cloud allows."""
+    paths, most = cloud(pool.cloud).pool.upgrade_sum
+    counts = [pool.own.count(path, 0) for path in paths]
+    total = sum(count or 0 for count in counts)
+    if total > most:
+        names = " and ".join(paths)
+        yield RejectedPool(
+            f"it upgrades {total} nodes at a time, but the limit is {most}",
+            fix=f"lower {names} to {most} in total",
+        )
+
+
 def _labels(pool: DeclaredPool) -> Iterator[RejectedPool]:
     """Yield labels that the cloud rejects from users. This project's own labels are ignored
     here.
@@ -89,6 +104,12 @@ def _labels(pool: DeclaredPool) -> Iterator[RejectedPool]:
                 f'kubelet doesn\'t start with the label "{key}", because Kubernetes reserves its '
                 "domain",
                 fix=f'remove the label "{key}", or use your own domain',
+            )
+            continue
+        if value and (fault := label_value_fault(value)):
+            yield RejectedPool(
+                f'kubelet doesn\'t start with the label "{key}": {fault}',
+                fix=f'correct the value of the label "{key}"',
             )
             continue
         taken = domain in (*_OF_KUBERNETES, *of_cloud.reserved_domains)

@@ -1,0 +1,53 @@
+"""Network interfaces of launch templates that EC2 rejects.
+
+Sources: EC2 user guide, "Maximize network bandwidth" and "Elastic network interfaces" (network
+cards); AWS::EC2::LaunchTemplate NetworkInterface (AssociatePublicIpAddress, InterfaceType); read on
+2026-11-27.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from dra_planner.catalog import Machine
+
+
+def interface_faults(
+    interfaces: Sequence[Mapping[str, object]], machine: Machine | None
+) -> Iterator[str]:
+    """Yield "problem; fix" for interfaces of a template. Values that aren't known are left out."""
+    places: set[tuple[int, int]] = set()
+    for each in interfaces:
+        card, device = _number(each, "networkCardIndex"), _number(each, "deviceIndex")
+        if card is None or device is None:
+            continue
+        if (card, device) in places:
+            yield (
+                f"two network interfaces have networkCardIndex {card} and deviceIndex {device}; "
+                "give each interface of the network card its own deviceIndex"
+            )
+        places.add((card, device))
+        if (card, device) == (0, 0) and each.get("interfaceType") == "efa-only":
+            yield (
+                "its primary network interface is efa-only, which has no IP address; set "
+                "interfaceType of the first of networkInterfaces to efa or interface"
+            )
+        cards = machine.network_cards if machine is not None else None
+        if machine is not None and cards is not None and card >= cards:
+            yield (
+                f"it uses network card {card}, but {machine.name} only has cards 0 to {cards - 1}; "
+                f"set networkCardIndex to {cards - 1} or less"
+            )
+    if len(interfaces) > 1 and any(
+        each.get("associatePublicIpAddress") in (True, "true") for each in interfaces
+    ):
+        yield (
+            "EC2 assigns public addresses only to nodes with one network interface; remove "
+            "associatePublicIpAddress from networkInterfaces"
+        )
+
+
+def _number(interface: Mapping[str, object], key: str) -> int | None:
+    """Return an index, 0 if it isn't set, or None if it isn't known."""
+    value = interface.get(key, 0)
+    return value if isinstance(value, int) else None
