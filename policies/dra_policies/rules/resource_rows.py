@@ -10,80 +10,20 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
-from typing import Any, Final
+from typing import Final
 
 from dra_planner.catalog.tables import read_table
 from dra_planner.clouds import cloud, names
 from dra_planner.quantity import Quantity, QuantityError
+from dra_policies.rules.row_subjects import RowOwner, RowSubject, equals_word, leaves
 from dra_policies.rules.rule import Finding
-from dra_policies.unknown_values import UNKNOWN, Properties, as_list, as_mapping, has_unknown
+from dra_policies.unknown_values import UNKNOWN, as_list, has_unknown
 from dra_policies.view.stack_view import DeclaredPool, DeclaredResource, StackView
 
 _GIB: Final = 2**30
 _RANGE: Final = re.compile(r"([0-9]+) to ([0-9]+)")
 _SECONDS: Final = re.compile(r"[0-9]{1,12}s")
 EVERYWHERE: Final = frozenset({"0.0.0.0/0", "::/0"})
-_WORDS: Final[Mapping[str, frozenset[object]]] = {
-    "null": frozenset({None}),
-    "true": frozenset({True, "true"}),
-    "false": frozenset({False, "false"}),
-}
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Owner:
-    """The properties that a path belongs to, and the properties that other resources provide."""
-
-    props: Properties
-    sourced: frozenset[str] = frozenset()
-
-    def comes_from_resource(self, path: str) -> bool:
-        """Return whether the output of another resource provides a property, so it isn't null."""
-        return path.partition(".")[0] in self.sourced
-
-    def item(self, path: str, item: Properties) -> _Owner:
-        """Return an item of a list, whose unknown properties come from where the list does."""
-        return _Owner(
-            props=item, sourced=_keys(item) if self.comes_from_resource(path) else frozenset()
-        )
-
-    def holds(self, condition: str) -> bool:
-        """Return whether a condition is certainly true."""
-        path, equals, wanted = condition.lstrip("!").partition("=")
-        value = self.props.at(path)
-        if value is UNKNOWN and not equals and self.comes_from_resource(path):
-            return not condition.startswith("!")
-        if value is UNKNOWN or (equals and has_unknown(value)):
-            return False
-        answer = any(_is(each, wanted) for each in _leaves(value)) if equals else bool(value)
-        return answer != condition.startswith("!")
-
-
-def _keys(props: Properties) -> frozenset[str]:
-    return frozenset(as_mapping(props.values) or {})
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Read:
-    """A resource, and the cluster and launch template of a pool, None if they aren't known."""
-
-    own: _Owner
-    cluster: _Owner | None = None
-    template: _Owner | None = None
-
-    def owner(self, path: str) -> tuple[_Owner | None, str]:
-        """Return the resource that a path belongs to, and the path there."""
-        prefix, colon, rest = path.partition(":")
-        if not colon:
-            return self.own, path
-        return (self.cluster if prefix == "cluster" else self.template), rest
-
-    def holds(self, condition: str) -> bool:
-        """Return whether a condition is certainly true."""
-        negated, text = condition.startswith("!"), condition.lstrip("!")
-        head, equals, wanted = text.partition("=")
-        owner, path = self.owner(head)
-        return owner is not None and owner.holds(f"{'!' if negated else ''}{path}{equals}{wanted}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -112,7 +52,7 @@ class ResourceRow:
     fix: str
     reference: str
 
-    def is_broken(self, read: _Read) -> bool:
+    def is_broken(self, read: RowSubject) -> bool:
         """Return whether the resource certainly has this fault."""
         conditions = [each for each in self.where.split(" and ") if each]
         if not all(
@@ -138,7 +78,7 @@ class ResourceRow:
             for item in listed
         )
 
-    def _is_wrong(self, owner: _Owner, path: str) -> bool:
+    def _is_wrong(self, owner: RowOwner, path: str) -> bool:
         props = owner.props
         value = props.at(path)
         if value is UNKNOWN:
@@ -146,8 +86,8 @@ class ResourceRow:
         match self.wrong:
             case "is":
                 return any(
-                    _is(each, wanted)
-                    for each in _leaves(value)
+                    equals_word(each, wanted)
+                    for each in leaves(value)
                     for wanted in self.value.split(" or ")
                 )
             case "set":
@@ -170,12 +110,12 @@ class ResourceRow:
             case "matches":
                 return any(
                     isinstance(each, str) and bool(re.search(self.value, each))
-                    for each in _leaves(value)
+                    for each in leaves(value)
                 )
             case _:
                 by_default = self.wrong == "open by default" and not value
                 return by_default or any(
-                    isinstance(each, str) and each in EVERYWHERE for each in _leaves(value)
+                    isinstance(each, str) and each in EVERYWHERE for each in leaves(value)
                 )
 
 
@@ -199,18 +139,6 @@ def _size(value: object, count: int | None) -> int | None:
         return None
 
 
-def _is(value: object, wanted: str) -> bool:
-    if isinstance(value, int) and not isinstance(value, bool):
-        return str(value) == wanted
-    return (value is None or isinstance(value, str | bool)) and value in _WORDS.get(
-        wanted, frozenset({wanted})
-    )
-
-
-def _leaves(value: Any) -> list[Any]:
-    return as_list(value) or [value]
-
-
 def broken_rows(view: StackView, rule: str) -> Iterator[Finding]:
     """Yield a finding for each row of a rule that a resource of the view, or a pool inside a
     cluster, breaks.
@@ -219,7 +147,7 @@ def broken_rows(view: StackView, rule: str) -> Iterator[Finding]:
     pools = {pool.urn: pool for pool in view.pools}
     for each in (*view.declared, *view.objects):
         pool = pools.get(each.urn)
-        read = _read(owners[each.urn], pool, owners)
+        read = _subject(owners[each.urn], pool, owners)
         for row in rows(rule):
             if (
                 row.type == each.type
@@ -232,7 +160,7 @@ def broken_rows(view: StackView, rule: str) -> Iterator[Finding]:
         token = cloud(pool.cloud).pool.token
         if pool.urn in alone or not pool.own.values:
             continue
-        read = _read(_Owner(props=pool.own), pool, owners)
+        read = _subject(RowOwner(props=pool.own), pool, owners)
         for row in rows(rule):
             if (
                 row.type == token
@@ -242,18 +170,20 @@ def broken_rows(view: StackView, rule: str) -> Iterator[Finding]:
                 yield _finding(row, pool.title, pool.urn)
 
 
-def _owner(resource: DeclaredResource) -> _Owner:
+def _owner(resource: DeclaredResource) -> RowOwner:
     heads = (key.partition(".")[0].partition("[")[0] for key in resource.sources)
-    return _Owner(props=resource.props, sourced=frozenset(heads))
+    return RowOwner(props=resource.props, sourced=frozenset(heads))
 
 
-def _read(own: _Owner, pool: DeclaredPool | None, owners: Mapping[str, _Owner]) -> _Read:
+def _subject(
+    own: RowOwner, pool: DeclaredPool | None, owners: Mapping[str, RowOwner]
+) -> RowSubject:
     if pool is None:
-        return _Read(own=own)
+        return RowSubject(own=own)
     template = owners.get(pool.template_urn)
     if template is None and pool.template is not None:
-        template = _Owner(props=pool.template)
-    return _Read(own=own, cluster=owners.get(pool.cluster_urn), template=template)
+        template = RowOwner(props=pool.template)
+    return RowSubject(own=own, cluster=owners.get(pool.cluster_urn), template=template)
 
 
 def _is_for_claims(pool: DeclaredPool) -> bool:
