@@ -106,6 +106,17 @@ def claim_of_all(**config: Any) -> list[Json]:
     return [claim, job]
 
 
+def test_a_pod_that_no_pool_lets_in_keeps_its_devices() -> None:
+    wanted = (workload("a", 3), workload("c", 1, gpus=2, tolerations=[]))
+
+    found = planned(fleet(), *wanted).joint_fix
+
+    assert found is not None
+    assert found.steps[0].startswith("Job ml/c: add to the pod's tolerations")
+    assert any("g4dn.12xlarge" in step for step in found.steps)
+    assert not any("1 device instead of 2" in step for step in found.steps)
+
+
 def test_pods_too_many_for_the_node_of_their_claim_get_their_own() -> None:
     found = planned(fleet(most=1), claim_of_all(), workload("b", 2)).joint_fix
 

@@ -250,16 +250,27 @@ class _Search:
             return None
         edits = self._edits(shape, only=_KEEPING)
         if not edits:
-            change = min(
-                fleet_changes(self._judgement, shape), key=self._is_other_arch, default=None
-            )
+            change = self._nearest_change(shape)
             if change is not None:
                 return self._with_pool(shape, change)
             edits = self._edits(shape, only=None)
+            kept = tuple(each for each in edits if each.kind in _KEEPING)
+            let_in = apply_edits(kept, shape) if kept else shape
+            change = self._nearest_change(let_in) if kept else None
+            if change is not None:
+                self._tell(shape, kept)
+                return self._with_pool(let_in, change)
         if not edits:
             return None
         self._tell(shape, edits)
         return apply_edits(edits, shape)
+
+    def _nearest_change(self, shape: Shape) -> FleetChange | None:
+        """Return the change of the fleet for a pod, with the architecture of its pools if it can
+        choose.
+        """
+        changes = fleet_changes(self._judgement, shape)
+        return min(changes, key=self._is_other_arch, default=None)
 
     def _edits(self, shape: Shape, only: frozenset[str] | None) -> tuple[Edit, ...]:
         """Return the fewest changes of these kinds with which the pod fits a pool."""
