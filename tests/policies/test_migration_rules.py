@@ -256,10 +256,11 @@ def queue_objects(resource: str, quota: int) -> list[dict[str, Any]]:
         "coveredResources": [resource],
         "flavors": [{"name": "any", "resources": [row]}],
     }
+    spec = {"namespaceSelector": {}, "resourceGroups": [group]}
     return [
         {"apiVersion": api, "kind": "ResourceFlavor", "metadata": {"name": "any"}},
         of_kind("LocalQueue", {"clusterQueue": "one"}, api),
-        {**of_kind("ClusterQueue", {"resourceGroups": [group]}, api), "metadata": {"name": "one"}},
+        {**of_kind("ClusterQueue", spec, api), "metadata": {"name": "one"}},
     ]
 
 

@@ -196,7 +196,9 @@ def test_wrong_words(given: Project, words: tuple[str, ...], says: str) -> None:
 
 
 def test_plan_points_to_all_that_has_to_change(tmp_path: Path) -> None:
-    """The reason is the taint, as for the scheduler. The fix also covers CPUs and devices."""
+    """The reason is the taint, as for the scheduler. The fix adds a pool with enough CPUs and
+    devices, and `explain` lists what the existing pool needs.
+    """
     project = Project(tmp_path)
     project.write("fleet.yaml", FLEET)
     pod = DEPLOYMENT.replace("NAME", "big").replace("COUNT", "2").replace("REPLICAS", "1")
@@ -212,7 +214,7 @@ def test_plan_points_to_all_that_has_to_change(tmp_path: Path) -> None:
     ]
     assert command == "pulumi-dra explain pod.yaml --fleet fleet.yaml --pod default/big"
     reason, _, fix = plan.out.partition("Workloads")[0].partition("→")
-    assert ("cpu" in reason, "cpu" in fix) == (False, True)
+    assert ("cpu" in reason, "add a pool with machine type" in fix) == (False, True)
     told = project.run(*command.split()[1:]).out
     assert [change for change in ("1. add to", "2. ", "3. ") if change in told] == [
         "1. add to",
