@@ -290,3 +290,54 @@ def test_an_expression_without_a_known_value_states_no_region(references: list[s
 
     with pytest.raises(FleetError, match="region isn't stated"):
         imported(data)
+
+
+@pytest.mark.parametrize(
+    ("resources", "cluster", "options"),
+    [
+        (EKS, "aws_eks_cluster", {"region": "us-east-1"}),
+        (GKE, "google_container_cluster", {"region": "us-central1"}),
+        (AKS, "azurerm_kubernetes_cluster", {"region": "eastus"}),
+    ],
+    ids=["eks", "gke", "aks"],
+)
+def test_pools_of_a_cluster_that_another_configuration_creates_are_read(
+    resources: list[Any], cluster: str, options: dict[str, str]
+) -> None:
+    with_cluster = imported(plan(resources), **options).document
+
+    found = imported(plan([each for each in resources if each[1] != cluster]), **options).document
+
+    assert [(pool["name"], pool["machine"]) for pool in found["pools"]] == [
+        (pool["name"], pool["machine"]) for pool in with_cluster["pools"]
+    ]
+
+
+def node_group(address: str, cluster: str) -> tuple[str, str, dict[str, Any]]:
+    values = {**group("g6", ["g6.2xlarge"], 4), "cluster_name": cluster, "version": "1.34"}
+    return address, "aws_eks_node_group", values
+
+
+def test_pools_of_several_clusters_elsewhere_are_kept_apart() -> None:
+    both = plan([node_group("aws_eks_node_group.a", "a"), node_group("aws_eks_node_group.b", "b")])
+
+    with pytest.raises(FleetError, match="2 clusters are described here: a, b"):
+        imported(both, region="us-east-1")
+    found = imported(both, region="us-east-1", cluster="b").document
+    assert (found["kubernetes"], len(found["pools"])) == ("1.34", 1)
+
+
+def test_clusters_of_one_name_are_chosen_by_address() -> None:
+    both = plan(
+        [
+            (f"module.{each}.{address}", kind, values)
+            for each in ("a", "b")
+            for address, kind, values in GKE
+        ]
+    )
+
+    with pytest.raises(FleetError, match=r"module\.a\.google_container_cluster\.main, module\.b"):
+        imported(both)
+    chosen = imported(both, cluster="module.b.google_container_cluster.main").document
+    assert chosen["region"] == "us-central1"
+    assert len(chosen["pools"]) == 2

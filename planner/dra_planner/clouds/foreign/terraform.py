@@ -49,6 +49,27 @@ class TerraformState:
             (each for each in self.resources if each.type in types), key=lambda each: each.address
         )
 
+    def clusters(self, kind: str, pools: str, facts: Mapping[str, str]) -> list[StateResource]:
+        """Return the clusters, or if another configuration creates them, one for the pools of each.
+
+        `facts` are fields of a cluster with the fields of its pools that state them. The first one
+        identifies the cluster.
+        """
+        identity = next(iter(facts.values()))
+        first = {text(each.values.get(identity)): each for each in reversed(self.of_type(pools))}
+        return self.of_type(kind) or [
+            StateResource(
+                each.address, kind, {field: each.values.get(own) for field, own in facts.items()}
+            )
+            for each in reversed(first.values())
+        ]
+
+    def cluster_name(self, cluster: StateResource) -> str:
+        """Return the name of a cluster, or its address if it has none or shares it."""
+        name = text(cluster.values.get("name"))
+        names = [text(each.values.get("name")) for each in self.of_type(cluster.type)]
+        return cluster.address if not name or names.count(name) > 1 else name
+
     @property
     def charts(self) -> Mapping[str, str]:
         """The versions of the Helm charts that the configuration installs, by name of the chart."""

@@ -16,7 +16,10 @@ _CRITICAL: Final = "CriticalAddonsOnly=true:NoSchedule"
 
 def read_aks(configuration: TerraformState) -> Iterator[ForeignCluster]:
     """Yield the AKS clusters, each with its node pools."""
-    clusters = configuration.of_type("azurerm_kubernetes_cluster")
+    facts = {"id": "kubernetes_cluster_id", "kubernetes_version": "orchestrator_version"}
+    clusters = configuration.clusters(
+        "azurerm_kubernetes_cluster", "azurerm_kubernetes_cluster_node_pool", facts
+    )
     for cluster in clusters:
         values = cluster.values
         default = block(values, "default_node_pool")
@@ -27,7 +30,7 @@ def read_aks(configuration: TerraformState) -> Iterator[ForeignCluster]:
             if len(clusters) == 1 or _of(each, cluster)
         ]
         yield ForeignCluster(
-            name=text(values.get("name")) or cluster.address,
+            name=configuration.cluster_name(cluster),
             cloud="aks",
             region=text(values.get("location")).replace(" ", "").lower(),
             kubernetes=text(values.get("kubernetes_version")),

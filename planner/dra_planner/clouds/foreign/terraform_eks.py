@@ -17,7 +17,8 @@ _ARN_REGION: Final = re.compile(r"arn:aws[\w-]*:eks:([\w-]+):")
 
 def read_eks(configuration: TerraformState) -> Iterator[ForeignCluster]:
     """Yield the EKS clusters, each with its managed node groups."""
-    clusters = configuration.of_type("aws_eks_cluster")
+    facts = {"name": "cluster_name", "version": "version", "region": "region"}
+    clusters = configuration.clusters("aws_eks_cluster", "aws_eks_node_group", facts)
     for cluster in clusters:
         groups = [
             each
@@ -25,7 +26,7 @@ def read_eks(configuration: TerraformState) -> Iterator[ForeignCluster]:
             if _belongs(each, cluster, clusters)
         ]
         yield ForeignCluster(
-            name=text(cluster.values.get("name")) or cluster.address,
+            name=configuration.cluster_name(cluster),
             cloud="eks",
             region=_region(cluster, configuration),
             kubernetes=text(cluster.values.get("version")),
@@ -36,13 +37,14 @@ def read_eks(configuration: TerraformState) -> Iterator[ForeignCluster]:
 
 
 def _belongs(group: StateResource, cluster: StateResource, clusters: list[StateResource]) -> bool:
-    """Return whether a node group is of a cluster: by its name, else by what it refers to, else by
-    its module.
+    """Return whether a node group is of a cluster: by its name, or by its module without a name
+    and for clusters of the same name.
     """
     name = text(group.values.get("cluster_name"))
-    if len(clusters) == 1 or (name and name == cluster.values.get("name")):
+    named = [each for each in clusters if name and name == each.values.get("name")]
+    if len(clusters) == 1 or named == [cluster]:
         return True
-    return not name and cluster.module.startswith(
+    return (cluster in named or not name) and cluster.module.startswith(
         group.module.split(".module.eks_managed_node_group")[0] or "?"
     )
 

@@ -15,7 +15,10 @@ _DRIVER_OFF: Final = "INSTALLATION_DISABLED"
 
 def read_gke(configuration: TerraformState) -> Iterator[ForeignCluster]:
     """Yield the GKE clusters, each with its node pools."""
-    clusters = configuration.of_type("google_container_cluster")
+    facts = {"name": "cluster", "location": "location", "min_master_version": "version"}
+    clusters = configuration.clusters(
+        "google_container_cluster", "google_container_node_pool", facts
+    )
     for cluster in clusters:
         values = cluster.values
         location = text(values.get("location")) or configuration.setting("google", "region")
@@ -27,7 +30,7 @@ def read_gke(configuration: TerraformState) -> Iterator[ForeignCluster]:
         own += [
             (text(each.values.get("name")), each.values, each.address)
             for each in configuration.of_type("google_container_node_pool")
-            if len(clusters) == 1 or _of(each, cluster)
+            if len(clusters) == 1 or _of(each, cluster, clusters)
         ]
         if not values.get("remove_default_node_pool") and "node_config" in values and not own:
             own.append(
@@ -38,7 +41,7 @@ def read_gke(configuration: TerraformState) -> Iterator[ForeignCluster]:
                 )
             )
         yield ForeignCluster(
-            name=text(values.get("name")) or cluster.address,
+            name=configuration.cluster_name(cluster),
             cloud="gke",
             region=location.rpartition("-")[0] if zonal else location,
             kubernetes=text(values.get("min_master_version")) or text(values.get("master_version")),
@@ -49,13 +52,19 @@ def read_gke(configuration: TerraformState) -> Iterator[ForeignCluster]:
         )
 
 
-def _of(pool: StateResource, cluster: StateResource) -> bool:
-    given = text(pool.values.get("cluster"))
-    return (
-        given.rpartition("/")[2] == cluster.values.get("name")
-        if given
-        else pool.module == cluster.module
-    )
+def _of(pool: StateResource, cluster: StateResource, clusters: list[StateResource]) -> bool:
+    """Return whether a pool is part of a cluster: by its name, or by its module without a name and
+    for clusters of the same name.
+    """
+    given = text(pool.values.get("cluster")).rpartition("/")[2]
+    named = [
+        each
+        for each in clusters
+        if given and given == text(each.values.get("name")).rpartition("/")[2]
+    ]
+    if named == [cluster]:
+        return True
+    return (cluster in named or not given) and pool.module == cluster.module
 
 
 def _pool(
