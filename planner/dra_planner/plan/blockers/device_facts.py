@@ -98,17 +98,17 @@ def _namespaces(situation: ClusterSituation) -> Iterator[Blocker]:
     manifests = situation.manifests
     if not manifests.namespaces:
         return
-    used = {
-        workload.meta.namespace
-        for workload in manifests.workloads
-        if workload.ref not in manifests.existing
-    }
-    for name in sorted(used - manifests.namespaces.keys() - {*_GIVEN_NAMESPACES}):
+    used: dict[str, list[WorkloadRef]] = {}
+    for workload in manifests.workloads:
+        if workload.ref not in manifests.existing:
+            used.setdefault(workload.meta.namespace, []).append(workload.ref)
+    for name in sorted(used.keys() - manifests.namespaces.keys() - {*_GIVEN_NAMESPACES}):
         text = (
             f"Namespace {name} isn't in the manifests; without it, the API server rejects its "
             "objects"
         )
-        yield fact(text, f"add the manifest of Namespace {name}, or create it first")
+        fix = f"add the manifest of Namespace {name}, or create it first"
+        yield fact(text, fix, *dict.fromkeys(used[name]))
 
 
 def _suspended(situation: ClusterSituation) -> Iterator[Blocker]:
