@@ -72,9 +72,45 @@ def _parser() -> argparse.ArgumentParser:
     kept.add_argument(
         "--folder", type=Path, help="folder for the stack's state [default: in the per-user cache]"
     )
-    up = commands.add_parser(
-        "up", parents=[kept], help="create or update a stack, checked by the policy pack"
+    _add_up_options(
+        commands.add_parser(
+            "up", parents=[kept], help="create or update a stack, checked by the policy pack"
+        )
     )
+    commands.add_parser(
+        "status", parents=[kept], help="print the running stacks, and how kubectl reaches them"
+    )
+    _add_logs_options(
+        commands.add_parser(
+            "logs", parents=[kept], help="print the logs of a stack's control plane"
+        )
+    )
+    commands.add_parser(
+        "plan", parents=[kept], aliases=["preview"], help="preview the changes of `up`"
+    )
+    _add_down_options(
+        commands.add_parser(
+            "down", parents=[kept], help="delete a stack [default: all stacks of the project]"
+        )
+    )
+    demo = commands.add_parser(
+        "demo", parents=[project], help="run the main workflow and check every step"
+    )
+    demo.add_argument(
+        "--stack", default="eks-dev", help="stack of the project [default: %(default)s]"
+    )
+    demo.add_argument(
+        "--work-dir", type=Path, help="folder for backend and logs [default: a temporary folder]"
+    )
+    _add_tools_options(
+        commands.add_parser(
+            "tools", help="find or build the tools of the sandbox, and print their paths"
+        )
+    )
+    return parser
+
+
+def _add_up_options(up: _Parser) -> None:
     up.add_argument(
         "--control-plane",
         action="store_true",
@@ -94,12 +130,9 @@ def _parser() -> argparse.ArgumentParser:
         "control "
         "plane instead of the published ones",
     )
-    commands.add_parser(
-        "status", parents=[kept], help="print the running stacks, and how kubectl reaches them"
-    )
-    logs = commands.add_parser(
-        "logs", parents=[kept], help="print the logs of a stack's control plane"
-    )
+
+
+def _add_logs_options(logs: _Parser) -> None:
     logs.add_argument(
         "component", nargs="?", default="", help="etcd, kube-apiserver, … [default: all]"
     )
@@ -110,29 +143,17 @@ def _parser() -> argparse.ArgumentParser:
         metavar="N",
         help="number of lines per program [default: %(default)s]",
     )
-    commands.add_parser(
-        "plan", parents=[kept], aliases=["preview"], help="preview the changes of `up`"
-    )
-    down = commands.add_parser(
-        "down", parents=[kept], help="delete a stack [default: all stacks of the project]"
-    )
+
+
+def _add_down_options(down: _Parser) -> None:
     down.add_argument(
         "--force",
         action="store_true",
         help="delete it without Pulumi, including protected resources",
     )
-    demo = commands.add_parser(
-        "demo", parents=[project], help="run the main workflow and check every step"
-    )
-    demo.add_argument(
-        "--stack", default="eks-dev", help="stack of the project [default: %(default)s]"
-    )
-    demo.add_argument(
-        "--work-dir", type=Path, help="folder for backend and logs [default: a temporary folder]"
-    )
-    tools = commands.add_parser(
-        "tools", help="find or build the tools of the sandbox, and print their paths"
-    )
+
+
+def _add_tools_options(tools: _Parser) -> None:
     which = tools.add_mutually_exclusive_group()
     which.add_argument(
         "--kubernetes",
@@ -142,7 +163,6 @@ def _parser() -> argparse.ArgumentParser:
     which.add_argument(
         "--helm", action="store_true", help="Helm instead, to install charts on a control plane"
     )
-    return parser
 
 
 def _rehearse(given: argparse.Namespace) -> int:

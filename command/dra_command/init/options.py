@@ -31,6 +31,12 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         help="region of a new cluster; with --state or --from, the region if the file doesn't "
         "state it",
     )
+    _add_sources(parser)
+    _add_generated(parser)
+
+
+def _add_sources(parser: argparse.ArgumentParser) -> None:
+    """Add the options that name what the fleet starts from, and what it is planned for."""
     start = parser.add_mutually_exclusive_group()
     start.add_argument(
         "--observed",
@@ -65,6 +71,10 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         default=[],
         help="manifests to plan for, repeatable [default: a sample claim is written]",
     )
+
+
+def _add_generated(parser: argparse.ArgumentParser) -> None:
+    """Add the options of the generated fleet and files."""
     parser.add_argument(
         "--kubernetes",
         metavar="VERSION",

@@ -16,30 +16,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         help="Kubernetes version of the target cluster [default: the fleet's; otherwise the "
         "newest known]",
     )
-    source = parser.add_argument_group(
-        "the source cluster",
-        "units of the device plugin's resources; without PATH, a report of the cluster",
-    )
-    source.add_argument(
-        "--observed",
-        metavar="FILE",
-        help="snapshot with its nodes and ConfigMaps (kubectl get nodes,cm -A -o json); for a report, with all that "
-        "`verify --help` lists",
-    )
-    add_cluster(source, parser)
-    source.add_argument(
-        "--shared",
-        metavar="RESOURCE=N",
-        action="append",
-        default=[],
-        help="the plugin time-slices each device into N units; repeatable",
-    )
-    source.add_argument(
-        "--mig-profile",
-        metavar="PROFILE",
-        default="",
-        help="nvidia.com/gpu is a MIG device: 1g.5gb",
-    )
+    _add_source(parser)
     parser.add_argument(
         "--keep",
         metavar="NAMESPACE/NAME",
@@ -74,3 +51,31 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "-v", "--verbose", action="store_true", help="print every note and alternative"
     )
     parser.set_defaults(exclude=[], stdin_name="")
+
+
+def _add_source(parser: argparse.ArgumentParser) -> None:
+    """Add the options of the cluster that runs the workloads now."""
+    source = parser.add_argument_group(
+        "the source cluster",
+        "units of the device plugin's resources; without PATH, a report of the cluster",
+    )
+    source.add_argument(
+        "--observed",
+        metavar="FILE",
+        help="snapshot with its nodes and ConfigMaps (kubectl get nodes,cm -A -o json); for a report, with all that "
+        "`verify --help` lists",
+    )
+    add_cluster(source, parser)
+    source.add_argument(
+        "--shared",
+        metavar="RESOURCE=N",
+        action="append",
+        default=[],
+        help="the plugin time-slices each device into N units; repeatable",
+    )
+    source.add_argument(
+        "--mig-profile",
+        metavar="PROFILE",
+        default="",
+        help="nvidia.com/gpu is a MIG device: 1g.5gb",
+    )

@@ -21,6 +21,14 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     add_paths(parser)
     add_capacity(parser, growing=True)
     add_demand(parser)
+    _add_judgement(parser)
+    _add_files(parser)
+    add_watch(parser)
+    add_answer(parser, ("text", "json", "markdown", "html", "focus"))
+
+
+def _add_judgement(parser: argparse.ArgumentParser) -> None:
+    """Add the options that decide how and within which limits the plan is made."""
     parser.add_argument(
         "--simulate",
         metavar="off|SECONDS",
@@ -55,6 +63,10 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "--service-code ec2`, "
         "`az vm list-usage`, or `gcloud compute regions describe`",
     )
+
+
+def _add_files(parser: argparse.ArgumentParser) -> None:
+    """Add the options that write or compare files, and those of the printed plan."""
     kept = parser.add_mutually_exclusive_group()
     kept.add_argument(
         "--write", action="store_true", help="save the plan to stacks/NAME.plan.json (with --stack)"
@@ -103,8 +115,6 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         default=None,
         help="month of --format focus [default: the current one]",
     )
-    add_watch(parser)
-    add_answer(parser, ("text", "json", "markdown", "html", "focus"))
 
 
 def _month(text: str) -> date:

@@ -21,6 +21,20 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="also print Nodes and DeviceClasses, for use with kwok or a scheduler simulator",
     )
+    _add_node(parser)
+    parser.add_argument(
+        "--kubernetes",
+        metavar="VERSION",
+        default="",
+        help="Kubernetes version [default: the fleet's; otherwise the newest known]",
+    )
+    parser.add_argument(
+        "--format", choices=("yaml", "json"), default="yaml", help="default: %(default)s"
+    )
+
+
+def _add_node(parser: argparse.ArgumentParser) -> None:
+    """Add the options of a node without a fleet."""
     node = parser.add_argument_group("or any node")
     node.add_argument(
         "--machine", metavar="TYPE", default="", help="machine type, for example p5.48xlarge"
@@ -67,12 +81,3 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "GKE",
     )
     node.add_argument("--node-name", metavar="NAME", default="", help="default: node-0")
-    parser.add_argument(
-        "--kubernetes",
-        metavar="VERSION",
-        default="",
-        help="Kubernetes version [default: the fleet's; otherwise the newest known]",
-    )
-    parser.add_argument(
-        "--format", choices=("yaml", "json"), default="yaml", help="default: %(default)s"
-    )
