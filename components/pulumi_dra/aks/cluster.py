@@ -18,7 +18,9 @@ from dra_planner.clouds.aks.images import IMAGE
 from pulumi_dra.aks.cluster_inputs import AksClusterArgs, AksClusterInputs, read_cluster_inputs
 from pulumi_dra.aks.cluster_profiles import (
     LEFT_ALONE,
+    addon_profiles,
     api_server_access,
+    entra_profile,
     network_profile,
     security_profile,
 )
@@ -190,11 +192,7 @@ class AksCluster(pulumi.ComponentResource):
             agent_pool_profiles=None if inputs.keep_pools else [system],
             disable_local_accounts=True,
             enable_rbac=True,
-            aad_profile={
-                "managed": True,
-                "enable_azure_rbac": True,
-                "admin_group_object_ids": inputs.admin_group_object_ids,
-            },
+            aad_profile=entra_profile(inputs.admin_group_object_ids),
             api_server_access_profile=api_server_access(inputs.public_access_cidrs, egress),
             network_profile=network_profile(inputs),
             auto_upgrade_profile={
@@ -205,13 +203,7 @@ class AksCluster(pulumi.ComponentResource):
             auto_scaler_profile=_autoscaler_profile(inputs.autoscaler_profile),
             oidc_issuer_profile={"enabled": True},
             security_profile=security_profile(inputs, workspace),
-            addon_profiles={
-                "azurepolicy": {"enabled": True},
-                "azureKeyvaultSecretsProvider": {
-                    "enabled": True,
-                    "config": {"enableSecretRotation": "true"},
-                },
-            },
+            addon_profiles=addon_profiles(),
             disk_encryption_set_id=inputs.disk_encryption_set_id,
             tags=inputs.tags,
             opts=self._children.options(

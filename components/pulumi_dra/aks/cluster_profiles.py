@@ -31,6 +31,28 @@ would replace the cluster (linuxProfile, windowsProfile, fqdnSubdomain) or break
 """
 
 
+def entra_profile(
+    admin_group_object_ids: list[str],
+) -> containerservice.ManagedClusterAADProfileArgsDict:
+    """Return the settings of Microsoft Entra ID, whose groups administer the cluster."""
+    return {
+        "managed": True,
+        "enable_azure_rbac": True,
+        "admin_group_object_ids": admin_group_object_ids,
+    }
+
+
+def addon_profiles() -> dict[str, containerservice.ManagedClusterAddonProfileArgsDict]:
+    """Return the add-ons that every cluster has: Azure Policy and the Key Vault CSI driver."""
+    return {
+        "azurepolicy": {"enabled": True},
+        "azureKeyvaultSecretsProvider": {
+            "enabled": True,
+            "config": {"enableSecretRotation": "true"},
+        },
+    }
+
+
 def api_server_access(
     cidrs: list[str], egress: pulumi.Output[str] | None
 ) -> containerservice.ManagedClusterAPIServerAccessProfileArgsDict:

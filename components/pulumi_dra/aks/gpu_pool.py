@@ -62,10 +62,7 @@ class AksGpuPool(pulumi.ComponentResource):
         read.finish()
         super().__init__("pulumi-dra:index:AksGpuPool", name, {}, opts)
         children = Children(self, opts)
-        grants: list[pulumi.Resource] = []
-        if inputs.reservation_group_id is not None and inputs.grant_reservation_use:
-            group, principal = inputs.reservation_group_id, inputs.cluster_principal_id or ""
-            grants = [declare_role(f"{name}-reservation", CONTRIBUTOR, group, principal, children)]
+        grants = _declare_grants(name, inputs, children)
         pool = containerservice.AgentPool(
             f"{name}-nodes",
             agent_pool_name=inputs.pool_name,
@@ -132,6 +129,16 @@ class AksGpuPool(pulumi.ComponentResource):
             "min_count": counts.min,
             "max_count": counts.max,
         }
+
+
+def _declare_grants(
+    name: str, inputs: AksGpuPoolInputs, children: Children
+) -> list[pulumi.Resource]:
+    """Declare the role that the cluster needs on the pool's capacity reservation."""
+    if inputs.reservation_group_id is None or not inputs.grant_reservation_use:
+        return []
+    group, principal = inputs.reservation_group_id, inputs.cluster_principal_id or ""
+    return [declare_role(f"{name}-reservation", CONTRIBUTOR, group, principal, children)]
 
 
 def _waiting(inputs: AksGpuPoolInputs) -> pulumi.CustomTimeouts:

@@ -49,13 +49,27 @@ class AksNetwork(pulumi.ComponentResource):
         group = read.required_identifier("resource_group_name")
         tags = read_tags(read)
         read.finish()
+        super().__init__("pulumi-dra:index:AksNetwork", name, {}, opts)
+        self._declare(
+            name,
+            {"resource_group_name": group, "location": location, "tags": tags},
+            Children(self, opts),
+        )
+        self.register_outputs(
+            {
+                "network_id": self.network_id,
+                "subnet_id": self.subnet_id,
+                "egress_ip": self.egress_ip,
+            }
+        )
+
+    def _declare(self, name: str, placed: dict[str, Any], children: Children) -> None:
+        """Declare the resources, all `placed` in the same group and region, and set the outputs."""
         # This module alone costs a second to import; a cluster in an existing subnet does without
         # it.
         from pulumi_azure_native import network
 
-        super().__init__("pulumi-dra:index:AksNetwork", name, {}, opts)
-        options = Children(self, opts).options
-        placed: dict[str, Any] = {"resource_group_name": group, "location": location, "tags": tags}
+        options = children.options
         virtual = network.VirtualNetwork(
             fitting(f"{name}-network", LABEL_NAME),
             address_space={"address_prefixes": [NEW_NETWORK]},
@@ -86,7 +100,7 @@ class AksNetwork(pulumi.ComponentResource):
         )
         subnet = network.Subnet(
             fitting(f"{name}-nodes", LABEL_NAME),
-            resource_group_name=group,
+            resource_group_name=placed["resource_group_name"],
             virtual_network_name=virtual.name,
             address_prefix=NODES_CIDR,
             nat_gateway={"id": gateway.id},
@@ -97,10 +111,3 @@ class AksNetwork(pulumi.ComponentResource):
         )
         self.network_id, self.subnet_id = virtual.id, subnet.id
         self.egress_ip = address.ip_address.apply(lambda known: known or "")
-        self.register_outputs(
-            {
-                "network_id": self.network_id,
-                "subnet_id": self.subnet_id,
-                "egress_ip": self.egress_ip,
-            }
-        )

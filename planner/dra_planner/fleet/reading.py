@@ -213,24 +213,35 @@ def read_settings(
             place=Place(file, 0, "config"),
             fix="describe the fleet there",
         )
-    if isinstance(config[key], str) and is_url(config[key]):
+    stated = config[key]
+    if not isinstance(stated, str):
+        fleet = read_fleet(stated, file=file, catalog=catalog)
+    elif is_url(stated):
         if remote_fleet is None:
             raise fault(
                 key,
                 "names a URL, which can't be fetched here",
                 "write a file's path, or the fleet itself",
             )
-        fleet = remote_fleet(config[key])
-    elif isinstance(config[key], str):
+        fleet = remote_fleet(stated)
+    else:
         if project is None:
             raise fault(
                 key,
                 "names a file, but the folder of the project isn't known",
                 "write the fleet itself",
             )
-        fleet = read_fleet_file(project / config[key], catalog)
-    else:
-        fleet = read_fleet(config[key], file=file, catalog=catalog)
+        fleet = read_fleet_file(project / stated, catalog)
+    _check_other_settings(config, fleet, fault)
+    return StackSettings(fleet=fleet, workloads=tuple(config.get(f"{PROJECT}:workloads", [])))
+
+
+def _check_other_settings(
+    config: Mapping[str, Any], fleet: Fleet, fault: Callable[[str, str, str], FleetError]
+) -> None:
+    """Raise FleetError for invalid workloads, another region than the fleet's, and keys that this
+    project doesn't have.
+    """
     workloads = config.get(f"{PROJECT}:workloads", [])
     if not isinstance(workloads, list) or not all(
         isinstance(item, str) and item for item in workloads
@@ -245,13 +256,12 @@ def read_settings(
             f'"{config[region]}" is not the fleet\'s region "{fleet.region}"',
             "use the same region in both",
         )
-    known = (key, f"{PROJECT}:workloads", *SETTINGS_OF_THE_PROGRAM)
+    known = (f"{PROJECT}:fleet", f"{PROJECT}:workloads", *SETTINGS_OF_THE_PROGRAM)
     unknown = [name for name in config if name.startswith(f"{PROJECT}:") and name not in known]
     if unknown:
         raise fault(
             unknown[0], "unknown setting", "known: " + ", ".join(f'"{name}"' for name in known)
         )
-    return StackSettings(fleet=fleet, workloads=tuple(workloads))
 
 
 def _load(path: Path) -> Any:

@@ -51,7 +51,16 @@ _USE = (
 
 def rule_groups() -> list[dict[str, Any]]:
     """Return the rule groups: pending claims, broken devices, and unused claims."""
-    claims = [
+    groups = {
+        "pulumi-dra-claims": _claim_alerts(),
+        "pulumi-dra-devices": _device_alerts(),
+        "pulumi-dra-use": _use_rules(),
+    }
+    return [{"name": name, "interval": "1m", "rules": rules} for name, rules in groups.items()]
+
+
+def _claim_alerts() -> list[dict[str, Any]]:
+    return [
         _alert(
             "ClaimingPodsPending",
             f"{PENDING_PODS} > 0",
@@ -78,7 +87,10 @@ def rule_groups() -> list[dict[str, Any]]:
             "their devices aren't published, so pods with claims don't start there",
         ),
     ]
-    devices = [
+
+
+def _device_alerts() -> list[dict[str, Any]]:
+    return [
         _alert(
             "GpuUnhealthy",
             BROKEN,
@@ -98,7 +110,10 @@ def rule_groups() -> list[dict[str, Any]]:
             "the node",
         ),
     ]
-    use = [
+
+
+def _use_rules() -> list[dict[str, Any]]:
+    return [
         {"record": USE_OF_CLAIMS, "expr": _USE},
         _alert(
             "ClaimedGpusIdle",
@@ -109,8 +124,6 @@ def rule_groups() -> list[dict[str, Any]]:
             "no other pod gets them until the claim's pods are deleted",
         ),
     ]
-    groups = {"pulumi-dra-claims": claims, "pulumi-dra-devices": devices, "pulumi-dra-use": use}
-    return [{"name": name, "interval": "1m", "rules": rules} for name, rules in groups.items()]
 
 
 def _alert(

@@ -115,20 +115,7 @@ class EksCluster(pulumi.ComponentResource):
             prefix_delegation=asked.prefix_delegation,
         )
         self._nodes_wait_for: list[pulumi.Resource] = [*node_policies, *early, *ways_out]
-        system_nodes = declare_system_nodes(
-            name,
-            cluster,
-            node_role,
-            self.subnet_ids,
-            machine=inputs.system_machine,
-            count=inputs.system_count,
-            tags=inputs.tags,
-            keep_subnets=inputs.subnet_ids is None,
-            disk_kms_key=inputs.disk_kms_key,
-            children=children,
-            depends_on=[*self._nodes_wait_for, *self._declare_grants(inputs)],
-        )
-        self.system_nodes = system_nodes
+        system_nodes = self.system_nodes = self._declare_system_nodes(inputs, cluster, node_role)
         late = addons.declare_after_nodes(
             [system_nodes],
             partition,
@@ -169,6 +156,23 @@ class EksCluster(pulumi.ComponentResource):
         ]
         return role, [*policies, *further]
 
+    def _declare_system_nodes(
+        self, inputs: EksClusterInputs, cluster: aws.eks.Cluster, node_role: aws.iam.Role
+    ) -> aws.eks.NodeGroup:
+        return declare_system_nodes(
+            self._name,
+            cluster,
+            node_role,
+            self.subnet_ids,
+            machine=inputs.system_machine,
+            count=inputs.system_count,
+            tags=inputs.tags,
+            keep_subnets=inputs.subnet_ids is None,
+            disk_kms_key=inputs.disk_kms_key,
+            children=self._children,
+            depends_on=[*self._nodes_wait_for, *self._declare_grants(inputs)],
+        )
+
     def _declare_network(self, inputs: EksClusterInputs) -> list[pulumi.Resource]:
         """Set the subnets, given or new, and return the outbound resources that nodes need in new
         ones.
@@ -206,35 +210,14 @@ class EksCluster(pulumi.ComponentResource):
     ) -> aws.eks.Cluster:
         name, children = self._name, self._children
         role_arn, policies = self._declare_cluster_role(inputs)
-        key_arn = inputs.secrets_kms_key
-        if key_arn is None:
-            key_arn = declare_key(
-                f"{name}-secrets",
-                f"Kubernetes secrets of {name}",
-                role_arn,
-                account_policy,
-                children,
-                inputs.tags,
-            ).arn
-        logs: list[pulumi.Resource] = []
-        if inputs.cluster_name:
-            days = inputs.log_retention_days
-            logs = [
-                declare_control_plane_logs(name, inputs.cluster_name, days, children, inputs.tags)
-            ]
-        vpc_config: aws.eks.ClusterVpcConfigArgsDict = {
-            "subnet_ids": self._control_plane_subnets(inputs),
-            "endpoint_private_access": True,
-            "endpoint_public_access": bool(inputs.public_access_cidrs),
-        }
-        if inputs.public_access_cidrs:
-            vpc_config["public_access_cidrs"] = list(inputs.public_access_cidrs)
+        key_arn = self._declare_secrets_key(inputs, role_arn)
+        logs = self._declare_logs(inputs)
         return aws.eks.Cluster(
             f"{name}-cluster",
             name=inputs.cluster_name or None,
             role_arn=role_arn,
             version=inputs.kubernetes_version,
-            vpc_config=vpc_config,
+            vpc_config=self._endpoint_access(inputs),
             access_config={
                 "authentication_mode": "API",
                 "bootstrap_cluster_creator_admin_permissions": False,
@@ -278,6 +261,41 @@ class EksCluster(pulumi.ComponentResource):
                 replacement_trigger=self._network_vpc_id,
             ),
         )
+
+    def _declare_secrets_key(
+        self, inputs: EksClusterInputs, role_arn: pulumi.Output[str]
+    ) -> pulumi.Input[str]:
+        """Return the key that encrypts secrets, given or new."""
+        if inputs.secrets_kms_key is not None:
+            return inputs.secrets_kms_key
+        return declare_key(
+            f"{self._name}-secrets",
+            f"Kubernetes secrets of {self._name}",
+            role_arn,
+            account_policy,
+            self._children,
+            inputs.tags,
+        ).arn
+
+    def _declare_logs(self, inputs: EksClusterInputs) -> list[pulumi.Resource]:
+        """Declare the log group of a cluster whose name is known before EKS creates it."""
+        if not inputs.cluster_name:
+            return []
+        days, children = inputs.log_retention_days, self._children
+        return [
+            declare_control_plane_logs(self._name, inputs.cluster_name, days, children, inputs.tags)
+        ]
+
+    def _endpoint_access(self, inputs: EksClusterInputs) -> aws.eks.ClusterVpcConfigArgsDict:
+        """Return the subnets of the control plane, and the networks that can reach it."""
+        access: aws.eks.ClusterVpcConfigArgsDict = {
+            "subnet_ids": self._control_plane_subnets(inputs),
+            "endpoint_private_access": True,
+            "endpoint_public_access": bool(inputs.public_access_cidrs),
+        }
+        if inputs.public_access_cidrs:
+            access["public_access_cidrs"] = list(inputs.public_access_cidrs)
+        return access
 
     def _declare_cluster_role(
         self, inputs: EksClusterInputs

@@ -207,14 +207,11 @@ def read_karpenter_pool_inputs(read: InputReader, name: str) -> EksKarpenterPool
         plugin=read_plugin(read),
     )
     storage = read.choice("local_storage", ("none", "raid0", "mount"), "none")
-    cluster_group = read.required_identifier("cluster_security_group_id")
-    more_groups = read.some_identifiers(
-        "security_group_ids", pattern="sg-.+", meaning="the id of a security group"
-    )
+    groups = _read_groups(read)
     return EksKarpenterPoolInputs(
         instance_profile_name=read.required_identifier("instance_profile_name"),
         subnet_ids=read.identifiers("subnet_ids", required=True),
-        security_group_ids=[cluster_group, *more_groups],
+        security_group_ids=groups,
         machine=machine,
         nodes=count,
         max_nodes=most,
@@ -243,6 +240,15 @@ def read_karpenter_pool_inputs(read: InputReader, name: str) -> EksKarpenterPool
         taints=read_taints(read, CLOUD, nodes),
         tags=read_tags(read),
     )
+
+
+def _read_groups(read: InputReader) -> list[pulumi.Input[str]]:
+    """Return the security groups of the nodes, the cluster's first."""
+    cluster_group = read.required_identifier("cluster_security_group_id")
+    more_groups = read.some_identifiers(
+        "security_group_ids", pattern="sg-.+", meaning="the id of a security group"
+    )
+    return [cluster_group, *more_groups]
 
 
 def _read_image(read: InputReader, machine: str) -> dict[str, pulumi.Input[str]]:

@@ -294,18 +294,8 @@ def read_gpu_pool_inputs(read: InputReader, name: str) -> EksGpuPoolInputs:
         counts=counts,
         schedule=read_schedule(read, counts, capacity),
         pool_name=pool_name,
-        node_group_name=read.text(
-            "node_group_name",
-            "",
-            pattern=NODE_GROUP_PATTERN,
-            meaning="a name of a node group: up to 63 letters, digits, - and _",
-        ),
-        launch_template_name=read.text(
-            "launch_template_name",
-            "",
-            pattern=LAUNCH_TEMPLATE_PATTERN,
-            meaning="a name of a launch template: 3 to 128 letters, digits and ().-/_",
-        ),
+        node_group_name=_read_node_group_name(read),
+        launch_template_name=_read_launch_template_name(read),
         capacity=capacity,
         reservation_id=reservation_id,
         own_image=own_image,
@@ -330,6 +320,24 @@ def read_gpu_pool_inputs(read: InputReader, name: str) -> EksGpuPoolInputs:
         labels=labels,
         taints=taints,
         tags=read_tags(read),
+    )
+
+
+def _read_node_group_name(read: InputReader) -> str:
+    return read.text(
+        "node_group_name",
+        "",
+        pattern=NODE_GROUP_PATTERN,
+        meaning="a name of a node group: up to 63 letters, digits, - and _",
+    )
+
+
+def _read_launch_template_name(read: InputReader) -> str:
+    return read.text(
+        "launch_template_name",
+        "",
+        pattern=LAUNCH_TEMPLATE_PATTERN,
+        meaning="a name of a launch template: 3 to 128 letters, digits and ().-/_",
     )
 
 

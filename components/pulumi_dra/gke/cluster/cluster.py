@@ -18,6 +18,7 @@ from pulumi_dra.gke.cluster.cluster_inputs import (
     read_cluster_inputs,
 )
 from pulumi_dra.gke.cluster.kubeconfig import gke_kubeconfig
+from pulumi_dra.gke.cluster.network_settings import network_settings
 from pulumi_dra.gke.cluster.storage import storage_addons
 from pulumi_dra.gke.key_grants import DISKS, SECRETS, declare_key_grant
 from pulumi_dra.gke.naming import CLUSTER_NAME
@@ -115,7 +116,7 @@ class GkeCluster(pulumi.ComponentResource):
         account: gcp.serviceaccount.Account,
         depends_on: list[pulumi.Resource],
     ) -> gcp.container.Cluster:
-        cidrs, secrets_key = inputs.public_access_cidrs, inputs.secrets_kms_key
+        secrets_key = inputs.secrets_kms_key
         return gcp.container.Cluster(
             fitting(f"{self._name}-cluster", CLUSTER_NAME),
             name=inputs.cluster_name or None,
@@ -128,27 +129,6 @@ class GkeCluster(pulumi.ComponentResource):
                 else inputs.release_channel
             },
             maintenance_policy=_maintenance(inputs),
-            network=network.network_id,
-            subnetwork=network.subnetwork_id,
-            networking_mode="VPC_NATIVE",
-            ip_allocation_policy={
-                "cluster_secondary_range_name": network.pods_range_name,
-                "services_secondary_range_name": network.services_range_name,
-            },
-            datapath_provider="ADVANCED_DATAPATH",
-            # Dataplane V2 enforces network policies; the add-on for it, said to be off, would come
-            # beside it.
-            network_policy={"enabled": False},
-            enable_intranode_visibility=True,
-            private_cluster_config=_private(not cidrs, inputs.global_access),
-            master_authorized_networks_config={
-                "cidr_blocks": [{"cidr_block": cidr} for cidr in cidrs]
-            },
-            # What is off is sent as off: the provider leaves an omitted block as it is in the
-            # cloud.
-            control_plane_endpoints_config={
-                "dns_endpoint_config": {"allow_external_traffic": inputs.dns_endpoint}
-            },
             workload_identity_config={"workload_pool": _workload_pool(account)},
             enable_shielded_nodes=True,
             enable_legacy_abac=False,
@@ -161,11 +141,6 @@ class GkeCluster(pulumi.ComponentResource):
                 else {"state": "ENCRYPTED", "key_name": secrets_key}
             ),
             addons_config=_addons(inputs),
-            dns_config=(
-                {"cluster_dns": "CLOUD_DNS", "cluster_dns_scope": "CLUSTER_SCOPE"}
-                if inputs.cloud_dns
-                else {"cluster_dns": "PLATFORM_DEFAULT"}
-            ),
             logging_config={
                 "enable_components": ["SYSTEM_COMPONENTS", "WORKLOADS", *inputs.control_plane_logs]
             },
@@ -177,20 +152,7 @@ class GkeCluster(pulumi.ComponentResource):
             # once.
             remove_default_node_pool=None if inputs.imported else True,
             initial_node_count=None if inputs.imported else 1,
-            # Its key too: where a policy of the organisation wants keys, it is refused without
-            # (terraform-google-modules/terraform-google-kubernetes-engine issue 2344).
-            node_config=None
-            if inputs.imported
-            else node_settings(
-                account.email,
-                machine_type=FIRST_MACHINE,
-                # Balanced disks count as SSDs, 300 GB in three zones, of which a new project has
-                # 250 (issue 1795).
-                disk_type="pd-standard",
-                disk_gib=SYSTEM_DISK_GIB,
-                secure_boot=True,
-                disk_kms_key=inputs.disk_kms_key,
-            ),
+            node_config=None if inputs.imported else _first_nodes(inputs, account),
             deletion_protection=inputs.deletion_protection,
             resource_labels={"managed-by": "pulumi-dra", **inputs.resource_labels},
             opts=self._children.options(
@@ -201,6 +163,7 @@ class GkeCluster(pulumi.ComponentResource):
                 # The cloud's refusal comes when pools and releases are gone already.
                 protect=True if inputs.deletion_protection else None,
             ),
+            **network_settings(inputs, network),
         )
 
     def _declare_key_grant(
@@ -288,14 +251,21 @@ class GkeCluster(pulumi.ComponentResource):
         return list(self._usable)
 
 
-def _private(
-    endpoint_alone: bool, global_access: bool
-) -> gcp.container.ClusterPrivateClusterConfigArgsDict:
-    return {
-        "enable_private_nodes": True,
-        "enable_private_endpoint": endpoint_alone,
-        "master_global_access_config": {"enabled": global_access},
-    }
+def _first_nodes(
+    inputs: GkeClusterInputs, account: gcp.serviceaccount.Account
+) -> gcp.container.ClusterNodeConfigArgsDict:
+    # Its key too: where a policy of the organisation wants keys, it is refused without
+    # (terraform-google-modules/terraform-google-kubernetes-engine issue 2344).
+    return node_settings(
+        account.email,
+        machine_type=FIRST_MACHINE,
+        # Balanced disks count as SSDs, 300 GB in three zones, of which a new project has
+        # 250 (issue 1795).
+        disk_type="pd-standard",
+        disk_gib=SYSTEM_DISK_GIB,
+        secure_boot=True,
+        disk_kms_key=inputs.disk_kms_key,
+    )
 
 
 def _addons(inputs: GkeClusterInputs) -> Any:

@@ -254,12 +254,7 @@ def read_gpu_pool_inputs(read: InputReader, name: str) -> GkeGpuPoolInputs:
     if zones and (complaint := check_node_counts(counts, len(zones))):
         read.refuse("desired_nodes", complaint)
     plugin = read_gke_plugin(read)
-    if (installation := read.text("driver_installation", "disabled")) != "disabled":
-        read.refuse(
-            "driver_installation",
-            f'must be disabled, not "{installation}", because DriverInstaller installs the '
-            "driver on DRA nodes, not GKE",
-        )
+    _check_driver_installation(read)
     policy = read.choice("location_policy", ("ANY", "BALANCED"), "ANY")
     if read.has("location_policy") and not counts.autoscaled:
         read.refuse("location_policy", "is for autoscaled: true; a fixed count is spread evenly")
@@ -285,19 +280,10 @@ def read_gpu_pool_inputs(read: InputReader, name: str) -> GkeGpuPoolInputs:
         counts=counts,
         location_policy=policy,
         pool_name=pool_name,
-        node_pool_name=read.text(
-            "node_pool_name",
-            "",
-            pattern=NODE_POOL_PATTERN,
-            meaning="a name of a node pool: up to 40 lowercase letters, digits and -",
-        ),
+        node_pool_name=_read_node_pool_name(read),
         capacity=capacity,
         placement_policy=read_placement(read, len(zones), machine, capacity.kind),
-        host_maintenance=(
-            read.choice("host_maintenance", ("PERIODIC", "AS_NEEDED"), "")
-            if read.has("host_maintenance")
-            else ""
-        ),
+        host_maintenance=_read_host_maintenance(read),
         system=read_node_system(read, machine.found),
         max_pods=read_max_pods(read, CLOUD),
         network_profile="auto" if network_devices and machine.has_rdma else "",
@@ -315,6 +301,31 @@ def read_gpu_pool_inputs(read: InputReader, name: str) -> GkeGpuPoolInputs:
         taints=read_taints(read, CLOUD, nodes),
         resource_labels=read_resource_labels(read),
     )
+
+
+def _check_driver_installation(read: InputReader) -> None:
+    if (installation := read.text("driver_installation", "disabled")) != "disabled":
+        read.refuse(
+            "driver_installation",
+            f'must be disabled, not "{installation}", because DriverInstaller installs the '
+            "driver on DRA nodes, not GKE",
+        )
+
+
+def _read_node_pool_name(read: InputReader) -> str:
+    return read.text(
+        "node_pool_name",
+        "",
+        pattern=NODE_POOL_PATTERN,
+        meaning="a name of a node pool: up to 40 lowercase letters, digits and -",
+    )
+
+
+def _read_host_maintenance(read: InputReader) -> str:
+    """Return `host_maintenance`, or an empty text for Compute Engine's default."""
+    if not read.has("host_maintenance"):
+        return ""
+    return read.choice("host_maintenance", ("PERIODIC", "AS_NEEDED"), "")
 
 
 def _read_version(read: InputReader) -> str:

@@ -63,6 +63,29 @@ def slice_assumptions(
             f"NVIDIA DRA driver {driver.version}: its facts are from the default branch "
             "shortly before the release"
         )
+    sentences.extend(_partition_sentences(machine, driver, mig, settings))
+    if settings.compute_domains:
+        sentences.append(
+            f"{machine.name}: the ComputeDomain plugin runs, which needs GPU driver "
+            "570.158.01 or later and its device nvidia-caps-imex-channels"
+        )
+    if settings.has("PassthroughSupport", driver):
+        sentences.append(
+            "a GPU and its VFIO device are both published; the driver, not the scheduler, "
+            "prevents the use of both"
+        )
+    return tuple(sentences)
+
+
+def _partition_sentences(
+    machine: Machine, driver: DriverRelease, mig: str, settings: PublishingSettings
+) -> list[str]:
+    """Return the assumptions about MIG: its gate, configuration, and memory of instances."""
+    if machine.accelerator is None or machine.accelerator.gpu is None:
+        return []
+    model = gpu(machine.accelerator.gpu)
+    name = model.product_name or model.id
+    sentences: list[str] = []
     has_gate = settings.has("DynamicMIG", driver) and model.mig_capable
     dynamic = has_gate and whole_beside_partitions(model, driver, mig) is not None
     if has_gate and not dynamic:
@@ -79,17 +102,7 @@ def slice_assumptions(
             f"{name}: the memory of MIG instances differs by up to 0.25 GiB between branches "
             "of the GPU driver"
         )
-    if settings.compute_domains:
-        sentences.append(
-            f"{machine.name}: the ComputeDomain plugin runs, which needs GPU driver "
-            "570.158.01 or later and its device nvidia-caps-imex-channels"
-        )
-    if settings.has("PassthroughSupport", driver):
-        sentences.append(
-            "a GPU and its VFIO device are both published; the driver, not the scheduler, "
-            "prevents the use of both"
-        )
-    return tuple(sentences)
+    return sentences
 
 
 def _layout_sentences(machine: Machine, mig: str, name: str) -> list[str]:

@@ -134,6 +134,41 @@ def _device_changes(
     old_settings: PublishingSettings,
     new_settings: PublishingSettings,
 ) -> list[DriverChange]:
+    changes = _memory_changes(old, new, old_settings, new_settings)
+    if old.publishes_mig_parents != new.publishes_mig_parents:
+        gone = not new.publishes_mig_parents
+        message = (
+            f"a GPU with MIG instances is {'no longer ' if gone else ''}published in addition "
+            "to them"
+        )
+        changes.append(
+            DriverChange(
+                "devices-changed",
+                GPU_DRIVER,
+                message,
+                fix="" if gone else "keep MIG off",
+                breaks=not gone,
+            )
+        )
+    if old.mig_names != new.mig_names:
+        message = (
+            "MIG devices are renamed; allocated claims keep the old names until they are released"
+        )
+        changes.append(
+            DriverChange(
+                "names-changed", "device.name", message, fix="drain MIG nodes before the upgrade"
+            )
+        )
+    return changes
+
+
+def _memory_changes(
+    old: DriverRelease,
+    new: DriverRelease,
+    old_settings: PublishingSettings,
+    new_settings: PublishingSettings,
+) -> list[DriverChange]:
+    """Return how the published memory of a whole GPU changes: by partitions, and by shares."""
     changes: list[DriverChange] = []
     was, will_be = old_settings.has("DynamicMIG", old), new_settings.has("DynamicMIG", new)
     if was != will_be:
@@ -162,30 +197,6 @@ def _device_changes(
                 if shared
                 else "devices are no longer shared",
                 fix="request the memory or the shares that each claim needs" if shared else "",
-            )
-        )
-    if old.publishes_mig_parents != new.publishes_mig_parents:
-        gone = not new.publishes_mig_parents
-        message = (
-            f"a GPU with MIG instances is {'no longer ' if gone else ''}published in addition "
-            "to them"
-        )
-        changes.append(
-            DriverChange(
-                "devices-changed",
-                GPU_DRIVER,
-                message,
-                fix="" if gone else "keep MIG off",
-                breaks=not gone,
-            )
-        )
-    if old.mig_names != new.mig_names:
-        message = (
-            "MIG devices are renamed; allocated claims keep the old names until they are released"
-        )
-        changes.append(
-            DriverChange(
-                "names-changed", "device.name", message, fix="drain MIG nodes before the upgrade"
             )
         )
     return changes
