@@ -400,10 +400,10 @@ def _nothing_in(folder: str) -> SourceError:
 
 def _not_readable(path: str, error: OSError) -> SourceError:
     if isinstance(error, IsADirectoryError):
-        return SourceError("is a folder", place=Place(path), fix="name a file in it")
+        return SourceError("is a folder", place=Place(path), fix="pass a file in this folder")
     reason = error.strerror or str(error)
     is_protected = isinstance(error, PermissionError)
-    fix = "check the file's permissions" if is_protected else "name another file"
+    fix = "check the file's permissions" if is_protected else "use another file"
     return SourceError(f"cannot be read: {reason}", place=Place(path), fix=fix)
 
 

@@ -24,8 +24,7 @@ def leave_secrets_out() -> None:
     # then nobody could say what a policy is given
     if not hasattr(policy, "deserialize_properties"):
         raise RuntimeError(
-            "this version of pulumi-policy reads properties in another way: secrets could be "
-            "printed"
+            "this pulumi-policy version reads properties differently, so secrets could be printed"
         )
     policy.deserialize_properties = _deserialize  # pyright: ignore[reportPrivateImportUsage]: what the SDK calls
 

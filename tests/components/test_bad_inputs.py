@@ -217,7 +217,7 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "was changed by hand",
     ),
     # EksNetwork and EksCluster
-    ("EksNetwork", {"zone_count": 1}, "zone_count", "must be from 2 to 6, not 1"),
+    ("EksNetwork", {"zone_count": 1}, "zone_count", "must be between 2 and 6, not 1"),
     (
         "EksNetwork",
         {"zones": ["us-east-1"]},
@@ -232,7 +232,7 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         '"us-east-1h" is not a zone of EKS; write for example',
     ),
     ("EksCluster", {"zones": ["us-east-1a", "us-east-1a"]}, "zones", '"us-east-1a" appears twice'),
-    ("EksCluster", {"zone_count": 7}, "zone_count", "must be from 2 to 6, not 7"),
+    ("EksCluster", {"zone_count": 7}, "zone_count", "must be between 2 and 6, not 7"),
     ("EksNetwork", {"vpc_cidr": "10.0.0.0/24"}, "vpc_cidr", "must be a /16 to a /20"),
     ("EksNetwork", {"vpc_cidr": "8.8.0.0/16"}, "vpc_cidr", "is not a private range"),
     ("EksNetwork", {"vpc_cidr": "ten"}, "vpc_cidr", "\" isn't an IPv4 network in CIDR form"),
@@ -685,7 +685,7 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "subnet_tags.aws:x",
         "must not begin with aws:",
     ),
-    ("EksGpuPool", {"max_pods": 251}, "max_pods", "must be from 1 to 250, not 251"),
+    ("EksGpuPool", {"max_pods": 251}, "max_pods", "must be between 1 and 250, not 251"),
     ("EksGpuPool", {"reserved_cpu": "half"}, "reserved_cpu", '"half" is not a valid quantity'),
     ("EksGpuPool", {"reserved_memory": "-1Gi"}, "reserved_memory", "must not be negative"),
     (
@@ -708,9 +708,9 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
     ),
     ("EksGpuPool", {"taints": [{"key": "a b"}]}, "taints[0].key", '"a b" is not a valid label key'),
     ("EksGpuPool", {"keep_subnets": "yes"}, "keep_subnets", 'must be true or false, not "yes"'),
-    ("EksGpuPool", {"max_nodes": 0}, "max_nodes", "must be from 1 to 100000, not 0"),
+    ("EksGpuPool", {"max_nodes": 0}, "max_nodes", "must be between 1 and 100000, not 0"),
     ("EksGpuPool", {"min_nodes": 5}, "min_nodes", "the minimum, 5, is more than the maximum, 4"),
-    ("EksGpuPool", {"min_nodes": 100_001}, "min_nodes", "must be from 0 to 100000, not 100001"),
+    ("EksGpuPool", {"min_nodes": 100_001}, "min_nodes", "must be between 0 and 100000, not 100001"),
     (
         "EksGpuPool",
         {"desired_nodes": 5},
@@ -797,7 +797,12 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         for beside in ({"release_version": "1.34.2-20260115"}, {"kubernetes_version": "1.34"})
         for key in beside
     ),
-    ("EksGpuPool", {"huge_pages_2mi": 0}, "huge_pages_2mi", "must be from 1 to 2147483647, not 0"),
+    (
+        "EksGpuPool",
+        {"huge_pages_2mi": 0},
+        "huge_pages_2mi",
+        "must be between 1 and 2147483647, not 0",
+    ),
     (
         "EksGpuPool",
         {"huge_pages_1gi": 64},
@@ -841,8 +846,8 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "mig_layout",
         "all-9g.1gb",
     ),
-    ("EksGpuPool", {"disk_gib": 20}, "disk_gib", "must be from 50 to 16384, not 20"),
-    ("EksGpuPool", {"disk_iops": 100}, "disk_iops", "must be from 3000 to 80000, not 100"),
+    ("EksGpuPool", {"disk_gib": 20}, "disk_gib", "must be between 50 and 16384, not 20"),
+    ("EksGpuPool", {"disk_iops": 100}, "disk_iops", "must be between 3000 and 80000, not 100"),
     (
         "EksGpuPool",
         {"disk_gib": 50, "disk_iops": 30_000},
@@ -875,8 +880,12 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
             said,
         )
         for limits, path, said in (
-            ({"unhealthy_count": 0}, "unhealthy_count", "must be from 1 to"),
-            ({"parallel_percentage": 101}, "parallel_percentage", "must be from 1 to 100, not 101"),
+            ({"unhealthy_count": 0}, "unhealthy_count", "must be between 1 and"),
+            (
+                {"parallel_percentage": 101},
+                "parallel_percentage",
+                "must be between 1 and 100, not 101",
+            ),
             (
                 {"unhealthy_count": 1, "unhealthy_percentage": 1},
                 "unhealthy_percentage",
@@ -958,7 +967,7 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "GkeGpuPool",
         {"machine": "a4-highgpu-8g", "disk_iops": 9},
         "disk_iops",
-        "must be from 3000 to 160000, not 9",
+        "must be between 3000 and 160000, not 9",
     ),
     (
         "GkeGpuPool",
@@ -978,7 +987,7 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "local_ssds",
         "doesn't support additional local SSDs; its included SSDs are always attached",
     ),
-    ("GkeGpuPool", {"local_ssds": 0}, "local_ssds", "must be from 1 to 32, not 0"),
+    ("GkeGpuPool", {"local_ssds": 0}, "local_ssds", "must be between 1 and 32, not 0"),
     (
         "GkeGpuPool",
         {"host_maintenance": "NEVER"},
@@ -1159,7 +1168,7 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "public_access_cidrs",
         "has 200; AKS allows 199 in addition to its own",
     ),
-    ("AksCluster", {"system_count": 0}, "system_count", "must be from 1 to 100, not 0"),
+    ("AksCluster", {"system_count": 0}, "system_count", "must be between 1 and 100, not 0"),
     (
         "AksCluster",
         {"location": "eastus-1"},
@@ -1188,7 +1197,7 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "AksCluster",
         {"log_retention_days": 29},
         "log_retention_days",
-        "must be from 30 to 730, not 29",
+        "must be between 30 and 730, not 29",
     ),
     (
         "AksCluster",
@@ -1217,10 +1226,10 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "did you mean Standard_NC4as_T4_v3",
     ),
     ("AksGpuPool", {"machine": "g6.2xlarge"}, "machine", "it's a machine type of EKS"),
-    ("AksGpuPool", {"max_pods": 9}, "max_pods", "must be from 10 to 250, not 9"),
-    ("AksGpuPool", {"disk_gib": 49}, "disk_gib", "must be from 50 to 2048, not 49"),
-    ("AksGpuPool", {"disk_gib": 2049}, "disk_gib", "must be from 50 to 2048, not 2049"),
-    ("AksGpuPool", {"max_nodes": 0}, "max_nodes", "must be from 1 to 1000, not 0"),
+    ("AksGpuPool", {"max_pods": 9}, "max_pods", "must be between 10 and 250, not 9"),
+    ("AksGpuPool", {"disk_gib": 49}, "disk_gib", "must be between 50 and 2048, not 49"),
+    ("AksGpuPool", {"disk_gib": 2049}, "disk_gib", "must be between 50 and 2048, not 2049"),
+    ("AksGpuPool", {"max_nodes": 0}, "max_nodes", "must be between 1 and 1000, not 0"),
     ("AksGpuPool", {"max_nodes": 1001}, "max_nodes", "1000, not 1001"),
     ("AksGpuPool", {"min_nodes": 5}, "min_nodes", "the minimum, 5, is more than the maximum, 4"),
     (
@@ -1250,7 +1259,7 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "AKS rejects labels in the domain",
     ),
     ("AksGpuPool", {"taints": [{"key": "a b"}]}, "taints[0].key", '"a b" is not a valid label key'),
-    ("AksGpuPool", {"max_surge": -1}, "max_surge", "must be from 0 to 100, not -1"),
+    ("AksGpuPool", {"max_surge": -1}, "max_surge", "must be between 0 and 100, not -1"),
     ("AksGpuPool", {"autoscaled": "yes"}, "autoscaled", 'must be true or false, not "yes"'),
     # GkeNetwork, GkeCluster and GkeGpuPool
     (
@@ -1324,7 +1333,7 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "resource_labels.team",
         "must be lower-case letters, digits",
     ),
-    ("GkeGpuPool", {"max_pods": 4}, "max_pods", "must be from 8 to 256, not 4"),
+    ("GkeGpuPool", {"max_pods": 4}, "max_pods", "must be between 8 and 256, not 4"),
     (
         "GkeGpuPool",
         {"driver_installation": "latest"},

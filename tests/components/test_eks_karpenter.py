@@ -249,7 +249,7 @@ def test_charts_and_images_of_ones_own(karpenter: Any) -> None:
 WRONG: dict[str, tuple[dict[str, Any], str]] = {
     "no version": ({"version": "latest"}, '"latest" is not a version such as'),
     "a number": ({"version": 1.14}, "version: must be text"),
-    "no pods": ({"replicas": 0}, "replicas: must be from 1 to 5, not 0"),
+    "no pods": ({"replicas": 0}, "replicas: must be between 1 and 5, not 0"),
     "a list for a count": ({"replicas": [2]}, "replicas: must be an integer"),
     "a policy for a role": (
         {"node_role_arn": "arn:aws:iam::1:policy/a"},

@@ -120,7 +120,7 @@ OF_CLASSES = {
 # without GPUs are not its own; capacity that was bought is written with what was bought.
 MEANT_OTHERWISE = [
     ("EksGpuPool", "max_nodes", "must be from 1 to"),
-    ("AksGpuPool", "max_nodes", "must be from 1 to 1000, not 0"),
+    ("AksGpuPool", "max_nodes", "must be between 1 and 1000, not 0"),
     ("AksGpuPool", "max_nodes", "1000, not 1001"),  # a fleet's maximum may be 0
     ("EksGpuPool", "capacity", "must be one of"),
     ("AksGpuPool", "capacity", "must be one of"),

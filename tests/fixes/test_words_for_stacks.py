@@ -60,8 +60,8 @@ def test_settings_and_refusals_of_fleets_are_told_without_words_of_their_file() 
     told = [in_stack_words(text) for text in (*settings(), *refusals())]
     assert [text for text in told if re.search(r"fleet|drivers\.", text)] == []
     assert (
-        "set featureGates.ConsumableShares: true and consumableShares: memory among the values of "
-        "the driver's chart"
+        "set featureGates.ConsumableShares: true and consumableShares: memory in the driver's "
+        "chart values"
     ) in told
 
 

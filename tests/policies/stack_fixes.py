@@ -183,7 +183,7 @@ STACK_FIXES = [
         thresholds={"pool-cost-above-ceiling": 2000},
     ),
     StackFix(
-        "give the pool a pricePerHour",
+        "set pricePerHour for the pool",
         both(plan(pools=[pool(capacity="spot")]), put("pool", "capacityType", "SPOT")),
         plan(pools=[pool(capacity="spot", pricePerHour=0.5)]),
         thresholds={"cost-above-ceiling": 2000},
@@ -223,12 +223,12 @@ STACK_FIXES = [
         put("operator", "values/migManager", {"enabled": False}),
     ),
     StackFix(
-        "turn it off in the settings, or use an image without it: {}",
+        "disable it in the settings, or use an image without it: {}",
         put("pool", "amiType", "BOTTLEROCKET_x86_64_NVIDIA"),
         put("pool", "amiType", "AL2023_x86_64_NVIDIA"),
     ),
     StackFix(
-        "set the node label {}=true when the pool is created",
+        "set the node label {}=true when you create the pool",
         put("pool", "nodeConfig/labels/gke-no-default-nvidia-gpu-device-plugin", None),
         put("pool", "nodeConfig/labels/gke-no-default-nvidia-gpu-device-plugin", "true"),
         "gke",
@@ -254,7 +254,7 @@ STACK_FIXES = [
         put("driver", "values/nvidiaCtkPath", None),
     ),
     StackFix(
-        'set its version to "{}", as planned',
+        'set its version to the planned "{}"',
         put("driver", "version", None),
         put("driver", "version", "25.8.1"),
     ),
@@ -269,7 +269,9 @@ STACK_FIXES = [
         critical_quota(4),
         "gke",
     ),
-    StackFix("raise its hard pods to {}", critical_quota(3), critical_quota(4), "gke"),
+    StackFix(
+        "increase pods under its spec.hard to {}", critical_quota(3), critical_quota(4), "gke"
+    ),
     StackFix(
         "set nvidiaDriverRoot: {} in its values",
         put("driver", "values/nvidiaDriverRoot", None),
@@ -277,7 +279,7 @@ STACK_FIXES = [
         "gke",
     ),
     StackFix(
-        "use an image that does: {}",
+        "use an image with the driver: {}",
         put("pool", "amiType", "AL2023_x86_64_STANDARD"),
         put("pool", "amiType", "AL2023_x86_64_NVIDIA"),
     ),
@@ -288,9 +290,8 @@ STACK_FIXES = [
         "aks",
     ),
     StackFix(
-        "set driver.enabled of the GPU Operator to false, or {} to {} in a new pool and "
-        "nvidiaDriverRoot of the DRA "
-        "driver to {}",
+        "set the GPU Operator's driver.enabled to false, or set {} to {} in a new pool and the "
+        "DRA driver's nvidiaDriverRoot to {}",
         add(
             "operator",
             lambda declare: declare.release("gpu-operator", {"devicePlugin": {"enabled": False}}),
@@ -304,18 +305,19 @@ STACK_FIXES = [
         put("cluster", "version", "1.34"),
     ),
     StackFix(
-        "pass it as plain text, not as an output of a resource",
+        "pass it as plain text, not as a resource output",
         put("plan", "document", UNKNOWN),
         plan(),
     ),
     StackFix(
-        "set the values of the plan, or change the fleet and plan again: pulumi-dra plan "
-        "--stack STACK --write",
+        "set the plan's values, or change the fleet and plan again: pulumi-dra plan --stack "
+        "STACK --write",
         put("pool", "instanceTypes", ["g6.4xlarge"]),
         plan(pools=[pool(machine="g6.4xlarge")]),
     ),
     StackFix(
-        "add it, or other pods use the CPU and memory that the plan reserves for pods with claims",
+        "add the taint, because otherwise other pods can use the CPU and memory that the plan "
+        "reserves for pods with claims",
         put("pool", "taints", []),
         put("pool", "taints", [TAINT]),
     ),
@@ -330,7 +332,7 @@ STACK_FIXES = [
         plan(),
     ),
     StackFix(
-        "label its nodes {}=NAME with one of: {}",
+        "label its nodes {}=NAME, where NAME is one of: {}",
         put("pool", "labels", {"nvidia.com/gpu.dra": "true"}),
         put("pool", "labels", PLAN_LABELS),
     ),
@@ -347,9 +349,7 @@ STACK_FIXES = [
         put("pool", "labels", {**PLAN_LABELS, "pulumi-dra/pool": "more"}),
         plan(pools=[pool(name="more")]),
     ),
-    StackFix(
-        "give it a provider whose kubeconfig comes from its cluster", two_clusters, in_first_cluster
-    ),
+    StackFix("use a provider with its cluster's kubeconfig", two_clusters, in_first_cluster),
     StackFix(
         'set its version to "{}", or plan again for {}',
         put("driver", "version", "25.12.0"),
@@ -366,7 +366,7 @@ STACK_FIXES = [
         remove("second"),
     ),
     StackFix(
-        "add a release of the chart dra-driver-nvidia-gpu, or install the driver from elsewhere",
+        "add a release of the dra-driver-nvidia-gpu chart, or install the driver another way",
         both(remove("driver"), add("chart", lambda declare: declare.release("prometheus", {}))),
         add(
             "driver",

@@ -54,7 +54,7 @@ def test_one_minor_version_more_is_supported_longer() -> None:
         for each in Judge(RULES, today=TODAY).of_stack(list(stack.values()))
         if each.rule.id == "kubernetes-support-ends"
     )
-    assert found.fix == "raise version by one minor version at a time"
+    assert found.fix == "increase version by one minor version at a time"
     assert ("kubernetes-support-ends", "cluster") not in told(
         edited(stack, {"cluster/version": "1.35"})
     )

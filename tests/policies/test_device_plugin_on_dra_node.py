@@ -144,7 +144,7 @@ def test_the_static_manifest_has_no_affinity(declare: SimpleNamespace) -> None:
     assert finding.urn == declare.urn(
         "kubernetes:apps/v1:DaemonSet", "nvidia-device-plugin-daemonset"
     )
-    assert "it has no node affinity" in finding.message
+    assert "it doesn't set a node affinity" in finding.message
 
 
 def test_a_daemon_set_that_excludes_passes(declare: SimpleNamespace) -> None:
@@ -228,11 +228,9 @@ def test_the_sentence_names_plugin_pool_and_term(declare: SimpleNamespace) -> No
     (finding,) = findings(declare.node_group(), plugin)
 
     assert str(finding) == (
-        'Release "nvidia-device-plugin" runs NVIDIA\'s device plugin on nodes of node group "l4": '
-        "term 1 "
-        "(feature.node.kubernetes.io/pci-10de.present In [true]) of its 2 node-selector terms does "
-        "not exclude "
-        "nvidia.com/gpu.dra=true, and terms are ORed; add {key: nvidia.com/gpu.dra, operator: "
-        "NotIn, "
-        'values: ["true"]} to every node-selector term of its required node affinity'
+        'Release "nvidia-device-plugin" runs NVIDIA\'s device plugin on nodes of node group '
+        '"l4": term 1 (feature.node.kubernetes.io/pci-10de.present In [true]) of its 2 '
+        "node-selector terms does not exclude nvidia.com/gpu.dra=true, and one matching term "
+        'is enough; add {key: nvidia.com/gpu.dra, operator: NotIn, values: ["true"]} to every '
+        "node-selector term of its required node affinity"
     )

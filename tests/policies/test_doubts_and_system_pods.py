@@ -93,4 +93,4 @@ def test_the_sentence_names_the_system_pool() -> None:
             view_of(plan.manifests, features_of(34), plan, lambda: plan.judgement)
         )
     ]
-    assert any("does not fit the system pool" in message for message in messages)
+    assert any("doesn't fit on the system pool" in message for message in messages)

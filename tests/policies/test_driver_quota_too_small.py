@@ -117,6 +117,6 @@ def test_the_sentence_says_who_needs_what(declare: SimpleNamespace) -> None:
 
     assert str(finding) == (
         'ResourceQuota "critical" admits 4 critical pods, but Release "nvidia-dra-driver-gpu" '
-        "needs 5: one on each "
-        'of 4 GPU nodes (node pool "l4": 4) and 1 for controllers; raise its hard pods to 5'
+        'needs 5: one for each of 4 GPU nodes (node pool "l4": 4) and 1 for controllers; '
+        "increase pods under its spec.hard to 5"
     )

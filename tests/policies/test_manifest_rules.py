@@ -282,9 +282,9 @@ SENTENCES = {
         "NVIDIA H100 80GB HBM3 (81559Mi) by less than 7 %"
     ),
     SELECTOR.format(expression="device.attributes['gpu.nvidia.com'].memory == 1"): (
-        'selector reads device.attributes["gpu.nvidia.com"].memory, and no version of the driver '
-        "publishes any such "
-        'thing (it is a capacity: write device.capacity["gpu.nvidia.com"].memory)'
+        'selector reads device.attributes["gpu.nvidia.com"].memory, but no version of the '
+        "driver publishes any such thing (it is a capacity: write "
+        'device.capacity["gpu.nvidia.com"].memory)'
     ),
     SELECTOR.format(expression="device.attributes['gpu.nvidia.com'].architectur == 'Ada'"): (
         'publishes any such thing (did you mean "architecture"?)'
@@ -368,7 +368,7 @@ spec:
     [
         (1, 1, ""),
         (2, 1, "pool-maximum-too-small: claim default/train-gpu"),
-        (1, 2, 'fits no node: node "n1": has 1 device on a node, but 2 are needed on one: 1 short'),
+        (1, 2, 'fits no node: node "n1": has 1 device per node, but one node needs 2 (1 short)'),
     ],
 )
 def test_the_nodes_of_a_snapshot(
@@ -450,9 +450,8 @@ def test_a_finding_says_where_what_and_what_fixes_it() -> None:
     (finding,) = tainted([(TAINTED,)], "")
 
     assert str(finding) == (
-        "all.yaml:15 spec.template: warning gpu-taint-not-tolerated: Deployment team/web: its pods "
-        "do not tolerate "
-        "nvidia.com/gpu=present:NoSchedule, the taint of every GPU pool "
+        "all.yaml:15 spec.template: warning gpu-taint-not-tolerated: Deployment team/web: its "
+        "pods don't tolerate nvidia.com/gpu=present:NoSchedule, the taint on every GPU pool "
         "(add the toleration {key: nvidia.com/gpu, operator: Exists, effect: NoSchedule})"
     )
 

@@ -100,7 +100,7 @@ def test_a_limit_range_that_adds_a_gpu_to_a_pod_with_a_claim_is_named(section: s
     (found,) = findings(36, deployment(CLAIM), limit_range({"nvidia.com/gpu": 1}, section))
 
     assert (found.severity, found.code) == TWICE
-    assert "LimitRange ml/one gives container" in found.message
+    assert "LimitRange ml/one adds nvidia.com/gpu to container" in found.message
     assert found.fix == "remove nvidia.com/gpu from the limits of LimitRange ml/one"
     assert not codes(36, deployment(CLAIM), limit_range({"memory": "1Gi"}, section))
 
@@ -212,7 +212,7 @@ def test_an_alert_that_counts_extended_resources_doesnt_count_claims() -> None:
 
     assert (found.severity, found.code) == ("warning", METRIC)
     assert found.fix == (
-        "count kube_pod_resourceclaim_info instead (kube-state-metrics 2.20.0 or later)"
+        "use kube_pod_resourceclaim_info instead (kube-state-metrics 2.20.0 or later)"
     )
     by_claim = "sum(kube_pod_resourceclaim_info)"
     fixed = of_kind("PrometheusRule", {"groups": [{"rules": [{"expr": by_claim}]}]}, "m/v1")

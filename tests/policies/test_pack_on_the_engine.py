@@ -73,7 +73,7 @@ def test_nothing_is_created_from_a_plan_that_does_not_fit(
         assert not result.ok
         assert refused(result) == {"pool-maximum-too-small": {"plan"}}
         assert (
-            'pool "l4" has at most 4 devices (4 nodes × 1), but 8 are needed: 4 short'
+            'pool "l4" has at most 4 devices (4 nodes × 1), but 8 are needed (4 short)'
             in result.output
         )
         assert "Traceback" not in result.output
@@ -182,7 +182,7 @@ def test_a_configuration_that_is_wrong_stops_the_run(
     preview = project.engine.preview("dev", policy_pack=PACK)
 
     assert not preview.ok
-    assert 'there is no rule "claim-fits-no-pol"; write "claim-fits-no-pool"' in preview.output
+    assert 'rule "claim-fits-no-pol" doesn\'t exist; write "claim-fits-no-pool"' in preview.output
     assert "Traceback" not in preview.output
 
 

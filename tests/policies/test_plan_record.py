@@ -24,7 +24,7 @@ def test_a_record_edited_by_hand(declare: SimpleNamespace) -> None:
     document["pools"][0]["nodes"]["max"] = 40
 
     assert invalid(declare.record(json.dumps(document))) == [
-        "the plan record was changed by hand: its content does not match its digest"
+        "the plan file was changed by hand: its content does not match its digest"
     ]
 
 
@@ -33,13 +33,13 @@ def test_a_record_of_another_version(declare: SimpleNamespace) -> None:
 
 
 def test_a_record_that_is_no_json(declare: SimpleNamespace) -> None:
-    assert invalid(declare.record("pools: []"))[0].startswith("the plan record is not JSON")
+    assert invalid(declare.record("pools: []"))[0].startswith("the plan file is not JSON")
 
 
 def test_a_record_without_its_document(declare: SimpleNamespace) -> None:
     empty = declare.resource("pulumi-dra:index:CapacityPlan", "plan", {})
 
-    assert invalid(empty) == ['the plan record has no text as its input "document"']
+    assert invalid(empty) == ['the plan file doesn\'t have text in its input "document"']
 
 
 def test_two_records(declare: SimpleNamespace) -> None:
@@ -48,7 +48,7 @@ def test_two_records(declare: SimpleNamespace) -> None:
     )
 
     assert invalid(declare.record(), second) == [
-        "the plan record exists 2 times (plan, other), but a stack has one plan"
+        "the plan file exists 2 times (plan, other), but a stack can have only one plan"
     ]
 
 
@@ -72,7 +72,10 @@ def test_gpu_pools_without_a_plan(declare: SimpleNamespace) -> None:
     group = declare.node_group()
 
     resource = "resource pulumi-dra:index:CapacityPlan"
-    said = f'node group "l4" is a DRA pool, but no plan is registered before it ({resource})'
+    said = (
+        'node group "l4" is a DRA pool, '
+        f"but the stack doesn't register a plan before it ({resource})"
+    )
     assert missing(view_of_stack([group])) == [said]
     # told once: the same of the resource and of the stack
     assert missing(view_of_resource(group, [group])) == [said]

@@ -60,7 +60,7 @@ GROUPS: dict[str, tuple[dict[str, Any], str]] = {
         {"taints": [TAINT, {"key": "team", "value": "a", "effect": "NO_EXECUTE"}]},
         "have the taint team=a:NoExecute, which isn't in the plan",
     ),
-    "a pool that the plan lacks": ({"pool": "h100"}, "but the plan has no such pool"),
+    "a pool that the plan lacks": ({"pool": "h100"}, "but the plan doesn't contain this pool"),
     "no pool label": (
         {"labels": {"nvidia.com/gpu.dra": "true"}},
         "doesn't have the label pulumi-dra/pool",
@@ -166,13 +166,13 @@ CAPACITY: dict[str, tuple[str, dict[str, Any] | list[str], str]] = {
     "a capacity type that is not known": (
         "spot",
         {"capacityType": UNKNOWN},
-        "capacity type is not known",
+        "capacity type isn't known",
     ),
     "Karpenter's Spot as planned": ("spot", ["spot"], ""),
     "Karpenter's on-demand as planned": ("on-demand", ["on-demand"], ""),
     "Karpenter's on-demand": ("spot", ["on-demand"], ON_DEMAND),
     "Karpenter's Spot": ("on-demand", ["spot"], SPOT),
-    "Karpenter chooses": ("on-demand", ["on-demand", "spot"], "capacity type is not known"),
+    "Karpenter chooses": ("on-demand", ["on-demand", "spot"], "capacity type isn't known"),
 }
 
 
@@ -346,9 +346,8 @@ def test_a_row_that_nothing_stands_for(declare: SimpleNamespace) -> None:
     record = declare.record()
 
     assert [finding.message for finding in RULE.check(view_of_stack([record]))] == [
-        'the plan has a pool "l4" (g6.2xlarge, at most 4 nodes), but no node group or node pool of '
-        "this stack is "
-        'labelled pulumi-dra/pool="l4"'
+        'the plan has a pool "l4" (g6.2xlarge, at most 4 nodes), but no node group or node '
+        'pool in this stack is labeled pulumi-dra/pool="l4"'
     ]
     assert list(RULE.check(view_of_stack([record, declare.node_group()]))) == []
     view = view_of_resource(record, [record])

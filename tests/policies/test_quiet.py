@@ -284,7 +284,7 @@ def test_the_system_pool_is_evaluated() -> None:
     (finding,) = told(pod(cpu="32"), fleet())
     assert (finding.severity, finding.code) == ("error", "pod-fits-no-system-pool")
     assert finding.message.startswith(
-        "Pod default/p does not fit the system pool: cpu: requests 32 CPU"
+        "Pod default/p doesn't fit on the system pool: cpu: requests 32 CPU"
     )
     assert told(pod(), fleet()) == []
 

@@ -237,7 +237,7 @@ FAULTS: dict[str, tuple[Path, Any, str, str, str, str]] = {
         "gpu.nvdia.com",
         IGNORED,
         "warning",
-        "no driver reads it",
+        "no driver reads the configuration",
         "gpu.nvidia.com",
     ),
     "a request that the claim does not have": (

@@ -312,7 +312,7 @@ FAULTS: dict[str, Fault] = {
         None,
         "driver-chart-refuses",
         MANDATORY,
-        "without gpu",
+        "without setting gpu",
     ),
     "an override that is off": (
         "gke",
@@ -321,7 +321,7 @@ FAULTS: dict[str, Fault] = {
         False,
         "driver-chart-refuses",
         MANDATORY,
-        "without gpu",
+        "without setting gpu",
     ),
     "a namespace among the values": (
         "eks",
@@ -510,7 +510,7 @@ FAULTS: dict[str, Fault] = {
         [{"key": "nvidia.com/gpu", "value": "true"}],
         "driver-reaches-no-node",
         MANDATORY,
-        "never runs",
+        "can't run on",
     ),
     "a toleration of another effect": (
         "gke",
@@ -519,7 +519,7 @@ FAULTS: dict[str, Fault] = {
         [{"key": "nvidia.com/gpu", "operator": "Exists", "effect": "NoExecute"}],
         "driver-reaches-no-node",
         MANDATORY,
-        "never runs",
+        "can't run on",
     ),
     "nodes selected by a label that no pool has": (
         "eks",
@@ -664,7 +664,7 @@ FAULTS: dict[str, Fault] = {
         "/run/nvidia/driver",
         "driver-root-wrong",
         MANDATORY,
-        "nodes of AKS",
+        "AKS nodes",
     ),
 }
 
@@ -747,7 +747,7 @@ def test_a_stack_without_its_driver(declare: SimpleNamespace, cloud: str) -> Non
     ((rule, level, which, sentence),) = told(stack)
 
     assert (rule, level, which) == ("driver-missing", ADVISORY, "pool")
-    assert "no release of this stack installs the DRA driver" in sentence
+    assert "this stack doesn't install the DRA driver" in sentence
 
 
 @pytest.mark.parametrize("cloud", ["aks", "eks", "gke"])

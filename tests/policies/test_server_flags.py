@@ -95,16 +95,16 @@ def test_more_or_fewer_gpus_than_the_claim_has_are_reported() -> None:
     assert findings("--tensor-parallel-size 4", exactly(4)) == []
     (more,) = findings("--tensor-parallel-size 4", exactly(2))
     assert more.endswith(
-        "which needs 4 GPUs, but its claims give it 2 GPUs, so the server doesn't start"
+        "which needs 4 GPUs, but its claims request 2 GPUs, so the server doesn't start"
     )
     (fewer,) = findings("--tensor-parallel-size 2", exactly(4))
-    assert fewer.endswith("so the others stay idle")
+    assert fewer.endswith("so the other GPUs stay idle")
 
 
 def test_mig_devices_of_one_gpu_are_not_connected() -> None:
     (found,) = findings("--tensor-parallel-size 2", exactly(2, "mig.nvidia.com"))
     # request whole GPUs, or set the flags to 1
-    assert "NCCL can't connect MIG devices of one GPU" in found
+    assert "NCCL can't connect MIG devices on the same GPU" in found
     assert findings("--tensor-parallel-size 2", exactly(2)) == [], (
         "request whole GPUs, or set the flags to 1"
     )

@@ -60,8 +60,8 @@ def test_a_node_with_both_allocators_is_an_error_before_any_pod_comes() -> None:
     (found,) = of_cluster(node(1, has_driver=True))
 
     assert found.code == "device-plugin-on-dra-node"
-    assert "Node n1 offers 1 nvidia.com/gpu of a device plugin" in found.message
-    assert ", and keep either the device plugin or the DRA driver off " in found.fix
+    assert "a device plugin on Node n1 advertises 1 nvidia.com/gpu" in found.message
+    assert ", and remove either the device plugin or the DRA driver from " in found.fix
 
 
 @pytest.mark.parametrize(("units", "has_driver"), [(0, True), (1, False)])
@@ -74,8 +74,8 @@ def test_one_allocator_for_each_node_as_the_fix_says_is_silent(
 def test_pods_that_the_removed_device_plugin_started_have_to_end_first() -> None:
     (found,) = of_cluster(node(0, has_driver=True) + POD)
 
-    assert "pods still hold 1 nvidia.com/gpu" in found.message
-    assert found.fix == "end these pods before the driver starts: drain the nodes fully"
+    assert "pods still use 1 nvidia.com/gpu" in found.message
+    assert found.fix == "drain the nodes completely to end these pods before the driver starts"
     assert not of_cluster(node(0, has_driver=True))
 
 

@@ -65,7 +65,7 @@ def outputs_of(texts: Iterable[str]) -> dict[Path, str]:
                 "--output: standard output isn't a file", fix=f"write --format {form} for it"
             )
         if path.is_dir():
-            raise UsageError(f"--output: {file} is a folder", fix="name a file in it")
+            raise UsageError(f"--output: {file} is a folder", fix="pass a file in this folder")
         if path in found:
             raise UsageError(
                 f"--output: {file} is named twice", fix="give each format its own file"

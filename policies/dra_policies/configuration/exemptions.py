@@ -34,7 +34,7 @@ class Excuse:
 
     def __str__(self) -> str:
         whose = "every object" if self.object == "*" else self.object
-        return f"the exemption of {whose} from {self.rule}"
+        return f"the exemption of {whose} from rule {self.rule}"
 
 
 def excuses_of(configured: Configured) -> tuple[Excuse, ...]:
@@ -79,7 +79,7 @@ def without_effect(
     for each in excuses:
         if each.is_over(today):
             message = f"{each} expired on {each.expires}"
-            fix = "fix what the rule finds and remove the exemption, or write a later date"
+            fix = "fix the finding and remove the exemption, or set a later date"
             yield Finding(message=message, fix=fix, place=each.place, urn=each.urn)
         elif each in used or each.rule not in judged:
             continue
@@ -89,14 +89,14 @@ def without_effect(
             or any(fnmatchcase(name, each.object) for name in names)
         ):
             yield Finding(
-                message=f"{each} has no effect, because the rule finds nothing there",
+                message=f"{each} has no effect, because the rule doesn't report this object",
                 fix="remove it",
                 place=each.place,
                 urn=each.urn,
             )
         elif tells_absent:
             yield Finding(
-                message=f"{each}: no object with that name was checked",
+                message=f"{each}: the checked files don't contain this object",
                 fix="remove it if the object no longer exists, or correct its name",
                 place=each.place,
                 remark=True,

@@ -79,7 +79,9 @@ def _extended(layer: Layer, index: int, text: str, parents: tuple[Location, ...]
             at, f"extends itself: {' → '.join(map(str, (*parents, found)))}", "remove one of them"
         )
     if len(parents) > _DEEPEST:
-        raise layer.fault(at, f"more than {_DEEPEST} files extend each other", "extend fewer files")
+        raise layer.fault(
+            at, f"more than {_DEEPEST} files form a chain of `extends`", "extend fewer files"
+        )
     return read_layers(fetch_shared(found, layer.place(at)), found, parents)
 
 

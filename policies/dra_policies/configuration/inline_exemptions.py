@@ -56,7 +56,7 @@ def _read_line(
 ) -> Iterator[Excuse | Finding]:
     said = _SAID.fullmatch(line)
     if said is None:
-        message = f'{owner}: "{line}" doesn\'t name the rule and the reason of the exemption'
+        message = f'{owner}: the exemption "{line}" needs a rule and a reason'
         yield Finding(message=message, fix=_FIX, place=place, urn=urn)
         return
     until = None
@@ -69,7 +69,7 @@ def _read_line(
     for rule in re.split(r"\s*,\s*", said["rules"]):
         if rule not in custom and (fix := unknown_rule(rule)):
             yield Finding(
-                message=f'{owner}: there is no rule "{rule}"', fix=fix, place=place, urn=urn
+                message=f'{owner}: rule "{rule}" doesn\'t exist', fix=fix, place=place, urn=urn
             )
         else:
             yield Excuse(rule, owner, said["reason"], place, urn, until, is_beside=True)

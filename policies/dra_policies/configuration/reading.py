@@ -168,8 +168,8 @@ def _faults(settings: Configuration, custom: Collection[str]) -> Iterator[Fault]
     able = [each.id for each in RULES if each.can_remediate]
     for rule, level in settings.levels.items():
         if level == "remediate" and rule not in able and (rule in custom or not unknown_rule(rule)):
-            fix = f"rules that can be remediated: {', '.join(able)}"
-            yield ("rules", rule), "the policy pack can't fix the findings of this rule", fix
+            fix = f"rules that support it: {', '.join(able)}"
+            yield ("rules", rule), "this rule doesn't support the level remediate", fix
 
 
 def _unknown_rules(settings: Configuration, custom: Collection[str]) -> Iterator[Fault]:
@@ -180,7 +180,7 @@ def _unknown_rules(settings: Configuration, custom: Collection[str]) -> Iterator
     ]
     for at, rule in named:
         if rule not in custom and (fix := unknown_rule(rule)):
-            yield at, f'there is no rule "{rule}"', fix
+            yield at, f'rule "{rule}" doesn\'t exist', fix
 
 
 def unknown_rule(rule: str, rules: Iterable[Rule] = RULES) -> str:
@@ -189,11 +189,11 @@ def unknown_rule(rule: str, rules: Iterable[Rule] = RULES) -> str:
     if rule in known:
         return ""
     if rule in CODES.values():
-        fix = f'write "{OF_READING}", the rule of findings from reading an object'
+        fix = f'use "{OF_READING}", the rule for findings from parsing an object'
     elif near := get_close_matches(rule, known, n=1):
         fix = f'write "{near[0]}"'
     else:
-        fix = "docs/rules.md lists the rules"
+        fix = "use a rule from docs/rules.md"
     return fix
 
 
@@ -203,10 +203,14 @@ def _thresholds(settings: Configuration) -> Iterator[Fault]:
         threshold = known.get(rule)
         if rule in known and threshold is None:
             have = ", ".join(id for id, each in known.items() if each is not None)
-            yield ("thresholds", rule), "this rule has no threshold", f"rules with one: {have}"
+            yield (
+                ("thresholds", rule),
+                "this rule doesn't have a threshold",
+                (f"rules with a threshold: {have}"),
+            )
         elif threshold is not None and not threshold.least <= value <= threshold.most:
             yield (
                 ("thresholds", rule),
-                f"must be from {threshold.least} to {threshold.most}, not {value}",
+                f"must be between {threshold.least} and {threshold.most}, not {value}",
                 "",
             )

@@ -18,7 +18,7 @@ def date_of(text: str) -> date:
     try:
         return date.fromisoformat(text)
     except ValueError:
-        raise ValueError(f'"{text}" is not a date; write 2027-01-31') from None
+        raise ValueError(f'"{text}" isn\'t a date in the form 2027-01-31') from None
 
 
 def _is_date(text: str) -> str:
@@ -31,9 +31,9 @@ class Exemption(ConfigurationPart):
 
     rule: NonEmpty = Field(description="ID of a rule (docs/rules.md).")
     object: NonEmpty = Field(
-        description='Object of the finding, with * for any text: "Deployment default/web", '
-        '"DeviceClass gpu". In a '
-        'stack, also a resource by type and name ("NodeGroup l4") or URN.'
+        description='Object of the finding, where * matches any text: "Deployment '
+        'default/web", "DeviceClass gpu". In a stack, also a resource\'s type '
+        'and name ("NodeGroup l4") or its URN.'
     )
     reason: NonEmpty = Field(
         description="Reason for accepting the finding, for readers of the file."
@@ -50,10 +50,9 @@ class Configuration(ConfigurationPart):
 
     extends: list[NonEmpty] = Field(
         default_factory=list,
-        description="Configurations to extend. Later ones take precedence. Each is a file "
-        "relative to this one, "
-        "git+https://HOST/REPOSITORY.git@REF#PATH, https://…#sha256=DIGEST, or "
-        "oci://REGISTRY/REPOSITORY:TAG.",
+        description="Configurations to extend. Later ones take precedence. Each is a path "
+        "relative to this file, git+https://HOST/REPOSITORY.git@REF#PATH, "
+        "https://…#sha256=DIGEST, or oci://REGISTRY/REPOSITORY:TAG.",
     )
     fleets: dict[str, NonEmpty] = Field(
         default_factory=dict,
@@ -61,9 +60,10 @@ class Configuration(ConfigurationPart):
     )
     catalog: list[NonEmpty] = Field(
         default_factory=list,
-        description="Files with machine types and drivers that `pulumi-dra catalog add` learned, "
-        "for all fleets: files or URLs as in `extends`. Later files take precedence over earlier "
-        "ones, and a fleet's own `catalog` over all of them.",
+        description="Files with machine types and drivers that `pulumi-dra catalog add` "
+        "learned, for all fleets: files or URLs as in `extends`. Later files take "
+        "precedence over earlier files, and a fleet's own `catalog` takes "
+        "precedence over all of them.",
     )
     rules: dict[str, ConfiguredLevel | CustomRule] = Field(
         default_factory=dict,
@@ -75,9 +75,8 @@ class Configuration(ConfigurationPart):
     )
     outages: Literal["mandatory", "advisory"] = Field(
         default="mandatory",
-        description="Level of all rules about total outages, such as a driver that runs on no "
-        "node. A level in `rules` "
-        "takes precedence.",
+        description="Level of all rules about total outages, such as a driver that can't run "
+        "on any node. A level in `rules` takes precedence.",
     )
     thresholds: dict[str, int | float] = Field(
         default_factory=dict,

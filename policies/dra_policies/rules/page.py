@@ -14,7 +14,7 @@ HEAD = """\
 
 The policy pack and `pulumi-dra check` evaluate these rules. A *mandatory* rule stops a preview or an
 update. An *advisory* rule only prints a warning. If a mandatory rule depends on a value that isn't
-known yet, the pack reports `stack-cannot-be-judged`, and the command prints a note. Set levels,
+known yet, the policy pack reports `stack-cannot-be-judged`, and the command prints a note. Set levels,
 exemptions, and thresholds in [`pulumi-dra.yaml`](configuration.md).
 """
 

@@ -117,8 +117,8 @@ def _row(
     high = limits.get("max") if pool.count_max is None else pool.count_max
     if pool.machine is None or pool.count_max is None:
         what = "machine" if pool.machine is None else "maximum"
-        known = "the value of the plan is used" if base else "it is left out"
-        unknowns.append(f"{pool.title}: its {what} is not known; {known}")
+        known = "the plan's value is used" if base else "the plan omits it"
+        unknowns.append(f"{pool.title}: its {what} isn't known, so {known}")
     if machine is None or high is None:
         return None
     if pool.is_dra:  # labels decide what runs on the nodes, whatever the plan says
@@ -182,11 +182,13 @@ def _document(
     says = {"region": "region", "kubernetes": "Kubernetes version", "drivers": "driver version"}
     missing = {key: what for key, what in says.items() if key not in document}
     if unsaid := [what for key, what in missing.items() if not assumed.get(key)]:
-        raise PlannerError(f"this stack has no plan, and doesn't set its {' and '.join(unsaid)}")
+        raise PlannerError(
+            f"this stack doesn't register a plan, and doesn't set its {' and '.join(unsaid)}"
+        )
     if "drivers" in missing:
         unknowns.append(
-            "no version of the NVIDIA DRA driver is declared, so "
-            f"{assumed['drivers']['nvidia']['version']} is planned"
+            "the NVIDIA DRA driver version isn't declared, so the plan uses "
+            f"{assumed['drivers']['nvidia']['version']}"
         )
     system = {"machine": of_cloud.system_machine}  # holds no claims, so any machine will do
     return {**assumed, **document, "cloud": of_cloud.name, "systemPool": system}

@@ -28,7 +28,7 @@ def resources_of_state(text: str, name: str) -> tuple[Resource, ...]:
         raise PlannerError("is not JSON", place=Place(name), fix=_FIX) from None
     rows = as_list((as_mapping((document or {}).get("deployment")) or {}).get("resources"))
     if rows is None:
-        raise PlannerError("is not the state of a stack", place=Place(name), fix=_FIX)
+        raise PlannerError("isn't a stack state", place=Place(name), fix=_FIX)
     return tuple(
         _resource(row) for each in rows if (row := as_mapping(each)) is not None and _is_there(row)
     )

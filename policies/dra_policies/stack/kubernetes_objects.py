@@ -291,5 +291,5 @@ def _fault(text: ObjectText, features: Features) -> str:
     try:
         read_checked([text.source] if text.source else [], features)
     except PlannerError as error:
-        return f"{text.title}: cannot be read: {error.message}"
+        return f"{text.title}: can't be parsed: {error.message}"
     return ""

@@ -14,7 +14,7 @@ _SETTING: Final = re.compile(r"`drivers\.nvidia\.([\w.]+)=(\w+)`")
 _VALUES: Final = {"computeDomains": "resources.computeDomains.enabled"}
 """Fleet settings that have another name in the chart."""
 _WORDS: Final = (
-    (r"set `drivers\.\w+=true` in the fleet", "install the driver that brings it"),
+    (r"set `drivers\.\w+=true` in the fleet", "install the driver that provides it"),
     (r", or add it to the fleet's deviceClasses", ""),
     (
         r"labels that the fleet sets: pulumi-dra/pool, or labels of the pool",
@@ -42,7 +42,7 @@ def in_stack_words(text: str) -> str:
 def _as_values(found: re.Match[str]) -> str:
     """Return settings of the fleet as values of the driver's chart."""
     values = [f"{_VALUES.get(name, name)}: {value}" for name, value in _SETTING.findall(found[0])]
-    return f"{' and '.join(values)} among the values of the driver's chart"
+    return f"{' and '.join(values)} in the driver's chart values"
 
 
 def with_titles(text: str, titles: Sequence[str]) -> str:

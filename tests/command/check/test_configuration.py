@@ -146,7 +146,9 @@ def test_an_expired_exemption_excuses_nothing_and_is_told(shared: Project) -> No
     assert codes(day_after) == [("warning", "exemption-without-effect"), ("warning", RULE)]
     stale = day_after.json["diagnostics"][0]
     assert (stale["file"], stale["line"]) == ("pulumi-dra.yaml", 2)
-    assert stale["message"].endswith(f"Deployment default/web from {RULE} expired on 2026-03-31")
+    assert stale["message"].endswith(
+        f"Deployment default/web from rule {RULE} expired on 2026-03-31"
+    )
 
 
 def test_an_exemption_that_excuses_nothing_is_told(shared: Project) -> None:
@@ -156,7 +158,7 @@ def test_an_exemption_that_excuses_nothing_is_told(shared: Project) -> None:
 
     assert codes(done) == [("warning", "exemption-without-effect"), ("warning", RULE)]
     assert (
-        "has no effect, because the rule finds nothing there"
+        "has no effect, because the rule doesn't report this object"
         in done.json["diagnostics"][0]["message"]
     )
 
@@ -280,9 +282,9 @@ class TestBesideTheObject:
     @pytest.mark.parametrize(
         ("said", "told"),
         [
-            (RULE, "\" doesn't name the rule and the reason of the exemption"),
-            ("claim-shared-by-replica — why", 'there is no rule "claim-shared-by-replica"'),
-            (f"{RULE} until tomorrow — why", '"tomorrow" is not a date'),
+            (RULE, '" needs a rule and a reason'),
+            ("claim-shared-by-replica — why", 'rule "claim-shared-by-replica" doesn\'t exist'),
+            (f"{RULE} until tomorrow — why", '"tomorrow" isn\'t a date'),
         ],
     )
     def test_what_cannot_be_read_is_told_at_its_line(
@@ -304,17 +306,17 @@ class TestBesideTheObject:
         ("rule: {}\n", "pulumi-dra.yaml:1 rule", 'did you mean "rules"?'),
         ("rules:\n  claim-fits-nopool: advisory\n", "pulumi-dra.yaml:2 rules.claim-fits-nopool", "claim-fits-no-pool"),
         ("rules: {claim-fits-no-pool: off}\n", "pulumi-dra.yaml:1", "one of mandatory, advisory, disabled, remediate"),
-        ("rules: {unknown-field: advisory}\n", "pulumi-dra.yaml:1", 'write "object-is-refused", the rule of'),
+        ("rules: {unknown-field: advisory}\n", "pulumi-dra.yaml:1", 'use "object-is-refused", the rule for'),
         ("rules: []\n", "pulumi-dra.yaml:1 rules", "must be a mapping of keys"),
         ("- a\n", "pulumi-dra.yaml:1", "must be a mapping of keys, not a list"),
         ("just text\n", "pulumi-dra.yaml", "must be a mapping of keys, not text"),
-        ("thresholds: {claim-fits-no-pool: 3}\n", "pulumi-dra.yaml:1", "has no threshold"),
-        ("thresholds: {selector-just-misses-a-gpu: 99}\n", "pulumi-dra.yaml:1", "must be from 0 to 50, not 99"),
+        ("thresholds: {claim-fits-no-pool: 3}\n", "pulumi-dra.yaml:1", "doesn't have a threshold"),
+        ("thresholds: {selector-just-misses-a-gpu: 99}\n", "pulumi-dra.yaml:1", "must be between 0 and 50, not 99"),
         ("thresholds: {selector-just-misses-a-gpu: much}\n", "pulumi-dra.yaml:1", '"much"'),
         ("exclude: charts\n", "pulumi-dra.yaml:1 exclude", "must be a list"),
         (EXEMPT.replace("    reason: replicas read one model\n", ""), "exemptions[0].reason", "is missing"),
         (EXEMPT.replace("replicas read one model", '" "'), "pulumi-dra.yaml:4", "must not be empty"),
-        (EXEMPT + "    expires: soon\n", "pulumi-dra.yaml:5", '"soon" is not a date'),
+        (EXEMPT + "    expires: soon\n", "pulumi-dra.yaml:5", '"soon" isn\'t a date'),
         (EXEMPT + "    until: 2026-01-01\n", "pulumi-dra.yaml:5", "is not a key of the configuration"),
         ("rules: {a: b\n", "pulumi-dra.yaml", "cannot be read as YAML"),
     ],

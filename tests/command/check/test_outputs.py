@@ -58,7 +58,7 @@ def test_a_driver_upgrade_is_written_too(project: Project) -> None:
         ("sarf=a", 'there is no format "sarf"; choose from text, json'),
         ("sarif=a,junit=a", "a is named twice"),
         ("sarif=-", "write --format sarif"),
-        ("sarif=workloads", "workloads is a folder; name a file in it"),
+        ("sarif=workloads", "workloads is a folder; pass a file in this folder"),
         ("sarif=gone/a.sarif", "gone/a.sarif: cannot be written"),
     ],
 )

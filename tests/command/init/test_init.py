@@ -175,7 +175,7 @@ def test_a_state_gives_the_fleet_that_it_declares(project: Project) -> None:
             "left out: ",
         ),
         (["--state", "given.yaml"], "not json", "is not JSON"),
-        (["--state", "given.yaml"], "[]", "is not the state of a stack"),
+        (["--state", "given.yaml"], "[]", "isn't a stack state"),
         (
             ["--state", "given.yaml"],
             '{"deployment": {"resources": []}}',
@@ -225,7 +225,7 @@ def test_a_stack_without_claims_is_planned_as_if_its_gpus_were_for_them(project:
     found = fleet_in(project, "prod")
     assert [(pool["name"], pool["machine"]) for pool in found["pools"]] == [("gpus", "g6.2xlarge")]
     assert 'node group "gpus" isn\'t a DRA pool yet, but is planned as one' in done.out
-    assert "no version of the NVIDIA DRA driver is declared" in done.out
+    assert "the NVIDIA DRA driver version isn't declared" in done.out
     assert project.run("plan", "prod/workloads", "--fleet", "prod/fleet.yaml").status == 0
 
 

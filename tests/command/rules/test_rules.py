@@ -160,7 +160,7 @@ class TestCheck:
         project.write(
             "pulumi-dra.yaml", 'exemptions: [{rule: team-labl, object: "*", reason: old}]\n'
         )
-        assert 'there is no rule "team-labl"' in project.run("check", "workloads").err
+        assert 'rule "team-labl" doesn\'t exist' in project.run("check", "workloads").err
 
     def test_a_comment_in_a_manifest_exempts(self, project: Project) -> None:
         project.write("pulumi-dra.yaml", LABELED)
@@ -172,7 +172,7 @@ class TestCheck:
 
         done = project.run("check", "workloads")
 
-        assert 'there is no rule "team-label"' not in done.out
+        assert 'rule "team-label" doesn\'t exist' not in done.out
         assert "exempted" in done.out
 
     def test_an_expression_that_fails_gives_no_verdict(self, project: Project) -> None:
@@ -181,7 +181,7 @@ class TestCheck:
         done = project.run("check", "workloads")
 
         assert done.status == 3
-        assert "the rule can't tell, because its expression fails: no such key: team" in " ".join(
+        assert "the rule can't tell, because expression fails: no such key: team" in " ".join(
             done.out.split()
         )
 

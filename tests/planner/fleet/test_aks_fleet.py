@@ -60,7 +60,7 @@ REFUSED: dict[str, tuple[dict[str, Any], dict[str, Any], str]] = {
         "has 64 characters: AKS allows at most 63 characters for virtualNetworks",
     ),
     "prefixes": ({"network": {"prefixDelegation": True}}, {}, "is only for EKS"),
-    "four zones": ({"network": {"zones": 4}}, {}, "must be from 0 to 3, not 4"),
+    "four zones": ({"network": {"zones": 4}}, {}, "must be between 0 and 3, not 4"),
     "DRANET": (
         {"drivers": {"nvidia": {"version": "25.8.1"}, "dranet": True}},
         {},
@@ -126,8 +126,8 @@ REFUSED: dict[str, tuple[dict[str, Any], dict[str, Any], str]] = {
         {"schedule": {"period": {"start": "2026-12-01T11:30:00Z", "end": "2026-12-02T11:30:00Z"}}},
         "AKS doesn't support scheduled node counts; leave the schedule out",
     ),
-    "few pods": ({}, {"maxPods": 9}, "must be from 10 to 250, not 9"),
-    "a large disk": ({}, {"diskGib": 2049}, "must be from 50 to 2048, not 2049"),
+    "few pods": ({}, {"maxPods": 9}, "must be between 10 and 250, not 9"),
+    "a large disk": ({}, {"diskGib": 2049}, "must be between 50 and 2048, not 2049"),
     "a machine of another cloud": ({}, {"machine": "g6.2xlarge"}, "it's a machine type of EKS"),
     "a region without it": (
         {"region": "westus3"},

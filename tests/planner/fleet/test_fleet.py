@@ -142,7 +142,7 @@ BAD = [
         "a negative count",
         [("pools.0.count", -1)],
         "pools[0].count",
-        "must be from 0 to 100000, not -1",
+        "must be between 0 and 100000, not -1",
     ),
     (
         "a count as text",
@@ -295,7 +295,7 @@ BAD = [
         "pools[0].taints[0].effect",
         "must be one of",
     ),
-    ("no pods", [("pools.0.maxPods", 0)], "pools[0].maxPods", "must be from 1 to 250, not 0"),
+    ("no pods", [("pools.0.maxPods", 0)], "pools[0].maxPods", "must be between 1 and 250, not 0"),
     (
         "a daemon as text",
         [("daemonPods", {"agent": "100m"})],
@@ -428,7 +428,7 @@ BAD = [
         "pools[1].capacity.nodes",
         "the reservation of h100 allows 1 node, but the minimums of its pools need 2",
     ),
-    ("none bought", [("pools.1.capacity", bought(0))], "pools[1].capacity.nodes", "from 1 to"),
+    ("none bought", [("pools.1.capacity", bought(0))], "pools[1].capacity.nodes", "between 1 and"),
     (
         "one reservation of two sizes",
         [("pools.0.capacity", bought(4)), ("pools.1.capacity", bought(5))],
@@ -474,7 +474,7 @@ ON_GKE = [
         "too many pods",
         [("pools.0.maxPods", 300)],
         "pools[0].maxPods",
-        "must be from 8 to 256, not 300",
+        "must be between 8 and 256, not 300",
     ),
     ("reservations", [("pools.0.reserved", {"cpu": 1})], "pools[0].reserved", "node-system-config"),
     (
@@ -559,7 +559,7 @@ def test_an_image_of_ones_own_says_what_a_plan_must_know(
 
 
 PAGES = [
-    ("none of a size", {"2Mi": 0}, "hugePages.2Mi", "must be from 1 to 2147483647, not 0"),
+    ("none of a size", {"2Mi": 0}, "hugePages.2Mi", "must be between 1 and 2147483647, not 0"),
     ("another size", {"4Mi": 1}, "hugePages.4Mi", "is not a key of the fleet"),
     ("an amount", {"1Gi": "2Gi"}, "hugePages.1Gi", 'must be an integer, not "2Gi"'),
     (

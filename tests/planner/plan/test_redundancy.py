@@ -101,5 +101,5 @@ def test_zones_must_be_named_where_one_may_be_lost() -> None:
         losing(L4, zones=1)
     with pytest.raises(FleetError, match="give either nodes or zones"):
         losing(L4, zones=1, nodes=1)
-    with pytest.raises(FleetError, match="must be from 0 to 3, not 4"):
+    with pytest.raises(FleetError, match="must be between 0 and 3, not 4"):
         losing(L4, nodes=4)

@@ -76,7 +76,7 @@ def test_a_rule_ends_when_its_steps_for_all_objects_are_used(
     found = list(CompiledRule(rule).findings(StackView()))
 
     assert found[-1].message.startswith(
-        "the rule used its 1,000 steps, so the objects after claim "
+        "the rule used all of its 1,000 steps, so it didn't check the objects after claim "
     )
     assert not any(each.certain for each in found)
     assert len(found) < 20

@@ -162,7 +162,7 @@ def test_every_wrong_rule_is_reported() -> None:
         ("{pool: {cpus: 3}}", 'pool has no field "cpus"', "fields: name"),
         (
             "{workload: {}}",
-            'a rule for pool has no variable "workload"',
+            'rules for pool don\'t have a variable "workload"',
             "variables: plan, cost, pool",
         ),
         ("{pool: {nodes: many}}", "pool.nodes must be an integer, not text", ""),

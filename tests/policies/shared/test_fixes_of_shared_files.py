@@ -37,22 +37,22 @@ def assert_fix_works(folder: Path, before: str, fix: str, after: str) -> None:
         ("git://{path}@v1", "use git+https, git+ssh, https, or oci", "git+file://{path}@v1"),
         (
             "git+file://{path}@v9",
-            "check the URL, the ref (a branch, tag, or whole commit), and git's credentials",
+            "check the URL, the ref (a branch, tag, or full commit hash), and git's credentials",
             "git+file://{path}@v1",
         ),
         (
             "git+file://{path}@v1#gpu.yaml",
-            "name a file that exists at v1",
+            "use a file that exists at v1",
             "git+file://{path}@v1#rules/gpu.yaml",
         ),
         (
             "git+file://{path}@v1#rules",
-            "name a file, not a folder",
+            "use a file, not a folder",
             "git+file://{path}@v1#rules/gpu.yaml",
         ),
         (
             "git+file://{path}@v1#../rules/gpu.yaml",
-            "name a file in it",
+            "use a path in the repository",
             "git+file://{path}@v1#rules/gpu.yaml",
         ),
     ],
@@ -66,7 +66,7 @@ def test_a_file_of_a_repository(
 
 def test_an_abbreviated_commit_is_written_whole(tmp_path: Path, repository: Path) -> None:
     commit = git(repository, "rev-parse", "v1^{commit}")
-    fix = "check the URL, the ref (a branch, tag, or whole commit), and git's credentials"
+    fix = "check the URL, the ref (a branch, tag, or full commit hash), and git's credentials"
     assert_fix_works(
         tmp_path, f"git+file://{repository}@{commit[:8]}", fix, f"git+file://{repository}@{commit}"
     )
@@ -87,13 +87,13 @@ def test_an_abbreviated_commit_is_written_whole(tmp_path: Path, repository: Path
         ),
         (
             "{url}/gpus.yaml#sha256={digest}",
-            "check URL and network",
+            "check the URL and your network",
             "{url}/gpu.yaml#sha256={digest}",
         ),
-        ("{url}/huge.yaml#sha256={digest}", "name another file", "{url}/gpu.yaml#sha256={digest}"),
+        ("{url}/huge.yaml#sha256={digest}", "use another file", "{url}/gpu.yaml#sha256={digest}"),
         (
             "http://[::1/gpu.yaml#sha256={digest}",
-            "correct its host, port, and characters",
+            "check the host, the port, and special characters",
             "{url}/gpu.yaml#sha256={digest}",
         ),
     ],
@@ -115,7 +115,7 @@ def test_a_path_in_a_file_at_a_url_becomes_a_url(tmp_path: Path, server: Server)
     server.pages["/gpu.yaml"] = RULES.encode()
     with pytest.raises(PlannerError) as caught:
         configured(tmp_path, base("gpu.yaml"))
-    assert caught.value.fix == "write a whole URL"
+    assert caught.value.fix == "write the full URL"
     found = configured(tmp_path, base(f"{server.url}/gpu.yaml#sha256={OF_RULES}"))
     assert [rule.id for rule in found.custom] == ["no-spot"]
 

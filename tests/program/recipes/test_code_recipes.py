@@ -262,9 +262,7 @@ def test_a_component_input(follow: Follow) -> None:
     tree = follow("Add a component input")
     inputs = "components/pulumi_dra/gke/pool/gpu_pool_inputs.py"
     start = "CASES: list[tuple[str, dict[str, Any], str, str]] = [\n"
-    case = (
-        '    ("GkeGpuPool", {"rack_height": 50}, "rack_height", "must be from 1 to 48, not 50"),\n'
-    )
+    case = '    ("GkeGpuPool", {"rack_height": 50}, "rack_height", "must be between 1 and 48, not 50"),\n'
     tree.insert("tests/components/test_bad_inputs.py", start, case)
     declared = "    rack_height: NotRequired[int]\n"
     described = '    """Position of the nodes in their rack, from 1 to 48. Default 1."""\n'

@@ -34,5 +34,5 @@ def export_parquet(summary: Summary, path: Path) -> None:
         ) from None
     except OSError as error:
         raise PlannerError(
-            f"{path} cannot be written: {error.strerror or error}", fix="name another file"
+            f"{path} cannot be written: {error.strerror or error}", fix="use another file"
         ) from None

@@ -26,7 +26,9 @@ _PRIVATE = tuple(map(ipaddress.IPv4Network, ("10.0.0.0/8", "172.16.0.0/12", "192
 
 def range_fault(number: int, allowed: range) -> str:
     """Return why a number isn't in the range of allowed numbers."""
-    return "" if number in allowed else f"must be from {allowed[0]} to {allowed[-1]}, not {number}"
+    return (
+        "" if number in allowed else f"must be between {allowed[0]} and {allowed[-1]}, not {number}"
+    )
 
 
 def limits_fault(least: int, most: int) -> str:

@@ -59,7 +59,7 @@ def config_faults(
         named = f'kind "{kind}"' if kind else "no kind"
         yield ConfigFault(
             f"the driver doesn't support configuration of {named}",
-            f"write one of {', '.join(_FIELDS)}",
+            f"use one of {', '.join(_FIELDS)}",
         )
         return
     if _OF.get(kind, DRIVERS[0]) != driver:
@@ -128,7 +128,7 @@ def _slicing_faults(slicing: Mapping[str, Any]) -> Iterator[ConfigFault]:
     interval = slicing.get("interval", "Default")
     if interval not in _INTERVALS:
         yield ConfigFault(
-            f'"{interval}" isn\'t a time-slice interval', f"write one of {', '.join(_INTERVALS)}"
+            f'"{interval}" isn\'t a time-slice interval', f"use one of {', '.join(_INTERVALS)}"
         )
 
 

@@ -131,8 +131,8 @@ class CompiledRule:
                 yield self._finding(each, answer)
             if left <= 0:
                 message = (
-                    f"the rule used its {RULE_BUDGET:,} steps, so the objects after "
-                    f"{each.name} aren't checked"
+                    f"the rule used all of its {RULE_BUDGET:,} steps, so it didn't check the "
+                    f"objects after {each.name}"
                 )
                 yield Finding(
                     message=message,
@@ -227,16 +227,14 @@ def _doubt(key: str, found: ExpressionValue, steps: int) -> RuleAnswer:
             message = f"the rule can't tell, because {found.message} is unknown"
         case "exhausted":
             message, fix = (
-                f"the rule can't tell, because its {key} needs {found.message}",
+                f"the rule can't tell, because {key} needs {found.message}",
                 "simplify the expression",
             )
         case _:
             message, fix = (
-                f"the rule can't tell, because its {key} fails: {found.message}",
+                f"the rule can't tell, because {key} fails: {found.message}",
                 "correct the expression",
             )
             if found.message.startswith("no such key"):
-                fix += (
-                    ', for example with labels[?"team"].orValue("") for a key that may be missing'
-                )
+                fix += ', for example to labels[?"team"].orValue("") if a key can be missing'
     return RuleAnswer("cannot-tell", message, steps, fix)

@@ -47,7 +47,7 @@ OBJECT_TYPES: Final[Mapping[str, Mapping[str, Field]]] = {
                 "region": (types.STRING, "Region of the fleet"),
                 "autoscaler": (types.STRING, "Autoscaler of the fleet, `none` if it has none"),
                 "nodes": (types.INT, "Nodes in all pools"),
-                "pools": (list_of(POOL), "Pools, in the order of the fleet"),
+                "pools": (list_of(POOL), "Pools, in fleet order"),
             }
         ),
         "stack": Field(types.STRING, "Name of the Pulumi stack, empty without one"),
@@ -67,7 +67,7 @@ OBJECT_TYPES: Final[Mapping[str, Mapping[str, Field]]] = {
             "capacity": (types.STRING, "`on-demand`, `spot`, `reservation`, or `capacity-block`"),
             "zones": (
                 _STRINGS,
-                "Zones that the pool uses, unknown if the fleet only sets their number",
+                "Zones that the pool uses, unknown if the fleet sets only the number of zones",
             ),
             "zoneCount": (types.INT, "Number of these zones"),
             "mig": (types.STRING, "MIG configuration, `none` without one"),
@@ -104,12 +104,12 @@ OBJECT_TYPES: Final[Mapping[str, Mapping[str, Field]]] = {
                 "pools": (_STRINGS, "Names of the pools that its pods are planned on"),
                 "zones": (
                     _STRINGS,
-                    "Zones of these pools, unknown if the fleet only sets their number",
+                    "Zones of these pools, unknown if the fleet sets only the number of zones",
                 ),
                 "zoneCount": (types.INT, "Number of these zones"),
                 "hourlyCost": (
                     types.DOUBLE,
-                    "Share of the node prices, by devices, in USD per hour",
+                    "Share of the node prices in proportion to the devices, in USD per hour",
                 ),
                 "monthlyCost": (types.DOUBLE, "The same per month of 730 hours"),
             }
@@ -127,7 +127,7 @@ OBJECT_TYPES: Final[Mapping[str, Mapping[str, Field]]] = {
         ),
         "labels": Field(_LABELS, "Labels of the object"),
         "requests": Field(
-            list_of(REQUEST), "Requests, one entry for each alternative of `firstAvailable`"
+            list_of(REQUEST), "Requests, with one entry for each `firstAvailable` alternative"
         ),
     },
     "Request": {
@@ -141,8 +141,8 @@ OBJECT_TYPES: Final[Mapping[str, Mapping[str, Field]]] = {
         "selectors": Field(_STRINGS, "CEL selectors of the request"),
         "reads": Field(
             _STRINGS,
-            "Attributes and capacities that its selectors or its `capacity` name, with their "
-            "driver: `capacity/DRIVER/memory`",
+            "Attributes and capacities in its selectors or its `capacity`, with the driver: "
+            "`capacity/DRIVER/memory`",
         ),
     },
     "Cost": _of_pools(
@@ -152,7 +152,7 @@ OBJECT_TYPES: Final[Mapping[str, Mapping[str, Field]]] = {
             "maxMonthly": (types.DOUBLE, "USD per month with every pool at its maximum"),
             "monthlyByNamespace": (
                 map_of(types.STRING, types.DOUBLE),
-                "USD per month by namespace: the shares of its workloads",
+                "USD per month for each namespace, the sum of its workloads' shares",
             ),
         }
     ),

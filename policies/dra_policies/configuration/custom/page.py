@@ -43,7 +43,7 @@ To print the values that rules read from your manifests and fleet, run
 `pulumi-dra rules objects PATH --fleet FILE`. Exemptions and `check --select` accept the ids of
 custom rules.
 
-## Results of a rule
+## Rule results
 
 | Answer | Condition | In `check` and the policy pack |
 | :-- | :-- | :-- |
@@ -52,18 +52,17 @@ custom rules.
 | skip | `when` is false | Nothing |
 | cannot-tell | A value is unknown, or an expression fails or runs out of steps | A note. The verdict is *cannot tell* |
 
-An unknown value matters only if the answer depends on it:
-`pool.monthlyCost < 100.0 || pool.nodes == 0` is true for an empty pool, whatever the price. A rule
-that reads fields of pools is skipped without a fleet, a stack, or a snapshot.
+An unknown value matters only if the result depends on it. For example,
+`pool.monthlyCost < 100.0 || pool.nodes == 0` is true for an empty pool at any price. Rules
+that read pool fields are skipped without a fleet, a stack, or a snapshot.
 
 Rules use the CEL of DeviceClass selectors in the newest Kubernetes version, with all of its
 libraries, but without `device`. An expression with a syntax or type error is rejected before
 anything is checked, with its line and column.
 
-**Limits.** An expression has at most {MAX_LENGTH:,} bytes. One evaluation uses at most
+**Limits.** An expression can have at most {MAX_LENGTH:,} bytes. One evaluation uses at most
 {DEFAULT_BUDGET:,} steps, and one rule at most {RULE_BUDGET:,} steps on all objects together. Steps
-are counted as in the cost of Kubernetes' CEL, so the same rule ends at the same point on every
-machine.
+are counted like Kubernetes' CEL cost units, so a rule stops at the same point on every machine.
 """
 
 

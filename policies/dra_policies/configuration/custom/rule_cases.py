@@ -70,7 +70,7 @@ def _values(rule: CustomRule, case: RuleTest) -> dict[str, Any]:
     for name in case.given:
         if name not in variables:
             raise GivenFault(
-                f'a rule for {rule.subject} has no variable "{name}"',
+                f'rules for {rule.subject} don\'t have a variable "{name}"',
                 f"variables: {', '.join(variables)}",
             )
     return {name: _value(kind, case.given.get(name, {}), name) for name, kind in variables.items()}

@@ -18,8 +18,8 @@ class RuleTest(ConfigurationPart):
     name: NonEmpty = Field(description="Description of the case.")
     given: dict[str, Any] = Field(
         default_factory=dict,
-        description="Values of the variables that the rule reads. Fields that are missing are "
-        "unknown.",
+        description="Values of the variables that the rule reads. Missing fields are treated "
+        "as unknown values.",
     )
     expect: Expected = Field(
         description="pass, fail, skip if `when` is false, or cannot-tell if a value is unknown or "
@@ -35,14 +35,16 @@ class CustomRule(ConfigurationPart):
         alias="for", description="Objects that the rule checks, one at a time."
     )
     when: str = Field(
-        default="", description="CEL expression: check only objects for which it is true."
+        default="",
+        description="CEL expression. If set, only objects for which it's true are checked.",
     )
     expression: NonEmpty = Field(description="CEL expression that must be true.")
     message: NonEmpty = Field(description="Problem, printed after the object's name.")
     message_expression: str = Field(
-        default="", description="CEL expression of a string to print instead of `message`."
+        default="",
+        description="CEL expression that returns the text to print instead of `message`.",
     )
-    fix: str = Field(default="", description="How to fix the problem, in the imperative.")
+    fix: str = Field(default="", description="Instruction that fixes the problem.")
     level: Literal["mandatory", "advisory", "disabled"] = Field(
         default="mandatory", description="mandatory (an error), advisory (a warning), or disabled."
     )

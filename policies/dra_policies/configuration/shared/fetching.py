@@ -30,7 +30,7 @@ def fetch(location: Location, place: Place = NOWHERE) -> Source:
     try:
         return Source(str(location), _content(location).decode("utf-8"))
     except DownloadError as error:
-        fix = error.fix or "check URL and network"
+        fix = error.fix or "check the URL and your network"
         raise SourceError(
             f"{location} can't be downloaded: {error.message}", place=place, fix=fix
         ) from None
@@ -40,7 +40,7 @@ def fetch(location: Location, place: Place = NOWHERE) -> Source:
         ) from None
     except UnicodeDecodeError:
         raise SourceError(
-            f"{location} isn't text in UTF-8", place=place, fix="name another file"
+            f"{location} isn't UTF-8 text", place=place, fix="use another file"
         ) from None
 
 

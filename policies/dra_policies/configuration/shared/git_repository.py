@@ -49,11 +49,11 @@ def _shown(file: GitFile) -> bytes:
     repository = _fetched(file.url, file.ref)
     spec = f"FETCH_HEAD:{file.path}"
     size = _git(
-        "-C", repository, "cat-file", "-s", spec, fix=f"name a file that exists at {file.ref}"
+        "-C", repository, "cat-file", "-s", spec, fix=f"use a file that exists at {file.ref}"
     )
     if int(size) > MOST_BYTES:
         raise too_large()
-    return _git("-C", repository, "cat-file", "blob", spec, fix="name a file, not a folder")
+    return _git("-C", repository, "cat-file", "blob", spec, fix="use a file, not a folder")
 
 
 @cache
@@ -62,7 +62,7 @@ def _fetched(url: str, ref: str) -> str:
     holder = tempfile.TemporaryDirectory(prefix="pulumi-dra-")
     _KEPT.append(holder)
     _git("init", "--quiet", "--bare", holder.name, fix="install git")
-    fix = "check the URL, the ref (a branch, tag, or whole commit), and git's credentials"
+    fix = "check the URL, the ref (a branch, tag, or full commit hash), and git's credentials"
     _git(
         "-C", holder.name, "fetch", "--quiet", "--depth", "1", "--no-tags", "--", url, ref, fix=fix
     )
@@ -85,9 +85,9 @@ def _git(*words: str, fix: str) -> bytes:
     except FileNotFoundError:
         raise GitError("git isn't installed", "install git") from None
     except OSError as error:
-        raise GitError(f"git can't be started: {error}", "name another file") from None
+        raise GitError(f"can't start git: {error}", "use another file") from None
     except subprocess.TimeoutExpired:
-        raise GitError(f"git didn't answer within {_TIMEOUT_S} seconds", fix) from None
+        raise GitError(f"git didn't respond within {_TIMEOUT_S} seconds", fix) from None
     if done.returncode:
         lines = done.stderr.decode(errors="replace").strip().splitlines() or ["git failed"]
         said = re.sub(

@@ -80,7 +80,9 @@ def parse_location(text: str, base: Location | None = None, place: Place = NOWHE
     """
     if "://" in text and not _is_valid_url(text):
         raise LocationError(
-            "the URL isn't valid", place=place, fix="correct its host, port, and characters"
+            "the URL isn't valid",
+            place=place,
+            fix="check the host, the port, and special characters",
         )
     if text.startswith("git+"):
         return _git(text, place)
@@ -90,7 +92,9 @@ def parse_location(text: str, base: Location | None = None, place: Place = NOWHE
         return _oci(text, place)
     if "://" in text:
         raise LocationError(
-            f"unknown kind of URL: {text}", place=place, fix="use git+https, git+ssh, https, or oci"
+            f"unsupported URL scheme: {text}",
+            place=place,
+            fix="use git+https, git+ssh, https, or oci",
         )
     match base:
         case GitFile():
@@ -99,7 +103,9 @@ def parse_location(text: str, base: Location | None = None, place: Place = NOWHE
             return replace(base, path=_inside(base.path, text, place))
         case WebFile():
             raise LocationError(
-                f"a file at a URL can't name the path {text}", place=place, fix="write a whole URL"
+                f"a file from a URL can't refer to the path {text}",
+                place=place,
+                fix="write the full URL",
             )
         case LocalFile():
             return LocalFile(os.path.normpath(os.path.join(os.path.dirname(base.path), text)))
@@ -136,12 +142,12 @@ def _git(text: str, place: Place) -> GitFile:
     scheme = urlsplit(address).scheme
     if scheme not in _GIT_SCHEMES:
         fix = "write git+https://HOST/REPOSITORY.git@REF#PATH"
-        raise LocationError(f'git can\'t fetch "{scheme}" URLs here', place=place, fix=fix)
+        raise LocationError(f'"{scheme}" git URLs aren\'t supported', place=place, fix=fix)
     before, slash, last = address.rpartition("/")
     name, mark, ref = last.partition("@")
     if not (mark and ref) or ref.startswith("-"):
         fix = f"add a commit, tag, or branch: git+{without_password(before + slash + name)}@REF"
-        raise LocationError("the git URL has no ref", place=place, fix=fix)
+        raise LocationError("the git URL doesn't have a ref", place=place, fix=fix)
     return GitFile(f"{before}{slash}{name}", ref, _inside("", path or CONFIGURATION, place))
 
 
@@ -151,7 +157,9 @@ def _web(text: str, place: Place) -> WebFile:
     if found is None:
         fix = f"add its digest: {without_password(url)}#sha256=DIGEST (sha256sum FILE prints it)"
         raise LocationError(
-            "the URL has no digest, so its content could change unnoticed", place=place, fix=fix
+            "the URL doesn't have a digest, so its content could change without notice",
+            place=place,
+            fix=fix,
         )
     return WebFile(url, found["digest"])
 
@@ -172,6 +180,6 @@ def _inside(base: str, path: str, place: Place) -> str:
     joined = posixpath.normpath(posixpath.join(posixpath.dirname(base), path))
     if posixpath.isabs(joined) or joined == ".." or joined.startswith("../"):
         raise LocationError(
-            f"{path} is outside the repository", place=place, fix="name a file in it"
+            f"{path} is outside the repository", place=place, fix="use a path in the repository"
         )
     return joined

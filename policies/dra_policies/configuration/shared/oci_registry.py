@@ -47,18 +47,18 @@ def _layer(text: bytes, path: str) -> str:
             for each in manifest["layers"]
         ]
     except (ValueError, KeyError, TypeError, AttributeError):
-        raise DownloadError(
-            "its manifest isn't the manifest of an OCI artifact", fix=_PUSH
-        ) from None
+        raise DownloadError("it isn't an OCI artifact manifest", fix=_PUSH) from None
     found = [digest for title, digest in layers if not path or title == path]
     if len(found) != 1:
-        titles = ", ".join(title or "a layer without a title" for title, _ in layers)
+        titles = ", ".join(
+            title or "the artifact has a layer without a title" for title, _ in layers
+        )
         if not any(title for title, _ in layers):
             raise DownloadError(f"it contains {titles or 'no file'}", fix=_PUSH)
         fix = "correct the name after #" if path else "add #FILE to the location"
         raise DownloadError(f"it contains {titles}", fix=fix)
     if not re.fullmatch(r"sha256:[0-9a-f]{64}", found[0]):
-        raise DownloadError(f"its layer has the digest {found[0]}, which isn't sha256", fix=_PUSH)
+        raise DownloadError(f"its layer uses the digest {found[0]} instead of sha256", fix=_PUSH)
     return found[0]
 
 
@@ -90,12 +90,11 @@ def _token(challenge: str) -> str:
     said = dict(_PARAMETER.findall(challenge))
     query = urlencode({key: said[key] for key in ("service", "scope") if key in said})
     if not said.get("realm", "").startswith("http"):
-        raise DownloadError("the registry's response doesn't name a token server")
+        raise DownloadError("the registry's response doesn't contain a token server")
     try:
         answer: Any = json.loads(download(f"{said['realm']}?{query}"))
         return str(answer.get("token") or answer["access_token"])
     except (ValueError, KeyError, TypeError, AttributeError):
         raise DownloadError(
-            "the registry doesn't give anonymous clients a token, and private repositories aren't "
-            "supported"
+            "the registry rejects anonymous clients, and private repositories aren't supported"
         ) from None

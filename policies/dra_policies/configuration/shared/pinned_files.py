@@ -59,7 +59,9 @@ def download(url: str, headers: Mapping[str, str] | None = None) -> bytes:
 
 def too_large() -> DownloadError:
     """Return the error for a file of more than `MOST_BYTES`."""
-    return DownloadError(f"it is larger than {MOST_BYTES // 2**20} MiB", fix="name another file")
+    return DownloadError(
+        f"the file is larger than {MOST_BYTES // 2**20} MiB", fix="use another file"
+    )
 
 
 def pinned(sha256: str, folder: Path, fetch: Callable[[], bytes]) -> bytes:
@@ -77,7 +79,7 @@ def pinned(sha256: str, folder: Path, fetch: Callable[[], bytes]) -> bytes:
     found = hashlib.sha256(content).hexdigest()
     if found != sha256:
         fix = "correct the digest if the change is intended"
-        raise DownloadError(f"its content has another digest: sha256={found}", fix=fix)
+        raise DownloadError(f"its content has a different digest: sha256={found}", fix=fix)
     keep(path, content)
     return content
 

@@ -15,9 +15,9 @@ def check(view: StackView) -> Iterator[Finding]:
 
 RULE = Rule(
     id="exemption-without-effect",
-    says="An exemption has expired, can't be read, or doesn't match a finding.",
+    says="An exemption has expired, is malformed, or doesn't match a finding.",
     why="A forgotten exemption hides the next mistake.",
-    fix="Remove the exemption, or write a later date if it is still needed.",
+    fix="Remove the exemption, or set a later date if you still need it.",
     level="advisory",
     check=check,
     url="https://kubernetes.io/docs/concepts/overview/working-with-objects/annotations/",

@@ -17,9 +17,8 @@ def check(view: StackView) -> Iterator[Finding]:
 
 RULE = Rule(
     id="stack-cannot-be-judged",
-    says="A mandatory rule needs a value that isn't known yet.",
-    why="The rule neither passes nor fails, so a later preview or the update can still reject the "
-    "stack.",
+    says="A mandatory rule depends on a value that isn't known yet.",
+    why="The rule can't pass or fail yet, so a later preview or update can still reject the stack.",
     fix="Declare it as a plain value instead of an output, or check the finding yourself.",
     level="advisory",
     needs="stack",

@@ -8,9 +8,9 @@ from dra_policies.rules.rule import Rule
 
 RULE = Rule(
     id="claim-asks-for-too-many-devices",
-    says=f"No claim requests more than {MOST_DEVICES} devices.",
+    says=f"A claim requests more than {MOST_DEVICES} devices.",
     why="The API server accepts the claim, but the scheduler always rejects it.",
-    fix="Spread the devices over several claims.",
+    fix="Split the request into several claims.",
     level="mandatory",
     check=tell("claim-asks-for-too-many-devices", find_oversized_claims),
 )

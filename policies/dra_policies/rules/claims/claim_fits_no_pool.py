@@ -54,7 +54,7 @@ def check(view: StackView) -> Iterator[Finding]:
 
 def _pools(case: Waiting) -> str:
     if not case.pools:
-        return "there is no DRA pool"
+        return "there are no DRA pools"
     kind = _kind(case.pools)
     groups: dict[str, list[str]] = {}
     for pool in case.pools:
@@ -90,12 +90,12 @@ def _why(case: Waiting, pool: PoolAnswer) -> str:
     matches = all(reason.code != "selector-mismatch" for reason in reasons)
     if matches and _asks_devices(pool) and 0 < offered < needed:
         return (
-            f"has {counted(offered, 'device')} on a node, but {needed} are needed on one: "
-            f"{needed - offered} short"
+            f"has {counted(offered, 'device')} per node, but one node needs {needed} "
+            f"({needed - offered} short)"
         )
     return (
         ", and ".join(" ".join(reason.message.split()) for reason in reasons)
-        or "no reason is known"
+        or "the reason is unknown"
     )
 
 
@@ -159,16 +159,16 @@ def _fix_of_node(case: Waiting, pool: PoolAnswer) -> str:
         return ""
     most = max(map(_offered, case.pools), default=0)
     if 0 < most < case.devices_per_pod and all(map(_asks_devices, case.pools)):
-        return f"request at most {counted(most, 'device')} in one pod, because no node offers more"
+        return f"request at most {counted(most, 'device')} per pod, the most on any node"
     return ", and ".join(reason.fix for reason in _nearest(pool) if reason.fix)
 
 
 RULE = Rule(
     id="claim-fits-no-pool",
     says="A claim doesn't fit any pool.",
-    why="Its pods stay pending with any number of nodes.",
-    fix="Add a pool with devices that satisfy the claim, or relax its selectors, count or "
-    "constraints.",
+    why="The claim's pods stay pending, no matter how many nodes are added.",
+    fix="Add a pool with devices that satisfy the claim, or relax the claim's selectors, "
+    "count, or constraints.",
     level="mandatory",
     needs="pools",
     check=check,

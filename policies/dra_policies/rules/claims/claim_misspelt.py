@@ -27,7 +27,7 @@ def check(view: StackView) -> Iterator[Finding]:
             fix = intended_claim(kind, key, manifests)
             if fix:
                 yield Finding(
-                    message=f"{workload.ref} names {kind} {key}, which isn't in the manifests",
+                    message=f"{workload.ref} references {kind} {key}, which isn't in the manifests",
                     fix=fix,
                     place=entry.place if entry.place.file else workload.place,
                     certain=False,
@@ -36,10 +36,10 @@ def check(view: StackView) -> Iterator[Finding]:
 
 RULE = Rule(
     id="claim-misspelt",
-    says="The name or the kind of a pod's claim is probably wrong.",
-    why="A pod whose claim or template doesn't exist stays pending. The manifests have an object "
-    "of a similar name, or of the other kind.",
-    fix="Correct the name, or write resourceClaimTemplateName for a template.",
+    says="A pod probably references its claim by the wrong name or kind.",
+    why="A pod whose claim or template doesn't exist stays pending. The manifests contain an "
+    "object with a similar name, or one of the other kind.",
+    fix="Correct the name, or use resourceClaimTemplateName for a template.",
     level="advisory",
     check=check,
 )

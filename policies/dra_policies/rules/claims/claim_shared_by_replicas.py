@@ -31,11 +31,11 @@ def check(view: StackView) -> Iterator[Finding]:
                 where = (
                     "run on one node"
                     if is_known
-                    else "run on one node unless several nodes can reach its devices"
+                    else "run on one node, unless several nodes can access the devices"
                 )
                 yield Finding(
-                    message=f"{workload.ref}: {pods} name {claim}, so they share its devices and "
-                    f"{where}",
+                    message=f"{workload.ref}: {pods} use {claim}, so they share its devices "
+                    f"and {where}",
                     fix="use a ResourceClaimTemplate to give each pod its own devices",
                     place=entry.place if entry.place.file else workload.place,
                     certain=is_known,
@@ -60,7 +60,7 @@ def _is_of_nodes(manifests: Manifests, namespace: str, entry: PodResourceClaim) 
 RULE = Rule(
     id="claim-shared-by-replicas",
     says="Replicas share the devices of one claim.",
-    why="A named claim is allocated once. All pods that name it share its devices on one node, "
+    why="A named claim is allocated once. All pods that use it share its devices on one node, "
     "without isolation.",
     fix="Use a ResourceClaimTemplate, or keep the named claim if sharing is intended.",
     level="advisory",

@@ -36,7 +36,7 @@ def check(view: StackView) -> Iterator[Finding]:
                 message=f'{workload.ref}: no container uses claim "{entry.name}", so its '
                 "devices are allocated but unused"
                 + ("" if is_unused else ", unless they are interfaces of the pod's network"),
-                fix=f"list {{name: {entry.name}}} under resources.claims of a container",
+                fix=f"add {{name: {entry.name}}} to resources.claims of a container",
                 place=entry.place if entry.place.file else workload.place,
                 remark=not is_unused,
             )
@@ -65,9 +65,9 @@ def _needs_container(name: str, manifests: Manifests) -> bool | None:
 
 RULE = Rule(
     id="claim-without-container",
-    says="No container uses a claim of its pod.",
+    says="None of a pod's containers use one of its claims.",
     why="The claim reserves devices, but the pod runs without them.",
-    fix="List the claim under resources.claims of the container that needs it.",
+    fix="Add the claim to resources.claims of the container that needs it.",
     level="advisory",
     check=check,
 )

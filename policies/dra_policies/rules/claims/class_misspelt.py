@@ -54,8 +54,8 @@ def check(view: StackView) -> Iterator[Finding]:
             meant = meant_class(driver, _drivers())
             if meant:
                 yield Finding(
-                    message=f'DeviceClass {name} selects devices of the driver "{driver}", '
-                    "which isn't installed",
+                    message=f'DeviceClass {name} selects devices of driver "{driver}", which '
+                    "isn't installed",
                     fix=f"write device.driver == '{meant}'",
                     place=device_class.meta.place,
                 )
@@ -94,9 +94,11 @@ def meant_class(name: str, known: frozenset[str]) -> str:
 
 RULE = Rule(
     id="class-misspelt",
-    says="A claim names a class that isn't defined, or a class names an unknown driver.",
-    why="The API server doesn't check that the class exists. Scheduling fails until it does.",
-    fix="Write the name of the class as it is declared.",
+    says="A claim uses a DeviceClass that isn't defined, or a DeviceClass selects an unknown "
+    "driver.",
+    why="The API server doesn't check that the DeviceClass exists. The pod isn't scheduled "
+    "until it does.",
+    fix="Use the declared name of the DeviceClass.",
     level="advisory",
     check=check,
 )

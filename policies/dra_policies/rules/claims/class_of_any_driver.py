@@ -24,20 +24,20 @@ def check(view: StackView) -> Iterator[Finding]:
         if not any("device.driver" in selector.expression for selector in device_class.selectors):
             driver = next(iter(_drivers_meant(device_class)), GPU_DRIVER)
             yield Finding(
-                message=f"DeviceClass {name} has no selector on device.driver, so it matches "
+                message=f"DeviceClass {name} doesn't select a device.driver, so it matches the "
                 "devices of every driver",
-                fix=f"add the selector device.driver == '{driver}', or one for the driver "
-                "that you mean",
+                fix=f"add the selector device.driver == '{driver}', or a selector for another "
+                "driver",
                 place=device_class.meta.place,
             )
         elif _OF_MIG.search(name) and not any(
             _is_for_parts(each.expression) for each in device_class.selectors
         ):
             yield Finding(
-                message=f"DeviceClass {name} also matches whole GPUs, because none of its "
-                "selectors is for MIG devices",
+                message=f"DeviceClass {name} also matches whole GPUs, because it doesn't "
+                "select MIG devices",
                 fix=f"add the selector device.attributes['{GPU_DRIVER}'].type == 'mig', or use "
-                f"class {MIG_CLASS}",
+                f"DeviceClass {MIG_CLASS}",
                 place=device_class.meta.place,
             )
 
@@ -65,11 +65,10 @@ def _is_for_parts(expression: str) -> bool:
 
 RULE = Rule(
     id="class-of-any-driver",
-    says="A DeviceClass doesn't restrict the driver, or the device type of MIG devices.",
-    why="The scheduler also tries devices of other drivers. Reading an attribute that they lack is "
-    "an error that "
-    "keeps the pod pending.",
-    fix=f"Begin its selectors with device.driver == '{GPU_DRIVER}'.",
+    says="A DeviceClass doesn't select a driver, or doesn't select MIG devices.",
+    why="The scheduler also evaluates devices of other drivers. If a selector reads an "
+    "attribute that they lack, the error keeps the pod pending.",
+    fix=f"Start the selectors with device.driver == '{GPU_DRIVER}'.",
     level="advisory",
     check=check,
 )

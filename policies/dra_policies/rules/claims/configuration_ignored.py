@@ -25,8 +25,9 @@ def check(view: StackView) -> Iterator[Finding]:
             if drivers and config.driver not in drivers:
                 listed = " and ".join(sorted(drivers))
                 yield Finding(
-                    message=f"{claim.title}: its configuration is for the driver {config.driver}, "
-                    f"but its devices belong to {listed}, so no driver reads it",
+                    message=f"{claim.title}: its configuration is for driver {config.driver}, "
+                    f"but its devices belong to {listed}, so no driver reads the "
+                    "configuration",
                     fix=f"write driver: {sorted(drivers)[0]}",
                     place=claim.place,
                 )
@@ -54,8 +55,8 @@ def _of_another_kind(claim: WrittenClaim, config: DeviceConfiguration) -> Iterat
         and kinds.isdisjoint({"", kind})
     ):
         yield Finding(
-            message=f"{claim.title}: {kind} is not for devices of class {classes[0]}, so the "
-            "driver doesn't apply it",
+            message=f"{claim.title}: {kind} isn't valid for devices of DeviceClass "
+            f"{classes[0]}, so the driver doesn't apply it",
             fix=f"write kind: {kinds.pop()}",
             place=claim.place,
         )
@@ -81,7 +82,8 @@ RULE = Rule(
     id="configuration-ignored",
     says="A claim's opaque configuration is for another driver or for other devices.",
     why="Each driver reads only its own configuration, so the devices run without the settings.",
-    fix="Write the driver of the claim's devices, and a kind that this driver supports for them.",
+    fix="Set the driver to the devices' driver, and use a configuration kind that this driver "
+    "supports for the devices.",
     level="advisory",
     url=DRIVER_PAGE,
     check=check,

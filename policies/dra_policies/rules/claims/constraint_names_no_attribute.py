@@ -58,10 +58,10 @@ def _known() -> frozenset[str]:
 
 RULE = Rule(
     id="constraint-names-no-attribute",
-    says="A constraint names an attribute that the NVIDIA driver doesn't publish.",
+    says="A constraint uses an attribute that the NVIDIA driver doesn't publish.",
     why="A device without the attribute never satisfies the constraint, so the claim is never "
     "allocated.",
-    fix="Name an attribute of docs/catalog.md.",
+    fix="Use an attribute from docs/catalog.md.",
     level="advisory",
     check=check,
 )

@@ -25,8 +25,8 @@ def check(view: StackView) -> Iterator[Finding]:
     for other in view.other_devices:
         names = " and ".join(other.names)
         yield Finding(
-            message=f"{other.member.workload} requests {names} of a driver that isn't in the "
-            "fleet, so it isn't checked",
+            message=f"{other.member.workload} requests {names} from a driver that isn't in the "
+            "fleet, so the workload isn't checked",
             urn=view.judged_urn,
             place=other.member.place,
             remark=True,
@@ -35,10 +35,10 @@ def check(view: StackView) -> Iterator[Finding]:
 
 RULE = Rule(
     id="device-of-another-driver",
-    says="A claim requests devices of a driver that isn't in the fleet.",
+    says="A claim requests devices from a driver that isn't in the fleet.",
     why="The plan only covers the fleet's drivers, so it's unknown whether the devices exist.",
-    fix="If another program installs the driver, do nothing. Otherwise, request devices of the "
-    "fleet.",
+    fix="If another program installs the driver, do nothing. Otherwise, request devices from a "
+    "driver in the fleet.",
     level="advisory",
     needs="pools",
     check=check,

@@ -24,9 +24,8 @@ def check(view: StackView) -> Iterator[Finding]:
             text = " ".join(selector.expression.split())
             shown = text if len(text) <= SHOWN else f"{text[: SHOWN - 1]}…"
             yield Finding(
-                message=f"selector `{shown}` cannot be checked for Kubernetes "
-                f"{view.features.version}: "
-                f"{outcome.message}",
+                message=f"selector `{shown}` can't be checked for Kubernetes "
+                f"{view.features.version}: {outcome.message}",
                 fix=outcome.fix or "",
                 place=selector.place,
                 certain=False,
@@ -36,9 +35,10 @@ def check(view: StackView) -> Iterator[Finding]:
 RULE = Rule(
     id="selector-cannot-be-checked",
     says="A CEL selector uses a feature that can't be checked.",
-    why="It's unknown whether the API server accepts the selector, and which devices match it.",
-    fix="Write the condition with other functions, or apply the object to a test cluster with "
-    "--dry-run=server.",
+    why="pulumi-dra can't determine whether the API server accepts the selector, or which "
+    "devices match it.",
+    fix="Rewrite the condition with other functions, or apply the object to a test cluster "
+    "with --dry-run=server.",
     level="advisory",
     check=check,
 )

@@ -74,7 +74,8 @@ RULE = Rule(
     level="advisory",
     check=check,
     threshold=Threshold(
-        says="Percentage by which a selector may miss the memory that a GPU publishes.",
+        says="Maximum difference, in percent, between the memory that a selector requires and "
+        "the memory that a GPU publishes.",
         default=NEAR,
         least=0,
         most=50,

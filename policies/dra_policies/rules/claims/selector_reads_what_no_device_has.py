@@ -69,7 +69,7 @@ def check(view: StackView) -> Iterator[Finding]:
                     else "any such thing"
                 )
                 yield Finding(
-                    message=f'selector reads device.{kind}["{GPU_DRIVER}"].{name}, and {by} {no}',
+                    message=f'selector reads device.{kind}["{GPU_DRIVER}"].{name}, but {by} {no}',
                     fix=_compared(selector.expression, kind, name) or _fix(kind, name, version),
                     place=selector.place,
                 )
@@ -86,8 +86,8 @@ def _for_parts_of_whole_gpus(manifests: Manifests) -> Iterator[Finding]:
             for selector in (each for each in way.selectors if _is_for_parts(each.expression)):
                 shown = " ".join(selector.expression.split())
                 yield Finding(
-                    message=f"{claim.title}: selector `{shown}` is for MIG devices, but the class "
-                    f"{GPU_DRIVER} has only whole GPUs",
+                    message=f"{claim.title}: selector `{shown}` is for MIG devices, but "
+                    f"DeviceClass {GPU_DRIVER} contains only whole GPUs",
                     fix=f"use DeviceClass {nvidia.MIG_CLASS}, and a pool whose GPUs are "
                     "partitioned",
                     place=selector.place,
@@ -110,13 +110,13 @@ def _compared_as_text(selector: CelSelector, features: Features) -> Iterator[Fin
     }:
         return
     for condition, better in compared_as_text(compiled.tree, _versions()):
-        says = "is true of every GPU" if " != " in condition else "ends in an error on every GPU"
+        says = "is true for every GPU" if " != " in condition else "causes an error for every GPU"
         yield Finding(
             message=f"selector `{condition}` compares a version with a value that isn't a "
             f"version, and {says}",
             fix=f"write {better}"
             if better
-            else "compare versions by compareTo(semver(…)), or parts by major()",
+            else "compare versions with compareTo(semver(…)), or their parts with major()",
             place=selector.place,
         )
 
@@ -211,8 +211,8 @@ def _fix(kind: str, name: str, version: str) -> str:
     near = get_close_matches(name, own, 1)
     if name in _OF_ORDER:
         return (
-            "remove it, because driver 25.8 and later don't number GPUs: set count, or select one "
-            "GPU by uuid"
+            "remove it, because driver 25.8 and later don't publish GPU indices; set count, or "
+            "select one GPU by uuid"
         )
     return f'did you mean "{near[0]}"?' if near else f"known: {', '.join(own)}"
 
@@ -221,8 +221,8 @@ RULE = Rule(
     id="selector-reads-what-no-device-has",
     says="A selector reads an attribute or capacity that no device has, or compares a version as "
     "text.",
-    why="This is an error at run time, which keeps the pod pending on every node.",
-    fix="Use a name that the driver publishes. The ResourceSlices of a node list them.",
+    why="The selector fails at run time, which keeps the pod pending on every node.",
+    fix="Use a name that the driver publishes. A node's ResourceSlices list the names.",
     level="advisory",
     check=check,
 )

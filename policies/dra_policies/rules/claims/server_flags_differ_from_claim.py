@@ -47,22 +47,21 @@ def _compare(
     if asked.gpus > 1 and any(_MIG in each.device_class_name for each in requests):
         yield Finding(
             message=f"{subject}, but its claim requests MIG devices. NCCL can't connect MIG "
-            "devices of one GPU, so the "
-            "server doesn't start",
+            "devices on the same GPU, so the server doesn't start",
             fix="request whole GPUs, or set the flags to 1",
             place=workload.place,
         )
     elif asked.gpus > devices:
         yield Finding(
-            message=f"{subject}, which needs {counted(asked.gpus, 'GPU')}, but its claims give it "
-            f"{counted(devices, 'GPU')}, so the server doesn't start",
+            message=f"{subject}, which needs {counted(asked.gpus, 'GPU')}, but its claims "
+            f"request {counted(devices, 'GPU')}, so the server doesn't start",
             fix=f"request {asked.gpus} devices in the claim, or lower the flags to {devices}",
             place=workload.place,
         )
     elif asked.gpus < devices:
         yield Finding(
-            message=f"{subject}, which uses {counted(asked.gpus, 'GPU')}, but its claims give it "
-            f"{counted(devices, 'GPU')}, so the others stay idle",
+            message=f"{subject}, which uses {counted(asked.gpus, 'GPU')}, but its claims "
+            f"request {counted(devices, 'GPU')}, so the other GPUs stay idle",
             fix=f"request {counted(asked.gpus, 'device')} in the claim, or raise the flags to "
             f"{devices}",
             place=workload.place,
@@ -108,8 +107,8 @@ def _is_gpu(request: ExactDeviceRequest, manifests: Manifests) -> bool:
 RULE = Rule(
     id="server-flags-differ-from-claim",
     says="The flags of a model server don't match the GPUs of its claim.",
-    why="A server doesn't start if its flags need more GPUs than it has. If they need fewer, the "
-    "other GPUs of the claim stay idle.",
+    why="A server doesn't start if its flags need more GPUs than it has. If the flags need "
+    "fewer GPUs, the claim's other GPUs stay idle.",
     fix="Request as many GPUs as the flags need, or set the flags to the number of GPUs in the "
     "claim.",
     level="advisory",

@@ -80,8 +80,9 @@ def _overlaps(some: list[_Range], others: list[_Range]) -> Iterator[Finding]:
         for other in others:
             if one.network.overlaps(other.network):
                 yield Finding(
-                    message=f"the range of {one.title} ({one.network}) overlaps that of "
-                    f"{other.title} ({other.network}), so the cloud rejects it or traffic is lost",
+                    message=f"the address ranges of {one.title} ({one.network}) and "
+                    f"{other.title} ({other.network}) overlap, so the cloud rejects "
+                    "the range or traffic is lost",
                     fix="choose ranges that don't overlap",
                     urn=one.urn,
                 )
@@ -101,16 +102,16 @@ def _dns(cluster: DeclaredResource, addresses: AddressRanges) -> Iterator[Findin
         yield Finding(
             message=f'cluster "{cluster.name}": {path} {address} isn\'t a free address of '
             f"{of_services} ({found[0]}), so the cloud rejects the cluster",
-            fix=f"set {path} to an address of the range, for example {found[0][10]}",
+            fix=f"set {path} to an address in the range, for example {found[0][10]}",
             urn=cluster.urn,
         )
 
 
 RULE = Rule(
     id="address-ranges-conflict",
-    says="Address ranges of a cluster, its subnets, or its network overlap.",
+    says="The address ranges of a cluster, its subnets, or its network overlap.",
     why="The cloud rejects the cluster or the subnet, or packets go to the wrong place.",
-    fix="Choose ranges that don't overlap, before you create the cluster.",
+    fix="Choose ranges that don't overlap before you create the cluster.",
     level="mandatory",
     url="https://kubernetes.io/docs/concepts/cluster-administration/networking/",
     needs="stack",

@@ -29,8 +29,8 @@ def check(view: StackView) -> Iterator[Finding]:
             yield Finding(
                 message=f'Fargate profile "{each.name}" selects the pods of {taken}, which use '
                 "claims, but Fargate doesn't support GPUs",
-                fix="name other namespaces in its selectors, or labels that pods with claims "
-                "don't have",
+                fix="change its selectors to other namespaces, or to labels that pods with "
+                "claims don't have",
                 urn=each.urn,
             )
 
@@ -62,9 +62,8 @@ def _selects(profile: DeclaredResource, workload: Workload, template: PodTemplat
 
 RULE = Rule(
     id="auto-nodes-take-no-claims",
-    says="The cloud chooses nodes of the cluster automatically.",
-    why="These nodes don't support claims. Pods with claims only run on the node groups of the "
-    "stack.",
+    says="The cloud chooses the cluster's nodes automatically.",
+    why="These nodes don't support claims. Pods with claims run only on the stack's node groups.",
     fix="Disable these nodes, or use them only for pods without claims.",
     level="advisory",
     needs="stack",

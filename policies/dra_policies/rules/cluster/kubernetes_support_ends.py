@@ -25,15 +25,16 @@ def check(view: StackView) -> Iterator[Finding]:
         if found is not None and (sentence := found.sentence(view.today)):
             yield Finding(
                 message=f"{version.title}: {sentence.rstrip('.')}",
-                fix=f"raise {version.property} by one minor version at a time",
+                fix=f"increase {version.property} by one minor version at a time",
                 urn=version.urn,
             )
 
 
 RULE = Rule(
     id="kubernetes-support-ends",
-    says="The standard support of the cluster's Kubernetes version ends, or the cluster expires.",
-    why="Extended support costs more per hour, and without it the cloud upgrades the cluster.",
+    says="Standard support for the cluster's Kubernetes version ends, or the cluster expires.",
+    why="Extended support costs more per hour. Without extended support, the cloud upgrades "
+    "the cluster.",
     fix="Upgrade the cluster by one minor version at a time.",
     level="advisory",
     url=URL,

@@ -25,8 +25,8 @@ def check(view: StackView) -> Iterator[Finding]:
 RULE = Rule(
     id="kubernetes-too-old",
     says=f"A cluster or DRA node runs a Kubernetes version before 1.{MINIMUM_MINOR}.",
-    why=f"Before 1.{MINIMUM_MINOR}, the API of claims is off, so the API server rejects "
-    "classes and claims, and drivers don't publish devices.",
+    why=f"Before 1.{MINIMUM_MINOR}, the ResourceClaim API is disabled, so the API server "
+    "rejects DeviceClasses and claims, and drivers don't publish devices.",
     fix=f"Set the version of the cluster, and of each of its pools, to 1.{MINIMUM_MINOR} or newer.",
     level="mandatory",
     needs="stack",

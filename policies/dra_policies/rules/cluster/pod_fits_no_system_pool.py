@@ -16,7 +16,7 @@ def check(view: StackView) -> Iterator[Finding]:
     for case in waiting_on_system(judgement):
         reasons = "; ".join(dict.fromkeys(reason.message for reason in case.size.reasons))
         yield Finding(
-            message=f"{case.size.workload} does not fit the system pool: {reasons}",
+            message=f"{case.size.workload} doesn't fit on the system pool: {reasons}",
             fix="; ".join(dict.fromkeys(reason.fix for reason in case.size.reasons if reason.fix)),
             urn=view.judged_urn,
             place=case.member.place,
@@ -26,8 +26,8 @@ def check(view: StackView) -> Iterator[Finding]:
 
 RULE = Rule(
     id="pod-fits-no-system-pool",
-    says="A pod without devices doesn't fit the system pool.",
-    why="It stays pending unless the cluster has other nodes for it that aren't in the fleet.",
+    says="A pod without devices doesn't fit on the system pool.",
+    why="The pod stays pending unless the cluster has suitable nodes that aren't in the fleet.",
     fix="Use more or larger nodes for the system pool, or request less.",
     level="mandatory",
     needs="pools",

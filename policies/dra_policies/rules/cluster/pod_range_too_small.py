@@ -44,12 +44,10 @@ def _of_subnets(view: StackView, pool: DeclaredPool) -> Iterator[Finding]:
         pool.own.count(cloud(pool.cloud).pool.max_pods, addresses.default_pods) if has_pods else 0
     )
     if pods is not None and pool.count_max * (1 + pods) > free:
-        each_node = (
-            f"{1 + pods} addresses for each node and its pods" if pods else "an address each"
-        )
+        each_node = f"{1 + pods} addresses per node and its pods" if pods else "an address each"
         yield Finding(
-            message=f"{pool.title} may have {counted(pool.count_max, 'node')}, which need "
-            f'{each_node}, but subnet "{subnets[0].name}" has {free} addresses',
+            message=f"{pool.title} can have up to {counted(pool.count_max, 'node')}, which "
+            f'need {each_node}, but subnet "{subnets[0].name}" has {free} addresses',
             fix="choose a larger range for the subnet, or lower the pool's maximum",
             urn=pool.urn,
         )
@@ -74,9 +72,9 @@ def _of_cluster(
         needed, nodes = needed + most * each, nodes + most
     if addresses is not None and needed > addresses:
         yield Finding(
-            message=f'cluster "{cluster.name}": its pools may have {counted(nodes, "node")}, which '
-            f"need {needed} pod addresses, but {path} has {addresses}, so the "
-            "cloud can't add all nodes",
+            message=f'cluster "{cluster.name}": its pools can have up to '
+            f"{counted(nodes, 'node')}, which need {needed} pod addresses, but {path} "
+            f"has {addresses}, so the cloud can't add all nodes",
             fix=f"choose a larger range for {path} in a new cluster, or lower the pools' maximum",
             urn=cluster.urn,
         )
@@ -97,7 +95,7 @@ def _addresses(text: str | None) -> int | None:
 RULE = Rule(
     id="pod-range-too-small",
     says="A pod range or a subnet has too few addresses for the pools.",
-    why="The range can't grow later, so the autoscaler or the cloud fails to add nodes.",
+    why="You can't enlarge the range later, so the autoscaler or the cloud can't add nodes.",
     fix="Choose a larger range when you create the cluster.",
     level="mandatory",
     url="https://docs.cloud.google.com/kubernetes-engine/docs/concepts/alias-ips",

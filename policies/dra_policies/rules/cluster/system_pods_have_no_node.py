@@ -18,7 +18,7 @@ def check(view: StackView) -> Iterator[Finding]:
         pool, barrier = plain[0], _barrier(plain[0])
         yield Finding(
             message=f"every pool has a taint that CoreDNS doesn't tolerate ({pool.title}: "
-            f"{barrier}), so it stays pending and pods can't resolve names",
+            f"{barrier}), so CoreDNS stays pending and pods can't resolve names",
             fix="remove the taint from a pool without GPUs, or use the taint CriticalAddonsOnly "
             "there",
             urn=pool.urn,
@@ -73,9 +73,9 @@ def _adds_nodes(of_cluster: ClusterResource, cluster: DeclaredResource) -> bool:
 
 RULE = Rule(
     id="system-pods-have-no-node",
-    says="No pool accepts the cluster's own pods.",
-    why="CoreDNS and other services of the cluster stay pending, so pods can't resolve names.",
-    fix="Keep one pool without taints, or with CriticalAddonsOnly.",
+    says="None of the pools accept the cluster's system pods.",
+    why="CoreDNS and other cluster add-ons stay pending, so pods can't resolve names.",
+    fix="Keep one pool without taints, or with only the CriticalAddonsOnly taint.",
     level="mandatory",
     is_outage=True,
     url="https://kubernetes.io/docs/concepts/scheduling-eviction/taint-and-toleration/",

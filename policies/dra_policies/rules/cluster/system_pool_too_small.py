@@ -29,9 +29,10 @@ def check(view: StackView) -> Iterator[Finding]:
     if vcpus < VCPUS or memory < MEMORY_MIB:
         names = " and ".join(pool.title for pool in system)
         yield Finding(
-            message=f"nodes without GPUs ({names}) have {vcpus} vCPUs and {memory} MiB of memory "
-            "together, which is too little for the controllers of a cluster",
-            fix=f"use more or larger nodes: at least {VCPUS} vCPUs and {MEMORY_MIB} MiB",
+            message=f"nodes without GPUs ({names}) have {vcpus} vCPUs and {memory} MiB of "
+            "memory in total, which is too little for the cluster's controllers",
+            fix=f"use more or larger nodes, with at least {VCPUS} vCPUs and {MEMORY_MIB} MiB "
+            "in total",
             urn=system[0].urn,
         )
 
@@ -49,7 +50,7 @@ def _size(pool: DeclaredPool) -> tuple[int, int] | None:
 
 RULE = Rule(
     id="system-pool-too-small",
-    says="The system nodes can't hold the controllers of the cluster.",
+    says="The system nodes are too small for the cluster's controllers.",
     why="DNS and driver controllers stay pending, so GPU nodes don't become usable.",
     fix="Use more or larger nodes for the system pool.",
     level="advisory",

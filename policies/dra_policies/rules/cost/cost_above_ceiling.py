@@ -22,16 +22,16 @@ def check(view: StackView) -> Iterator[Finding]:
         most = max(known, key=lambda each: each[0])[1]
         yield Finding(
             message=f"the pools cost ${total:,.0f} per month at maximum size, but the limit is "
-            f'${allowed:,.0f}; the most expensive is pool "{most.name}"',
+            f'${allowed:,.0f}; pool "{most.name}" costs the most',
             fix=f'lower the maximum of pool "{most.name}", or raise the threshold of {RULE.id}',
             urn=view.judged_urn,
         )
     elif len(known) < len(offers):
         names = ", ".join(f'"{offer.name}"' for offer in offers if monthly(offer) is None)
         yield Finding(
-            message=f"it's unknown whether the pools cost at most ${allowed:,.0f} per month, "
+            message=f"the pools can't be compared with the limit of ${allowed:,.0f} per month, "
             f"because the price of {names} is unknown",
-            fix="give the pool a pricePerHour",
+            fix="set pricePerHour for the pool",
             urn=view.judged_urn,
             certain=False,
         )
@@ -56,8 +56,8 @@ def ceiling(of_what: str) -> Threshold:
 
 RULE = Rule(
     id="cost-above-ceiling",
-    says="All pools at their maximum cost more per month than the limit.",
-    why="Autoscalers can scale to the maximum.",
+    says="At maximum size, all pools together cost more per month than the limit.",
+    why="Autoscalers can scale pools to their maximum.",
     fix="Lower the maximum of a pool, or raise the limit.",
     level="mandatory",
     needs="pools",

@@ -29,8 +29,8 @@ def check(view: StackView) -> Iterator[Finding]:
 
 RULE = Rule(
     id="pool-cost-above-ceiling",
-    says="A pool at its maximum costs more per month than the limit for one pool.",
-    why="Autoscalers can scale to the maximum.",
+    says="At maximum size, a pool costs more per month than the limit for one pool.",
+    why="Autoscalers can scale pools to their maximum.",
     fix="Lower the maximum of the pool, or raise the limit.",
     level="mandatory",
     needs="pools",

@@ -16,8 +16,8 @@ def check(view: StackView) -> Iterator[Finding]:
         release = releases.get(driver.version or "")
         if release is not None and not release.is_installable:
             yield Finding(
-                message=f"{driver.title} installs version {release.version} of the driver: "
-                f"{release.fault}",
+                message=f"{driver.title} installs driver version {release.version}, which "
+                f"doesn't work: {release.fault}",
                 fix=f"set its version to {_newer(usable, release.generation)}",
                 urn=driver.urn,
             )
@@ -31,9 +31,9 @@ def _newer(usable: list[str], generation: str) -> str:
 RULE = Rule(
     id="driver-cannot-be-installed",
     says="The driver version doesn't support Kubernetes 1.34 and later.",
-    why="Older charts create DeviceClasses with an API version that is no longer served, so the "
-    "update fails.",
-    fix="Set a newer version of the release.",
+    why="Older charts create DeviceClasses with an API version that Kubernetes no longer "
+    "serves, so the update fails.",
+    fix="Set the release's chart version to a newer version.",
     level="mandatory",
     url=DRIVER_PAGE,
     needs="stack",

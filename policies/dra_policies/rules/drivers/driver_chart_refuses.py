@@ -20,7 +20,8 @@ def _refused(driver: InstalledDriver, values: Properties) -> Iterator[Finding]:
     gpus, override = _truth(values, "resources.gpus.enabled", True), _truth(values, OVERRIDE, False)
     if gpus and override is False:
         yield Finding(
-            message=f"{driver.title} enables GPUs without {OVERRIDE}, which its chart rejects",
+            message=f"{driver.title} enables GPUs without setting {OVERRIDE}, which its chart "
+            "rejects",
             fix=f"set {OVERRIDE}: true in its values",
             urn=driver.urn,
         )
@@ -37,8 +38,7 @@ def _refused(driver: InstalledDriver, values: Properties) -> Iterator[Finding]:
     )
     if driver.namespace == "default" and is_elsewhere == (False, False):
         yield Finding(
-            message=f'{driver.title} is installed in the namespace "default", which its chart '
-            "rejects",
+            message=f'{driver.title} uses the namespace "default", which its chart rejects',
             fix='install it in a dedicated namespace, for example "nvidia-dra-driver"',
             urn=driver.urn,
         )
@@ -55,7 +55,7 @@ def _truth(values: Properties, path: str, default: bool) -> bool | None:
 RULE = Rule(
     id="driver-chart-refuses",
     says="The driver's chart rejects its values.",
-    why="The preview doesn't render the chart, so the update fails after the cluster was created.",
+    why="The preview doesn't render the chart, so the update fails after the cluster is created.",
     fix=f"Set {OVERRIDE}: true, install the driver in a dedicated namespace, and remove "
     "values that the chart doesn't support.",
     level="mandatory",

@@ -13,8 +13,8 @@ RULE = Rule(
     why="The API server accepts any configuration, but the driver rejects it when a pod starts, so "
     "the pod never "
     "starts.",
-    fix="Write the configuration in the format of the driver version, and enable the feature gate "
-    "that it needs.",
+    fix="Use a configuration format that the driver version supports, and enable the required "
+    "feature gate.",
     level="mandatory",
     url=DRIVER_PAGE,
     check=tell("driver-config-refused", find_refused_configuration, find_unprepared_uses),

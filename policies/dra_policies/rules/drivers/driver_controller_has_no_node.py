@@ -28,18 +28,18 @@ def check(view: StackView) -> Iterator[Finding]:
         controller = as_mapping(driver.values.at("controller")) or {}
         if domains and "affinity" not in controller:
             yield Finding(
-                message=f"{driver.title}: its controller requires a node of the control plane, "
-                "but managed clusters expose none, so it stays pending",
+                message=f"{driver.title}: its controller requires a control-plane node, but "
+                "managed clusters don't expose one, so the controller stays pending",
                 fix="set resources.computeDomains.enabled: false in its values if no pool "
-                "needs ComputeDomains, otherwise controller.affinity: null",
+                "needs ComputeDomains; otherwise, set controller.affinity: null",
                 urn=driver.urn,
             )
 
 
 RULE = Rule(
     id="driver-controller-has-no-node",
-    says="The driver's controller can't run on any node of the cluster.",
-    why="The release waits for its controller and fails after the cluster was created.",
+    says="The driver's controller can't run on any node in the cluster.",
+    why="The release waits for its controller, so it times out after the cluster is created.",
     fix="Disable ComputeDomains if no pool needs them, or remove the controller's affinity.",
     level="advisory",
     url=DRIVER_PAGE,

@@ -23,7 +23,7 @@ def check(view: StackView) -> Iterator[Finding]:
         known = {gate: value for gate, value in gates.items() if isinstance(value, bool)}
         for _, fault in gate_faults(release, PublishingSettings(gates=known)):
             yield Finding(
-                message=f"{driver.title}: {fault.message}, so its plugin does not start",
+                message=f"{driver.title}: {fault.message}, so its kubelet plugin doesn't start",
                 fix=fault.fix,
                 urn=driver.urn,
             )
@@ -33,7 +33,8 @@ RULE = Rule(
     id="driver-gate-refused",
     says="The driver doesn't support a feature gate, or a combination of gates.",
     why="The plugin exits at startup, so nodes don't publish devices.",
-    fix="Use feature gates of the driver version, and remove gates that exclude each other.",
+    fix="Use feature gates that the driver version supports, and remove gates that exclude "
+    "each other.",
     level="mandatory",
     url=DRIVER_PAGE,
     needs="stack",

@@ -12,15 +12,15 @@ def check(view: StackView) -> Iterator[Finding]:
     for driver in view.drivers[1:]:
         first = view.drivers[0].title
         yield Finding(
-            message=f"{driver.title} installs the DRA driver in addition to {first}, so both "
-            "publish the same GPUs and create the same DeviceClasses",
+            message=f"{driver.title} and {first} both install the DRA driver, so both publish "
+            "the same GPUs and create the same DeviceClasses",
             fix=f"remove {driver.title}, or {first}",
             urn=driver.urn,
         )
     for second in view.second_drivers if view.drivers else ():
         yield Finding(
-            message=f"{second.title} publishes the same GPUs as {view.drivers[0].title}, so two "
-            "pods can get one GPU",
+            message=f"{second.title} publishes the same GPUs as {view.drivers[0].title}, so "
+            "two pods can get the same GPU",
             fix=second.fix,
             urn=second.urn,
         )

@@ -51,7 +51,7 @@ BELOW: Final = {
 # kubernetes-sigs/dra-driver-nvidia-gpu:deployments/helm/k8s-dra-driver/values.yaml@dc531f3a, the
 # chart of 2024.
 _REPLACED: Final = {
-    "kubeletPlugin.containers": {"plugin": 'write "gpus" and "computeDomains" instead'}
+    "kubeletPlugin.containers": {"plugin": 'use "gpus" and "computeDomains" instead'}
 }
 
 
@@ -60,7 +60,8 @@ def check(view: StackView) -> Iterator[Finding]:
         values = as_mapping(driver.values.values if driver.values else None) or {}
         for key, meant in _ignored(values):
             yield Finding(
-                message=f'{driver.title}: its chart has no value "{key}", and ignores it',
+                message=f'{driver.title}: its chart ignores the value "{key}", because it '
+                "isn't a chart value",
                 fix=meant,
                 urn=driver.urn,
             )
@@ -92,9 +93,9 @@ def _ignored(values: dict[str, Any]) -> Iterator[tuple[str, str]]:
 
 RULE = Rule(
     id="driver-key-ignored",
-    says="The driver's chart doesn't know a value.",
-    why="Helm silently accepts unknown values, so the driver runs without them.",
-    fix="Nest keys with dots, and use the chart's spelling.",
+    says="The driver's chart ignores an unknown value.",
+    why="Helm accepts unknown values without an error, so the driver runs without the setting.",
+    fix="Write dotted keys as nested keys, and use the chart's spelling.",
     level="advisory",
     url=DRIVER_PAGE,
     needs="stack",

@@ -33,10 +33,11 @@ def check(view: StackView) -> Iterator[Finding]:
         for pool in view.pools:
             if pool.is_dra and pool.has_gpus and affine(pod, pool) and _only_discovered(pod, pool):
                 yield Finding(
-                    message=f"the kubelet plugin of {driver.title} selects labels that node "
-                    f"feature discovery sets, but nodes of {pool.title} don't have them, "
-                    "and no release of this stack installs node feature discovery",
-                    fix=f"label the nodes of the pool {GPU_PRESENT}=true, or install "
+                    message=f"the kubelet plugin of {driver.title} selects labels that Node "
+                    f"Feature Discovery sets, but nodes of {pool.title} don't have "
+                    "these labels, and this stack doesn't install Node Feature "
+                    "Discovery",
+                    fix=f"label the pool's nodes {GPU_PRESENT}=true, or install "
                     "node-feature-discovery",
                     urn=pool.urn,
                 )
@@ -58,8 +59,9 @@ def _only_discovered(pod: Properties, pool: DeclaredPool) -> bool:
 RULE = Rule(
     id="driver-label-not-set",
     says="DRA nodes lack a label that the driver's kubelet plugin selects.",
-    why="The plugin runs on no node, so the devices aren't published and claims aren't allocated.",
-    fix=f"Label the pools {GPU_PRESENT}=true, or install node feature discovery.",
+    why="The plugin doesn't run on any node, so devices aren't published and claims aren't "
+    "allocated.",
+    fix=f"Label the pools {GPU_PRESENT}=true, or install Node Feature Discovery.",
     level="mandatory",
     is_outage=True,
     url=DRIVER_PAGE,

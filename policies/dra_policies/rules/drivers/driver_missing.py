@@ -20,10 +20,10 @@ def check(view: StackView) -> Iterator[Finding]:
             pool.is_dra is True or (pool.has_gpus and _claims(view))
         ):
             yield Finding(
-                message=f"{pool.title} is a DRA pool, but no release of this stack installs the "
-                "DRA driver",
-                fix="add a release of the chart dra-driver-nvidia-gpu, or install the driver from "
-                "elsewhere",
+                message=f"{pool.title} is a DRA pool, but this stack doesn't install the DRA "
+                "driver",
+                fix="add a release of the dra-driver-nvidia-gpu chart, or install the driver "
+                "another way",
                 urn=pool.urn,
             )
             return

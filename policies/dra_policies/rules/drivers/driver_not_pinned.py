@@ -22,9 +22,9 @@ def check(view: StackView) -> Iterator[Finding]:
         if driver.version == "":
             newest = nvidia.driver_releases()[-1].version
             yield Finding(
-                message=f"{driver.title} doesn't set a chart version, so each update may install "
-                "another one",
-                fix=f'set its version to "{version}", as planned'
+                message=f"{driver.title} doesn't set a chart version, so each update may "
+                "install a different version",
+                fix=f'set its version to the planned "{version}"'
                 if version
                 else f'set its version, for example to "{newest}"',
                 urn=driver.urn,
@@ -32,8 +32,8 @@ def check(view: StackView) -> Iterator[Finding]:
         elif driver.version and not PINNED.fullmatch(driver.version):
             yield Finding(
                 message=f'{driver.title} uses the version range "{driver.version}", but 0.4 is '
-                "newer than 25.12, so a range by number installs an older version",
-                fix=f'set its version to "{version}", as planned'
+                "newer than 25.12, so a numeric range installs an older version",
+                fix=f'set its version to the planned "{version}"'
                 if version
                 else f'set its version, for example to "{nvidia.driver_releases()[-1].version}"',
                 urn=driver.urn,
@@ -43,10 +43,9 @@ def check(view: StackView) -> Iterator[Finding]:
 RULE = Rule(
     id="driver-not-pinned",
     says="The driver version isn't pinned.",
-    why="Attribute and device names change between versions, so a different version than the "
-    "planned one can be "
-    "installed. Version 0.4 is newer than 25.12.",
-    fix="Set the version of the release.",
+    why="Attribute and device names change between driver versions, so plans are correct only "
+    "for the installed version. Note that version 0.4 is newer than 25.12.",
+    fix="Set the release's chart version.",
     level="advisory",
     url=DRIVER_PAGE,
     needs="stack",

@@ -27,7 +27,7 @@ def _check_driver(
 ) -> Iterator[Finding]:
     if driver.namespace is None or driver.priority_class is None:
         yield Finding(
-            message=f"{driver.title}: its namespace or priority class is unknown, so its quota "
+            message=f"{driver.title}: its namespace or PriorityClass is unknown, so its quota "
             "can't be checked",
             urn=driver.urn,
             certain=False,
@@ -37,18 +37,14 @@ def _check_driver(
         return
     quotas = [quota for quota in view.quotas if quota.namespace == driver.namespace]
     needed = _needed(driver, pools)
-    amount = (
-        "one pod for each GPU node and each controller"
-        if needed is None
-        else f"at least {needed} pods"
-    )
+    amount = "one pod per GPU node and controller" if needed is None else f"at least {needed} pods"
     if not quotas:
         doubtful = any(quota.namespace is None for quota in view.quotas)
         yield Finding(
             message=f'{driver.title}: namespace "{driver.namespace}" has no ResourceQuota for '
             f"{driver.priority_class} pods"
-            + (", unless it is the one whose namespace is unknown" if doubtful else "")
-            + ", and GKE admits no such pods without one",
+            + (", unless it's the quota with an unknown namespace" if doubtful else "")
+            + ", and GKE rejects these pods without a quota",
             fix=f"declare a ResourceQuota there, scoped to PriorityClass {driver.priority_class}, "
             f"with {amount}",
             urn=driver.urn,
@@ -64,19 +60,17 @@ def _compare(
     if quota.pods is None or needed is None:
         unknown = "its number of pods" if quota.pods is None else "the maximum of the pools"
         yield Finding(
-            message=f"{quota.title}: it's unknown whether it is large enough, because {unknown} "
-            "is unknown",
+            message=f"{quota.title} may be too small, because {unknown} is unknown",
             urn=quota.urn,
             certain=False,
         )
     elif quota.pods < needed:
         nodes = needed - (driver.other_critical_pods or 0)
         yield Finding(
-            message=f"{quota.title} admits {quota.pods} critical pods, but {driver.title} needs "
-            f"{needed}: one on each "
-            f"of {nodes} GPU nodes ({_shown(pools)}) and {driver.other_critical_pods} for "
-            "controllers",
-            fix=f"raise its hard pods to {needed}",
+            message=f"{quota.title} admits {quota.pods} critical pods, but {driver.title} "
+            f"needs {needed}: one for each of {nodes} GPU nodes ({_shown(pools)}) and "
+            f"{driver.other_critical_pods} for controllers",
+            fix=f"increase pods under its spec.hard to {needed}",
             urn=quota.urn,
         )
 
@@ -101,7 +95,8 @@ RULE = Rule(
     says="The ResourceQuota for critical pods in the driver's namespace on GKE doesn't cover all "
     "GPU nodes.",
     why="The API server rejects driver pods above the quota, so nodes start without devices.",
-    fix="Set the quota's hard pods to the sum of all pool maximums and the driver's controllers.",
+    fix="Set `pods` under the quota's `hard` to the sum of all pool maximums plus the driver's "
+    "controllers.",
     level="mandatory",
     is_outage=True,
     url=DRIVER_PAGE,

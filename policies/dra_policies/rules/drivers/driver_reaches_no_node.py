@@ -33,16 +33,16 @@ def check(view: StackView) -> Iterator[Finding]:
 def _kept_away(installer: Installer, pool: DeclaredPool) -> Iterator[Finding]:
     """Yield a finding if nodes that get the NVIDIA driver from an installer never run it."""
     if tolerates(installer.pod, pool) is False:
-        why = "does not tolerate its taints"
-        fix = "set tolerations: [{operator: Exists}] in the pods of the installer"
+        why = "doesn't tolerate its taints"
+        fix = "set tolerations: [{operator: Exists}] in the installer's pod template"
     elif selects(installer.pod, pool) is False or affine(installer.pod, pool) is False:
         why = "selects labels that the pool doesn't have"
-        fix = "correct the node selector of the installer's pods"
+        fix = "correct nodeSelector in the installer's pod template"
     else:
         return
     yield Finding(
-        message=f"{installer.title} never runs on {pool.title}: it {why}, so the nodes have no "
-        "NVIDIA driver",
+        message=f"{installer.title} can't run on {pool.title} because it {why}, so the nodes "
+        "don't have the NVIDIA driver",
         fix=fix,
         urn=installer.urn,
     )
@@ -58,7 +58,7 @@ def _nowhere(driver: InstalledDriver, view: StackView) -> Iterator[Finding]:
     ):
         shown = " or ".join(pool.title for pool in pools)
         yield Finding(
-            message=f"the kubelet plugin of {driver.title} never runs on {shown}, because its "
+            message=f"the kubelet plugin of {driver.title} can't run on {shown}, because its "
             "node selector doesn't match their labels",
             fix="correct kubeletPlugin.nodeSelector or kubeletPlugin.affinity",
             urn=driver.urn,
@@ -75,7 +75,7 @@ def _faults(driver: InstalledDriver, pod: Properties, pool: DeclaredPool) -> Ite
         yield _finding(
             driver,
             pool,
-            f"does not tolerate its taints ({taints})",
+            f"doesn't tolerate its taints ({taints})",
             fix if not others else _of(others),
         )
     elif selects(pod, pool) is False:
@@ -103,7 +103,8 @@ def _of(keys: list[str]) -> str:
 
 def _finding(driver: InstalledDriver, pool: DeclaredPool, says: str, fix: str) -> Finding:
     return Finding(
-        message=f"the kubelet plugin of {driver.title} never runs on {pool.title}: it {says}",
+        message=f"the kubelet plugin of {driver.title} can't run on {pool.title}, because it "
+        f"{says}",
         fix=fix,
         urn=driver.urn,
     )
@@ -114,7 +115,7 @@ RULE = Rule(
     says="The DRA driver's kubelet plugin can't run on a DRA pool.",
     why="Nodes start without publishing devices. Claims aren't allocated, and autoscalers add more "
     "nodes.",
-    fix="Tolerate the pool's taints, and match its labels in nodeSelector.",
+    fix="Tolerate the pool's taints, and use its labels in nodeSelector.",
     level="mandatory",
     url=DRIVER_PAGE,
     needs="stack",

@@ -32,9 +32,8 @@ def check(view: StackView) -> Iterator[Finding]:
 RULE = Rule(
     id="driver-release-faulty",
     says="The driver version can allocate devices twice.",
-    why="The scheduler gets wrong data about the devices, so pods share GPUs that each should have "
-    "exclusively.",
-    fix="Install the version in the finding.",
+    why="The scheduler gets wrong device data, so it can allocate the same GPU to several pods.",
+    fix="Install the version that the finding shows.",
     level="advisory",
     url=DRIVER_PAGE,
     needs="stack",

@@ -17,13 +17,13 @@ def check(view: StackView) -> Iterator[Finding]:
     if not view.complete or len(clouds) != 1:
         return
     of_cloud = cloud(clouds.pop())
-    where, who = of_cloud.driver_root, f"nodes of {of_cloud.title} have it in"
+    where, who = of_cloud.driver_root, f"{of_cloud.title} nodes have it in"
     if (
         view.record
         and view.record.plan_file
         and (planned := view.record.plan_file.fleet.driver_root) != where
     ):
-        where, who = planned, "images of the planned fleet have it in"
+        where, who = planned, "the planned fleet's images have it in"
     if view.has_gpu_operator:
         if not all(
             _has_no_driver(pool)
@@ -56,10 +56,10 @@ def _plain(path: str) -> str:
 RULE = Rule(
     id="driver-root-wrong",
     says="The driver root doesn't match the node image.",
-    why="The init container of the kubelet plugin waits for NVIDIA's libraries forever, so nodes "
-    "publish no devices.",
-    fix="Set nvidiaDriverRoot to the folder in the finding, which contains the libraries in the "
-    "node image.",
+    why="The kubelet plugin's init container waits forever for NVIDIA's libraries, so nodes "
+    "don't publish devices.",
+    fix="Set nvidiaDriverRoot to the folder in the finding, where the node image has the "
+    "libraries.",
     level="mandatory",
     is_outage=True,
     url=DRIVER_PAGE,

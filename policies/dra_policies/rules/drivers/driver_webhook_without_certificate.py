@@ -21,10 +21,10 @@ def check(view: StackView) -> Iterator[Finding]:
             "webhook.tls.mode", "cert-manager"
         ) == ("cert-manager"):
             yield Finding(
-                message=f"{driver.title} enables the webhook, whose certificate comes from "
-                "cert-manager, but no release of this stack installs cert-manager",
-                fix="install cert-manager before it, or set webhook.tls.mode: secret with "
-                "your own secret",
+                message=f"{driver.title} enables its webhook, which needs a certificate from "
+                "cert-manager, but this stack doesn't install cert-manager",
+                fix="install cert-manager first, or set webhook.tls.mode: secret and provide "
+                "your own Secret",
                 urn=driver.urn,
             )
 
@@ -32,8 +32,8 @@ def check(view: StackView) -> Iterator[Finding]:
 RULE = Rule(
     id="driver-webhook-without-certificate",
     says="The driver's webhook has no source for its certificate.",
-    why="Without cert-manager, the cluster doesn't serve the chart's Certificate kind, so the "
-    "release fails.",
+    why="Without cert-manager, the API server rejects the chart's Certificate, so the release "
+    "fails.",
     fix="Install cert-manager before the driver, or set a Secret for the webhook.",
     level="advisory",
     url=DRIVER_PAGE,

@@ -20,13 +20,13 @@ def check(view: StackView) -> Iterator[Finding]:
         yield Finding(
             message=f"{installer.title} installs NVIDIA driver {installer.version}, which "
             + (
-                f"only images of {milestones} list"
+                f"only images in {milestones} list"
                 if milestones
-                else "isn't known to be listed by any image"
+                else "isn't listed by any known image"
             )
-            + ", so after an upgrade of the nodes it may crash-loop",
-            fix="install the version default, or check the images that the release channel will "
-            "bring",
+            + ", so the installer may crash-loop after a node upgrade",
+            fix="install the version `default`, or check which images the release channel will "
+            "install",
             urn=installer.urn,
             remark=bool(milestones),
         )
@@ -34,9 +34,9 @@ def check(view: StackView) -> Iterator[Finding]:
 
 RULE = Rule(
     id="installed-driver-fails",
-    says="A driver installer names a version that the node image may not list.",
-    why="Container-Optimized OS installs only listed versions; without a driver, nodes publish no "
-    "devices.",
+    says="A driver installer uses a version that the node image may not list.",
+    why="Container-Optimized OS installs only listed versions. Without a driver, nodes don't "
+    "publish devices.",
     fix="Install the image's default version.",
     level="advisory",
     url=URL,

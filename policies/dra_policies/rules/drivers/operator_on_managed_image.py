@@ -29,8 +29,8 @@ def check(view: StackView) -> Iterator[Finding]:
             shown = " and ".join(f"{part}.enabled" for part in parts)
             yield Finding(
                 message=f"{operator.title} installs its {' and '.join(parts)} on nodes of "
-                f"{pools[0].title}, whose "
-                f"image has the NVIDIA driver and toolkit already",
+                f"{pools[0].title}, but their image already includes the NVIDIA driver "
+                "and toolkit",
                 fix=f"set {shown} to false",
                 urn=operator.urn,
             )
@@ -45,11 +45,10 @@ def _on_images_without_builds(view: StackView) -> Iterator[Finding]:
             without = pool.image in cloud(pool.cloud).images_without_operator_driver
             if pool.has_gpus and without and operator.values.flag("driver.enabled", True) is True:
                 yield Finding(
-                    message=f"{operator.title} installs its driver on nodes of {pool.title}, but "
-                    "it has no build for "
-                    f"their image, {images_title(pool)}",
-                    fix="set driver.enabled to false, and install the driver with a DaemonSet of "
-                    "the image's installer",
+                    message=f"{operator.title} installs its driver on nodes of {pool.title}, "
+                    f"but it doesn't have a build for their image, {images_title(pool)}",
+                    fix="set driver.enabled to false, and use a DaemonSet to install the "
+                    "driver with the image's installer",
                     urn=operator.urn,
                 )
 
@@ -78,10 +77,10 @@ def _image_has_driver(pool: DeclaredPool) -> bool:
 
 RULE = Rule(
     id="operator-on-managed-image",
-    says="The GPU Operator manages the driver or toolkit of managed node images.",
-    why="Its driver doesn't replace the image's, and its toolkit crash-loops on newer containerd "
-    "versions.",
-    fix="Set driver.enabled and toolkit.enabled of the GPU Operator to false.",
+    says="The GPU Operator installs a driver or toolkit on managed node images.",
+    why="The operator's driver doesn't replace the image's driver, and its toolkit crash-loops "
+    "on newer containerd versions.",
+    fix="Set the GPU Operator's driver.enabled and toolkit.enabled to false.",
     level="mandatory",
     is_outage=True,
     url=URL,

@@ -60,14 +60,14 @@ def _finding(pool: DeclaredPool, part: ImagePart, *, is_custom: bool) -> Finding
     if part.kind == "kubelet setting":
         problem = f"sets {part.part}, so"
     elif part.kind == "kernel argument":
-        problem = f"sets {part.part}, and Kubernetes is {part.gone_since} or newer, so"
+        problem = f"sets {part.part}, but the Kubernetes version is {part.gone_since} or newer, so"
     elif is_custom:
         problem = (
-            f"runs {part.part}, which {part.images} images don't have, so with a custom image that "
-            "is based on one,"
+            f"runs {part.part}, which {part.images} images don't include, so with a custom "
+            "image based on one of them,"
         )
     else:
-        problem = f"depends on {part.part}, which images{since} don't have, so"
+        problem = f"depends on {part.part}, which images{since} don't include, so"
     return Finding(
         message=f"the boot script of {pool.title} {problem} {part.says}",
         fix=part.fix,
@@ -96,8 +96,8 @@ def _needs(script: str, part: ImagePart) -> bool:
 RULE = Rule(
     id="boot-script-breaks-node",
     says="A boot script depends on a part that the node image doesn't support.",
-    why="The script fails, or kubelet doesn't start, so nodes are billed and don't join.",
-    fix="Use only parts that every node image has.",
+    why="The script fails or kubelet doesn't start, so nodes don't join but are billed.",
+    fix="Use only parts that every node image includes.",
     level="mandatory",
     is_outage=True,
     url=URL,

@@ -32,9 +32,9 @@ def check(view: StackView) -> Iterator[Finding]:
 
 RULE = Rule(
     id="image-fails-on-machine",
-    says="The node image's driver doesn't support the GPU of the machine type.",
+    says="The node image's driver doesn't support the machine type's GPU.",
     why="The driver doesn't load, so nodes publish no devices.",
-    fix="Use a version of the image that works with the machine type.",
+    fix="Use an image version that works with the machine type.",
     level="mandatory",
     is_outage=True,
     url=URL,

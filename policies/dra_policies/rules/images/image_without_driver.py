@@ -36,8 +36,8 @@ def check(view: StackView) -> Iterator[Finding]:
         if pool.has_gpus and _leaves_image_to_cloud(pool):
             yield Finding(
                 message=f"{pool.title} has GPUs ({pool.machine}), but doesn't set "
-                f"{of_cloud.pool.image}, so it's unknown whether the image that "
-                f"{of_cloud.title} chooses includes the NVIDIA driver",
+                f"{of_cloud.pool.image}, so the image that {of_cloud.title} chooses "
+                "may not include the NVIDIA driver",
                 fix=f"set {of_cloud.pool.image} to {_gpu_images(of_cloud, machine)}",
                 urn=pool.urn,
                 certain=False,
@@ -46,7 +46,7 @@ def check(view: StackView) -> Iterator[Finding]:
             yield Finding(
                 message=f"{pool.title} has GPUs ({pool.machine}), but its image {pool.image} "
                 "doesn't include the NVIDIA driver",
-                fix=f"use an image that does: {_gpu_images(of_cloud, machine)}",
+                fix=f"use an image with the driver: {_gpu_images(of_cloud, machine)}",
                 urn=pool.urn,
             )
 
@@ -73,9 +73,9 @@ def _gpu_images(of_cloud: Cloud, machine: Machine | None) -> str:
 
 RULE = Rule(
     id="image-without-driver",
-    says="GPU nodes have no NVIDIA driver in their image, and nothing in the stack installs it.",
-    why="Without the driver, nodes publish no devices. Pods stay pending while you pay for the "
-    "GPUs.",
+    says="GPU node images don't include the NVIDIA driver, and the stack doesn't install it.",
+    why="Without the driver, nodes don't publish devices. Pods stay pending while you pay for "
+    "the GPUs.",
     fix="Use the cloud's GPU image, or install the GPU Operator.",
     level="mandatory",
     is_outage=True,

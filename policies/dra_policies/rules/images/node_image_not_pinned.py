@@ -39,9 +39,9 @@ def _alias(pool: DeclaredPool) -> Iterator[Finding]:
         "",
     )
     yield Finding(
-        message=f"{pool.title}: its nodes boot {alias}, so each new node may have another NVIDIA "
-        "driver",
-        fix="set the alias to the image release that you tested",
+        message=f"{pool.title}: its nodes use image alias {alias}, so each new node may have a "
+        "different NVIDIA driver",
+        fix="set the alias to the image version that you tested",
         urn=pool.template_urn,
     )
 
@@ -63,17 +63,17 @@ def _channel(pool: DeclaredPool, view: StackView) -> Iterator[Finding]:
     for rule in rules:
         if rule.broken and channel in paths.new_images:
             yield Finding(
-                message=f'cluster "{cluster.name}" gets new node images automatically '
-                f"(channel {channel}), and version {rule.broken} broke {pool.machine} of "
-                f"{pool.title}, because {rule.says}",
+                message=f'cluster "{cluster.name}" gets new node images automatically (channel '
+                f"{channel}), and version {rule.broken} broke machine type "
+                f"{pool.machine} in {pool.title}, because {rule.says}",
                 fix=paths.image_fix,
                 urn=cluster.urn,
             )
         elif rule.first and channel in paths.old_images:
             yield Finding(
-                message=f'cluster "{cluster.name}" keeps its node images (channel {channel}), and '
-                f"{pool.machine} of "
-                f"{pool.title} needs release {rule.first} or later, because {rule.says}",
+                message=f'cluster "{cluster.name}" doesn\'t update its node images (channel '
+                f"{channel}), but machine type {pool.machine} in {pool.title} needs "
+                f"version {rule.first} or later, because {rule.says}",
                 fix=paths.image_fix,
                 urn=cluster.urn,
             )
@@ -81,10 +81,10 @@ def _channel(pool: DeclaredPool, view: StackView) -> Iterator[Finding]:
 
 RULE = Rule(
     id="node-image-not-pinned",
-    says="Images of GPU nodes change without a change of the program.",
-    why="A new image brings another NVIDIA driver, and new nodes may publish other devices or "
-    "none.",
-    fix="Name the image's release, or let the cluster install security patches only.",
+    says="GPU node images can change even if the program doesn't.",
+    why="A new image contains a different NVIDIA driver, so new nodes may publish different "
+    "devices or none.",
+    fix="Set an image version, or configure the cluster to install only security patches.",
     level="advisory",
     url=URL,
     needs="stack",

@@ -20,8 +20,8 @@ def check(view: StackView) -> Iterator[Finding]:
                 and part.is_gone("", minor_of_pool(view, pool))
             ):
                 yield Finding(
-                    message=f"{pool.title} sets {part.part}, and Kubernetes is {part.gone_since} "
-                    f"or newer, so {part.says}",
+                    message=f"{pool.title} sets {part.part}, but the Kubernetes version is "
+                    f"{part.gone_since} or newer, so {part.says}",
                     fix=part.fix,
                     urn=pool.urn,
                 )
@@ -29,8 +29,8 @@ def check(view: StackView) -> Iterator[Finding]:
 
 RULE = Rule(
     id="pool-setting-breaks-kubelet",
-    says="Kubelet doesn't start with a setting of the pool.",
-    why="Nodes are billed and never become ready.",
+    says="One of the pool's settings prevents kubelet from starting.",
+    why="Nodes never become ready, but are billed.",
     fix="Remove the setting.",
     level="mandatory",
     is_outage=True,

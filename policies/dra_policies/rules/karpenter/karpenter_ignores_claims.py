@@ -31,7 +31,7 @@ def check(view: StackView) -> Iterator[Finding]:
         version = re.match(r"v?(\d+)\.(\d+)", each.props.text("version") or "")
         if version and (int(version[1]), int(version[2])) < _SINCE:
             says, fix = (
-                f"version {version[0]} doesn't start nodes for claims",
+                f"version {version[0]} doesn't create nodes for pods with claims",
                 'set its version to "1.15.0" or newer',
             )
         elif _ignores_claims(each.props):
@@ -42,8 +42,8 @@ def check(view: StackView) -> Iterator[Finding]:
         else:
             continue
         yield Finding(
-            message=f'Release "{each.name}" installs Karpenter, but {pools[0].title} is for pods '
-            f"with claims: {says}",
+            message=f'Release "{each.name}" installs Karpenter for {pools[0].title}, whose '
+            f"pods use claims, but {says}",
             fix=fix,
             urn=each.urn,
         )
@@ -57,8 +57,8 @@ def _ignores_claims(release: Properties) -> bool:
 
 RULE = Rule(
     id="karpenter-ignores-claims",
-    says="Karpenter ignores claims, although its pools are for pods with claims.",
-    why="By default, Karpenter ignores pods with claims and doesn't start nodes for them.",
+    says="Karpenter ignores claims, but its pools are for pods with claims.",
+    why="By default, Karpenter ignores pods with claims and doesn't create nodes for them.",
     fix="Use Karpenter 1.15 or newer with settings.enableDRA.",
     level="advisory",
     url=URL,

@@ -30,8 +30,8 @@ def check(view: StackView) -> Iterator[Finding]:
         if selects and wanted is not None and settings.reserved not in wanted:
             yield _finding(
                 pool,
-                "its node class selects them, but the pool doesn't allow the capacity type "
-                f"{settings.reserved}",
+                "the node class selects the reservations, but the pool doesn't allow the "
+                f"capacity type {settings.reserved}",
                 fix=f"allow {settings.reserved} in the requirement {CAPACITY_TYPE}",
             )
         elif selects is False:
@@ -63,8 +63,8 @@ def _unused_reservations(
             key = settings.reservations.rpartition(".")[2]
             yield _finding(
                 pool,
-                f'its {nodes} don\'t use the {kind} "{each.name}", because its node class has no '
-                f"{key}",
+                f'its {nodes} don\'t use the {kind} "{each.name}", because the node class '
+                f"doesn't set {key}",
                 fix=f"select it in {settings.reservations} of the {settings.kind}, and allow "
                 f"{settings.reserved} in the requirement {CAPACITY_TYPE}",
             )
@@ -93,10 +93,9 @@ def _finding(pool: DeclaredPool, says: str, fix: str) -> Finding:
 RULE = Rule(
     id="karpenter-leaves-reservations-idle",
     says="Karpenter's pools don't use the reservations for their machine types.",
-    why="The reservation is billed although no node uses it, and on-demand nodes are billed in "
-    "addition.",
-    fix="Select the reservations in the node class, and allow the capacity type reserved in the "
-    "pool.",
+    why="You pay for the unused reservation and also for the on-demand nodes.",
+    fix="Select the reservations in the node class, and allow the `reserved` capacity type in "
+    "the pool.",
     level="advisory",
     url=URL,
     needs="stack",

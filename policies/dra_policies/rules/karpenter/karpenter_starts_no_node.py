@@ -64,8 +64,8 @@ def _machines(pool: DeclaredPool) -> Iterator[Finding]:
         if name not in known and (near := _near(pool.cloud, name)):
             yield _finding(
                 pool,
-                f"its machine type {name} isn't in the tables",
-                fix=f"if you mean {near}, write that",
+                f"pulumi-dra doesn't know its machine type {name}",
+                fix=f"if you mean {near}, use that name",
                 certain=False,
             )
     if not names:
@@ -80,7 +80,7 @@ def _machines(pool: DeclaredPool) -> Iterator[Finding]:
             f"its machine types ({', '.join(names)}) have "
             f"{' and '.join(sorted({each.arch for each in known.values()}))}, but it requires "
             f"{' or '.join(arches)}",
-            fix=f"set kubernetes.io/arch of its requirements to {next(iter(known.values())).arch}",
+            fix=f"set kubernetes.io/arch in its requirements to {next(iter(known.values())).arch}",
         )
         return
     yield from _gpus(pool, fitting)
@@ -140,7 +140,7 @@ def _limits(pool: DeclaredPool, machines: list[Machine]) -> Iterator[Finding]:
             pool,
             f"its limit of {key} is {pool.own.below('spec.limits').values[key]}, but one node "
             f"of {smallest.instance_type} has {has}",
-            fix=f"raise spec.limits.{key} to {has} or more for each node, or leave it out",
+            fix=f"increase spec.limits.{key} to at least {has} per node, or omit it",
             certain=limit != 0,  # with 0 a pool is paused, often on purpose
         )
 
@@ -181,8 +181,8 @@ def _version(pool: DeclaredPool, view: StackView) -> Iterator[Finding]:
         if chart == "karpenter" and version and (int(version[1]), int(version[2])) > _LAST_BETA:
             yield _finding(
                 pool,
-                f"it has apiVersion {written}, which Karpenter {version[0]} doesn't serve",
-                fix="write karpenter.sh/v1, and nodeClassRef with group and kind",
+                f"its apiVersion is {written}, which Karpenter {version[0]} doesn't support",
+                fix="use karpenter.sh/v1, and set group and kind in nodeClassRef",
             )
 
 
@@ -204,7 +204,8 @@ def _reserved(pool: DeclaredPool) -> Iterator[Finding]:
         key = settings.reservations.rpartition(".")[2]
         yield _finding(
             pool,
-            f"it requires {CAPACITY_TYPE} {settings.reserved}, but its node class has no {key}",
+            f"it requires {CAPACITY_TYPE} {settings.reserved}, but its node class doesn't set "
+            f"{key}",
             fix=f"select the reservations in {settings.reservations} of the {settings.kind}",
         )
 
@@ -218,17 +219,17 @@ def _near(of_cloud: str, name: str) -> str:
 
 def _finding(pool: DeclaredPool, says: str, *, fix: str, certain: bool = True) -> Finding:
     message = (
-        f"{pool.title} can't start a node: {says}"
+        f"{pool.title} can't create nodes: {says}"
         if certain
-        else f"{pool.title} may be unable to start a node: {says}"
+        else f"{pool.title} may not be able to create nodes: {says}"
     )
     return Finding(message=message, fix=fix, urn=pool.urn, certain=certain)
 
 
 RULE = Rule(
     id="karpenter-starts-no-node",
-    says="No machine type satisfies the requirements and limits of a Karpenter NodePool.",
-    why="Karpenter doesn't start nodes, so pods with claims stay pending.",
+    says="None of the machine types satisfy the requirements and limits of a Karpenter NodePool.",
+    why="Karpenter doesn't create nodes, so pods with claims stay pending.",
     fix="Change the requirements, limits, or node class so that they match a machine type.",
     level="mandatory",
     url=URL,

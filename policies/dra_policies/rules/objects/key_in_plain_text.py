@@ -40,7 +40,7 @@ def check(view: StackView) -> Iterator[Finding]:
         for path, what in dict.fromkeys(_keys(each.props.values, "", is_provider)):
             yield Finding(
                 message=f'"{each.name}" contains {what} in plain text, at {path}',
-                fix="pass it as a secret (pulumi config set --secret) or from a secret store, "
+                fix="store it as a secret (pulumi config set --secret) or in a secret store, "
                 "and rotate it",
                 urn=each.urn,
             )
@@ -86,9 +86,9 @@ _SHORTEST: Final = 20
 
 RULE = Rule(
     id="key-in-plain-text",
-    says="A key or token isn't a secret of the stack.",
-    why="It is readable in the state, in previews, and in logs.",
-    fix="Mark it as secret, and rotate keys that were in plain text.",
+    says="A key or token isn't stored as a stack secret.",
+    why="Anyone can read it in the state, in previews, and in logs.",
+    fix="Mark the value as secret, and rotate keys that were stored in plain text.",
     level="advisory",
     url=URL,
     needs="stack",

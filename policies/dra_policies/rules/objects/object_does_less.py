@@ -17,10 +17,9 @@ def check(view: StackView) -> Iterator[Finding]:
 RULE = Rule(
     id="object-does-less",
     says="A field of a DRA object, scaler, or queue has no effect.",
-    why="The API server drops fields with a disabled feature gate, scalers ignore missing targets, "
-    "and queues "
-    "silently reject claims.",
-    fix="Fix the problem that the finding names.",
+    why="The API server drops fields if their feature gate is disabled, scalers ignore missing "
+    "targets, and queues reject claims without an error.",
+    fix="Fix the problem in the finding.",
     level="advisory",
     check=check,
 )

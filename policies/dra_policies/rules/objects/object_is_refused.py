@@ -20,8 +20,8 @@ def check(view: StackView) -> Iterator[Finding]:
 RULE = Rule(
     id="object-is-refused",
     says="The API server rejects a DRA object or a pod with claims.",
-    why="The update fails, or the controller fails to create the pods.",
-    fix="Fix the field that the finding names.",
+    why="The update fails, or the workload's controller can't create the pods.",
+    fix="Correct the field in the finding.",
     level="mandatory",
     check=check,
 )

@@ -9,8 +9,8 @@ from dra_policies.rules.rule import Rule
 RULE = Rule(
     id="object-not-read",
     says="An object that can create pods with devices isn't read.",
-    why="Its pods aren't in the plan, so the plan may be too small.",
-    fix="Add the pods that it creates, as rendered manifests or in a cluster snapshot.",
+    why="The object's pods aren't in the plan, so the planned nodes may not be enough.",
+    fix="Add rendered manifests of the pods that it creates, or use a cluster snapshot.",
     level="advisory",
     needs="pools",
     check=tell_of_clusters("object-not-read", find_unread_objects),

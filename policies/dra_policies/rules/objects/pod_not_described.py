@@ -22,8 +22,9 @@ def check(view: StackView) -> Iterator[Finding]:
 RULE = Rule(
     id="pod-not-described",
     says="The manifests don't contain the pods of a workload.",
-    why="It's unknown whether its pods request devices, so they aren't checked.",
-    fix="Add the manifest that the finding names.",
+    why="The rule can't determine whether the workload's pods request devices, so it doesn't "
+    "check them.",
+    fix="Add the manifest in the finding.",
     level="advisory",
     needs="pools",
     check=check,

@@ -9,11 +9,10 @@ from dra_policies.rules.rule import Rule
 RULE = Rule(
     id="pod-waits-for-others",
     says="The default scheduler doesn't schedule a pod.",
-    why="The scheduler ignores pods with a scheduling gate or another scheduler's name. It's "
-    "unknown whether and "
-    "where they run.",
-    fix="Remove schedulingGates and schedulerName, or accept that another program schedules the "
-    "pod.",
+    why="The default scheduler ignores pods with a scheduling gate or another scheduler's "
+    "name, so the plan can't determine where they run.",
+    fix="Remove schedulingGates and schedulerName, or ignore this finding if another program "
+    "schedules the pod.",
     level="advisory",
     needs="pools",
     url="https://kubernetes.io/docs/concepts/scheduling-eviction/pod-scheduling-readiness/",

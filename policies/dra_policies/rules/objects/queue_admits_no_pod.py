@@ -8,9 +8,10 @@ from dra_policies.rules.rule import Rule
 
 RULE = Rule(
     id="queue-admits-no-pod",
-    says="Kueue can't admit a workload in its queue.",
-    why="A workload that its queue can't admit stays suspended, or its pods stay gated.",
-    fix="Request devices in a form that Kueue counts, and give the queue enough quota for them.",
+    says="Kueue can't admit a workload to its queue.",
+    why="The workload stays suspended, or its pods stay gated.",
+    fix="Request devices in a form that Kueue counts, and set a large enough quota for them in "
+    "the queue.",
     level="mandatory",
     url="https://kueue.sigs.k8s.io/docs/concepts/dynamic_resource_allocation/",
     check=tell("queue-admits-no-pod", find_queue_faults),

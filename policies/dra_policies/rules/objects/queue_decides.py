@@ -8,9 +8,9 @@ from dra_policies.rules.rule import Rule
 
 RULE = Rule(
     id="queue-decides",
-    says="Kueue changes a workload's pods, or facts about its queue are unknown.",
-    why="Kueue starts pods with the node labels and tolerations of its flavors, and only within "
-    "its quotas.",
+    says="Kueue changes a workload's pods, or its queue isn't fully known.",
+    why="Kueue adds the node labels and tolerations of its flavors to pods, and admits pods "
+    "only within its quotas.",
     fix="Add the manifests of the queue, or do nothing if this is intended.",
     level="advisory",
     needs="pools",

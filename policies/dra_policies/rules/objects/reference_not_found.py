@@ -44,8 +44,9 @@ def _runtime_classes(view: StackView) -> Iterator[Finding]:
         for name in sorted(name for name in named - known if name):
             if not (OPERATOR in view.charts and name.startswith(_OF_OPERATOR)):
                 yield Finding(
-                    message=f"{workload.ref} names RuntimeClass {name}, which this stack doesn't "
-                    "declare; without it, the API server rejects the pods",
+                    message=f"{workload.ref} uses RuntimeClass {name}, which this stack "
+                    "doesn't declare, so the API server rejects the pods unless it "
+                    "exists",
                     fix=f"declare RuntimeClass {name}, or remove runtimeClassName from the pods",
                     place=workload.place,
                 )
@@ -63,8 +64,8 @@ def _priority_classes(view: StackView) -> Iterator[Finding]:
         named = {pods.template.spec.priority_class_name or "" for pods in workload.pod_sets}
         for name in sorted(name for name in named - known if name):
             yield Finding(
-                message=f"{workload.ref} names PriorityClass {name}, which this stack doesn't "
-                "declare; without it, the API server rejects the pods",
+                message=f"{workload.ref} uses PriorityClass {name}, which this stack doesn't "
+                "declare, so the API server rejects the pods unless it exists",
                 fix=f"declare PriorityClass {name}, or remove priorityClassName from the pods",
                 place=workload.place,
             )
@@ -72,10 +73,9 @@ def _priority_classes(view: StackView) -> Iterator[Finding]:
 
 RULE = Rule(
     id=ID,
-    says="An object that affects the admission of pods isn't in the manifests.",
+    says="An object that pods need for admission isn't in the manifests.",
     why="The API server rejects a pod whose PriorityClass or RuntimeClass doesn't exist. Kueue "
-    "never admits a workload "
-    "whose queue or flavor doesn't exist.",
+    "doesn't admit workloads whose queue or flavor doesn't exist.",
     fix="Add the manifest of the object, or correct its name.",
     level="advisory",
     needs="pools",

@@ -8,9 +8,9 @@ from dra_policies.rules.rule import DRIVER_PAGE, Rule
 
 RULE = Rule(
     id="slice-cannot-be-used",
-    says="ResourceSlices of a driver contradict each other.",
-    why="The scheduler skips a pool of devices whose slices contradict each other.",
-    fix="Restart or upgrade the driver, which publishes the slices.",
+    says="A driver's ResourceSlices contradict each other.",
+    why="If the slices of a device pool contradict each other, the scheduler skips the pool.",
+    fix="Restart or upgrade the driver that publishes the slices.",
     level="advisory",
     url=DRIVER_PAGE,
     check=tell_of_clusters("slice-cannot-be-used", find_unusable_slices, needs_pools=False),

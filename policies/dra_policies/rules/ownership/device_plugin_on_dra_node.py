@@ -43,8 +43,8 @@ def _on_pools(plugin: PluginWorkload, pools: list[DeclaredPool]) -> Iterator[Fin
                     )
                     if certain
                     else (
-                        f"{plugin.title}: it's unknown whether it keeps the device plugin off "
-                        f"the nodes of {shown}"
+                        f"{plugin.title} may run the device plugin on nodes of {shown}, "
+                        "because some values are unknown"
                     )
                 ),
                 fix=_fix(plugin),
@@ -65,20 +65,22 @@ def _on_observed_nodes(view: StackView) -> Iterator[Finding]:
     if both:
         names = sorted({each.node for each in both})
         yield Finding(
-            message=f"{_nodes(names)} {verb(len(names), 'offer')} {both[0].units} "
-            f"{both[0].resource} of a device "
-            f"plugin, and a DRA driver publishes the same {counted(both[0].devices, 'device')}",
-            fix=f"drain {_them(names)}, and keep either the device plugin or the DRA driver off "
-            f"{_them(names)}",
+            message=(
+                f"a device plugin on {_nodes(names)} advertises {both[0].units} "
+                f"{both[0].resource}, and a DRA driver publishes the same "
+                f"{counted(both[0].devices, 'device')}"
+            ),
+            fix=f"drain {_them(names)}, and remove either the device plugin or the DRA driver "
+            f"from {_them(names)}",
         )
     if left:
         names = sorted({each.node for each in left})
         held = sum(each.held for each in left)
         yield Finding(
             message=f"{_nodes(names)} no longer {verb(len(names), 'run')} a device plugin, but "
-            "pods still hold "
-            f"{held} {left[0].resource}, and the DRA driver gives the same devices to claims",
-            fix="end these pods before the driver starts: drain the nodes fully",
+            f"pods still use {held} {left[0].resource}, and the DRA driver allocates "
+            "the same devices to claims",
+            fix="drain the nodes completely to end these pods before the driver starts",
         )
 
 
@@ -112,12 +114,12 @@ def _reason(plugin: PluginWorkload, pool: DeclaredPool) -> str:
     if plugin.opt_out_label:
         return f'the nodes don\'t have the label {plugin.opt_out_label}="false"'
     if not letting_in:
-        return f"it has no node affinity, so it also runs on nodes labeled {DRA}=true"
+        return f"it doesn't set a node affinity, so it also runs on nodes labeled {DRA}=true"
     shown = " and ".join(f"term {number} ({shown_term(term)})" for number, term in letting_in)
     verb = "does" if len(letting_in) == 1 else "do"
     return (
         f"{shown} of its {len(terms)} node-selector terms {verb} not exclude {DRA}=true, and "
-        "terms are ORed"
+        "one matching term is enough"
     )
 
 
@@ -144,7 +146,7 @@ def _of_the_platform(pool: DeclaredPool) -> Iterator[Finding]:
                     if value is not None
                     else f"the value of the label {label} is unknown"
                 ),
-                fix=f"set the node label {label}=true when the pool is created",
+                fix=f"set the node label {label}=true when you create the pool",
                 urn=pool.urn,
                 certain=value is not None,
             )
@@ -161,8 +163,8 @@ def _of_the_image(pool: DeclaredPool, image: str) -> Iterator[Finding]:
     if runs is not False:
         yield Finding(
             message=f"{pool.title} uses the image {image}, whose device plugin manages the GPUs"
-            + ("" if runs else ", unless the nodes' settings turn it off, which isn't known"),
-            fix=f"turn it off in the settings, or use an image without it: "
+            + ("" if runs else ", unless the node settings, which are unknown, disable it"),
+            fix="disable it in the settings, or use an image without it: "
             f"{' or '.join(sorted(set(of_cloud.gpu_images.values())))}",
             urn=pool.template_urn or pool.urn,
             certain=runs is True,
@@ -178,9 +180,9 @@ RULE = Rule(
     says="NVIDIA's device plugin runs on a DRA node.",
     why="The device plugin and the DRA driver allocate the same GPUs independently, so two pods "
     "can get one GPU.",
-    fix=f"Add {EXCLUSION} to every node-selector term of the device plugin, because terms are "
-    "ORed, so one term without it admits the plugin. If the cloud has its own plugin, "
-    "label the pool as the finding states.",
+    fix=f"Add {EXCLUSION} to every node-selector term of the device plugin, because one term "
+    "without it is enough to admit the plugin. If the cloud has its own plugin, label the "
+    "pool as the finding shows.",
     level="mandatory",
     is_outage=True,
     needs="pools",

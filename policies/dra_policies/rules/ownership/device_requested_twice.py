@@ -75,9 +75,11 @@ def _from_limit_ranges(
                      if name not in {**each.limits, **each.requests}]  # fmt: skip
             if given and limit.default_limits[name]:
                 yield Finding(
-                    message=f"{workload.ref}: LimitRange {limit.meta.key} gives container "
-                    f'"{given[0]}" {name} in addition to the claim of its pod, so the pod gets '
-                    "more GPUs than it requests",
+                    message=(
+                        f"{workload.ref}: LimitRange {limit.meta.key} adds {name} to "
+                        f'container "{given[0]}", which already has a claim, so the pod '
+                        "gets more GPUs than it requests"
+                    ),
                     fix=f"remove {name} from the limits of LimitRange {limit.meta.key}",
                     place=limit.meta.place,
                 )
@@ -103,9 +105,8 @@ def _place(workload: Workload, pod_set: PodSet) -> Place:
 RULE = Rule(
     id="device-requested-twice",
     says="A pod requests GPUs through both a claim and an extended resource.",
-    why="The pod needs a node with a GPU of the device plugin and another GPU of the DRA driver, "
-    "which few clusters "
-    "have. A LimitRange can also add the extended resource.",
+    why="The pod needs a node where both the device plugin and the DRA driver allocate GPUs, "
+    "which few clusters have. A LimitRange can also add the extended resource.",
     fix="Keep the claim, and remove the extended resource.",
     level="advisory",
     check=check,

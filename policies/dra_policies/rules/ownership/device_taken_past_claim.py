@@ -18,8 +18,8 @@ def check(view: StackView) -> Iterator[Finding]:
             continue  # drivers, exporters and the like are there for all devices of a node
         for way in pod_set.template.past_claims:
             yield Finding(
-                message=f"{workload.ref} has claims, but {way}, so it can access GPUs of other "
-                "pods",
+                message=f"{workload.ref} has claims, but {way}, so it can access the GPUs of "
+                "other pods",
                 fix="remove it, because the claim provides the device files and libraries",
                 place=pod_set.template.place if pod_set.template.place.file else workload.place,
             )
@@ -37,10 +37,9 @@ def _without_request(view: StackView) -> Iterator[Finding]:
 RULE = Rule(
     id=DEVICE_TAKEN,
     says="A pod can access GPUs that it doesn't request.",
-    why="Device files of the host, NVIDIA_VISIBLE_DEVICES, and privileged containers give access "
-    "to all GPUs of the "
-    "node, including GPUs of other pods.",
-    fix="Remove the mount, the variable, or the privilege.",
+    why="Host device files, NVIDIA_VISIBLE_DEVICES, and privileged containers give access to "
+    "all GPUs on the node, including other pods' GPUs.",
+    fix="Remove the mount, the variable, or the privileged setting.",
     level="advisory",
     check=check,
 )

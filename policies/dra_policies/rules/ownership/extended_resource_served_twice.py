@@ -19,9 +19,9 @@ def check(view: StackView) -> Iterator[Finding]:
         for name, device_class in sorted(view.manifests.classes.items()):
             if device_class.extended_resource_name == SERVED:
                 yield Finding(
-                    message=f"DeviceClass {name} serves the extended resource {SERVED}, but "
-                    f"{plugin} serves it, too, so the node decides which of them a pod gets",
-                    fix=f"remove extendedResourceName from the class, or {plugin}",
+                    message=f"DeviceClass {name} and {plugin} both serve the extended resource "
+                    f"{SERVED}, so it depends on the node which of them a pod uses",
+                    fix=f"remove extendedResourceName from the DeviceClass, or remove {plugin}",
                     place=device_class.meta.place,
                 )
     yield from _in_a_fleet(view)
@@ -67,9 +67,9 @@ def _in_a_fleet(view: StackView) -> Iterator[Finding]:
 RULE = Rule(
     id="extended-resource-served-twice",
     says="Both a DeviceClass and a device plugin serve an extended resource.",
-    why="Quotas, taints, and sharing differ between them, and pods can get either.",
-    fix="Set another extended resource in the class, or remove it while the device plugin is "
-    "installed.",
+    why="Quotas, taints, and sharing differ between the two, and a pod can get either.",
+    fix="Set another extended resource name in the DeviceClass, or remove the name while the "
+    "device plugin is installed.",
     level="advisory",
     check=check,
 )

@@ -21,9 +21,9 @@ def check(view: StackView) -> Iterator[Finding]:
                 yield Finding(
                     message=f"{pool.title}: both its node image and the GPU Operator install an "
                     "NVIDIA driver",
-                    fix=f"set driver.enabled of the GPU Operator to false, or {path} to {value} in "
-                    "a new pool and "
-                    f"nvidiaDriverRoot of the DRA driver to {OPERATOR_ROOT}",
+                    fix=f"set the GPU Operator's driver.enabled to false, or set {path} to "
+                    f"{value} in a new pool and the DRA driver's nvidiaDriverRoot to "
+                    f"{OPERATOR_ROOT}",
                     urn=pool.urn,
                 )
 
@@ -31,9 +31,10 @@ def check(view: StackView) -> Iterator[Finding]:
 RULE = Rule(
     id="managed-driver-on-dra-node",
     says="Both the cloud and the GPU Operator install an NVIDIA driver on a DRA pool.",
-    why="The cloud's installation is on by default, or the cloud supports DRA only without it. "
-    "Two installations on one node conflict.",
-    fix="Disable the cloud's installation for the pool, or disable the driver of the GPU Operator.",
+    why="Two driver installations on one node conflict. The cloud installs its driver by "
+    "default, and some clouds support DRA only without it.",
+    fix="Disable the cloud's driver installation for the pool, or disable the GPU Operator's "
+    "driver.",
     level="advisory",
     url=DRIVER_PAGE,
     needs="stack",

@@ -28,7 +28,7 @@ def check(view: StackView) -> Iterator[Finding]:
             yield Finding(
                 message=f"{manager.title} runs NVIDIA's MIG manager, which removes the MIG "
                 f"configuration {layout} of {pool.title}, because the nodes don't have "
-                "the manager's own label",
+                "the label that excludes them",
                 fix=f'label the pool\'s nodes {OPT_OUTS[0]}="false", or set migManager.enabled to '
                 "false",
                 urn=manager.urn,
@@ -49,9 +49,9 @@ def _is_kept_off(pool: DeclaredPool) -> bool | None:
 RULE = Rule(
     id="mig-laid-out-twice",
     says="Both the boot script and the GPU Operator configure MIG.",
-    why="The operator's MIG manager disables MIG on nodes without its label, including the MIG "
+    why="The operator's MIG manager disables MIG on nodes without its label, including MIG "
     "devices in use.",
-    fix="Keep the MIG manager off the pool with its label, or disable it.",
+    fix="Use the label to exclude the pool from the MIG manager, or disable the MIG manager.",
     level="mandatory",
     url=DRIVER_PAGE,
     needs="stack",

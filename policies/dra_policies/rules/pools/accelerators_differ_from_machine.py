@@ -36,7 +36,7 @@ def _compare(pool: DeclaredPool, name: str, kind: str, count: int) -> Iterator[F
             yield Finding(
                 message=f"{pool.title}: machine type {name} doesn't support GPUs, but "
                 f"{counted(count, 'GPU')} ({kind}) are attached",
-                fix="use a machine type that has GPUs, or one of the family n1",
+                fix="use a machine type with GPUs, or one in the n1 family",
                 urn=pool.urn,
             )
     elif (kind, count) != (accelerator.gke_type, accelerator.count):
@@ -53,7 +53,7 @@ _TAKE_GPUS = ("n1-", "custom-")
 RULE = Rule(
     id="accelerators-differ-from-machine",
     says="The GPUs of a pool don't match its machine type.",
-    why="The cloud rejects the pool, and claims were checked against the machine type's GPUs.",
+    why="The cloud rejects the pool. The plan checked the claims against the machine type's GPUs.",
     fix="Use the GPUs of the machine type.",
     level="mandatory",
     needs="stack",

@@ -141,7 +141,7 @@ def _of_zone(
             pool,
             f'its nodes may be in zone {outside[0]}, but reservation "{reservation.name}" is in '
             f"{where}",
-            f"name only {where} as the pool's zone",
+            f"set only {where} as the pool's zone",
         )
 
 
@@ -207,8 +207,8 @@ def _of_placement(pool: DeclaredPool, bought: BoughtCapacity) -> Iterator[Findin
         if named := next((path for path in paths if properties.has(path) is not False), ""):
             yield _finding(
                 pool,
-                f"it names a {bought.placement_kind} that doesn't contain the purchased machines, "
-                "so nodes don't start",
+                f"it uses a {bought.placement_kind} that doesn't contain the purchased "
+                "machines, so nodes don't start",
                 f"remove {named.removeprefix('spec.').partition('.')[0]}{owner}",
             )
 
@@ -222,8 +222,8 @@ def _of_updates(pool: DeclaredPool, surge: SurgeSetting) -> Iterator[Finding]:
         setting = surge.setting.rpartition(".")[2]
         yield _finding(
             pool,
-            f"updates start new nodes before old ones end ({setting} {value}), and a full "
-            "reservation has no free machine",
+            f"updates create new nodes before they delete old nodes ({setting} {value}), but a "
+            "full reservation doesn't have a free machine",
             surge.fix,
         )
 
@@ -234,8 +234,8 @@ def _finding(pool: DeclaredPool, says: str, fix: str) -> Finding:
 
 RULE = Rule(
     id="bought-capacity-unusable",
-    says="A pool can't use its reservation or Capacity Block, or not during updates.",
-    why="Nodes don't start, or an update waits for machines that you didn't buy.",
+    says="A pool can't use its reservation or Capacity Block, at least during updates.",
+    why="Nodes don't start, or an update waits for more machines than you bought.",
     fix="Remove the setting that the purchased capacity doesn't support.",
     level="mandatory",
     is_outage=True,

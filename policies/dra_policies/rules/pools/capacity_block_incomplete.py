@@ -39,13 +39,13 @@ def _of_block(pool: DeclaredPool) -> Iterator[Finding]:
         yield _finding(
             pool,
             "it doesn't have a launch template",
-            "give it a launch template with market type and reservation",
+            "add a launch template that sets the market type and the reservation",
         )
     elif pool.template is not None:
         yield from _of_template(pool, pool.template)
     if pool.count_max is not None and pool.count_max > SIZES[-1]:
         yield _finding(
-            pool, f"it may grow to {pool.count_max} nodes, but a block has at most {SIZES[-1]}",
+            pool, f"it can grow to {pool.count_max} nodes, but a block has at most {SIZES[-1]}",
             f"set its maximum to {SIZES[-1]} or less",
         )  # fmt: skip
 
@@ -56,19 +56,19 @@ def _of_template(pool: DeclaredPool, template: Properties) -> Iterator[Finding]:
         yield _finding(
             pool,
             "its launch template doesn't set this",
-            f'set {_MARKET} of the template to "capacity-block"',
+            f'set {_MARKET} in the template to "capacity-block"',
         )
     if template.has(_TARGET) is False:
         yield _finding(
             pool,
-            "its launch template doesn't name a reservation",
-            f"set {_TARGET}.capacityReservationId of the template",
+            "its launch template doesn't set a reservation",
+            f"set {_TARGET}.capacityReservationId in the template",
         )
     if template.has("instanceType") is False:
         yield _finding(
             pool,
             "its launch template doesn't set an instance type",
-            "set instanceType of the template instead of instanceTypes",
+            "set instanceType in the template instead of instanceTypes",
         )
 
 
@@ -82,9 +82,10 @@ def _finding(pool: DeclaredPool, says: str, fix: str) -> Finding:
 
 RULE = Rule(
     id="capacity-block-incomplete",
-    says="A pool on a Capacity Block doesn't name the block, or requests more than the block has.",
+    says="A pool on a Capacity Block doesn't reference the block, or requests more nodes than "
+    "it contains.",
     why="The cloud rejects the pool, or its nodes never start.",
-    fix="Set market type, reservation, and machine type in the launch template.",
+    fix="Set the market type, reservation, and machine type in the launch template.",
     level="mandatory",
     needs="stack",
     check=check,

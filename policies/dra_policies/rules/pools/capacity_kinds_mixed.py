@@ -23,8 +23,8 @@ def check(view: StackView) -> Iterator[Finding]:
         ):
             yield Finding(
                 message=f"{pool.title}: Spot nodes can't use a reservation, but its launch "
-                "template names one",
-                fix=f'set capacityType to "ON_DEMAND", or remove {_TARGET} of the template',
+                "template sets one",
+                fix=f'set capacityType to "ON_DEMAND", or remove {_TARGET} from the template',
                 urn=pool.urn,
             )
 

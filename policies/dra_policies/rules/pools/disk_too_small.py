@@ -28,9 +28,10 @@ def _other_device(pool: DeclaredPool) -> Iterator[Finding]:
     names = [disk.text(template.disk_name) for disk in pool.template.items(template.disks) or ()]
     if root and names and None not in names and root not in names:
         yield Finding(
-            message=f"{pool.title}: its launch template has a disk {names[0]}, but the root disk of "
-            f"{pool.image} images is {root}, which keeps the size of the image",
-            fix=f"set {template.disk_name} of the template's root disk to {root}",
+            message=f"{pool.title}: its launch template sets disk {names[0]}, but the root "
+            f"disk of {pool.image} images is {root}, so the root disk keeps the "
+            "image's size",
+            fix=f"set {template.disk_name} of the disk in the template to {root}",
             urn=pool.template_urn or pool.urn,
         )
 
@@ -38,9 +39,9 @@ def _other_device(pool: DeclaredPool) -> Iterator[Finding]:
 RULE = Rule(
     id="disk-too-small",
     says="A DRA node has less than 50 GiB of disk.",
-    why="GPU images have 10 to 30 GiB each. If the disk fills up, kubelet evicts the pods that use "
-    "the GPUs.",
-    fix="Make the disk larger.",
+    why="GPU images need 10 to 30 GiB each. If the disk fills up, kubelet evicts the pods that "
+    "use the GPUs.",
+    fix="Use a larger disk.",
     level="advisory",
     needs="stack",
     check=check,

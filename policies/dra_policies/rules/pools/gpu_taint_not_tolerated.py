@@ -22,7 +22,7 @@ def check(view: StackView) -> Iterator[Finding]:
         yield from _of_pods(view, f"which {cloud(pool.cloud).title} adds to {pool.title}")
     elif view.judgement is None and _every_pool_is_tainted(view):
         # otherwise judged on real pools, where the answer is a verdict; or nobody sets the taint
-        yield from _of_pods(view, "the taint of every GPU pool")
+        yield from _of_pods(view, "the taint on every GPU pool")
 
 
 def _startup_taints(view: StackView) -> Iterator[Finding]:
@@ -47,7 +47,7 @@ def _of_pods(view: StackView, whose: str) -> Iterator[Finding]:
     for workload, pod_set in pod_sets_with_claims(view.manifests) if view.manifests else ():
         if not _tolerates(pod_set.template.spec):
             yield Finding(
-                message=f"{workload.ref}: its pods do not tolerate {GPU_TAINT}, {whose}",
+                message=f"{workload.ref}: its pods don't tolerate {GPU_TAINT}, {whose}",
                 fix=f"add the toleration {{key: {GPU_TAINT.key}, operator: Exists, effect: "
                 f"{GPU_TAINT.effect}}}",
                 place=pod_set.template.place if pod_set.template.place.file else workload.place,
@@ -60,7 +60,7 @@ def _of_driver(view: StackView, pool: DeclaredPool) -> Iterator[Finding]:
     for driver in view.drivers:
         if driver.values is not None and tolerates(plugin_pod(driver), tainted) is False:
             yield Finding(
-                message=f"the kubelet plugin of {driver.title} does not tolerate {GPU_TAINT}, "
+                message=f"the kubelet plugin of {driver.title} doesn't tolerate {GPU_TAINT}, "
                 f"which {cloud(pool.cloud).title} adds to {pool.title}",
                 fix=f"add {{key: {GPU_TAINT.key}, operator: Exists, effect: {GPU_TAINT.effect}}} to "
                 "kubeletPlugin.tolerations",
@@ -113,8 +113,8 @@ def _matches(toleration: Toleration) -> bool:
 RULE = Rule(
     id="gpu-taint-not-tolerated",
     says=f"A pod with claims doesn't tolerate the taint of GPU nodes, {GPU_TAINT}.",
-    why="The claim may fit every node, but no node accepts the pod, because GPU pools reject other "
-    "pods.",
+    why="The claim may fit on every node, but GPU pools reject pods that don't tolerate their "
+    "taint.",
     fix="Add the toleration to the pod template.",
     level="advisory",
     needs="stack",

@@ -37,14 +37,15 @@ def template_faults(pool: DeclaredPool) -> Iterator[RejectedPool]:
         # 0 is what the provider computes for a group with a template
         if pool.own.has(path) and pool.own.at(path) != 0:
             yield RejectedPool(
-                f"it has a launch template and {path}",
-                fix=f"remove {path}, and set the same in the template",
+                f"it sets both a launch template and {path}",
+                fix=f"remove {path}, and set the value in the template",
             )
     if template is not None:
         if template.has(kind.machine) and pool.own.texts(paths.machine):
             yield RejectedPool(
-                "it and its launch template both name machines",
-                fix=f"remove {paths.machine}, or {kind.machine} of the template",
+                "the pool and its launch template both set a machine type",
+                fix=f"remove {paths.machine} from the pool, or {kind.machine} from the launch "
+                "template",
             )
         yield from _images(pool, paths, kind, template)
 
@@ -75,12 +76,12 @@ def _images(
         return
     has_image = template.has(kind.image)
     image, version = pool.own.text(paths.image), pool.own.text(paths.version)
-    sets_both = "its launch template sets an image, but it also sets"
+    sets_both = "its launch template sets an image, but the pool also sets"
     if has_image and image and image != kind.custom_image:
         yield RejectedPool(
             f"{sets_both} {image}",
-            fix=f'set {paths.image} to "{kind.custom_image}" and remove {paths.version}, or remove '
-            f"{kind.image} of the template",
+            fix=f'set {paths.image} to "{kind.custom_image}" and remove {paths.version}, or '
+            f"remove {kind.image} from the template",
         )
     elif has_image and version:
         yield RejectedPool(
@@ -90,12 +91,13 @@ def _images(
     elif has_image and paths.release and (release := pool.own.text(paths.release)):
         yield RejectedPool(
             f"{sets_both} the image version {release}",
-            fix=f"remove {paths.release}, or {kind.image} of the template",
+            fix=f"remove {paths.release}, or remove {kind.image} from the template",
         )
     elif has_image is False and image == kind.custom_image:
         yield RejectedPool(
             "it uses a custom image, but its launch template doesn't set one",
-            fix=f"set {kind.image} of the template, or an image of the cloud as {paths.image}",
+            fix=f"set {kind.image} in the template, or set {paths.image} to one of the cloud's "
+            "images",
         )
 
 
@@ -107,13 +109,13 @@ def _rejected(
         if template.has(path):
             yield RejectedPool(
                 f"its launch template sets {path}, which the pool sets itself",
-                fix=f"remove {path} of the template, and set {own}",
+                fix=f"remove {path} from the template, and set {own}",
             )
     script = (pool.boot_script or "").lstrip()
     is_of_cloud = pool.image not in (None, "", kind.custom_image) and not template.has(kind.image)
     if kind.is_merged and is_of_cloud and script.startswith(("#!", "#cloud-config", "apiVersion:")):
         yield RejectedPool(
-            f"{kind.boot_script} of its launch template isn't in MIME multipart format, in which "
-            "the cloud adds its own script",
-            fix=f"wrap {kind.boot_script} in a MIME multipart message, with a part for each script",
+            f"{kind.boot_script} of its launch template isn't in MIME multipart format, which "
+            "the cloud needs to add its own script",
+            fix=f"convert {kind.boot_script} to a MIME multipart message with one part per script",
         )

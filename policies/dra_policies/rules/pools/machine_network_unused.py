@@ -29,9 +29,8 @@ def check(view: StackView) -> Iterator[Finding]:
             continue
         if (has := _network_of(machine)) and not _is_used(pool, network, view):
             yield Finding(
-                message=f"{pool.title}: its {machine.name} nodes have {has}, but the pool doesn't "
-                "attach them, so jobs "
-                "on several nodes use TCP",
+                message=f"{pool.title}: its {machine.name} nodes have {has}, but the pool "
+                "doesn't attach them, so multi-node jobs use TCP",
                 fix=_fix(pool, network),
                 urn=pool.urn,
             )
@@ -100,10 +99,10 @@ def _requests_efa(value: object) -> bool:
 
 RULE = Rule(
     id="machine-network-unused",
-    says="A pool doesn't attach the EFA, RDMA, or InfiniBand network of its machines.",
-    why="The network is a large part of the machine's price, and jobs on several nodes are many "
+    says="A pool doesn't attach the EFA, RDMA, or InfiniBand network of its machine type.",
+    why="The network is a large part of the machine's price, and multi-node jobs are many "
     "times slower over TCP.",
-    fix="Attach the interfaces, or use machines without them.",
+    fix="Attach the interfaces, or use a machine type without them.",
     level="advisory",
     url=URL,
     needs="stack",

@@ -26,16 +26,16 @@ def check(view: StackView) -> Iterator[Finding]:
         for zone in zones or ():
             if zone and of_cloud.region_of(zone) and of_cloud.zone_fault(zone, region):
                 yield Finding(
-                    message=f'{pool.title}: zone "{zone}" is not in the region {region} of its '
-                    "cluster",
-                    fix=f"name zones of {region}",
+                    message=f"{pool.title}: zone \"{zone}\" isn't in its cluster's region, "
+                    f"{region}",
+                    fix=f"use zones in {region}",
                     urn=pool.urn,
                 )
         listed = pool.own.texts(of_cloud.pool.zone_list) if of_cloud.pool.zone_list else ()
         if listed and region in of_cloud.regions_without_zones:
             yield Finding(
-                message=f"{pool.title}: {region} has no availability zones, so the cloud rejects "
-                "the pool",
+                message=f"{pool.title}: {region} doesn't have availability zones, so the cloud "
+                "rejects the pool",
                 fix=f"remove {of_cloud.pool.zone_list}, or use another region",
                 urn=pool.urn,
             )
@@ -81,7 +81,7 @@ def _in_zones(pool: DeclaredPool, region: str, zones: list[str]) -> Iterator[Fin
         yield Finding(
             message=f"{pool.title}: machine type {machine.instance_type} isn't offered in "
             f"{' and '.join(without)}, only in {', '.join(having)}",
-            fix=f"name zones among {', '.join(having)}",
+            fix=f"use one or more of the zones {', '.join(having)}",
             urn=pool.urn,
         )
 
@@ -98,15 +98,15 @@ def _in_region(pool: DeclaredPool, region: str) -> Iterator[Finding]:
         yield Finding(
             message=f"{pool.title}: machine type {machine.instance_type} isn't offered in "
             f"{region}, only in {listed}{more}",
-            fix=f"use a machine type that {region} has (pulumi-dra catalog machines --region "
-            f"{region})",
+            fix=f"use a machine type that {region} offers (pulumi-dra catalog machines "
+            f"--region {region})",
             urn=pool.urn,
         )
 
 
 RULE = Rule(
     id="machine-not-offered",
-    says="A pool's region or zones don't offer its machine type.",
+    says="A pool's machine type isn't available in its region or zones.",
     why="The cloud can't create nodes, so the pool fails or stays empty.",
     fix="Use a machine type that the region offers, and zones of the cluster's region.",
     level="advisory",

@@ -22,10 +22,10 @@ URL: Final = "https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/efa-start.html
 def check(view: StackView) -> Iterator[Finding]:
     for group in view.closed_efa_groups:
         yield Finding(
-            message=f"{group.title} is for EFA interfaces of {group.pool}, but it has no rule for "
-            f"all {group.missing} "
-            "traffic to itself, so NCCL and MPI jobs hang",
-            fix=f"add an {group.missing} rule for all protocols with the group itself as its peer",
+            message=f"{group.title} is for EFA interfaces of {group.pool}, but doesn't allow "
+            f"all {group.missing} traffic within the group, so NCCL and MPI jobs hang",
+            fix=f"add an {group.missing} rule that allows all protocols with the group itself "
+            "as the peer",
             urn=group.urn,
         )
     for pool in (*view.pools, *view.scaling_groups):
@@ -34,9 +34,9 @@ def check(view: StackView) -> Iterator[Finding]:
         yield from _of_label(pool, view)
         if pool.has_dataplane_v2 is False and _has_network_devices(pool):
             yield Finding(
-                message=f"{pool.title} publishes network devices (managed DRANET), but its cluster "
-                "has no Dataplane V2",
-                fix='set datapathProvider of the cluster to "ADVANCED_DATAPATH"',
+                message=f"{pool.title} publishes network devices (managed DRANET), but its "
+                "cluster doesn't use Dataplane V2",
+                fix='set the cluster\'s datapathProvider to "ADVANCED_DATAPATH"',
                 urn=pool.urn,
             )
 
@@ -109,9 +109,9 @@ def _has_network_devices(pool: DeclaredPool) -> bool:
 
 RULE = Rule(
     id="network-devices-unusable",
-    says="The network devices of a GPU pool can't carry traffic.",
-    why="Jobs over several nodes hang or fall back to TCP.",
-    fix="Allow EFA traffic, or use Dataplane V2.",
+    says="A GPU pool's network devices can't send or receive traffic.",
+    why="Multi-node jobs hang or fall back to TCP.",
+    fix="Allow EFA traffic within the security group, or use Dataplane V2.",
     level="mandatory",
     is_outage=True,
     url=URL,

@@ -28,9 +28,9 @@ def check(view: StackView) -> Iterator[Finding]:
         ):
             if is_certain and (says := keeps_all(budget, pods)):
                 yield Finding(
-                    message=f'PodDisruptionBudget "{budget.name}" allows no eviction of '
-                    f"{workload.ref} ({says}), so an upgrade of its nodes waits until it "
-                    "fails",
+                    message=f'PodDisruptionBudget "{budget.name}" blocks eviction of '
+                    f"{workload.ref} ({says}), so upgrades of its nodes wait until "
+                    "they time out",
                     fix="set maxUnavailable to 1",
                     urn=budget.urn,
                 )
@@ -38,9 +38,10 @@ def check(view: StackView) -> Iterator[Finding]:
 
 RULE = Rule(
     id="node-upgrade-cannot-finish",
-    says="An upgrade can't add or remove a node, or can't evict the pods of a node.",
+    says="An upgrade can't add or remove a node, or can't evict a node's pods.",
     why="The node upgrade stalls or fails.",
-    fix="Allow one unavailable node if no machine can be added, and allow the eviction of one pod.",
+    fix="If you can't add a machine, allow one unavailable node. Also allow the eviction of "
+    "one pod.",
     level="advisory",
     needs="stack",
     check=check,

@@ -28,7 +28,7 @@ def check(view: StackView) -> Iterator[Finding]:
             yield Finding(
                 message=f"{pool.title} has {len(subnets)} subnets, but the placement group of its "
                 "launch template supports only one zone",
-                fix="name one subnet in subnetIds",
+                fix="set only one subnet in subnetIds",
                 urn=pool.urn,
             )
 
@@ -44,10 +44,9 @@ def _of_nvlink(pool: DeclaredPool) -> Iterator[Finding]:
         and pool.own.has(path) is False
     ):
         yield Finding(
-            message=f"{pool.title} has no placement policy, so its {machine.name} nodes may be in "
-            "different NVLink "
-            f"domains (of {machine.nvlink_nodes} nodes each)",
-            fix=f"name a placement policy in {path}, one for each domain",
+            message=f"{pool.title} doesn't set a placement policy, so its {machine.name} nodes "
+            f"may be in different NVLink domains (of {machine.nvlink_nodes} nodes each)",
+            fix=f"set {path} to a placement policy, with one pool and one policy for each domain",
             urn=pool.urn,
         )
 
@@ -67,10 +66,11 @@ def _of_spread(pool: DeclaredPool, view: StackView) -> Iterator[Finding]:
         holds = template.spread.most_per_zone * len(subnets)
         if group.props.text("strategy") == "spread" and most > holds:
             yield Finding(
-                message=f"{pool.title} may have {most} nodes, but its spread placement group holds "
-                f"{template.spread.most_per_zone} in each zone, {holds} in all",
-                fix=f"set the maximum of the pool to {holds}, or use a group with the strategy "
-                "cluster or partition",
+                message=f"{pool.title} can have up to {most} nodes, but its spread placement "
+                f"group allows {template.spread.most_per_zone} per zone ({holds} in "
+                "total)",
+                fix=f"set the pool's maximum to {holds}, or use a placement group with the "
+                "`cluster` or `partition` strategy",
                 urn=pool.urn,
             )
 

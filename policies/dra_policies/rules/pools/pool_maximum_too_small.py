@@ -61,11 +61,11 @@ def _shortage(case: Waiting, judgement: Judgement) -> str:
     short = _pending(case, judgement) * each
     taken = sum(amount for amount, _ in offers) - (needed - short)
     others = (
-        f", of which other workloads use {taken}"
+        f", and other workloads use {taken} of them"
         if taken > 0 and sum(a for a, _ in offers) >= needed
         else ""
     )
-    return f"{shown}{others}, but {needed} are needed: {short} short"
+    return f"{shown}{others}, but {needed} are needed ({short} short)"
 
 
 def _offered(pool: PoolAnswer, each: int) -> tuple[int, str]:
@@ -79,7 +79,8 @@ def _offered(pool: PoolAnswer, each: int) -> tuple[int, str]:
 
 RULE = Rule(
     id="pool-maximum-too-small",
-    says="The pools at their maximum don't hold every claim of the declared replicas.",
+    says="At maximum size, the pools don't have enough devices for the claims of all declared "
+    "replicas.",
     why="The remaining pods wait for nodes that are never created.",
     fix="Raise the maximum of a pool that fits, add a pool, or request fewer replicas.",
     level="mandatory",

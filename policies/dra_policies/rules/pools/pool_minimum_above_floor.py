@@ -33,9 +33,9 @@ def check(view: StackView) -> Iterator[Finding]:
                 else ""
             )
             yield Finding(
-                message=f"{pool.title} keeps {counted(pool.count_min, 'node')}, but the lowest "
-                f"demand needs only {needed}, which leaves {counted(idle, 'node')} "
-                f"idle{price}",
+                message=f"{pool.title} keeps at least {counted(pool.count_min, 'node')}, but "
+                f"the lowest demand needs only {needed}, which leaves "
+                f"{counted(idle, 'node')} idle{price}",
                 fix=f"set its minimum to {max(needed, 1)}",
                 urn=pool.urn,
             )
@@ -43,7 +43,7 @@ def check(view: StackView) -> Iterator[Finding]:
 
 RULE = Rule(
     id="pool-minimum-above-floor",
-    says="A pool's minimum is higher than the lowest demand needs.",
+    says="A pool's minimum is higher than the lowest demand requires.",
     why="You pay for unused GPU nodes all the time.",
     fix="Lower the minimum of the pool, but keep one node, because few autoscalers scale up empty "
     "pools.",

@@ -21,13 +21,13 @@ def check(view: StackView) -> Iterator[Finding]:
             pool = empty[sorted(names)[0]]
             label = cloud(pool.cloud).wakes_by_label
             wake = (
-                f"set its node label {label}=true, or its minimum to 1"
+                f"set its node label {label}=true, or set its minimum to 1"
                 if label and not pool.is_fixed
                 else ("set its minimum and its desired count to 1")
             )
             yield Finding(
-                message=f"{pool.title} has no node, and no autoscaler starts one for a claim, so "
-                f"{workload} stays pending",
+                message=f"{pool.title} is empty, and no autoscaler can create a node for a "
+                f"claim, so {workload} stays pending",
                 fix=wake,
                 urn=pool.urn,
             )
@@ -55,7 +55,7 @@ def _stays_empty(pool: DeclaredPool) -> bool:
 
 RULE = Rule(
     id="pool-never-woken",
-    says="No autoscaler can scale an empty pool up for claims.",
+    says="No autoscaler can scale up an empty pool for claims.",
     why="Autoscalers can't predict the devices of a node that doesn't exist, so the pool stays "
     "empty.",
     fix="Keep one node, or use an autoscaler that can scale up the empty pool.",

@@ -11,7 +11,6 @@ from typing import Final, get_args
 from dra_planner.clouds import cloud
 from dra_planner.clouds.protocol.setting_faults import label_value_fault
 from dra_planner.model.nodes import TaintEffect
-from dra_planner.wording import counted
 from dra_policies.rules.pools.launch_templates import RejectedPool, template_faults
 from dra_policies.rules.resource_rows import broken_rows
 from dra_policies.rules.rule import Finding, Rule
@@ -69,12 +68,12 @@ def _counts(pool: DeclaredPool) -> Iterator[RejectedPool]:
             continue
         if wanted > high:
             yield RejectedPool(
-                f"it is created with {wanted} nodes, but its maximum is {high}",
+                f"its initial count is {wanted}, but its maximum is {high}",
                 fix=f"set {path} to {high} or less, or {limits.maximum} to {wanted} or more",
             )
         elif wanted < low:
             yield RejectedPool(
-                f"it is created with {counted(wanted, 'node')}, but its minimum is {low}",
+                f"its initial count is {wanted}, but its minimum is {low}",
                 fix=f"set {path} to {low} or more, or {limits.minimum} to {wanted} or less",
             )
 
@@ -133,7 +132,7 @@ def _effects(pool: DeclaredPool) -> Iterator[RejectedPool]:
             fix = (
                 f'write "{meant}"'
                 if is_meant
-                else f"write one of {', '.join(of_cloud.taint_effects)}"
+                else f"use one of {', '.join(of_cloud.taint_effects)}"
             )
             yield RejectedPool(
                 f'{of_cloud.title} doesn\'t support the taint effect "{effect}"', fix
@@ -150,7 +149,7 @@ def _name_and_zones(pool: DeclaredPool) -> Iterator[RejectedPool]:
         most = of_cloud.longest_pool_name
         yield RejectedPool(
             f'{of_cloud.title} rejects the agent pool name "{name}": it must have 1 to {most} '
-            "lowercase letters and digits, beginning with a letter",
+            "lowercase letters and digits, and start with a letter",
             fix=f'call it "{of_cloud.pool_name(name)}"',
         )
     known = of_cloud.zone_names
@@ -160,7 +159,7 @@ def _name_and_zones(pool: DeclaredPool) -> Iterator[RejectedPool]:
         if zone and zone not in known
     ]
     if wrong:
-        fix = f"name zones among {', '.join(known[:-1])} and {known[-1]}"
+        fix = f"use one or more of the zones {', '.join(known[:-1])} and {known[-1]}"
         yield RejectedPool(f'{of_cloud.title} doesn\'t have the zone "{wrong[0]}"', fix=fix)
 
 
@@ -172,7 +171,7 @@ def _taints_of_system_pools(pool: DeclaredPool) -> Iterator[RejectedPool]:
         if taint.key != "CriticalAddonsOnly" and taint.effect != "PreferNoSchedule":
             says = (
                 f"it is a system pool, and {of_cloud.title} doesn't support the taint "
-                f"{taint.key} there"
+                f"{taint.key} on system pools"
             )
             yield RejectedPool(says, fix=f'set {key} to "User"')
 
@@ -180,8 +179,8 @@ def _taints_of_system_pools(pool: DeclaredPool) -> Iterator[RejectedPool]:
 RULE = Rule(
     id="pool-refused-by-cloud",
     says="The cloud rejects a pool's counts, name, template, labels, or taints, or its cluster.",
-    why="It rejects the pool when it's created or changed, often after the cluster was created.",
-    fix="Set each value once, with minimum ≤ desired ≤ maximum.",
+    why="The update fails when it creates or changes the pool, often after it created the cluster.",
+    fix="Set each value only once, and keep minimum ≤ desired ≤ maximum.",
     level="mandatory",
     needs="stack",
     check=check,

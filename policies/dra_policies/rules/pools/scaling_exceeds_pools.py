@@ -56,9 +56,9 @@ def _others(sizes: list[WorkloadSize]) -> str:
 def _sentence(size: WorkloadSize, level: DemandLevel) -> str:
     pods = counted(size.wanted or 0, "pod")
     when = (
-        f"at its ceiling it has {pods}" if level == "ceiling" else f"during a rollout it has {pods}"
+        f"at its maximum it has {pods}" if level == "ceiling" else f"during a rollout it has {pods}"
     )
-    return f"{size.workload} fits now, but {when}, of which {size.pending} would stay pending"
+    return f"{size.workload} fits now, but {when}, and {size.pending} of them would stay pending"
 
 
 def _fix(sizing: Sizing, level: DemandLevel) -> str:
@@ -77,9 +77,10 @@ def _fix(sizing: Sizing, level: DemandLevel) -> str:
 
 RULE = Rule(
     id="scaling-exceeds-pools",
-    says="The pools at their maximum don't hold the pods that autoscalers and rollouts add.",
-    why="A workload at its maximum has pending pods, and a rollout that needs another node never "
-    "ends.",
+    says="At maximum size, the pools don't have space for the pods that autoscalers and "
+    "rollouts add.",
+    why="At its maximum, a workload has pending pods, and a rollout that needs another node "
+    "never finishes.",
     fix="Raise the maximum of a pool, lower the maximum of the autoscaler, or let the rollout "
     "remove pods before it "
     "adds new ones.",

@@ -29,8 +29,8 @@ def check(view: StackView) -> Iterator[Finding]:
             continue
         if not any(budgets_of(view, workload.meta.namespace, pod_set.template.labels)):
             yield Finding(
-                message=f"{workload.ref}: its pods run only on Spot nodes ({pools[0].title}), and "
-                "no PodDisruptionBudget limits how many are evicted at the same time",
+                message=f"{workload.ref}: its pods run only on Spot nodes ({pools[0].title}), "
+                "and no PodDisruptionBudget limits simultaneous evictions",
                 fix="add a PodDisruptionBudget with maxUnavailable: 1 for its pods",
                 place=workload.place,
             )
@@ -38,7 +38,7 @@ def check(view: StackView) -> Iterator[Finding]:
 
 RULE = Rule(
     id="spot-without-disruption-budget",
-    says="Replicas that only run on Spot nodes have no PodDisruptionBudget.",
+    says="Replicas that run only on Spot nodes don't have a PodDisruptionBudget.",
     why="When Spot nodes are reclaimed or rebalanced, all replicas can be drained at the same "
     "time.",
     fix="Add a PodDisruptionBudget, or a pool with another capacity type.",

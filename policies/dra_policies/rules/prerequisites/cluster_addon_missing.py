@@ -27,9 +27,9 @@ def check(view: StackView) -> Iterator[Finding]:
             for addon, consequence in addons.needed.items():
                 if _installs(view, addons, addon) is False:
                     yield Finding(
-                        message=f'cluster "{cluster.name}" turns off the default add-ons '
-                        f"({addons.by_default} is false), but this stack doesn't install "
-                        f"{addon}, so {consequence}",
+                        message=f'cluster "{cluster.name}" disables the default add-ons '
+                        f"({addons.by_default} is false), but this stack doesn't "
+                        f"install {addon}, so {consequence}",
                         fix=f"declare the add-on {addon}, or remove {addons.by_default} in a new "
                         "cluster",
                         urn=cluster.urn,
@@ -64,7 +64,7 @@ def _replaces(each: DeclaredResource, addons: ClusterAddons, addon: str) -> bool
 RULE = Rule(
     id="cluster-addon-missing",
     says="A cluster without default add-ons lacks a network plugin or DNS.",
-    why="Without a network plugin, nodes never become ready; without DNS, pods don't find "
+    why="Without a network plugin, nodes never become ready. Without DNS, pods can't find "
     "services.",
     fix="Declare the add-ons.",
     level="mandatory",

@@ -24,9 +24,8 @@ def check(view: StackView) -> Iterator[Finding]:
         for key in view.declared:
             if key.urn in used and key.type in keys.tokens and not _may_be_granted(view, key, keys):
                 yield Finding(
-                    message=f'key "{key.name}" encrypts disks of nodes, but the stack doesn\'t '
-                    "allow "
-                    f"{keys.identity} to use it, so nodes don't start",
+                    message=f'key "{key.name}" encrypts node disks, but the stack doesn\'t '
+                    f"allow {keys.identity} to use it, so nodes don't start",
                     fix=keys.fix,
                     urn=key.urn,
                 )
@@ -47,8 +46,8 @@ def _may_be_granted(view: StackView, key: DeclaredResource, keys: DiskKeys) -> b
 
 RULE = Rule(
     id="disk-key-not-granted",
-    says="The cloud isn't allowed to use the key that encrypts disks of nodes.",
-    why="The cloud can't attach the disk, so each node stops at its start.",
+    says="The cloud isn't allowed to use the key that encrypts node disks.",
+    why="The cloud can't attach the disk, so nodes fail to start.",
     fix="Grant the permission before you create the pool.",
     level="mandatory",
     is_outage=True,

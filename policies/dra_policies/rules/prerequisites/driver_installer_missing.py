@@ -24,10 +24,11 @@ def check(view: StackView) -> Iterator[Finding]:
     for pool in view.pools:
         if pool.has_gpus and leaves_driver_out(pool):
             yield Finding(
-                message=f"{pool.title}: its nodes don't get the NVIDIA driver, because it turns "
-                "off the cloud's installation and this stack doesn't declare an installer",
-                fix="declare Google's DaemonSet nvidia-driver-installer, or check that something "
-                "else installs it",
+                message=f"{pool.title}: its nodes don't get the NVIDIA driver, because the "
+                "pool disables the cloud's driver installation and this stack doesn't "
+                "declare an installer",
+                fix="declare Google's nvidia-driver-installer DaemonSet, or make sure that "
+                "something else installs the driver",
                 urn=pool.urn,
             )
 
@@ -52,7 +53,7 @@ def _of_other_images(view: StackView) -> Iterator[Finding]:
             yield Finding(
                 message=f"{pool.title}: its nodes run {pool.image}, but the stack's driver "
                 f"installer is for {other} images, so they don't get the NVIDIA driver",
-                fix=f"use the installer for {pool.image}, or an image that begins with {other}",
+                fix=f"use the installer for {pool.image}, or an image that starts with {other}",
                 urn=pool.urn,
             )
 
@@ -76,9 +77,9 @@ def _is_named(text: str) -> bool:
 
 RULE = Rule(
     id="driver-installer-missing",
-    says="GPU pools turn off the cloud's NVIDIA driver, and the stack doesn't install one.",
+    says="GPU pools disable the cloud's NVIDIA driver, and the stack doesn't install one.",
     why="Without the NVIDIA driver, the DRA driver can't find GPUs or publish devices.",
-    fix="Declare an installer, or leave the installation to the cloud.",
+    fix="Declare an installer, or enable the cloud's driver installation.",
     level="advisory",
     url="https://docs.cloud.google.com/kubernetes-engine/docs/how-to/set-up-dra",
     needs="stack",

@@ -40,7 +40,7 @@ def check(view: StackView) -> Iterator[Finding]:
                     f'"{each.name}" enforces '
                     f"{level} and the kubelet plugin is privileged and mounts host paths, so no "
                     "devices are published",
-                    fix=f"set the label {LABEL} of the namespace to privileged",
+                    fix=f"set the namespace's label {LABEL} to privileged",
                     urn=each.urn,
                 )
         yield from _quotas(view, driver)
@@ -64,7 +64,7 @@ def _serverless(view: StackView, driver: InstalledDriver) -> Iterator[Finding]:
                 yield Finding(
                     message=f'{driver.title}: profile "{each.name}" selects its namespace '
                     f"{driver.namespace}, so its pods don't run on GPU nodes",
-                    fix=f"remove the selector of the namespace {namespace}, or install the driver "
+                    fix=f"remove the selector for namespace {namespace}, or install the driver "
                     "in another namespace",
                     urn=each.urn,
                 )
@@ -92,8 +92,8 @@ def _quotas(view: StackView, driver: InstalledDriver) -> Iterator[Finding]:
         is_scoped = each.props.has("spec.scopes") or each.props.has("spec.scopeSelector")
         if counted and is_scoped is False:
             yield Finding(
-                message=f'{driver.title}: ResourceQuota "{each.name}" counts {counted[0]}, so the '
-                "API server rejects the driver's pods, which don't set it",
+                message=f'{driver.title}: ResourceQuota "{each.name}" limits {counted[0]}, so '
+                "the API server rejects the driver's pods, which don't set it",
                 fix="add a LimitRange with defaults to the namespace, or remove "
                 f"{' and '.join(counted)} from the quota",
                 urn=each.urn,
@@ -109,11 +109,11 @@ def _sets_resources(driver: InstalledDriver) -> bool:
 
 RULE = Rule(
     id="driver-pods-rejected",
-    says="The namespace of the DRA driver rejects the driver's pods.",
-    why="The kubelet plugin needs privileges and host paths; a rejected DaemonSet has no pods, and "
-    "no node publishes "
-    "devices.",
-    fix="Enforce privileged in the driver's namespace, and keep workloads out of it.",
+    says="The DRA driver's namespace rejects the driver's pods.",
+    why="The kubelet plugin needs a privileged container and host paths. If its pods are "
+    "rejected, nodes don't publish devices.",
+    fix="Enforce the `privileged` Pod Security level in the driver's namespace, and keep "
+    "workloads out of it.",
     level="mandatory",
     is_outage=True,
     url=URL,

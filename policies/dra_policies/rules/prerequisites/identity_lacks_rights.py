@@ -50,8 +50,8 @@ def _registries(view: StackView, kind: RegistryResource | None) -> Iterator[Find
         if None in given or any(right in (text or "") for text in given for right in kind.rights):
             continue
         yield Finding(
-            message=f'pods use images of registry "{registry.name}", but the stack '
-            "doesn't grant the permission to pull them, so the pods don't start",
+            message=f'pods use images from registry "{registry.name}", but the stack doesn\'t '
+            "grant the permission to pull them, so the pods don't start",
             fix=kind.fix,
             urn=registry.urn,
         )
@@ -83,9 +83,10 @@ def _without_entry(view: StackView, of_cloud: Cloud) -> Iterator[Finding]:
             keys = [item.text("key") for item in group.props.items("tags") or ()]
             if group.type == entry.groups and tag in keys and not {*entry.kinds, None} & {*kinds}:
                 yield Finding(
-                    message=f'Auto Scaling group "{group.name}" has no access entry, and cluster '
-                    f'"{cluster.name}" admits only nodes with one, so its nodes don\'t join',
-                    fix=f"declare an AccessEntry of the type {entry.kinds[0]} for the nodes' role",
+                    message=f'Auto Scaling group "{group.name}" doesn\'t have an access '
+                    f'entry, which cluster "{cluster.name}" requires, so its nodes '
+                    "don't join",
+                    fix=f"declare an AccessEntry of type {entry.kinds[0]} for the nodes' role",
                     urn=group.urn,
                 )
 
@@ -111,7 +112,7 @@ def _faults(
     if need.trusted and trust and need.trusted not in trust and "Service" in trust:
         yield Finding(
             message=f"{title} doesn't trust {need.trusted}, so {need.says}",
-            fix=f"allow the service {need.trusted} to assume it in {kind.trust}",
+            fix=f"in {kind.trust}, allow the service {need.trusted} to assume it",
             urn=identity.urn,
         )
     if need.elsewhere and _has_right_elsewhere(view, kind, identity, need):
@@ -215,7 +216,7 @@ def _has_right_elsewhere(
 RULE = Rule(
     id="identity-lacks-rights",
     says="The identity of a cluster or its nodes lacks a permission that it needs.",
-    why="Nodes don't join the cluster or never become ready, but they are billed.",
+    why="Nodes don't join the cluster or never become ready, but are billed.",
     fix="Attach the policy, or grant the role.",
     level="mandatory",
     is_outage=True,

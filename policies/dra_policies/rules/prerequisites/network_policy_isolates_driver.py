@@ -27,15 +27,15 @@ def check(view: StackView) -> Iterator[Finding]:
         if found is not None:
             yield _finding(
                 found,
-                f"the pods of {driver.title} can't reach the API server, so no devices are "
+                f"the pods of {driver.title} can't reach the API server and devices aren't "
                 "published",
                 enforced,
             )
     if enforced is not False and (found := _isolating(policies, SYSTEM, {})) is not None:
         yield _finding(
             found,
-            "the cluster's services such as CoreDNS can't reach the API server, so pods can't "
-            "resolve names",
+            "cluster add-ons such as CoreDNS can't reach the API server and pods can't resolve "
+            "names",
             enforced,
         )
 
@@ -43,7 +43,7 @@ def check(view: StackView) -> Iterator[Finding]:
 def _finding(policy: DeclaredResource, consequence: str, enforced: bool | None) -> Finding:
     condition = "" if enforced else ", if the cluster enforces NetworkPolicies"
     return Finding(
-        message=f'NetworkPolicy "{policy.name}" allows no egress to the API server{condition}: '
+        message=f'NetworkPolicy "{policy.name}" blocks egress to the API server{condition}, so '
         f"{consequence}",
         fix="add an egress rule for TCP ports 443 and 6443 without a peer",
         urn=policy.urn,
@@ -127,7 +127,7 @@ def _is_enforced(view: StackView) -> bool | None:
 
 RULE = Rule(
     id="network-policy-isolates-driver",
-    says="A NetworkPolicy cuts the DRA driver or CoreDNS off from the API server.",
+    says="A NetworkPolicy blocks the DRA driver or CoreDNS from the API server.",
     why="The driver publishes devices through the API server, so pods with claims stay pending.",
     fix="Allow egress to the API server.",
     level="mandatory",

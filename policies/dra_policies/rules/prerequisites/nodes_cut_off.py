@@ -57,9 +57,10 @@ def _closed_groups(
             continue
         if not any(_is_open(view, groups, group) for group in found):
             yield Finding(
-                message=f'security group "{found[0].name}" of {pool.title} has no egress rule, so '
-                "its nodes can't reach the API server and don't join the cluster",
-                fix="add an egress rule for all protocols to it",
+                message=f'security group "{found[0].name}" of {pool.title} doesn\'t have an '
+                "egress rule, so its nodes can't reach the API server and don't join "
+                "the cluster",
+                fix="add an egress rule for all protocols",
                 urn=found[0].urn,
             )
 
@@ -86,9 +87,9 @@ def _closed_filters(
         allows_first = bool(outbound) and outbound[0] is not denied
         if denied is not None and not allows_first and _is_for_everything(denied, filters):
             yield Finding(
-                message=f'a rule of "{declared[urn].name}" denies all outbound '
-                "traffic of nodes, so they can't reach the API server and registries and don't "
-                "join the cluster",
+                message=f'a rule of "{declared[urn].name}" denies all outbound node traffic, '
+                "so nodes can't reach the API server and registries and don't join the "
+                "cluster",
                 fix="allow the outbound traffic that nodes need in a rule with a lower priority "
                 "number",
                 urn=urn,
@@ -141,8 +142,9 @@ def _closed_endpoint(
     ):
         return
     yield Finding(
-        message=f'cluster "{cluster.name}" has no private endpoint, and its public one allows only '
-        f"{', '.join(filter(None, allowed))}, so nodes with other outbound addresses don't join",
+        message=f'cluster "{cluster.name}" doesn\'t have a private endpoint, and its public '
+        f"endpoint allows only {', '.join(filter(None, allowed))}, so nodes with other "
+        "outbound addresses don't join",
         fix=endpoint.fix,
         urn=cluster.urn,
         # else, the list may hold the addresses of nodes
@@ -163,9 +165,9 @@ def _network_without_gateway(
     if is_private and networks and not any(each.type == gateway.token for each in view.declared):
         values = [driver.values for driver in view.drivers]
         yield Finding(
-            message=f'cluster "{cluster.name}" has private nodes, but its network has no '
-            f"{gateway.title}, so they can't pull images from registries outside the cloud, such "
-            "as the DRA driver's",
+            message=f'cluster "{cluster.name}" has private nodes, but its network doesn\'t '
+            f"have a {gateway.title}, so nodes can't pull images from registries "
+            "outside the cloud, such as the DRA driver image",
             fix=gateway.fix,
             urn=cluster.urn,
             certain=bool(values)
@@ -191,9 +193,9 @@ def _subnets_without_routes(
         subnet = declared[urn]
         if subnet.props.has(routes.routes) is False and not subnet.sources_of(routes.routes):
             yield Finding(
-                message=f'subnet "{subnet.name}" has no route table, but the outbound traffic of '
-                f'cluster "{cluster.name}" follows your routes ({value}), so {of_cloud.title} '
-                "rejects the cluster",
+                message=f'subnet "{subnet.name}" doesn\'t have a route table, but cluster '
+                f'"{cluster.name}" uses your routes for outbound traffic ({value}), so '
+                f"{of_cloud.title} rejects the cluster",
                 fix=f"set {routes.routes} of the subnet to a route table with a default route",
                 urn=urn,
             )
@@ -201,9 +203,9 @@ def _subnets_without_routes(
 
 RULE = Rule(
     id="nodes-cut-off",
-    says="Nodes can't reach the API server, registries, or their instance metadata.",
-    why="Nodes don't join the cluster, or their pods can't pull images, but the nodes are billed.",
-    fix="Allow the outbound traffic that the finding names.",
+    says="Nodes can't reach the API server, the registries, or their instance metadata.",
+    why="Nodes don't join the cluster, or pods can't pull images, but the nodes are billed.",
+    fix="Allow the outbound traffic in the finding.",
     level="mandatory",
     is_outage=True,
     url="https://docs.aws.amazon.com/eks/latest/userguide/network-reqs.html",

@@ -76,8 +76,8 @@ def _class(
         name = of_cloud.default_storage_class
         if not name and not _has_default(view):
             yield Finding(
-                message=f"{claim.title} doesn't name a StorageClass, and the cluster has no "
-                "default one, so its pods stay pending",
+                message=f"{claim.title} doesn't set a StorageClass, and the cluster doesn't "
+                "have a default, so its pods stay pending",
                 fix="set storageClassName, or mark a StorageClass as the default",
                 urn=claim.urn,
             )
@@ -86,9 +86,9 @@ def _class(
     builtin = {each: driver for driver in of_cloud.volume_drivers for each in driver.classes}
     if name not in declared and name not in builtin and not view.charts & {"", name}:
         yield Finding(
-            message=f"{claim.title} names StorageClass {name}, which neither this stack nor "
+            message=f"{claim.title} uses StorageClass {name}, which neither this stack nor "
             f"{of_cloud.title} creates, so its pods stay pending",
-            fix=f"declare StorageClass {name}, or use a class of the cloud: "
+            fix=f"declare StorageClass {name}, or use one of the cloud's classes: "
             f"{', '.join(sorted(builtin)) or 'none'}",
             urn=claim.urn,
         )
@@ -99,8 +99,8 @@ def _class(
     if driver is not None and _has_driver(view, of_cloud, cluster, driver) is False:
         what = driver.addon or (driver.switch[0] if driver.switch else "")
         yield Finding(
-            message=f"{claim.title} needs the driver {driver.provisioner}, which cluster "
-            f'"{cluster.name}" doesn\'t have, so its pods stay pending',
+            message=f"{claim.title} needs the volume driver {driver.provisioner}, which "
+            f'cluster "{cluster.name}" doesn\'t have, so its pods stay pending',
             fix=f"install the add-on {what}" if driver.addon else f"set {what} to true",
             urn=claim.urn,
         )
@@ -154,18 +154,19 @@ def _shared(view: StackView) -> Iterator[Finding]:
             claim = single.get(volume.text("persistentVolumeClaim.claimName") or "")
             if pods and pods > 1 and claim is not None:
                 yield Finding(
-                    message=f'{each.type.rpartition(":")[2]} "{each.name}" has {pods} pods, which '
-                    f'share PersistentVolumeClaim "{claim.name}", but one node at a time can use '
-                    "the volume, so pods on other nodes don't start",
-                    fix="use the access mode ReadWriteMany with a file system, or give each pod its "
-                    "own volume in a StatefulSet",
+                    message=f'{each.type.rpartition(":")[2]} "{each.name}" has {pods} pods, '
+                    f'which share PersistentVolumeClaim "{claim.name}", but only one '
+                    "node at a time can use the volume, so pods on other nodes don't "
+                    "start",
+                    fix="use the ReadWriteMany access mode with a shared file system, or use a "
+                    "StatefulSet with one volume per pod",
                     urn=each.urn,
                 )
 
 
 RULE = Rule(
     id="volume-not-provided",
-    says="A volume of pods has no class or driver, or can't be shared by their nodes.",
+    says="A volume's StorageClass or driver is missing, or several nodes can't share the volume.",
     why="Pods stay pending or don't start, and their GPUs stay idle.",
     fix="Install the driver, declare the class, or choose an access mode for several nodes.",
     level="advisory",

@@ -34,10 +34,10 @@ def _webhooks(
         is_closed = webhook.text("failurePolicy", "Fail") == "Fail"
         if is_for_pods and is_closed and _selects(webhook, namespace):
             yield Finding(
-                message=f'webhook "{webhook.text("name")}" of "{configuration.name}" must answer '
-                f"for pods in namespace {namespace}, so if it isn't reachable, {driver.title} can't "
-                "start pods on new nodes",
-                fix=f"exclude the namespace {namespace} in its namespaceSelector, or set "
+                message=f'webhook "{webhook.text("name")}" of "{configuration.name}" must '
+                f"approve pods in namespace {namespace}, so if it isn't reachable, "
+                f"{driver.title} can't start pods on new nodes",
+                fix=f"exclude namespace {namespace} in its namespaceSelector, or set "
                 "failurePolicy to Ignore",
                 urn=configuration.urn,
             )
@@ -62,10 +62,10 @@ def _selects(webhook: Properties, namespace: str) -> bool:
 
 RULE = Rule(
     id="webhook-holds-up-driver",
-    says="An admission webhook that fails closed must answer for the DRA driver's pods.",
-    why="If the webhook isn't reachable, the driver doesn't start on new nodes. The "
-    "webhook's own pods may wait for such a node.",
-    fix="Exclude the driver's namespace, or let the webhook fail open.",
+    says="An admission webhook that fails closed must approve the DRA driver's pods.",
+    why="If the webhook isn't reachable, the driver doesn't start on new nodes. The webhook's "
+    "own pods may need one of these nodes.",
+    fix="Exclude the driver's namespace, or configure the webhook to fail open.",
     level="advisory",
     url="https://kubernetes.io/docs/reference/access-authn-authz/extensible-admission-controllers/",
     needs="stack",

@@ -35,9 +35,9 @@ def check(view: StackView) -> Iterator[Finding]:
 RULE = Rule(
     id="class-differs-from-plan",
     says="A DeviceClass differs from the plan.",
-    why="Claims were checked with the plan's classes. With other classes, they may get different "
-    "devices or none.",
-    fix="Define the classes of the plan, or plan again.",
+    why="Claims were checked with the plan's classes. With other classes, pods may get "
+    "different devices or none.",
+    fix="Define the plan's DeviceClasses, or plan again.",
     level="advisory",
     needs="stack",
     check=check,

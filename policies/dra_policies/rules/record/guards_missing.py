@@ -29,8 +29,9 @@ def check(view: StackView) -> Iterator[Finding]:
     if missing:
         more = f" and {len(missing) - _MOST_NAMED} more" if len(missing) > _MOST_NAMED else ""
         yield Finding(
-            message=f"the plan needs {named('admission policy', missing[:_MOST_NAMED], ' and ')}"
-            f"{more}, which the stack doesn't declare, so pods can use other pools",
+            message="the plan needs "
+            f"{named('admission policy', missing[:_MOST_NAMED], ' and ')}{more}, which "
+            "this stack doesn't declare, so pods can use other pools",
             fix="create PlacementPolicies with this plan, or set `placement: free` in the fleet "
             "and plan again",
             urn="" if view.record is None else view.record.urn,
@@ -39,11 +40,10 @@ def check(view: StackView) -> Iterator[Finding]:
 
 RULE = Rule(
     id="guards-missing",
-    says="The stack doesn't declare the admission policies of its plan.",
-    why="The plan counts nodes with its guards. Without them, the scheduler spreads pods over "
-    "other pools, and some "
-    "stay pending.",
-    fix="Create the component PlacementPolicies with the plan file.",
+    says="The stack doesn't declare the admission policies from its plan.",
+    why="The planned node counts assume the guards. Without guards, the scheduler spreads pods "
+    "over other pools, and some pods stay pending.",
+    fix="Create the PlacementPolicies component with the plan file.",
     level="advisory",
     needs="stack",
     check=check,

@@ -13,12 +13,12 @@ def check(view: StackView) -> Iterator[Finding]:
     if record is None or record.plan_file is not None:
         return
     if record.problem:
-        yield Finding(message=f"the plan record {record.problem}", fix=RULE.fix, urn=record.urn)
+        yield Finding(message=f"the plan file {record.problem}", fix=RULE.fix, urn=record.urn)
     else:
         yield Finding(
-            message="the content of the plan record is not known yet, so nothing can be compared "
+            message="the plan file's content isn't known yet, so the stack can't be compared "
             "with it",
-            fix="pass it as plain text, not as an output of a resource",
+            fix="pass it as plain text, not as a resource output",
             urn=record.urn,
             certain=False,
         )

@@ -16,8 +16,8 @@ def check(view: StackView) -> Iterator[Finding]:
     for pool in view.pools:
         if pool.is_labelled and pool.has_gpus is not False:
             yield Finding(
-                message=f"{pool.title} is a DRA pool, but no plan is registered before it "
-                "(resource pulumi-dra:index:CapacityPlan)",
+                message=f"{pool.title} is a DRA pool, but the stack doesn't register a plan "
+                "before it (resource pulumi-dra:index:CapacityPlan)",
                 fix=RULE.fix,
                 urn=pool.urn,
             )
@@ -27,9 +27,8 @@ RULE = Rule(
     id="plan-record-missing",
     says="A stack with DRA pools doesn't register its plan before them.",
     why="Without the plan, the claims can't be checked before the pools are created.",
-    fix="write the plan (pulumi-dra plan --stack STACK --write), register it with CapacityPlan, "
-    "and let everything "
-    "else depend on it",
+    fix="write the plan (pulumi-dra plan --stack STACK --write), register it with "
+    "CapacityPlan, and make all other resources depend on it",
     level="mandatory",
     needs="stack",
     check=check,

@@ -43,15 +43,15 @@ def _check_pool(
             yield Finding(
                 message=f"{pool.title} is a DRA pool, but doesn't have the label {POOL}, so it "
                 "can't be compared with the plan",
-                fix=f"label its nodes {POOL}=NAME with one of: {_names(rows)}",
+                fix=f"label its nodes {POOL}=NAME, where NAME is one of: {_names(rows)}",
                 urn=pool.urn,
             )
     elif pool.name not in rows:
         # others, such as the nodes for controllers, are none of the plan's business
         if is_for_claims:
             yield Finding(
-                message=f'{pool.title} is labelled {POOL}="{pool.name}", but the plan has no such '
-                "pool",
+                message=f'{pool.title} is labeled {POOL}="{pool.name}", but the plan doesn\'t '
+                "contain this pool",
                 fix=f"add it to the fleet and plan again, or use one of: {_names(rows)}",
                 urn=pool.urn,
             )
@@ -147,8 +147,8 @@ def _compare_taints(pool: DeclaredPool, planned: tuple[Taint, ...]) -> Iterator[
             yield Finding(
                 message=f"{pool.title}: its nodes don't have the taint {taint}, which the plan "
                 "expects",
-                fix="add it, or other pods use the CPU and memory that the plan reserves for "
-                "pods with claims",
+                fix="add the taint, because otherwise other pods can use the CPU and memory "
+                "that the plan reserves for pods with claims",
                 urn=pool.urn,
             )
     for taint in pool.taints:
@@ -168,8 +168,8 @@ def _absent(view: StackView, rows: dict[str, PoolRow]) -> Iterator[Finding]:
         if row.nodes.max > 0:
             nodes = counted(row.nodes.max, "node")
             yield Finding(
-                message=f'the plan has a pool "{name}" ({row.machine}, at most {nodes}), '
-                f'but no node group or node pool of this stack is labelled {POOL}="{name}"',
+                message=f'the plan has a pool "{name}" ({row.machine}, at most {nodes}), but '
+                f'no node group or node pool in this stack is labeled {POOL}="{name}"',
                 fix="declare it, or remove it from the fleet and plan again",
                 urn=view.record.urn if view.record else "",
             )
@@ -177,7 +177,7 @@ def _absent(view: StackView, rows: dict[str, PoolRow]) -> Iterator[Finding]:
 
 def _unknown(pool: DeclaredPool, what: str) -> Finding:
     return Finding(
-        message=f"{pool.title}: {what} is not known yet, so it cannot be compared with the plan",
+        message=f"{pool.title}: {what} isn't known yet, so it can't be compared with the plan",
         urn=pool.urn,
         certain=False,
     )
@@ -188,15 +188,15 @@ def _names(rows: dict[str, PoolRow]) -> str:
 
 
 _FIX = (
-    "set the values of the plan, or change the fleet and plan again: pulumi-dra plan --stack "
-    "STACK --write"
+    "set the plan's values, or change the fleet and plan again: pulumi-dra plan --stack STACK "
+    "--write"
 )
 
 RULE = Rule(
     id="pool-differs-from-plan",
-    says="A GPU pool differs from the plan in machine type, counts, labels, or taints.",
-    why="The claims were checked against the plan's pools. Other pools may have fewer devices or "
-    "reject the pods.",
+    says="A GPU pool's machine type, counts, labels, or taints differ from the plan.",
+    why="The claims were checked against the planned pools. Other pools may have fewer devices "
+    "or reject the pods.",
     fix=_FIX,
     level="mandatory",
     needs="stack",

@@ -12,7 +12,7 @@ RULE = Rule(
     why="The API server rejects the claim without the label. The label gives everyone in the "
     "namespace access to "
     "all devices.",
-    fix=f'Label the namespace {LABEL}: "true", or leave adminAccess out.',
+    fix=f'Label the namespace {LABEL}: "true", or remove adminAccess.',
     level="advisory",
     check=tell("admin-access-unknown", find_unknown_admin_access),
 )

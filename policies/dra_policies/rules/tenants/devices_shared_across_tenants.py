@@ -21,9 +21,9 @@ def check(view: StackView) -> Iterator[Finding]:
         shares = driver.values.at("consumableShares") if driver.values else None
         if isinstance(shares, str | int) and str(shares) not in _OFF:
             yield Finding(
-                message=f"{driver.title} shares each GPU (consumableShares: {shares}), and claims "
-                "of namespaces "
-                f"{', '.join(namespaces)} may share one without isolation of memory or faults",
+                message=f"{driver.title} shares each GPU (consumableShares: {shares}), so "
+                f"claims in namespaces {', '.join(namespaces)} can share a GPU without "
+                "memory or fault isolation",
                 fix="set consumableShares to disabled, and give each team whole GPUs or MIG "
                 "devices",
                 urn=driver.urn,
@@ -32,10 +32,11 @@ def check(view: StackView) -> Iterator[Finding]:
 
 RULE = Rule(
     id="devices-shared-across-tenants",
-    says="Claims of several namespaces share a GPU.",
+    says="Claims in several namespaces share a GPU.",
     why="Sharing isn't isolation. A fault in one pod can end another pod, and pods may read each "
     "other's memory.",
-    fix="Only share within a namespace, and use MIG or whole GPUs between namespaces.",
+    fix="Share GPUs only within a namespace, and use MIG devices or whole GPUs for different "
+    "namespaces.",
     level="advisory",
     url=DRIVER_PAGE,
     needs="stack",

@@ -40,9 +40,9 @@ def _user(reader: MetricReader, users: Mapping[WorkloadRef, str]) -> str:
 def _counted(reader: MetricReader, user: str) -> Iterator[Finding]:
     if reader.counted:
         yield Finding(
-            message=f"{reader.title} reads {reader.counted[0]}, which doesn't count the claims of "
-            f"{user}",
-            fix="count kube_pod_resourceclaim_info instead (kube-state-metrics 2.20.0 or later)",
+            message=f"{reader.title} uses {reader.counted[0]}, which doesn't count the claims "
+            f"of {user}",
+            fix="use kube_pod_resourceclaim_info instead (kube-state-metrics 2.20.0 or later)",
             place=reader.place,
         )
 
@@ -51,7 +51,7 @@ def _exported(reader: MetricReader, user: str, names_claims: bool | None) -> Ite
     """Yield a finding unless the exporter is known to label series with pods that use claims."""
     if not reader.exported or not reader.selects_pods or names_claims:
         return
-    what = f"{reader.title} reads {reader.exported[0]} by pod"
+    what = f"{reader.title} uses {reader.exported[0]} by pod"
     why = "dcgm-exporter labels series with pods that have claims"
     yield Finding(
         message=f"{what}, but {why} only with kubernetesDRA.enabled, and {user} has claims"
@@ -65,12 +65,12 @@ def _exported(reader: MetricReader, user: str, names_claims: bool | None) -> Ite
 
 RULE = Rule(
     id="metric-ignores-claims",
-    says="An autoscaler, alert, or dashboard reads a GPU metric that doesn't see claims.",
-    why="kube-state-metrics counts extended resources, not claims, and dcgm-exporter doesn't label "
-    "its metrics with pods that have claims by default. So an autoscaler stops scaling, and an "
-    "alert never fires.",
-    fix="Read kube_pod_resourceclaim_info of kube-state-metrics, and set kubernetesDRA.enabled in "
-    "dcgm-exporter.",
+    says="An autoscaler, alert, or dashboard uses a GPU metric that doesn't include claims.",
+    why="By default, kube-state-metrics counts only extended resources, and dcgm-exporter "
+    "doesn't label its metrics with pods that use claims. As a result, autoscalers stop "
+    "scaling, and alerts never fire.",
+    fix="Collect kube_pod_resourceclaim_info from kube-state-metrics, and set "
+    "kubernetesDRA.enabled in dcgm-exporter.",
     level="advisory",
     url=URL,
     check=check,

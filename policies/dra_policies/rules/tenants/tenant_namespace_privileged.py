@@ -29,8 +29,8 @@ def check(view: StackView) -> Iterator[Finding]:
             and labels.get(LABEL) == "privileged"
         ):
             yield Finding(
-                message=f'Namespace "{each.name}" allows privileged pods, and pods with claims '
-                "run there, so a privileged pod can access every GPU of its node",
+                message=f'Namespace "{each.name}" allows privileged pods and contains pods '
+                "with claims, so a privileged pod can access every GPU on its node",
                 fix=f"set its label {LABEL} to baseline or restricted",
                 urn=each.urn,
             )
@@ -39,9 +39,9 @@ def check(view: StackView) -> Iterator[Finding]:
 RULE = Rule(
     id="tenant-namespace-privileged",
     says="A namespace other than the driver's admits privileged pods.",
-    why="A privileged pod can access the device files of all GPUs of the node, including GPUs of "
-    "other pods.",
-    fix="Enforce baseline or restricted in the namespaces of workloads.",
+    why="A privileged pod can access the device files of all GPUs on its node, including other "
+    "pods' GPUs.",
+    fix="Enforce the `baseline` or `restricted` Pod Security level in workload namespaces.",
     level="advisory",
     url=URL,
     needs="stack",

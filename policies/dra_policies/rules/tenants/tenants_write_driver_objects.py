@@ -12,12 +12,12 @@ from dra_policies.view.stack_view import DeclaredResource, StackView
 GROUP: Final = "resource.k8s.io"
 _WRITES: Final = frozenset({"create", "update", "patch", "delete", "deletecollection", "*"})
 _OWNED: Final = {
-    "deviceclasses": "its subjects can change a class for everyone",
+    "deviceclasses": "its subjects can change DeviceClasses for all users",
     "resourceslices": "its subjects can publish devices that don't exist, or hide existing ones",
     "resourceclaims/status": "its subjects can allocate devices to a claim",
     "resourceclaims/binding": "its subjects can allocate devices to a claim",
     "resourceclaims/driver": "its subjects can act as a driver",
-    "devicetaintrules": "its subjects can take devices from everyone",
+    "devicetaintrules": "its subjects can take devices from all users",
 }
 _KINDS: Final = (":Role", ":ClusterRole")
 _BINDINGS: Final = (":RoleBinding", ":ClusterRoleBinding")
@@ -42,8 +42,9 @@ def check(view: StackView) -> Iterator[Finding]:
             kind = each.type.rpartition(":")[2]
             if rights := sorted(_rights(each.props)):
                 yield Finding(
-                    message=f'{kind} "{each.name}" may {" and ".join(rights)}, so its subjects '
-                    "can gain every permission, including write access to classes and slices",
+                    message=f'{kind} "{each.name}" allows {" and ".join(rights)}, so its '
+                    "subjects can gain any permission, including write access to "
+                    "DeviceClasses and ResourceSlices",
                     fix=f"remove {' and '.join(rights)} from its verbs",
                     urn=each.urn,
                 )
@@ -111,10 +112,10 @@ def _to_everybody(binding: DeclaredResource) -> Iterator[Finding]:
         if kind == "ServiceAccount" and name == "default" and role == _ADMINS[0]:
             where = subject.text("namespace") or "its namespace"
             yield Finding(
-                message=f'{binding.type.rpartition(":")[2]} "{binding.name}" gives {role} to '
-                f"the default service account of {where}, which every pod without its own "
-                "account uses",
-                fix="create a service account for the pods that need it, and use that",
+                message=f'{binding.type.rpartition(":")[2]} "{binding.name}" grants {role} '
+                f"to the default service account of {where}, which every pod without "
+                "its own service account uses",
+                fix="create a dedicated service account for the pods that need the role",
                 urn=binding.urn,
             )
         everybody = (kind == "Group" and name in _EVERYBODY) or (kind == "User" and name == _NOBODY)
@@ -122,17 +123,17 @@ def _to_everybody(binding: DeclaredResource) -> Iterator[Finding]:
             yield Finding(
                 message=f'{binding.type.rpartition(":")[2]} "{binding.name}" gives {role} to '
                 f"{name}",
-                fix="name the users or groups who need it",
+                fix="list only the users or groups that need it",
                 urn=binding.urn,
             )
 
 
 RULE = Rule(
     id="tenants-write-driver-objects",
-    says="Tenants can change classes, slices, or allocations.",
-    why="Classes and slices affect everyone. Changing them can take devices from others or give "
-    "access to all devices.",
-    fix="Only grant tenants verbs on resourceclaims and resourceclaimtemplates.",
+    says="Tenants can change DeviceClasses, ResourceSlices, or allocations.",
+    why="DeviceClasses and ResourceSlices affect all users. Changes can take devices from "
+    "others or give access to all devices.",
+    fix="Grant tenants verbs only on resourceclaims and resourceclaimtemplates.",
     level="advisory",
     needs="stack",
     check=check,
