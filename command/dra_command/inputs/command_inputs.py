@@ -74,20 +74,7 @@ def read_inputs(
     if needs_capacity and not (values.fleet or values.stack or values.observed):
         fix = f"give --stack NAME, --fleet FILE, --observed FILE, or --context NAME; {_here()}"
         raise UsageError("there are no pools to plan on", fix=fix)
-    fleet, paths = None, tuple(values.paths) if needs_manifests else ()
-    if values.stack:
-        catalog = find_shared_catalog(".")
-        settings = read_stack(values.stack, remote_fleet=read_remote_fleet, catalog=catalog)
-        fleet = settings.fleet
-        if needs_manifests and not paths:
-            paths = settings.workloads
-        if needs_manifests and not paths:
-            raise UsageError(
-                f'the stack "{values.stack}" doesn\'t name workloads',
-                fix='name manifests, or list them under "pulumi-dra:workloads" in the stack',
-            )
-    elif values.fleet:
-        fleet = read_fleet_of(values.fleet, quiet=getattr(values, "quiet", False))
+    fleet, paths = _read_fleet_and_paths(values, needs_manifests=needs_manifests)
     _print_preview(values, fleet)
     observed = read_observed(values.observed or "", getattr(values, "kubeconfig", ""), kinds)
     if needs_manifests and not paths and not observed:
@@ -122,6 +109,29 @@ def read_inputs(
         stack=values.stack or "",
         kubernetes=values.kubernetes or "",
     )
+
+
+def _read_fleet_and_paths(
+    values: argparse.Namespace, *, needs_manifests: bool
+) -> tuple[Fleet | None, tuple[str, ...]]:
+    """Return the fleet of the stack or file, and the paths of manifests, if needed from the
+    stack.
+    """
+    paths = tuple(values.paths) if needs_manifests else ()
+    if values.stack:
+        catalog = find_shared_catalog(".")
+        settings = read_stack(values.stack, remote_fleet=read_remote_fleet, catalog=catalog)
+        if needs_manifests and not paths:
+            paths = settings.workloads
+        if needs_manifests and not paths:
+            raise UsageError(
+                f'the stack "{values.stack}" doesn\'t name workloads',
+                fix='name manifests, or list them under "pulumi-dra:workloads" in the stack',
+            )
+        return settings.fleet, paths
+    if values.fleet:
+        return read_fleet_of(values.fleet, quiet=getattr(values, "quiet", False)), paths
+    return None, paths
 
 
 def _print_preview(values: argparse.Namespace, fleet: Fleet | None) -> None:

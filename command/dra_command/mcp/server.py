@@ -27,6 +27,13 @@ def make_server(root: Path, version: str) -> MCPServer[Any]:
         "pulumi-dra", instructions=_INSTRUCTIONS, version=version, log_level="ERROR"
     )
     run = Invocation(root)
+    _add_plan_tools(server, run)
+    _add_other_tools(server, run)
+    return server
+
+
+def _add_plan_tools(server: MCPServer[Any], run: Invocation) -> None:
+    """Add the tools that answer for manifests on given pools."""
 
     @server.tool(annotations=_READS)
     def plan(
@@ -69,6 +76,10 @@ def make_server(root: Path, version: str) -> MCPServer[Any]:
         options = {"claim": claim, "what-if": change, **_capacity(run, fleet, stack, "")}
         return run.answer("explain", run.paths(paths), options)
 
+
+def _add_other_tools(server: MCPServer[Any], run: Invocation) -> None:
+    """Add the tools that choose machine types, rewrite workloads, and look up facts."""
+
     @server.tool(annotations=_READS)
     def suggest(
         paths: list[str], region: str, kubernetes: str = "", machines: str = ""
@@ -96,8 +107,6 @@ def make_server(root: Path, version: str) -> MCPServer[Any]:
         return run.answer(
             "catalog", [topic, *(word for word in words if not word.startswith("-"))], {}
         )
-
-    return server
 
 
 def _capacity(run: Invocation, fleet: str, stack: str, kubernetes: str) -> dict[str, str]:

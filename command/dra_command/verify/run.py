@@ -82,14 +82,10 @@ def run(values: argparse.Namespace) -> int:
     pool_of_node = {node: pool for pool, nodes in found.compared.items() for node in nodes}
     daemon_sets = [each.meta for each in snapshot.workloads if each.kind == "DaemonSet"]
     options = fleet.drivers.of(nvidia.DRIVER)
-    installed = [
-        *(
-            verify_classes(fleet_classes(fleet, features), snapshot.classes)
-            if snapshot.classes
-            else ()
-        ),
-        *(verify_driver(options.version, daemon_sets) if options is not None else ()),
-    ]
+    installed = [*(verify_driver(options.version, daemon_sets) if options is not None else ())]
+    if snapshot.classes:
+        planned_classes = fleet_classes(fleet, features)
+        installed = [*verify_classes(planned_classes, snapshot.classes), *installed]
     checks = GuardChecks()
     if saved is not None and guards.kinds:
         has_policies = has_mutating_policies(features.minor)

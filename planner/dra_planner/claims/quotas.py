@@ -196,36 +196,24 @@ class QuotaRoom:
         data = render_pod_spec(pod)
         silent = next(filter(None, (_unsaid(quota, data, namespace) for quota in quotas)), None)
         if silent is not None:
-            running, rest = take(member, [len(member.running)] * _LEVELS)
-            yield running, None
-            if rest is not None:
-                yield rest, Denial(silent, created=False)
+            yield from _running_only(member, silent)
             return
         charged = [(quota, self._usage(quota, data, claims)) for quota in quotas]
         of_pods = [(quota, self._of_pod(quota, data)) for quota in quotas]
         for quota, usage in of_pods:  # below, they count like all others
             quota.charge(usage, [-without_claims] * _LEVELS)
         key = member.workload, member.pod_set
-        self._charges[key] = {
-            (ObjectKey(namespace, quota.name), resource): usage[resource].milli_value
-            for quota, usage in charged
-            for resource in quota.room[0]
-            if resource in usage and usage[resource].sign > 0
-        }
+        self._charges[key] = _charges(charged, namespace)
         # A pod is admitted only if its own claims also fit into the quota. `free` counts such whole
-        # pods. Below, `of_pods` counts pods alone: a pod whose claim is denied exists and waits.
+        # pods. In `_wait`, `of_pods` counts pods alone: a pod whose claim is denied exists and
+        # waits.
         free, more = _room_for(charged), 0
         most, wanted = free[_STEADY] + member.charged, member.figures.steady
-        rollout = member.rollout
-        if member.changed and rollout is not None:
-            # A StatefulSet replaces no pod before all its replicas exist.
-            if member.workload.kind == "StatefulSet" and most < wanted:
-                member = replace(member, rollout=rollout._replace(kept=_UNBOUNDED))
-            else:
-                member, more = _as_far_as(member, rollout, free[_STEADY])
-                if not more and before is not None:
-                    self.release(min(member.charged, wanted), namespace, *before)
-                    member, free = replace(member, charged=0), _room_for(charged)
+        if member.changed and member.rollout is not None:
+            member, more, replaces = _roll_out(member, member.rollout, free[_STEADY])
+            if replaces and before is not None:
+                self.release(min(member.charged, wanted), namespace, *before)
+                member, free = replace(member, charged=0), _room_for(charged)
         admitted, rest = take(member, [pods + member.charged for pods in free])
         if member.changed and admitted.rollout is not None and not admitted.in_order:
             admitted = _short_of(admitted, admitted.rollout, wanted, most)
@@ -240,18 +228,7 @@ class QuotaRoom:
         if rest is None:
             return
         self._refused[key] = rest.figures
-        room, why = _room_for(of_pods), _tightest(charged, namespace)
-        if member.in_order:  # the next pod is created only when the previous one runs
-            room = [min(pods, 1) for pods in room]
-        waiting, refused = take(rest, room)
-        if any(waiting.figures):
-            yield waiting, Denial(why)
-            _charge(of_pods, [pods or 0 for pods in waiting.figures])
-        if refused is not None:
-            yield (
-                refused,
-                Denial(why if member.in_order else _tightest(of_pods, namespace), created=False),
-            )
+        yield from _wait(rest, of_pods, _tightest(charged, namespace), namespace)
 
     def _usage(
         self, quota: _Quota, pod: Mapping[str, Any], claims: tuple[ShapeClaim, ...]
@@ -339,6 +316,16 @@ def _room_for(charged: _Charged) -> list[int]:
     ]
 
 
+def _charges(charged: _Charged, namespace: str) -> dict[QuotaLimit, int]:
+    """Return what each limit of the quotas counts for a pod, in thousandths."""
+    return {
+        (ObjectKey(namespace, quota.name), resource): usage[resource].milli_value
+        for quota, usage in charged
+        for resource in quota.room[0]
+        if resource in usage and usage[resource].sign > 0
+    }
+
+
 def _charge(charged: _Charged, pods: list[int]) -> None:
     for quota, usage in charged:
         quota.charge(usage, pods)
@@ -348,6 +335,43 @@ def _tightest(charged: _Charged, namespace: str) -> Reason:
     """Return the quota with the least free amount, which rejects further pods."""
     quota, usage = min(charged, key=lambda each: each[0].fits(each[1]))
     return _reason(quota, usage, namespace)
+
+
+def _running_only(member: Member, reason: Reason) -> Iterator[tuple[Member, Denial | None]]:
+    """Yield the running pods of a member, and its other pods, which the API server rejects."""
+    running, rest = take(member, [len(member.running)] * _LEVELS)
+    yield running, None
+    if rest is not None:
+        yield rest, Denial(reason, created=False)
+
+
+def _wait(
+    member: Member, of_pods: _Charged, why: Reason, namespace: str
+) -> Iterator[tuple[Member, Denial]]:
+    """Yield the pods that exist and wait for claims that quotas deny, and the pods that aren't
+    created.
+    """
+    room = _room_for(of_pods)
+    if member.in_order:  # the next pod is created only when the previous one runs
+        room = [min(pods, 1) for pods in room]
+    waiting, refused = take(member, room)
+    if any(waiting.figures):
+        yield waiting, Denial(why)
+        _charge(of_pods, [pods or 0 for pods in waiting.figures])
+    if refused is not None:
+        tightest = why if member.in_order else _tightest(of_pods, namespace)
+        yield refused, Denial(tightest, created=False)
+
+
+def _roll_out(member: Member, rollout: Rollout, room: int) -> tuple[Member, int, bool]:
+    """Return a member whose rollout goes as far as the quota allows, the number of missing pods,
+    and whether the rollout replaces pods.
+    """
+    # A StatefulSet replaces no pod before all its replicas exist.
+    if member.workload.kind == "StatefulSet" and room + member.charged < member.figures.steady:
+        return replace(member, rollout=rollout._replace(kept=_UNBOUNDED)), 0, False
+    member, missing = _as_far_as(member, rollout, room)
+    return member, missing, not missing
 
 
 def _as_far_as(member: Member, rollout: Rollout, room: int) -> tuple[Member, int]:

@@ -164,14 +164,7 @@ def size_plan(
     """
     offers, sizing = judgement.offers, judgement.sizing
     by_name = {offer.name: offer for offer in offers}
-    recommended = {
-        pool.name: _recommended(sizing.pool(pool.name), fleet, judgement) for pool in fleet.pools
-    }
-    rack_faults: tuple[Diagnostic, ...] = ()
-    if any(driver.has_racks(options) for driver, options in fleet.drivers.installed()):
-        racks = find_racks(judgement, fleet)
-        rack_faults = tuple(find_rack_faults(fleet, racks, recommended))
-        recommended = rack_counts(fleet, racks, recommended)
+    recommended, rack_faults = _recommended_counts(judgement, fleet)
     built = counts_to_build(
         fleet, recommended, {name: sizing.pool(name).maximum for name in recommended}
     )
@@ -182,18 +175,14 @@ def size_plan(
     drains: tuple[str, ...] = ()
     if manifests is not None and manifests.budgets:
         diagnostics = (*diagnostics, *find_drain_faults(manifests, sizing))
-        drains = tuple(drain_assumptions(manifests, sizing, pools, nodes_left(fleet.limits, built)))
+        left = nodes_left(fleet.limits, built)
+        drains = tuple(drain_assumptions(manifests, sizing, pools, left))
     if any(quota.unit == "addresses" for quota in fleet.quotas):
         diagnostics = (*diagnostics, *find_address_doubts(judgement, fleet, by_name, built))
     workloads = plan_workloads(judgement)
-    found = (
-        *diagnostics,
-        *rack_faults,
-        *find_not_on_demand(fleet),
-        *find_built_counts(fleet, pools),
-    )
-    found = (*found, *find_raised_minimums(fleet, pools))
-    found = (*found, *(() if manifests is None else find_unrequested_devices(manifests)))
+    found = (*diagnostics, *rack_faults, *_pool_diagnostics(fleet, pools))
+    if manifests is not None:
+        found = (*found, *find_unrequested_devices(manifests))
     if judgement.demand.quotas is not None:
         found = (*found, *find_full_quotas(judgement.demand.quotas, workloads))
     return Plan(
@@ -217,6 +206,30 @@ def size_plan(
         limits=tuple(LimitUse(limit=limit, used=limit.used(built)) for limit in fleet.limits),
         guarded=guarded,
     )
+
+
+def _recommended_counts(
+    judgement: Judgement, fleet: Fleet
+) -> tuple[dict[str, int], tuple[Diagnostic, ...]]:
+    """Return the recommended count of each pool, with complete racks, and what is wrong with the
+    racks.
+    """
+    recommended = {
+        pool.name: _recommended(judgement.sizing.pool(pool.name), fleet, judgement)
+        for pool in fleet.pools
+    }
+    if not any(driver.has_racks(options) for driver, options in fleet.drivers.installed()):
+        return recommended, ()
+    racks = find_racks(judgement, fleet)
+    faults = tuple(find_rack_faults(fleet, racks, recommended))
+    return rack_counts(fleet, racks, recommended), faults
+
+
+def _pool_diagnostics(fleet: Fleet, pools: tuple[PlannedPool, ...]) -> Iterator[Diagnostic]:
+    """Yield what a user must know about the purchase and the counts of pools."""
+    yield from find_not_on_demand(fleet)
+    yield from find_built_counts(fleet, pools)
+    yield from find_raised_minimums(fleet, pools)
 
 
 def match_pools(fleet: Fleet, offers: Iterable[Offer]) -> None:

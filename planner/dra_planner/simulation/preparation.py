@@ -5,7 +5,7 @@ controllers of pods.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import count as numbers
 from itertools import groupby
@@ -209,39 +209,19 @@ def prepare(
         for shape, member in _in_order(demand)
     )
     states = {} if opened is None else opened
-    sight = sight_of(demand.shapes, demand.namespaces)
-    for each in nodes:
-        if id(each.offer) not in states:
-            states[id(each.offer)] = open_offer(each.offer, classes, features, sight)
-    own = [states[id(each.offer)] for each in nodes]
-    makers = {name: member for _, member in _in_order(demand) for name in member.running}
-    ages = _ages(nodes)
-    bound = [
-        _bound_pods(number, each.offer, own[number], kinds, makers, ages)
-        for number, each in enumerate(nodes)
-    ]
-    going = [pod for each in nodes for pod in each.offer.pods if pod.going]
+    own = _open_nodes(nodes, demand, classes, features, states)
+    bound = _pods_there(nodes, own, kinds, demand)
+    ending, lasting = _terminating(nodes)
     scoring = Scoring(profile)
     wishes = WishesByAmounts(scoring)
     rules = compile_rules(kinds.all, demand.namespaces)
     noticed = frozenset[int]().union(*(each.noticed for each in rules))
     stages = Stages([kind.number in noticed for kind in kinds.all], place_budget)
-    stage_of: list[NodeStage] = []
     equal = share_states(own, Distinctions.of(kinds.all, classes.values(), _LABELS))
-    for each, state, pods in zip(nodes, equal, bound, strict=True):
-        company = Counter(
-            placed.pod.kind.number for placed in pods if placed.pod.kind.number in noticed
-        )
-        stage_of.append(
-            stages.open(state, _scored(each.offer, pods), tuple(sorted(company.items())))
-        )
-    start = Start(
-        nodes=tuple(each.node for each in nodes),
-        templates=tuple(state.template for state in own),
-        stages=tuple(stage_of),
-        pods=tuple(placed for pods in bound for placed in pods),
-        claims=_shared_claims(nodes),
-    )
+    first = [
+        _first_stage(stages, each.offer, state, pods, noticed)
+        for each, state, pods in zip(nodes, equal, bound, strict=True)
+    ]
     return Setting(
         nodes=tuple(nodes),
         kinds=tuple(kinds.all),
@@ -252,7 +232,7 @@ def prepare(
         ),
         weighing=Weighing(kinds.all, rules, stages, scoring),
         stages=stages,
-        start=start,
+        start=_start(nodes, own, first, bound),
         members=members,
         running={placed.pod.name: placed.pod for pods in bound for placed in pods},
         level=level,
@@ -263,9 +243,68 @@ def prepare(
         leaving=_leaving(members),
         daemon_room=_daemon_room(demand, nodes),
         refused=_refused(demand, level),
-        ending=tuple(each.meta.key for each in going if not _is_replaced_at_once(each)),
-        lasting=tuple(each.meta.key for each in going if _is_replaced_at_once(each)),
+        ending=ending,
+        lasting=lasting,
     )
+
+
+def _open_nodes(
+    nodes: Iterable[SimulatedNode],
+    demand: Demand,
+    classes: Mapping[str, DeviceClass],
+    features: Features,
+    opened: dict[int, NodeState],
+) -> list[NodeState]:
+    """Return the state of each node with its own pods, from `opened` or added to it."""
+    sight = sight_of(demand.shapes, demand.namespaces)
+    states: list[NodeState] = []
+    for each in nodes:
+        if id(each.offer) not in opened:
+            opened[id(each.offer)] = open_offer(each.offer, classes, features, sight)
+        states.append(opened[id(each.offer)])
+    return states
+
+
+def _pods_there(
+    nodes: Sequence[SimulatedNode], states: Sequence[NodeState], kinds: Kinds, demand: Demand
+) -> list[list[PlacedPod]]:
+    """Return the pods that already run, by node."""
+    makers = {name: member for _, member in _in_order(demand) for name in member.running}
+    ages = _ages(nodes)
+    return [
+        _bound_pods(number, each.offer, states[number], kinds, makers, ages)
+        for number, each in enumerate(nodes)
+    ]
+
+
+def _start(
+    nodes: Sequence[SimulatedNode],
+    states: Iterable[NodeState],
+    stages: Iterable[NodeStage],
+    pods: Iterable[Sequence[PlacedPod]],
+) -> Start:
+    """Return what every pod arrival order begins with."""
+    return Start(
+        nodes=tuple(each.node for each in nodes),
+        templates=tuple(state.template for state in states),
+        stages=tuple(stages),
+        pods=tuple(placed for of_node in pods for placed in of_node),
+        claims=_shared_claims(nodes),
+    )
+
+
+def _first_stage(
+    stages: Stages,
+    offer: Offer,
+    state: NodeState,
+    pods: Sequence[PlacedPod],
+    noticed: Collection[int],
+) -> NodeStage:
+    """Return the stage of a node on which only its own pods run."""
+    company = Counter(
+        placed.pod.kind.number for placed in pods if placed.pod.kind.number in noticed
+    )
+    return stages.open(state, _scored(offer, pods), tuple(sorted(company.items())))
 
 
 def _leaving(members: Iterable[tuple[Member, PodKind]]) -> dict[PodSetKey, list[SimulatedPod]]:
@@ -297,6 +336,19 @@ def _refused(demand: Demand, level: DemandLevel) -> Counter[PodSetKey]:
     for each in demand.blocked:
         found[each.member.workload, each.member.pod_set] += each.member.figures.at(level) or 0
     return found
+
+
+def _terminating(
+    nodes: Iterable[SimulatedNode],
+) -> tuple[tuple[ObjectKey, ...], tuple[ObjectKey, ...]]:
+    """Return the terminating pods that must be deleted before their replacement is created, and the
+    others.
+    """
+    going = [pod for each in nodes for pod in each.offer.pods if pod.going]
+    return (
+        tuple(pod.meta.key for pod in going if not _is_replaced_at_once(pod)),
+        tuple(pod.meta.key for pod in going if _is_replaced_at_once(pod)),
+    )
 
 
 def _is_replaced_at_once(pod: BoundPod) -> bool:

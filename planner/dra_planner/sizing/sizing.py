@@ -18,7 +18,7 @@ from dra_planner.sizing.bound.rows import bound_model, pool_rows, row_weights
 from dra_planner.sizing.items import Item, Shares, merge_alike, split_demand
 from dra_planner.sizing.least_raises import MOST_PAIRS, Raises, Tried, least_raises
 from dra_planner.sizing.leftovers import count_devices, count_left, planned_classes
-from dra_planner.sizing.packing.compatibility import find_compatibility
+from dra_planner.sizing.packing.compatibility import Compatibility, find_compatibility
 from dra_planner.sizing.packing.empty_nodes import Nodes
 from dra_planner.sizing.packing.filling import Filling
 from dra_planner.sizing.packing.first_fit import Packing
@@ -106,12 +106,7 @@ class Sizer:
             generous = find_compatibility(
                 items.items, items.daemons, self.most, limits, self.limits
             )
-        certain = [
-            index
-            for index in range(len(found.items))
-            if self.known_only
-            or not (found.is_open_question(index) or generous.is_open_question(index))
-        ]
+        certain = self._certain(found, generous)
         most = rows if generous is found else pool_rows(generous)
         model = bound_model(generous, most, certain)
         plain = [len(rows_of_pool) for rows_of_pool, _ in most]
@@ -157,6 +152,17 @@ class Sizer:
             patterns=_patterns(outcome),
             evidence=self._evidence(outcome, model, plain),
         )
+
+    def _certain(self, found: Compatibility, generous: Compatibility) -> list[int]:
+        """Return the items whose fit is known on every pool, or all if unknown facts count as
+        missing.
+        """
+        return [
+            index
+            for index in range(len(found.items))
+            if self.known_only
+            or not (found.is_open_question(index) or generous.is_open_question(index))
+        ]
 
     def _evidence(self, outcome: PackedLevel, model: BoundModel, plain: Sequence[int]) -> Evidence:
         held = [(group, Counter[int]()) for group in outcome.packing.classes if group.history]

@@ -94,38 +94,43 @@ def plan_html(
 
 def _context(plan: Plan, *, detail: bool, difference: PlanDifference | None) -> dict[str, Any]:
     tables = PlanTables.of(plan, DRAWN, width=200)
-    filled, letters = tables.filled, tables.letters
-    drawer = Drawer(plan, filled, letters)
+    drawer = Drawer(plan, tables.filled, tables.letters)
+    has_levels = bool(plan.workloads) and not plan.judgement.is_observed
+    is_changed = difference is not None and not difference.is_empty
+    context: dict[str, Any] = {
+        "facts": list(_facts(plan)),
+        "levels": [(level, plan.verdict_at(level)) for level in DEMAND_LEVELS if has_levels],
+        "difference": difference_table(difference) if difference and is_changed else None,
+        **_reasons(plan, drawer),
+        **_workloads(plan, tables, drawer),
+        **_pools(plan, tables, drawer),
+        **_prices(plan, tables.filled, drawer),
+        "simulation": simulation(plan),
+        "guards": guards_table(plan),
+        "futures": futures_table(plan),
+        "rules": rules_table(plan),
+        "without_guards": "" if plan.guarded is None else f"W{without_guards(plan.guarded)[1:]}.",
+        "strip": _strip(plan),
+        "details": _details(plan, tables.filled) if detail else [],
+        "assumptions": plan.assumptions,
+        "assumptions_title": counted(len(plan.assumptions), "assumption"),
+        "meanings": _MEANINGS,
+    }
+    context["sections"] = list(_sections(context))
+    return context
+
+
+def _reasons(plan: Plan, drawer: Drawer) -> dict[str, Any]:
+    """Return the findings, the claims that fit no pool, and the orders that leave pods pending."""
     findings, more_findings = fold(list(report_entries(plan)), _MOST_FINDINGS)
     trees = (
         claim_tree(each)
         for each in (explain_failing(plan.judgement) if plan.verdict != "fits" else ())
     )
     found = plan.judgement.simulated
-    ends = (
-        order_outcomes(plan)
-        if found is not None and found.counts is None and found.at_maximum
-        else ()
-    )
-    shares = cost_shares(plan, filled)
-    views = [
-        drawer.pool(pool)
-        for pool in plan.pools
-        if filled.of_pool(pool.name) or not plan.judgement.is_observed
-    ]
-    told = [view for view in views if view.groups]
-    kinds = {kind.kind for group in filled.groups for kind in group.kinds}
-    drawn, folded = (
-        (told, []) if len(told) <= _MOST_DRAWN + 1 else (told[:_MOST_DRAWN], told[_MOST_DRAWN:])
-    )
-    context: dict[str, Any] = {
-        "facts": list(_facts(plan)),
-        "levels": []
-        if plan.judgement.is_observed or not plan.workloads
-        else [(level, plan.verdict_at(level)) for level in DEMAND_LEVELS],
-        "difference": None
-        if difference is None or difference.is_empty
-        else difference_table(difference),
+    has_outcomes = found is not None and found.counts is None and found.at_maximum
+    ends = order_outcomes(plan) if has_outcomes else ()
+    return {
         "findings": findings,
         "more_findings": more_findings,
         "joint_fix": plan.joint_fix,
@@ -134,7 +139,21 @@ def _context(plan: Plan, *, detail: bool, difference: PlanDifference | None) -> 
         "outcomes": [drawer.outcome(end) for end in ends[:_MOST_OUTCOMES]],
         "orders": len(found.orders) if found is not None else 0,
         "outcomes_on": "with every pool at its maximum",
-        **_workloads(plan, tables, drawer),
+    }
+
+
+def _pools(plan: Plan, tables: PlanTables, drawer: Drawer) -> dict[str, Any]:
+    """Return the table of pools, and the drawings of their nodes and devices."""
+    filled = tables.filled
+    views = [
+        drawer.pool(pool)
+        for pool in plan.pools
+        if filled.of_pool(pool.name) or not plan.judgement.is_observed
+    ]
+    told = [view for view in views if view.groups]
+    drawn, folded = fold(told, _MOST_DRAWN)
+    kinds = {kind.kind for group in filled.groups for kind in group.kinds}
+    return {
         "place": "node" if plan.fleet is None else "pool",
         "pools_title": "Nodes" if plan.fleet is None else "Pools",
         "pools": _pools_table(plan, filled),
@@ -142,35 +161,27 @@ def _context(plan: Plan, *, detail: bool, difference: PlanDifference | None) -> 
         "folded": folded,
         "simulated_order": filled.order if tables.is_placed_otherwise else "",
         "shared": is_shared(filled),
-        "many": has_many(filled, letters),
+        "many": has_many(filled, tables.letters),
         "stranded": any(kind.stranded for group in filled.groups for kind in group.kinds),
         "charted": any(view.chart for view in told),
         "nics": NIC in kinds,
         "slices": SLICE in kinds,
-        "costs": _costs(plan),
-        "cost_note": " ".join(f"{line}." for line in costs(plan))
-        + (
-            " Each workload gets the share of its devices in the price of the node. NICs have "
-            "no separate cost."
-        ),
-        "shares": drawer.shares(shares[:MOST_SHARES] if len(shares) > MOST_SHARES + 3 else shares),
-        "hidden_shares": f"and {len(shares) - MOST_SHARES} more"
-        if len(shares) > MOST_SHARES + 3
-        else "",
-        "total": "" if plan.cost is None else f"{plan.cost.hourly_usd:,.2f}",
-        "simulation": simulation(plan),
-        "guards": guards_table(plan),
-        "futures": futures_table(plan),
-        "rules": rules_table(plan),
-        "without_guards": "" if plan.guarded is None else f"W{without_guards(plan.guarded)[1:]}.",
-        "strip": _strip(plan),
-        "details": _details(plan, filled) if detail else [],
-        "assumptions": plan.assumptions,
-        "assumptions_title": counted(len(plan.assumptions), "assumption"),
-        "meanings": _MEANINGS,
     }
-    context["sections"] = list(_sections(context))
-    return context
+
+
+def _prices(plan: Plan, filled: FilledNodes, drawer: Drawer) -> dict[str, Any]:
+    """Return the cost of pools, and the share of each workload."""
+    shares = cost_shares(plan, filled)
+    is_long = len(shares) > MOST_SHARES + 3
+    said = " ".join(f"{line}." for line in costs(plan))
+    return {
+        "costs": _costs(plan),
+        "cost_note": f"{said} Each workload gets the share of its devices in the price of the node. "
+        "NICs have no separate cost.",
+        "shares": drawer.shares(shares[:MOST_SHARES] if is_long else shares),
+        "hidden_shares": f"and {len(shares) - MOST_SHARES} more" if is_long else "",
+        "total": "" if plan.cost is None else f"{plan.cost.hourly_usd:,.2f}",
+    }
 
 
 def _details(plan: Plan, filled: FilledNodes) -> list[Table]:

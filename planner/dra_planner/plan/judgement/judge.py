@@ -22,7 +22,7 @@ from dra_planner.plan.judgement.gangs import start_gangs
 from dra_planner.plan.judgement.judgement import Judgement
 from dra_planner.plan.judgement.observed_nodes import judge_nodes
 from dra_planner.plan.judgement.redundancy import survive, what_survives
-from dra_planner.plan.judgement.simulated_counts import NOTHING_PROVED, simulate_sizings
+from dra_planner.plan.judgement.simulated_counts import NOTHING_PROVED, Simulated, simulate_sizings
 from dra_planner.plan.judgement.simulated_fleet import SimulatedFleet
 from dra_planner.plan.judgement.system_pods import SystemPods, add_system, set_aside
 from dra_planner.plan.suggestion.pool_fixes import with_pool_fixes
@@ -31,7 +31,7 @@ from dra_planner.sizing import Sizer, Sizing
 
 if TYPE_CHECKING:  # only simulating needs the simulation
     from dra_planner.plan.judgement.lost_nodes import Survival
-    from dra_planner.simulation import Fix, SimulatedCounts
+    from dra_planner.simulation import SimulatedCounts
 
 
 def judge(
@@ -57,38 +57,25 @@ def judge(
     if any(offer.origin == "observed" for offer in offers):
         return judge_nodes(demand, offers, classes, features)
     on_gpus, elsewhere = set_aside(demand, offers)
-    system = (
-        SystemPods.of(elsewhere, fleet, classes, features)
-        if elsewhere.shapes and fleet is not None
-        else None
-    )
+    system = _system_pods(elsewhere, fleet, classes, features)
     nodes = SimulatedFleet.of(fleet, offers, classes, features)
     sizer = Sizer.of(on_gpus, offers, classes, features, limits=nodes.limits)
     sizings = _size_levels(demand, sizer, system)
     if demand.gangs and with_fixes:
-        first = sizings[level]
-        whole = start_gangs(
-            demand, first, lambda part: _size_part(part, level, sizer, system), len(offers)
-        )
-        sizings = {each: whole if known is first else known for each, known in sizings.items()}
-    simulations: Mapping[DemandLevel, SimulatedCounts] = {}
-    fixes: tuple[Fix, ...] = ()
-    tried_all_fixes = True
+        sizings = _with_gangs(demand, sizings, level, sizer, system)
+    answer = Simulated(sizings=sizings, found={})
     if steps:
         sized = on_gpus if nodes.system is None else demand
         answer = simulate_sizings(
             sizings, level, sized, nodes, steps, with_fixes=with_fixes, proved=proved
         )
-        sizings, simulations, fixes = answer.sizings, answer.found, answer.fixes
-        tried_all_fixes = answer.tried_all_fixes
+        sizings = answer.sizings
     survival: Survival | None = None
     if fleet is not None and fleet.redundancy.is_asked and sizings[level].verdict == "fits":
-        simulated = simulations.get(level)
-        spares, question = what_survives(fleet, sizings[level], simulated, (demand, on_gpus), nodes)
-        sizing, survival = survive(sizings[level], spares, question, steps)
-        sizings = {
-            each: sizing if known is sizings[level] else known for each, known in sizings.items()
-        }
+        first, simulated = sizings[level], answer.found.get(level)
+        spares, question = what_survives(fleet, first, simulated, (demand, on_gpus), nodes)
+        first, survival = survive(first, spares, question, steps)
+        sizings = _with_sizing(sizings, level, first)
     judgement = Judgement(
         demand=demand,
         offers=offers,
@@ -96,9 +83,9 @@ def judge(
         features=features,
         level=level,
         sizings=sizings,
-        simulations=simulations,
-        fixes=fixes,
-        tried_all_fixes=tried_all_fixes,
+        simulations=answer.found,
+        fixes=answer.fixes,
+        tried_all_fixes=answer.tried_all_fixes,
         survival=survival,
         on_system=frozenset(shape.id for shape in elsewhere.shapes),
         system_offer=system.offer if system is not None else None,
@@ -106,6 +93,42 @@ def judge(
         fleet=fleet,
     )
     return with_pool_fixes(judgement) if with_fixes else judgement
+
+
+def _system_pods(
+    demand: Demand,
+    fleet: Fleet | None,
+    classes: Mapping[str, DeviceClass],
+    features: Features,
+) -> SystemPods | None:
+    """Return the pods without devices on the fleet's system pool, or None without them or it."""
+    if not demand.shapes or fleet is None:
+        return None
+    return SystemPods.of(demand, fleet, classes, features)
+
+
+def _with_gangs(
+    demand: Demand,
+    sizings: Mapping[DemandLevel, Sizing],
+    level: DemandLevel,
+    sizer: Sizer,
+    system: SystemPods | None,
+) -> Mapping[DemandLevel, Sizing]:
+    """Return the sizings in which a gang starts whole or not at all."""
+
+    def size(part: Demand) -> Sizing:
+        return _size_part(part, level, sizer, system)
+
+    whole = start_gangs(demand, sizings[level], size, len(sizer.offers))
+    return _with_sizing(sizings, level, whole)
+
+
+def _with_sizing(
+    sizings: Mapping[DemandLevel, Sizing], level: DemandLevel, sizing: Sizing
+) -> Mapping[DemandLevel, Sizing]:
+    """Return the sizings with another one for a level, and for levels with the same demand."""
+    first = sizings[level]
+    return {each: sizing if known is first else known for each, known in sizings.items()}
 
 
 def _size_part(
