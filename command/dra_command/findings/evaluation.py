@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -90,14 +90,10 @@ def find_violations(
     judging = [rule for rule in rules if rule.id not in without]
     kept = find_active(told, () if selected else view.diagnostics, judged.inputs, judging, asked)
     of_rules = (rule.diagnostic(finding) for rule, finding in kept.told)
-    found = tuple(
-        dict.fromkeys((*kept.read, *of_rules, *commands, *judged.findings, *kept.remarks))
-    )
-    if (
-        judges_new_forms
-        and view.features is not None
-        and any(each.code == "version-not-served" for each in found)
-    ):
+    everything = (*kept.read, *of_rules, *commands, *judged.findings, *kept.remarks)
+    found = tuple(dict.fromkeys(everything))
+    has_old_forms = any(each.code == "version-not-served" for each in found)
+    if judges_new_forms and has_old_forms and view.features is not None:
         found = _with_new_forms(given, found, view.features, chosen, asked)
     doubts = {rule.diagnostic(finding) for rule, finding in kept.told if not finding.certain}
     old: tuple[Diagnostic, ...] = ()
@@ -105,9 +101,8 @@ def find_violations(
         parts = split_known(found, known)
         old = parts.old
         found = (*parts.new, *fixed_notes(known, old, (source.name for source in inputs.sources)))
-    if is_accepted(
-        (each.code for each in (*(row.finding for row in kept.exempted), *old)), levels, found
-    ):
+    accepted = (each.code for each in (*(row.finding for row in kept.exempted), *old))
+    if is_accepted(accepted, levels, found):
         planned = "fits"
     in_doubt = not doubts.isdisjoint(found)
     if any(each.code == "unknown-field" for each in found):
@@ -116,11 +111,7 @@ def find_violations(
         planned = "fits"  # the selected rules don't ask whether pods fit
     placing: Verdict = worst([planned, "cannot-tell" if in_doubt else "fits"])
     if not selected:
-        skipped += tuple(
-            SkippedRule(rule, MISSING_INPUT["stack"])
-            for rule in OF_STACKS
-            if levels.get(rule) != "disabled"
-        )
+        skipped += tuple(_skipped_without_stack(levels))
     return CheckResult(
         verdict=overall_verdict(placing, found),
         diagnostics=order_findings(found),
@@ -132,6 +123,13 @@ def find_violations(
         known=len(old),
         plan=None if selected or planned == "fits" else plan,
     )
+
+
+def _skipped_without_stack(levels: Mapping[str, str]) -> Iterator[SkippedRule]:
+    """Yield the enabled rules that only check stacks."""
+    for rule in OF_STACKS:
+        if levels.get(rule) != "disabled":
+            yield SkippedRule(rule, MISSING_INPUT["stack"])
 
 
 def _unexplained(
