@@ -1,8 +1,8 @@
 """Network interfaces of launch templates that EC2 rejects.
 
 Sources: EC2 user guide, "Maximize network bandwidth" and "Elastic network interfaces" (network
-cards); AWS::EC2::LaunchTemplate NetworkInterface (AssociatePublicIpAddress, InterfaceType); read on
-2026-11-27.
+cards); AWS::EC2::LaunchTemplate NetworkInterface (AssociatePublicIpAddress, InterfaceType); from
+memory, to be read.
 """
 
 from __future__ import annotations

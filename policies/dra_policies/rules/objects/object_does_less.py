@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from dra_planner.plan.blockers.queueing.small_gangs import find_small_gangs
+from dra_policies.rules.blockers import situation_of
 from dra_policies.rules.rule import Finding, Rule
 from dra_policies.view.stack_view import StackView
 
@@ -12,6 +14,11 @@ def check(view: StackView) -> Iterator[Finding]:
     for diagnostic in view.diagnostics:
         if diagnostic.severity == "warning":
             yield Finding(message=diagnostic.message, fix=diagnostic.fix, place=diagnostic.place)
+    situation = situation_of(view)
+    if view.expects_record and situation is not None:
+        # Another stack can create the missing pods. Manifests: pod-cannot-be-scheduled.
+        for gang in find_small_gangs(situation):
+            yield Finding(message=gang.message, fix=gang.fix, place=gang.place)
 
 
 RULE = Rule(
