@@ -24,6 +24,7 @@ from dra_policies.rules import (
 from dra_policies.stack.clusters import Clusters, clusters_of
 from dra_policies.stack.engine_session import Session
 from dra_policies.stack.forms.common_form import in_common_form
+from dra_policies.stack.forms.provider_words import in_words_of_provider
 from dra_policies.stack.kubernetes_objects import is_kubernetes_object
 from dra_policies.stack.planned_counts import counts_of_plan
 from dra_policies.stack.releases import RELEASES
@@ -70,6 +71,7 @@ class Judge:
 
         Findings that need unknown values wait for the whole stack, and so do disabled rules.
         """
+        token = resource.type
         try:
             resource = in_common_form(resource)
             seen = self._session.observe(resource)
@@ -79,7 +81,7 @@ class Judge:
         except Exception as error:
             found = ((COULD_NOT_RUN, failure(error, resource.urn)),)
         told = tuple(
-            _told(rule, finding)
+            _in_words_of(_told(rule, finding), token)
             for rule, finding in found
             if finding.certain and urn_of(finding) in ("", resource.urn)
         )
@@ -105,7 +107,13 @@ class Judge:
             found = tuple(self._of_stack(self._session.complete(common), asked))
         except Exception as error:
             found = ((COULD_NOT_RUN, failure(error)),)
-        told = tuple(dict.fromkeys(_told(rule, finding) for rule, finding in found))
+        tokens = {each.urn: each.type for each in resources}
+        told = tuple(
+            dict.fromkeys(
+                _in_words_of(_told(rule, finding), tokens.get(urn_of(finding), ""))
+                for rule, finding in found
+            )
+        )
         said = set(self._said(told))
         return tuple(entry for entry in told if entry not in said)
 
@@ -220,6 +228,10 @@ def urn_of(finding: Finding) -> str:
     it names.
     """
     return finding.place.file if finding.place.file.startswith("urn:pulumi:") else finding.urn
+
+
+def _in_words_of(told: Told, token: str) -> Told:
+    return replace(told, finding=in_words_of_provider(told.finding, token))
 
 
 def _told(rule: Rule, finding: Finding) -> Told:

@@ -94,6 +94,7 @@ FORMS: Final = (
                 "networkDataPlane": "networkDataplane",
             },
         },
+        names_of_pools="defaultNodePool",
         finish=_cluster,
     ),
 )

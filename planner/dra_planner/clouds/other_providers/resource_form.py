@@ -21,11 +21,13 @@ class ResourceForm:
 
     `names` has the dotted path of each property that has another name. `parts` renames keys of the
     structures below properties, by the property's name there. `finish` changes the renamed values
-    whose form differs.
+    whose form differs. `names_of_pools` is the property with a pool of nodes, which messages name
+    without it.
     """
 
     token: str
     becomes: str
     names: Mapping[str, str] = field(default_factory=dict[str, str])
     parts: Mapping[str, Mapping[str, str]] = field(default_factory=dict[str, Mapping[str, str]])
+    names_of_pools: str = ""
     finish: Callable[[dict[str, Any]], dict[str, Any]] = unchanged

@@ -43,7 +43,8 @@ def check(view: StackView) -> Iterator[Finding]:
             yield from _of_zone(view, pool, bought, reservation)
             yield from _of_size(pool, bought, reservation)
         if not _is_placed(view, pool, bought):
-            yield from _of_placement(pool, bought)
+            may_be_placed = bought.own_placement and _may_be_placed(view, pool, bought)
+            yield from _of_placement(pool, bought, certain=not may_be_placed)
         if pool not in view.scaling_groups and pool.own.has(_NODE_CLASS) is False:
             yield from _of_updates(pool, bought.surge)
 
@@ -197,8 +198,21 @@ def _is_placed(view: StackView, pool: DeclaredPool, bought: BoughtCapacity) -> b
     )
 
 
-def _of_placement(pool: DeclaredPool, bought: BoughtCapacity) -> Iterator[Finding]:
+def _may_be_placed(view: StackView, pool: DeclaredPool, bought: BoughtCapacity) -> bool:
+    """Return True if a pool uses a reservation that the stack doesn't declare, unless it's a
+    Capacity Block, which has no placement group.
+    """
+    if any(_says(pool.own, path, value) for path, value in bought.marks):
+        return False
+    return not any(_reservations(view, pool, bought))
+
+
+def _of_placement(
+    pool: DeclaredPool, bought: BoughtCapacity, *, certain: bool
+) -> Iterator[Finding]:
+    """Yield a placement group, which a reservation that isn't in the stack may be in itself."""
     template = pool.template or NOTHING_DECLARED
+    contains, starts = ("doesn't contain", "don't") if certain else ("might not contain", "might not")
     where = " of the node class" if pool.own.has(_NODE_CLASS) else " of the launch template"
     for properties, paths, owner in (
         (pool.own, bought.placement, ""),
@@ -207,9 +221,10 @@ def _of_placement(pool: DeclaredPool, bought: BoughtCapacity) -> Iterator[Findin
         if named := next((path for path in paths if properties.has(path) is not False), ""):
             yield _finding(
                 pool,
-                f"it uses a {bought.placement_kind} that doesn't contain the purchased "
-                "machines, so nodes don't start",
+                f"it uses a {bought.placement_kind} that {contains} the purchased machines, so "
+                f"nodes {starts} start",
                 f"remove {named.removeprefix('spec.').partition('.')[0]}{owner}",
+                certain=certain,
             )
 
 
@@ -228,8 +243,9 @@ def _of_updates(pool: DeclaredPool, surge: SurgeSetting) -> Iterator[Finding]:
         )
 
 
-def _finding(pool: DeclaredPool, says: str, fix: str) -> Finding:
-    return Finding(message=f"{pool.title} uses purchased capacity: {says}", fix=fix, urn=pool.urn)
+def _finding(pool: DeclaredPool, says: str, fix: str, *, certain: bool = True) -> Finding:
+    message = f"{pool.title} uses purchased capacity: {says}"
+    return Finding(message=message, fix=fix, urn=pool.urn, certain=certain)
 
 
 RULE = Rule(

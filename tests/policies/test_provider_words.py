@@ -1,0 +1,86 @@
+"""Findings name properties as the provider does that a program uses."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+import yaml
+from seeded_stacks import HERE, base, edited, told
+
+CHANGES = {
+    each["change"]: each
+    for each in yaml.safe_load((HERE / "quiet" / "changes.yaml").read_text(encoding="utf-8"))
+}
+
+# The clean stack → property to set, its value, and what the finding then says.
+CASES: dict[str, tuple[str, str, Any, str, str]] = {
+    "a subnet of pulumi-azure": (
+        "pools of pulumi-azure",
+        "gpus/podSubnetId",
+        "/subscriptions/s/subnets/pods",
+        "pool-refused-by-cloud",
+        "set vnetSubnetId",
+    ),
+    "a price of pulumi-azure": (
+        "pools of pulumi-azure",
+        "gpus/spotMaxPrice",
+        2.5,
+        "pool-refused-by-cloud",
+        'set priority to "Spot"',
+    ),
+    "an image of pulumi-azure": (
+        "pools of pulumi-azure",
+        "gpus/osSku",
+        "CBLMariner",
+        "pool-refused-by-cloud",
+        "set osSku to",
+    ),
+    "a driver of pulumi-azure": (
+        "pools of pulumi-azure",
+        "gpus/gpuDriver",
+        "None",
+        "image-without-driver",
+        "remove gpuDriver,",
+    ),
+    "a count of pulumi-azure": (
+        "pools of pulumi-azure",
+        "gpus/nodeCount",
+        9,
+        "pool-refused-by-cloud",
+        "set nodeCount to 6 or less",
+    ),
+    "counts of aws-native": (
+        "a node group of aws-native",
+        "gpus/scalingConfig/desiredSize",
+        9,
+        "pool-refused-by-cloud",
+        "set scalingConfig.desiredSize to 6 or less",
+    ),
+    "an endpoint of aws-native": (
+        "a node group of aws-native",
+        "native",
+        {
+            "type": "aws-native:eks:Cluster",
+            "props": {
+                "version": "1.34",
+                "resourcesVpcConfig": {"endpointPublicAccess": True},
+            },
+        },
+        "security-baseline",
+        "set resourcesVpcConfig.endpointPublicAccess to false, or "
+        "resourcesVpcConfig.publicAccessCidrs",
+    ),
+}
+
+
+@pytest.mark.parametrize(
+    ("change", "where", "value", "rule", "words"), CASES.values(), ids=list(CASES)
+)
+def test_a_fix_names_the_provider_s_own_properties(
+    change: str, where: str, value: Any, rule: str, words: str
+) -> None:
+    clean = CHANGES[change]
+    stack = edited(edited(base(clean["base"]), clean["edit"]), {where: value})
+    fixes = [each.fix for each in told(stack) if each.rule == rule]
+    assert any(fix.startswith(words) or words in fix for fix in fixes), fixes
