@@ -579,7 +579,7 @@ REFUSED: dict[str, tuple[Any, dict[str, Any], str]] = {
         {"grant_reservation_use": False},
         "has no effect without reservation_group_id",
     ),
-    "few pods": (AksGpuPool, {"max_pods": 9}, "must be from 10 to 250"),
+    "few pods": (AksGpuPool, {"max_pods": 9}, "must be between 10 and 250"),
     "a label of AKS": (
         AksGpuPool,
         {"labels": {"kubernetes.azure.com/mode": "user"}},
@@ -669,7 +669,7 @@ def test_a_platform_is_built_from_its_plan(declare: Callable[..., Any]) -> None:
         ({"autoscaler": {"version": "1.35.0"}}, "AKS runs the cluster autoscaler itself"),
         ({"cluster": {"release_channel": "RAPID"}}, "release_channel"),
         ({"pools": [{"name": "t4", "efa": True}]}, "efa"),
-        ({"pools": [{"name": "t4", "max_surge": 101}]}, "must be from 0 to 100"),
+        ({"pools": [{"name": "t4", "max_surge": 101}]}, "must be between 0 and 100"),
     ],
 )
 def test_options_of_other_clouds_are_refused(
@@ -725,7 +725,7 @@ def test_settings_of_nodes(declare: Callable[..., Any]) -> None:
             "doesn't set this kernel parameter",
             id="sysctl",
         ),
-        pytest.param({"node_soak_minutes": 31}, "must be from 0 to 30", id="soak time"),
+        pytest.param({"node_soak_minutes": 31}, "must be between 0 and 30", id="soak time"),
     ],
 )
 def test_node_settings_that_azure_refuses(args: dict[str, Any], reason: str) -> None:

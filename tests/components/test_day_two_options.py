@@ -105,7 +105,7 @@ def test_refused_on_gke(args: dict[str, Any], reason: str) -> None:
             "isn't supported with spot, because AKS allows neither surge nor drain there",
         ),
         ({"kubernetes_version": "1.33"}, "is not supported"),
-        ({"drain_timeout_minutes": 1441}, "must be from 1 to 1440"),
+        ({"drain_timeout_minutes": 1441}, "must be between 1 and 1440"),
     ],
 )
 def test_refused_on_aks(args: dict[str, Any], reason: str) -> None:

@@ -119,7 +119,7 @@ OF_CLASSES = {
 # What a fleet can write and means otherwise: pools that may have no node are not built, and nodes
 # without GPUs are not its own; capacity that was bought is written with what was bought.
 MEANT_OTHERWISE = [
-    ("EksGpuPool", "max_nodes", "must be from 1 to"),
+    ("EksGpuPool", "max_nodes", "must be between 1 and"),
     ("AksGpuPool", "max_nodes", "must be between 1 and 1000, not 0"),
     ("AksGpuPool", "max_nodes", "1000, not 1001"),  # a fleet's maximum may be 0
     ("EksGpuPool", "capacity", "must be one of"),

@@ -74,9 +74,8 @@ BLOCK = {
     ("rule", "good", "bad"),
     [
         ("network-devices-unusable", {**EFA, "efa/egress": SELF}, {}),
-        ("bought-capacity-unusable", BLOCK, {"a100/placementGroup": "pg"}),
     ],
-    ids=["EFA behind a closed group", "bought machines in a placement group"],
+    ids=["EFA behind a closed group"],
 )
 def test_faults_of_a_template_are_found(rule: str, good: Edit, bad: Edit) -> None:
     def rules(edit: Edit) -> set[str]:
@@ -84,3 +83,16 @@ def test_faults_of_a_template_are_found(rule: str, good: Edit, bad: Edit) -> Non
 
     assert rule not in rules(good)
     assert rule in rules({**good, **bad} if bad else EFA)
+
+
+def test_a_placement_group_of_a_reservation_elsewhere_cannot_be_judged() -> None:
+    def doubts(edit: Edit) -> list[str]:
+        entries = told(edited(base("raw-eks"), edit))
+        return [
+            entry.sentence
+            for entry in entries
+            if entry.rule == "stack-cannot-be-judged" and "placement group" in entry.sentence
+        ]
+
+    assert doubts(BLOCK) == []
+    assert len(doubts({**BLOCK, "a100/placementGroup": "pg"})) == 1
