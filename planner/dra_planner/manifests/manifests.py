@@ -14,6 +14,7 @@ from dra_planner.model import (
     DeviceClass,
     DeviceTaintRule,
     DisruptionBudget,
+    ExclusiveGroups,
     Figures,
     Gang,
     LimitRange,
@@ -125,6 +126,7 @@ class Manifests:
     # by PodGroup
     group_claims: Mapping[ObjectKey, GroupClaims] = field(default_factory=dict, hash=False)
     gangs: tuple[Gang, ...] = ()
+    exclusive_groups: tuple[ExclusiveGroups, ...] = ()
     unresolved: tuple[UnresolvedPods, ...] = ()
     refused: frozenset[tuple[str, ObjectKey]] = frozenset()
     # (kind, key) of the ConfigMaps, PersistentVolumeClaims, Secrets, and ServiceAccounts

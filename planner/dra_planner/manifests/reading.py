@@ -218,6 +218,7 @@ class _Reading:
             generated_claims=self.pods.generated_claims,
             group_claims=group_claims,
             gangs=gangs,
+            exclusive_groups=tuple(self.workloads.exclusive_groups),
             unresolved=tuple(self.workloads.unresolved),
             refused=frozenset(self.refused),
             declared=frozenset(self.declared.names),

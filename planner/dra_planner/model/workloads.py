@@ -116,3 +116,15 @@ class Workload:
     @property
     def ref(self) -> WorkloadRef:
         return WorkloadRef(self.kind, self.meta.namespace, self.meta.name)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExclusiveGroups:
+    """Groups of a workload's pods that each need their own value of the node label `key`, because
+    of an annotation.
+    """
+
+    workload: WorkloadRef
+    annotation: str
+    key: str
+    groups: int

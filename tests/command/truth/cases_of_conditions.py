@@ -27,6 +27,7 @@ HOST = "kubernetes.io/hostname"
 LABELS = {"kueue.x-k8s.io/queue-name": "team"}
 TOPOLOGY = "kueue.x-k8s.io/podset-required-topology"
 EXCLUSIVE = "leaderworkerset.sigs.k8s.io/exclusive-topology"
+EXCLUSIVE_JOBS = "alpha.jobset.sigs.k8s.io/exclusive-topology"
 VERSION = "device.attributes['gpu.nvidia.com'].driverVersion"
 
 
@@ -57,6 +58,19 @@ def borrowing(limit: int) -> Object:
 def namespace(**labels: str) -> Object:
     made = api("v1", "Namespace", "ml", namespace="")
     made["metadata"]["labels"] = labels
+    return made
+
+
+def job_set(*replicas: int, **annotations: str) -> Object:
+    template = {"spec": {**pod_spec(), "restartPolicy": "Never"}}
+    job = {"completions": 2, "parallelism": 2, "template": template}
+    jobs = [
+        {"name": f"part-{number}", "replicas": count, "template": {"spec": job}}
+        for number, count in enumerate(replicas)
+    ]
+    made = api("jobset.x-k8s.io/v1alpha2", "JobSet", "train", {"replicatedJobs": jobs})
+    zone = "topology.kubernetes.io/zone"
+    made["metadata"]["annotations"] = {EXCLUSIVE_JOBS: zone, **annotations}
     return made
 
 
@@ -190,6 +204,26 @@ CONDITIONS = (
         given=[template(), groups(1)],
         on=in_one_zone(),
         verdict="fits",
+    ),
+    Case(
+        name="a JobSet with one Job of several pods that needs its own zone",
+        given=[template(), job_set(1)],
+        on=in_one_zone(),
+        verdict="fits",
+    ),
+    Case(
+        name="a JobSet with more Jobs than zones, which each need their own",
+        given=[template(), job_set(1, 1)],
+        on=in_one_zone(),
+        verdict="does-not-fit",
+        says=("JobSet ml/train: has 2 groups", "each needs its own zone"),
+    ),
+    Case(
+        name="a JobSet whose nodes a script labels for each Job",
+        given=[template(), job_set(1, **{"alpha.jobset.sigs.k8s.io/node-selector": "true"})],
+        on=in_one_zone(),
+        verdict="cannot-tell",
+        says=("needs nodes with its own value of alpha.jobset.sigs.k8s.io/namespaced-job",),
     ),
     Case(
         name="a PodGroup with a larger minimum than its pods",
