@@ -61,6 +61,29 @@ def namespace(**labels: str) -> Object:
     return made
 
 
+def on_gke() -> Object:
+    pool = {"name": "l4", "machine": "g2-standard-8", "count": {"min": 0, "max": 4}}
+    system = {"machine": "e2-standard-4"}
+    return fleet(cloud="gke", region="us-central1", systemPool=system, pools=[pool])
+
+
+def stateful_set() -> Object:
+    made = deployment()
+    storage = {"requests": {"storage": "1Gi"}}
+    claim = {"accessModes": ["ReadWriteOnce"], "resources": storage}
+    made["spec"] |= {
+        "serviceName": "serve",
+        "volumeClaimTemplates": [{"metadata": {"name": "data"}, "spec": claim}],
+    }
+    return {**made, "kind": "StatefulSet"}
+
+
+def storage_class(binding: str) -> Object:
+    made = api("storage.k8s.io/v1", "StorageClass", "fast", namespace="")
+    made["metadata"]["annotations"] = {"storageclass.kubernetes.io/is-default-class": "true"}
+    return {**made, "provisioner": "ebs.csi.aws.com", "volumeBindingMode": binding}
+
+
 def job_set(*replicas: int, **annotations: str) -> Object:
     template = {"spec": {**pod_spec(), "restartPolicy": "Never"}}
     job = {"completions": 2, "parallelism": 2, "template": template}
@@ -204,6 +227,31 @@ CONDITIONS = (
         given=[template(), groups(1)],
         on=in_one_zone(),
         verdict="fits",
+    ),
+    Case(
+        name="a volume without a class, and no default class in a new cluster",
+        given=[template(), stateful_set()],
+        verdict="cannot-tell",
+        says=("StatefulSet ml/serve has a volume without storageClassName",),
+    ),
+    Case(
+        name="a volume without a class, and a given default class",
+        given=[template(), stateful_set(), storage_class("WaitForFirstConsumer")],
+        verdict="fits",
+        silent=("storageClassName",),
+    ),
+    Case(
+        name="a volume without a class, and a default class that doesn't wait",
+        given=[template(), stateful_set(), storage_class("Immediate")],
+        verdict="cannot-tell",
+        says=("the zone of data is known only at run time",),
+    ),
+    Case(
+        name="a volume without a class on a cloud with a default class",
+        given=[template(), stateful_set()],
+        on=on_gke(),
+        verdict="fits",
+        silent=("storageClassName",),
     ),
     Case(
         name="a JobSet with one Job of several pods that needs its own zone",

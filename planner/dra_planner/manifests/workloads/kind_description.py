@@ -25,11 +25,13 @@ from dra_planner.manifests.workloads.pod_counts import (
     share_of,
 )
 from dra_planner.manifests.workloads.volume_zones import (
+    NEEDS_DEFAULT_CLASS,
     claimed_volumes,
+    needs_default_class,
     own_volumes,
     with_new_volumes,
 )
-from dra_planner.model import Figures, PodSet, PodSpec, PodTemplate, Rollout
+from dra_planner.model import Figures, PodSet, PodTemplate, Rollout
 from dra_planner.releases import MINIMUM_MINOR, features_of
 
 POD_TEMPLATE = "core.PodTemplateSpec"
@@ -259,7 +261,7 @@ class Reading:
         else:
             parsed = replace(parse_pod_template(data, template.place), written=data)
         if "uid" not in self.object.metadata:
-            parsed = replace(parsed, spec=self._with_new_volumes(parsed.spec, data, figures))
+            parsed = self._with_new_volumes(parsed, data, figures)
         return [
             PodSet(
                 name=name,
@@ -273,13 +275,17 @@ class Reading:
             )
         ]
 
-    def _with_new_volumes(self, pod: PodSpec, data: Any, figures: Figures) -> PodSpec:
-        """Return the pod without the volumes that are created where it runs. Further pods must run
-        in the zone of a volume that they share.
+    def _with_new_volumes(self, template: PodTemplate, data: Any, figures: Figures) -> PodTemplate:
+        """Return the template without the volumes that are created where its pods run. Further pods
+        must run in the zone of a volume that they share.
         """
-        pod = with_new_volumes(pod, own_volumes(data["spec"]), self.lookup)
-        claimed = claimed_volumes(data["spec"], self.object.namespace, self.lookup)
-        return with_new_volumes(pod, claimed, self.lookup, pods=figures.steady)
+        own = list(own_volumes(data["spec"]))
+        claimed = list(claimed_volumes(data["spec"], self.object.namespace, self.lookup))
+        pod = with_new_volumes(template.spec, own, self.lookup)
+        pod = with_new_volumes(pod, claimed, self.lookup, pods=figures.steady)
+        by_default = needs_default_class([*own, *claimed], self.lookup)
+        needs = (*template.needs, NEEDS_DEFAULT_CLASS) if by_default else template.needs
+        return replace(template, spec=pod, needs=needs)
 
     def _checked(self, template: ObjectPart, inline: bool) -> Any:
         """Return a decoded template, or None if its pods would be rejected, which is reported."""

@@ -70,3 +70,5 @@ class ClusterSituation:
     system: Offer | None = None  # the nodes without devices; None: not known
     nvidia: NvidiaDriver | None = None
     autoscaler: str = ""  # in a fleet's words; "": not known
+    # of a new cluster of the cloud; "": it has none, None: not known
+    default_storage_class: str | None = None

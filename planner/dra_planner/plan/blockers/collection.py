@@ -35,6 +35,10 @@ from dra_planner.plan.blockers.unmet_affinity import (
 )
 from dra_planner.plan.blockers.unmet_topology import find_unmet_topology
 from dra_planner.plan.blockers.unread_objects import find_unread_objects
+from dra_planner.plan.blockers.volumes import (
+    default_storage_class_of,
+    find_volumes_without_class,
+)
 
 if TYPE_CHECKING:
     from dra_planner.plan.model import Plan, PlannedWorkload
@@ -49,6 +53,7 @@ FINDERS: Final[tuple[Callable[[ClusterSituation], Iterator[Blocker]], ...]] = (
     find_missing_requests,
     find_missing_classes,
     find_missing_objects,
+    find_volumes_without_class,
     find_waits_for_others,
     find_queue_faults,
     find_unmet_affinity,
@@ -114,4 +119,5 @@ def _situation(plan: Plan) -> ClusterSituation:
         system=system_nodes_of(plan.judgement),
         nvidia=None if plan.fleet is None else plan.fleet.drivers.of(nvidia.DRIVER),
         autoscaler="" if plan.fleet is None else plan.fleet.autoscaler,
+        default_storage_class=default_storage_class_of(plan.judgement),
     )
