@@ -229,6 +229,27 @@ CONDITIONS = (
         verdict="fits",
     ),
     Case(
+        name="a missing template, and a taint that the pods don't tolerate",
+        given=[deployment(tolerations=[])],
+        verdict="cannot-tell",
+        says=(
+            "ResourceClaimTemplate ml/gpu isn't in the manifests",
+            "no pool with devices accepts its pods, whatever they claim: the node has the taint",
+        ),
+    ),
+    Case(
+        name="a missing template, and more CPU than a node has",
+        given=[deployment(cpu="64")],
+        verdict="cannot-tell",
+        says=("no pool with devices accepts its pods, whatever they claim",),
+    ),
+    Case(
+        name="a missing template of pods that a pool accepts",
+        given=[deployment()],
+        verdict="cannot-tell",
+        silent=("no pool with devices",),
+    ),
+    Case(
         name="a volume without a class, and no default class in a new cluster",
         given=[template(), stateful_set()],
         verdict="cannot-tell",

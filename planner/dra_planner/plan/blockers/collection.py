@@ -17,6 +17,7 @@ from dra_planner.plan.blockers.device_facts import find_facts
 from dra_planner.plan.blockers.drivers.claim_uses import find_unprepared_uses
 from dra_planner.plan.blockers.drivers.configuration import find_refused_configuration
 from dra_planner.plan.blockers.lifecycle_stages import STAGES
+from dra_planner.plan.blockers.pods_of_missing_claims import find_pods_of_missing_claims
 from dra_planner.plan.blockers.queueing.admission import find_queue_faults
 from dra_planner.plan.blockers.queueing.exclusive_groups import find_exclusive_groups
 from dra_planner.plan.blockers.queueing.other_components import find_waits_for_others
@@ -60,6 +61,7 @@ FINDERS: Final[tuple[Callable[[ClusterSituation], Iterator[Blocker]], ...]] = (
     find_daemons_without_devices,
     find_daemons_on_system_nodes,
     find_unmet_topology,
+    find_pods_of_missing_claims,
     find_exclusive_groups,
     find_small_gangs,
     find_unread_objects,
