@@ -5,6 +5,8 @@ what nobody explains.
     python conformance/scheduler/run.py --minor 36 --rules           the instances of the tests of
                                                                      whole plans
     python conformance/scheduler/run.py --minor 36 --drivers         fleets over all drivers
+    python conformance/scheduler/run.py --minor 36 --admission       RuntimeClasses, priorities,
+                                                                     missing references
     python conformance/scheduler/run.py --minor 36 --record FOLDER   keep every case with what
                                                                      became of it
 
@@ -41,6 +43,7 @@ sys.path.insert(0, str(Path(__file__).parents[2] / "tests/planner/plan"))
 
 from random_instances import instance  # of the tests, whose instances these are
 
+from admission_cases import make_admission_case
 from driver_cases import make_driver_case
 from generate import Case, make_case
 from records import Json, record_of
@@ -170,7 +173,7 @@ def _try(kind: str, minor: int, binaries: Binaries, seed: int) -> Json | str:
 def _case(kind: str, seed: int, minor: int) -> Case:
     if kind == "rules":
         return _ruled(seed, minor)
-    make = make_driver_case if kind == "drivers" else make_case
+    make = {"drivers": make_driver_case, "admission": make_admission_case}.get(kind, make_case)
     return make(seed, features_of(minor))
 
 
@@ -220,6 +223,13 @@ def _arguments() -> argparse.Namespace:
         action="store_const",
         const="drivers",
         help="fleets over all drivers, and claims of one or two of them",
+    )
+    kind.add_argument(
+        "--admission",
+        dest="kind",
+        action="store_const",
+        const="admission",
+        help="RuntimeClasses, priorities, other schedulers, and references to missing objects",
     )
     parser.add_argument(
         "--parallel", type=int, default=2, help="control planes side by side, default: %(default)s"

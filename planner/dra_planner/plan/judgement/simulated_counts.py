@@ -209,16 +209,15 @@ def is_placed(sizing: Sizing, demand: Demand, level: DemandLevel) -> bool:
 
 def _answer(size: WorkloadSize, found: SimulatedCounts, fix: str) -> WorkloadSize:
     """Return the answer for a workload after the simulation."""
-    if found.counts is not None:
-        reasons = tuple(reason for reason in size.reasons if reason.code != _BETWEEN_PODS)
-        if len(reasons) == len(size.reasons):
-            return size
-        return replace(size, verdict="fits" if not reasons else size.verdict, reasons=reasons)
+    kept = tuple(reason for reason in size.reasons if reason.code != _BETWEEN_PODS)
     strandings = found.at_maximum or found.at_packing
     mine = [each for each in strandings if size.workload in each.pending]
+    if found.counts is not None or (found.at_maximum and not mine):
+        if len(kept) == len(size.reasons):
+            return size
+        return replace(size, verdict="fits" if not kept else size.verdict, reasons=kept)
     if not mine:
         return size
-    kept = tuple(reason for reason in size.reasons if reason.code != _BETWEEN_PODS)
     reason = stranded(size.workload, mine, found, fix, is_packed=len(kept) == len(size.reasons))
     return replace(size, verdict=worst((size.verdict, "cannot-tell")), reasons=(*kept, reason))
 
