@@ -318,6 +318,8 @@ def _assumptions(
     own = ", ".join(f"{name}={str(on).lower()}" for name, on in fleet.feature_gates.items())
     gates = f"{own} and otherwise default feature gates" if own else "its default feature gates"
     said = [f"Kubernetes {features.version} with {gates}, at its latest known patch"]
+    if features.served:
+        said.append(f"the API server also serves {', '.join(sorted(features.served))}")
     said += filter(None, [version_note(fleet.kubernetes)])
     if fleet.is_autoscaled:
         wakes = cloud(fleet.cloud).autoscalers[fleet.autoscaler]

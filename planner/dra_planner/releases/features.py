@@ -2,7 +2,7 @@
 changes.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from operator import attrgetter
 from typing import Annotated, Any, Final, TypeVar
@@ -63,6 +63,8 @@ class Features:
 
     minor: int
     latest_patch: int
+    # API versions that the API server serves although they're off by default
+    served: frozenset[str]
 
     # Gates.
     admin_access: Annotated[bool, Gate("DRAAdminAccess", since=32, locked=36)]
@@ -312,12 +314,20 @@ class Features:
         changed: dict[str, Any] = dict(gates)
         return replace(self, **changed)
 
+    def with_served(self, served: Iterable[str]) -> "Features":
+        """Return the same version whose API server also serves these API versions, such as
+        resource.k8s.io/v1beta2.
+        """
+        return replace(self, served=frozenset(served))
+
     @property
     def version(self) -> str:
         return f"1.{self.minor}"
 
     def __hash__(self) -> int:
-        """Fixed changes follow from the minor: minor and gates tell records apart."""
+        """Fixed changes follow from the minor: minor, gates, and served API versions tell records
+        apart.
+        """
         return hash(_identity(self))
 
 
@@ -337,4 +347,4 @@ GATES: Final = _marked(Gate)
 """Field of Features → its feature gate."""
 CHANGES: Final = _marked(UngatedChange)
 """Field of Features → its fixed change."""
-_identity: Final[Any] = attrgetter("minor", *GATES)
+_identity: Final[Any] = attrgetter("minor", "served", *GATES)

@@ -24,6 +24,7 @@ _THREE_EFFECTS: Final = (*_TWO_EFFECTS, "None")
 _1_34: Final = Features(
     minor=34,
     latest_patch=9,
+    served=frozenset(),
     # Gates.
     admin_access=True,
     binding_conditions=False,
@@ -90,6 +91,7 @@ _1_34: Final = Features(
 _1_35: Final = Features(
     minor=35,
     latest_patch=7,
+    served=frozenset(),
     # Gates.
     admin_access=True,
     binding_conditions=False,
@@ -156,6 +158,7 @@ _1_35: Final = Features(
 _1_36: Final = Features(
     minor=36,
     latest_patch=3,
+    served=frozenset(),
     # Gates.
     admin_access=True,
     binding_conditions=True,
@@ -222,6 +225,7 @@ _1_36: Final = Features(
 _1_37: Final = Features(
     minor=37,
     latest_patch=2,
+    served=frozenset(),
     # Gates.
     admin_access=True,
     binding_conditions=True,

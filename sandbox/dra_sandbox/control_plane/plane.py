@@ -30,7 +30,7 @@ _RECORD: Final = "control-plane.json"
 @dataclass(frozen=True, slots=True)
 class Settings:
     """Settings of a control plane: Kubernetes minor version, feature gates that differ from their
-    defaults, and whether pods are scheduled.
+    defaults, API versions that are off by default and served here, and whether pods are scheduled.
 
     With `tolerates_extended_resources`, the API server lets pods tolerate the taints of the
     extended resources that they request, as managed clouds do. Without `scheduling`, only etcd and
@@ -39,6 +39,7 @@ class Settings:
 
     minor: int
     gates: Mapping[str, bool] = field(default_factory=lambda: MappingProxyType({}))
+    served: frozenset[str] = frozenset()
     scheduling: bool = True
     tolerates_extended_resources: bool = False
 

@@ -29,6 +29,7 @@ from dra_planner.manifests.validation.kinds.cluster_objects import (
 )
 from dra_planner.manifests.validation.kinds.slices import check_slice, slice_warnings
 from dra_planner.manifests.validation.kinds.taint_rules import check_taint_rule
+from dra_planner.manifests.validation.older_versions import as_v1
 from dra_planner.manifests.validation.pod_security import POD_SECURITY, pod_security_faults
 from dra_planner.manifests.validation.pods.specs import check_pod
 from dra_planner.manifests.validation.quotas import (
@@ -99,6 +100,7 @@ def judge(
         return ServerAnswer(
             data=item.data, reason="NoMatch", violations=(violation,), fix=missing[1]
         )
+    item = as_v1(item)
     struct = struct_of(item.api_version, item.kind)
     if struct is None:
         return ServerAnswer(data=item.data)
