@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final, NamedTuple
 
+from dra_command.claim_report.joint_fix import joint_fix_title
 from dra_command.claim_report.terms import failing_tables
 from dra_command.pens.amounts import signed
 from dra_command.pens.markdown import (
@@ -26,7 +27,6 @@ from dra_command.pens.table import Table
 from dra_command.pens.verdict_words import VERDICT_AFTER_A_NAME, VERDICT_WORDS
 from dra_command.plan_report.cost_detail import detail_tables
 from dra_command.plan_report.guards import guards_table, rules_table, without_guards
-from dra_command.plan_report.joint_fix import joint_fix_title
 from dra_command.plan_report.summary import (
     Obstacle,
     costs,

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
+from dra_command.claim_report.joint_fix import joint_fix_title
 from dra_command.explain.claim.text import depth_of, needs_fixes, pool_lines
 from dra_command.explain.pool_lines import Line
 from dra_command.pens.html.page import Parts, ReportEntry, coded, coded_lines, render_page
@@ -91,4 +92,9 @@ def _findings(explanation: ClaimExplanation) -> Iterator[ReportEntry]:
             for each in explanation.holders
         ]
         subject = "A node fits the pod, but the pools are too small for all pods"
+        yield ReportEntry(kind=explanation.verdict, subject=subject, lines=coded_lines(lines))
+    joint = explanation.joint_fix
+    if joint is not None:
+        lines = [("", step) for step in joint.steps]
+        subject = joint_fix_title(joint).removesuffix(":")
         yield ReportEntry(kind=explanation.verdict, subject=subject, lines=coded_lines(lines))

@@ -31,7 +31,7 @@ from dra_planner.model import (
 from dra_planner.plan.explanation.names import find_claim, workloads_of
 from dra_planner.plan.explanation.obstacles import find_obstacles
 from dra_planner.plan.judgement.judgement import Judgement, PoolAnswer
-from dra_planner.plan.model import Plan
+from dra_planner.plan.model import JointFix, Plan
 from dra_planner.plan.suggestion.missing_pools import missing_pool
 from dra_planner.sizing import WorkloadSize
 
@@ -94,6 +94,7 @@ class ClaimExplanation:
     is_observed: bool = False
     what_if: WhatIf | None = None
     blockers: tuple[Reason, ...] = ()  # what keeps pods from running although devices fit
+    joint_fix: JointFix | None = None  # of all workloads, if this one doesn't run
 
 
 PLACED_LATER: Final = Reason(
@@ -155,7 +156,8 @@ def explain_claim_of_plan(plan: Plan, name: str, pool: str = "") -> ClaimExplana
     own = tuple(find_obstacles(plan, found.workload.split(", ")))
     verdict = worst((found.verdict, *(each.verdict for each in own)))
     reasons = (*found.blockers, *(each.reason for each in own))
-    return replace(found, verdict=verdict, blockers=reasons)
+    joint = None if verdict == "fits" else plan.joint_fix
+    return replace(found, verdict=verdict, blockers=reasons, joint_fix=joint)
 
 
 def explain_failing(judgement: Judgement) -> Iterator[ClaimExplanation]:

@@ -20,7 +20,7 @@ from dra_planner.plan.explanation.claims import (
 from dra_planner.plan.explanation.names import full_name, some_names, workload_names
 from dra_planner.plan.explanation.obstacles import find_obstacles, find_rejections
 from dra_planner.plan.judgement.judgement import Judgement, PoolAnswer
-from dra_planner.plan.model import Plan
+from dra_planner.plan.model import JointFix, Plan
 from dra_planner.plan.suggestion.missing_pools import missing_pool
 from dra_planner.sizing import WorkloadSize
 
@@ -66,6 +66,7 @@ class PodExplanation:
     holders: tuple[Holder, ...] = ()
     missing: Reason | None = None
     is_observed: bool = False
+    joint_fix: JointFix | None = None  # of all workloads, if this one doesn't run
 
 
 def explain_pod(judgement: Judgement, name: str, pool: str = "") -> tuple[PodExplanation, ...]:
@@ -106,7 +107,8 @@ def _hindered(pod: PodExplanation, plan: Plan) -> PodExplanation:
     verdict = worst((pod.verdict, *(each.verdict for each in own)))
     rejections = tuple(find_rejections(plan, pod.pending_reasons))
     reasons = (*pod.blockers, *(each.reason for each in own), *rejections)
-    return replace(pod, verdict=verdict, blockers=reasons)
+    joint = None if verdict == "fits" else plan.joint_fix
+    return replace(pod, verdict=verdict, blockers=reasons, joint_fix=joint)
 
 
 def pods_at(judgement: Judgement, place: Place) -> tuple[str, ...]:
