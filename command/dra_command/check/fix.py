@@ -182,7 +182,7 @@ def _add_tolerations(
             del each.told[told:], each.unwritten[unwritten:]
             each.unwritten += (
                 f"{each.source.name}:{one.line}: tolerations: {toleration}: the pod doesn't fit "
-                "with them either"
+                "with them alone, because other conditions fail too"
                 for one in unhelped
                 for toleration in one.tolerations
             )

@@ -56,16 +56,16 @@ def run(values: argparse.Namespace) -> int:
 def _write_fleet(values: argparse.Namespace) -> int:
     folder = Path(values.folder)
     workloads = " ".join(map(shlex.quote, values.workloads)) or WORKLOADS
-    files = {
-        **ci_files(
-            values.ci, CheckedFiles(workloads=workloads, fleet=_FLEET), folder, values.install
-        ),
-        **_sample(values),
-    }
+    pipeline = ci_files(
+        values.ci, CheckedFiles(workloads=workloads, fleet=_FLEET), folder, values.install
+    )
+    files = {**pipeline, **_sample(values)}
     _require_new(folder, [_FLEET, *files], force=values.force)
     start = starting_fleet(values)
     _write(folder, {_FLEET: start.text, **files}, quiet=values.quiet)
     _print_notes(folder / _FLEET, start.notes)
+    for name in () if values.quiet else pipeline:
+        _print_notes(folder / name, filter(None, [index_note(values.install)]))
     _print_workflow_note(folder, values.ci)
     if values.quiet:
         return Status.FITS
@@ -113,7 +113,7 @@ def _write_stack(values: argparse.Namespace) -> int:
     price = "" if plan.cost is None else f", {usd(plan.cost.hourly_usd)} per hour"
     print(f"plan: {VERDICT_WORDS[plan.verdict]}, {counted(nodes, 'GPU node')}{price}")
     print(f"after changes: pulumi-dra plan --stack {stack} --write")
-    print("next, when you have reviewed the plan:")
+    print("next:")
     for command in _next_commands(folder, stack, plan):
         print(f"  {command}")
     return Status.FITS
@@ -143,8 +143,8 @@ def _access_notes(start: InitialFleet) -> tuple[str, ...]:
 def _next_commands(folder: Path, stack: str, plan: Plan) -> Iterator[str]:
     if folder != Path():
         yield f"cd {shlex.quote(str(folder))}"
-    if plan.verdict != "fits":
-        yield f"pulumi-dra plan --stack {stack}    # reasons and fixes"
+    about = "review the plan" if plan.verdict == "fits" else "reasons and fixes"
+    yield f"pulumi-dra plan --stack {stack}    # {about}"
     yield "pulumi install"
     yield f"pulumi stack init {stack}"
     yield f"pulumi up --stack {stack} --policy-pack policies"
@@ -200,7 +200,7 @@ def _write_plan(folder: Path, stack: str) -> Plan:
 
 def _print_notes(path: Path, notes: Iterable[str]) -> None:
     for note in notes:
-        print(f"look at {path}: {note}")
+        print(f"look at {os.path.normpath(path)}: {note}")
 
 
 def _make_folder(folder: Path) -> None:

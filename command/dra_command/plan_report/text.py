@@ -167,7 +167,11 @@ class _PlanPage:
     def _diagnostics(self, *, quiet: bool) -> None:
         found = diagnostics(self._plan)
         told = [each for each in found if each.severity == "error"]
-        others = [each for each in found[len(told) :] if not quiet or each.code in DOUBTS]
+        others = [
+            each
+            for each in found[len(told) :]
+            if not quiet or each.severity == "warning" or each.code in DOUBTS
+        ]
         shown = others if self._verbose or len(others) <= _MOST_NOTES + 1 else others[:_MOST_NOTES]
         if told or shown:
             self._page.gap()

@@ -203,3 +203,14 @@ def test_a_workflow_outside_a_repository_moves_to_the_root_of_a_new_one(tmp_path
 
     assert note not in done.out
     assert (tmp_path / ".github/workflows/pulumi-dra-gpus.yml").is_file()
+
+
+def test_a_fleet_from_a_local_installation_names_the_place_its_pipeline_installs_from(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("dra_command.init.run.index_note", lambda install: "" if install else "N")
+    (tmp_path / ".git").mkdir()
+    project = Project(tmp_path)
+    words = ("init", "one", "--region", "us-east-1")
+    assert "look at .github/workflows/pulumi-dra-one.yml: N\n" in project.run(*words).out
+    assert ": N" not in project.run(*words, "--force", "--install", "1.0.0").out

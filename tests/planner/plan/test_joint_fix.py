@@ -123,8 +123,11 @@ def test_a_pod_that_no_pool_lets_in_keeps_its_devices() -> None:
     found = planned(fleet(), *wanted).joint_fix
 
     assert found is not None
-    assert found.steps[0].startswith("Job ml/c: add to the pod's tolerations")
-    assert any("g4dn.12xlarge" in step for step in found.steps)
+    added, tolerating, *others = found.steps
+    assert "g4dn.12xlarge" in added
+    assert added.endswith('with the name "added-1" and at most 1 node')
+    assert tolerating.startswith("Job ml/c: add to the pod's tolerations")
+    assert any('pool "added-1"' in step for step in others)  # named only after it is added
     assert not any("1 device instead of 2" in step for step in found.steps)
 
 

@@ -193,11 +193,19 @@ def _request_reason(claim: str, way: AlternativeReport, trial: _SelectorTrial) -
     )
     free = "match" if way.left == way.matching else "are free and match"
     found = f"{way.left} of {way.seen} devices {free}" if way.seen else "the node has no devices"
+    if not way.seen and (plugin := _plugin_resources(trial.refusal)):
+        found = f"a device plugin allocates the node's devices ({', '.join(plugin)})"
+        fix = "use a pool whose devices a DRA driver allocates"
     message = f"requests {wanted}: {found}{': ' + counts if counts else ''}"
     changes = () if change is None else change.parts
     return Reason(
         code=code, message=message, fix=fix, claim=claim, request=way.request, changes=changes
     )
+
+
+def _plugin_resources(refusal: Refusal) -> list[str]:
+    allocatable = refusal.node.node.allocatable
+    return sorted(name for name, amount in allocatable.items() if "/" in name and amount)
 
 
 def _split_request(way: AlternativeReport) -> str:

@@ -27,6 +27,7 @@ from dra_planner.plan.blockers.references import (
     find_missing_classes,
     find_missing_objects,
 )
+from dra_planner.plan.blockers.replica_claims import find_shared_by_replicas
 from dra_planner.plan.blockers.slices import find_unusable_slices
 from dra_planner.plan.blockers.unmet_affinity import (
     find_daemons_on_system_nodes,
@@ -66,6 +67,7 @@ FINDERS: Final[tuple[Callable[[ClusterSituation], Iterator[Blocker]], ...]] = (
     find_small_gangs,
     find_unread_objects,
     find_idle_budgets,
+    find_shared_by_replicas,
     find_facts,
 )
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
 from decimal import Decimal
 from typing import Any, Final
@@ -15,6 +15,7 @@ from dra_planner.plan.judgement.simulated_fixes import prefer_others_rows
 from dra_planner.simulation import Fix, PodSetRef
 from dra_planner.simulation.sizing.fixes import pin_pod
 from dra_planner.sizing import hourly_usd
+from dra_planner.wording import counted
 
 _SHARED_CLAIM_FULL: Final = "shared-claim-node-full"
 KEEPING: Final = frozenset(
@@ -95,3 +96,28 @@ def with_own_claims(judgement: Judgement) -> tuple[Demand, tuple[WorkloadRef, ..
             shape = replace(shape, claims=claims)
         shapes.append(shape)
     return replace(demand, shapes=tuple(shapes)), tuple(changed)
+
+
+def joint_steps(
+    changes: Collection[str],
+    added: Mapping[str, Mapping[str, Any]],
+    before: Judgement,
+    after: Judgement,
+) -> Iterator[str]:
+    """Yield the changes, followed by the added pools (by the sentence that adds them) and the
+    raised pools, each with its nodes. A pool that another change names comes first, with its name.
+    """
+    names = {text: row["name"] for text, row in added.items()}
+    named = {name for name in names.values() if any(f'"{name}"' in each for each in changes)}
+    for is_named in (True, False):
+        for text, name in names.items():
+            if (name in named) is is_named:
+                nodes = counted(after.sizing.pool(name).maximum, "node")
+                called = f'the name "{name}" and ' if is_named else ""
+                yield f"{text}, with {called}at most {nodes}"
+        if is_named:
+            yield from changes
+    known = {pool.name: pool for pool in before.sizing.pools}
+    for pool in after.sizing.pools:
+        if pool.name in known and pool.maximum > known[pool.name].maximum:
+            yield f'set the maximum of pool "{pool.name}" to {pool.maximum}'

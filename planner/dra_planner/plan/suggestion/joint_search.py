@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from decimal import Decimal
 from typing import Any, Final
@@ -20,6 +20,7 @@ from dra_planner.plan.judgement.simulated_fixes import fix_sentence
 from dra_planner.plan.model import SIMULATED_STEPS, JointFix, Plan
 from dra_planner.plan.suggestion.joint_changes import (
     KEEPING,
+    joint_steps,
     nodes_usd,
     pinned,
     tainted,
@@ -264,22 +265,11 @@ class JointSearch:
 
     def _found(self, judgement: Judgement, fleet: Fleet) -> JointFix:
         return JointFix(
-            steps=tuple(self._worded(judgement)),
+            steps=tuple(joint_steps(self._steps, self._rows, self._judgement, judgement)),
             judgement=judgement,
             fleet=fleet,
             more_usd=self._more(judgement),
         )
-
-    def _worded(self, judgement: Judgement) -> Iterator[str]:
-        """Yield the changes of pods, followed by the added and raised pools with their nodes."""
-        yield from self._steps
-        for text, row in self._rows.items():
-            nodes = judgement.sizing.pool(row["name"]).maximum
-            yield f"{text}, with at most {counted(nodes, 'node')}"
-        known = {pool.name: pool for pool in self._judgement.sizing.pools}
-        for pool in judgement.sizing.pools:
-            if pool.name in known and pool.maximum > known[pool.name].maximum:
-                yield f'set the maximum of pool "{pool.name}" to {pool.maximum}'
 
     def _more(self, judgement: Judgement) -> Decimal | None:
         after, before = map(nodes_usd, (judgement, self._judgement))
