@@ -143,16 +143,20 @@ def broken_rows(view: StackView, rule: str) -> Iterator[Finding]:
     """Yield a finding for each row of a rule that a resource of the view, or a pool inside a
     cluster, breaks.
     """
-    owners = {each.urn: _owner(each) for each in (*view.declared, *view.objects)}
+    by_type: dict[str, list[ResourceRow]] = {}
+    for row in rows(rule):
+        by_type.setdefault(row.type, []).append(row)
+    owners = {each.urn: each for each in (*view.declared, *view.objects)}
     pools = {pool.urn: pool for pool in view.pools}
     for each in (*view.declared, *view.objects):
+        found = by_type.get(each.type)
+        if found is None:  # most resources of a stack
+            continue
         pool = pools.get(each.urn)
-        read = _subject(owners[each.urn], pool, owners)
-        for row in rows(rule):
-            if (
-                row.type == each.type
-                and _is_about(row, pool is not None and _is_for_claims(pool), view)
-                and row.is_broken(read)
+        read = _subject(_owner(each), pool, owners)
+        for row in found:
+            if _is_about(row, pool is not None and _is_for_claims(pool), view) and row.is_broken(
+                read
             ):
                 yield _finding(row, f'{row.kind} "{each.name}"', each.urn)
     alone = {each.urn for each in view.declared if cloud_tokens().get(each.type)}
@@ -161,12 +165,8 @@ def broken_rows(view: StackView, rule: str) -> Iterator[Finding]:
         if pool.urn in alone or not pool.own.values:
             continue
         read = _subject(RowOwner(props=pool.own), pool, owners)
-        for row in rows(rule):
-            if (
-                row.type == token
-                and _is_about(row, _is_for_claims(pool), view)
-                and row.is_broken(read)
-            ):
+        for row in by_type.get(token, ()):
+            if _is_about(row, _is_for_claims(pool), view) and row.is_broken(read):
                 yield _finding(row, pool.title, pool.urn)
 
 
@@ -176,14 +176,17 @@ def _owner(resource: DeclaredResource) -> RowOwner:
 
 
 def _subject(
-    own: RowOwner, pool: DeclaredPool | None, owners: Mapping[str, RowOwner]
+    own: RowOwner, pool: DeclaredPool | None, owners: Mapping[str, DeclaredResource]
 ) -> RowSubject:
     if pool is None:
         return RowSubject(own=own)
-    template = owners.get(pool.template_urn)
+    declared, cluster = owners.get(pool.template_urn), owners.get(pool.cluster_urn)
+    template = None if declared is None else _owner(declared)
     if template is None and pool.template is not None:
         template = RowOwner(props=pool.template)
-    return RowSubject(own=own, cluster=owners.get(pool.cluster_urn), template=template)
+    return RowSubject(
+        own=own, cluster=None if cluster is None else _owner(cluster), template=template
+    )
 
 
 def _is_for_claims(pool: DeclaredPool) -> bool:

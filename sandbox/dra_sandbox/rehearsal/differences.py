@@ -21,6 +21,7 @@ ReasonCode = Literal[
     "pods-refused",
     "claim-not-prepared",
     "refused-as-planned",
+    "waits-for-others",
     "not-decided-in-time",
     "tie-between-nodes",
     "arrived-together",
@@ -54,6 +55,8 @@ REASONS: Mapping[ReasonCode, str] = {
     "they would never start "
     "(no kubelet runs here). They hold devices that the plan gives to other pods.",
     "refused-as-planned": "The API server rejects the object, as the plan says.",
+    "waits-for-others": "The pods wait for another scheduler, or for a controller that removes "
+    "their scheduling gates, as the plan says. Neither runs here.",
     "not-decided-in-time": "The time limit was reached before the scheduler had tried every pod.",
     "tie-between-nodes": "Nodes have equal scores, and the scheduler chooses among them at "
     "random. The simulation "

@@ -6,9 +6,9 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from dra_planner.model import WorkloadRef
@@ -17,7 +17,7 @@ from dra_planner.sources import Source
 from dra_planner.wording import counted, verb
 from dra_sandbox.control_plane import ApiRejection, ApiServer, ControlPlane
 from dra_sandbox.rehearsal.cluster import PlannedCluster, planned_cluster
-from dra_sandbox.rehearsal.comparison import Comparison, compare
+from dra_sandbox.rehearsal.comparison import Comparison, compare, find_idle
 from dra_sandbox.rehearsal.controller_delays import RETRY_SECONDS, wait_for_quotas
 from dra_sandbox.rehearsal.guards import apply_guards, patch_workloads
 from dra_sandbox.rehearsal.outcome import read_outcome
@@ -117,17 +117,24 @@ def _rehearse(
     refused, decided = _arrive(server, decisions, workloads, request)
     seconds = time.monotonic() - started
     refused |= _failed_creations(server, refs)
-    room = _room_left(server, plan, decisions.pods)
+    idle = find_idle(plan, refused)
+    room = _room_left(server, plan, decisions.pods, idle)
     late = len(room)
     if room:
         decisions.wait_for_retry(room, RETRY_SECONDS)
-        room = _room_left(server, plan, decisions.pods)
+        room = _room_left(server, plan, decisions.pods, idle)
         late -= len(room)
     outcome = read_outcome(
         refs, decisions.pods, decisions.claims, cluster, refused, decided=decided
     )
-    runs = _simulated(plan, cluster, workloads, arrivals, one_by_one=request.one_by_one)
-    rows = compare(plan, outcome, Counter(room.values()), runs, one_by_one=request.one_by_one)
+    running = replace(
+        workloads, arrivals=tuple(each for each in workloads.arrivals if each.workload not in idle)
+    )
+    arrived = [each for each in arrivals if each.workload not in idle]
+    runs = _simulated(plan, cluster, running, arrived, one_by_one=request.one_by_one)
+    rows = compare(
+        plan, outcome, Counter(room.values()), runs, one_by_one=request.one_by_one, idle=idle
+    )
     wanted = {row.outcome.workload: row.wanted for row in rows}
     stage = RehearsalStage(
         server, decisions, plan, cluster, workloads.first, arrivals, wanted, request.within_seconds
@@ -264,15 +271,15 @@ def _failed_creations(server: ApiServer, refs: Iterable[WorkloadRef]) -> dict[Wo
 
 
 def _room_left(
-    server: ApiServer, plan: Plan, pods: Sequence[Json]
+    server: ApiServer, plan: Plan, pods: Sequence[Json], idle: Container[WorkloadRef]
 ) -> dict[tuple[str, str], WorkloadRef]:
     """Return the pending pods for which the planner finds a place on the current nodes, by
-    workload.
+    workload, without `idle` workloads.
     """
     pending = {
         (each["metadata"]["namespace"], each["metadata"]["name"]): workload_of(each)
         for each in pods
-        if not each["spec"].get("nodeName")
+        if not each["spec"].get("nodeName") and workload_of(each) not in idle
     }
     if not pending:
         return {}
