@@ -30,9 +30,11 @@ def require_sandbox(what: str, *modules: str) -> None:
     """
     missing = [name for name in modules if find_spec(name) is None]
     if missing:
+        from dra_command.command_line.installation import extra_command  # noqa: PLC0415  (an error)
+
         raise UsageError(
             f"{what} needs {' and '.join(missing)}, which this installation lacks",
-            fix='pip install "pulumi-dra[sandbox]"',
+            fix=extra_command("sandbox"),
         )
 
 

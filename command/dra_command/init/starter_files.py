@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from dra_command.init.install_source import installed_from, requirement_of
+from dra_command.command_line.installation import installed_from
+from dra_command.init.install_source import requirement_of
 
 WORKLOADS: Final = "workloads"
 FIRST_CLAIM_FILE: Final = f"{WORKLOADS}/first-claim.yaml"
