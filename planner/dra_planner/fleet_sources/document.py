@@ -203,6 +203,9 @@ def _capacity(pool: ForeignPool, of_cloud: Cloud, notes: list[str]) -> Any:
             f"pool {pool.name}: the ID of its {pool.capacity} isn't stated; it's planned on demand"
         )
         return ""
+    if fault := of_cloud.reservation_fault(pool.reservation):
+        notes.append(f"pool {pool.name}: {fault}; it's planned on demand")
+        return ""
     key = "capacityBlock" if pool.capacity == "capacity-block" else "reservation"
     return {key: pool.reservation}
 

@@ -239,3 +239,19 @@ def test_a_region_that_is_a_variable_is_not_stated() -> None:
     with pytest.raises(FleetError, match="the region isn't stated"):
         imported(region)
     assert imported(region, region="us-east-2").document["region"] == "us-east-2"
+
+
+@pytest.mark.parametrize("identifier", ["<CAPACITY_RESERVATION_ID>", "cr-XXXXXX", "REPLACE-ME"])
+def test_a_placeholder_of_a_reservation_is_named_and_the_pool_is_read(identifier: str) -> None:
+    """Examples have placeholders. The other facts of the file are still right."""
+    target = {"capacityReservationTarget": {"capacityReservationID": identifier}}
+    document = yaml.safe_load(EKSCTL)
+    for group in document["managedNodeGroups"]:
+        group.pop("spot", None)
+        group["capacityReservation"] = target
+    found = imported(yaml.safe_dump(document))
+
+    (pool,) = found.document["pools"]
+    assert "capacity" not in pool
+    (note,) = [each for each in found.notes if identifier in each]
+    assert note.endswith("is not the id of a reservation (cr-…); it's planned on demand")
