@@ -60,6 +60,8 @@ def read_comparison(values: argparse.Namespace) -> ComparedSides:
 
 def _sides(values: argparse.Namespace) -> tuple[Side, Side]:
     if values.stack or values.fleet:
+        if not values.stack:
+            _require_workloads(values.fleet, values)
         return _at(values.before, values), _at(values.after, values) if values.after else _now(
             values
         )
@@ -112,9 +114,14 @@ def _named(name: str, values: argparse.Namespace) -> Side:
         return _saved(name)
     if name in stack_names() and not Path(name).is_file():
         return _planned(name, argparse.Namespace(**{**vars(values), "stack": name}))
-    if not values.workloads:
-        raise UsageError(f"{name} can't be planned without workloads", fix="add --workloads PATH")
+    _require_workloads(name, values)
     return _planned(name, argparse.Namespace(**{**vars(values), "fleet": name}))
+
+
+def _require_workloads(fleet: str, values: argparse.Namespace) -> None:
+    """Raise UsageError if a fleet is named without workloads."""
+    if not values.workloads:
+        raise UsageError(f"{fleet} can't be planned without workloads", fix="add --workloads PATH")
 
 
 def _planned(title: str, values: argparse.Namespace) -> Side:
