@@ -66,7 +66,7 @@ def _write_fleet(values: argparse.Namespace) -> int:
     _print_notes(folder / _FLEET, start.notes)
     for name in () if values.quiet else pipeline:
         _print_notes(folder / name, filter(None, [index_note(values.install)]))
-    _print_workflow_note(folder, values.ci)
+    _print_workflow_note(folder, values.ci, () if values.quiet else pipeline)
     if values.quiet:
         return Status.FITS
     if start.nodes:
@@ -83,9 +83,11 @@ def _write_stack(values: argparse.Namespace) -> int:
     own_file = _path_in(folder, start.file)
     fleet_file = own_file or f"stacks/{stack}.fleet.yaml"
     workloads = [os.path.relpath(path, folder) for path in values.workloads] or [WORKLOADS]
-    shared = {**project_files(folder, start.fleet, values.install), **_sample(values)}
+    sample = {} if (folder / FIRST_CLAIM_FILE).exists() else _sample(values)  # a user's by now
+    shared = {**project_files(folder, start.fleet, values.install), **sample}
+    pipeline = ci_files(values.ci, CheckedFiles(stack=stack), folder, values.install)
     files = {
-        **ci_files(values.ci, CheckedFiles(stack=stack), folder, values.install),
+        **pipeline,
         f"stacks/Pulumi.{stack}.yaml": stack_settings(start.fleet, fleet_file, workloads),
         **({} if own_file else {fleet_file: start.text}),
     }
@@ -106,7 +108,7 @@ def _write_stack(values: argparse.Namespace) -> int:
         folder / f"stacks/Pulumi.{stack}.yaml",
         [f"set {key}" for key in account_settings(start.fleet)],
     )
-    _print_workflow_note(folder, values.ci)
+    _print_workflow_note(folder, values.ci, () if values.quiet else pipeline)
     if values.quiet:
         return Status.FITS
     nodes = sum(pool.nodes.desired for pool in plan.pools)
@@ -119,8 +121,13 @@ def _write_stack(values: argparse.Namespace) -> int:
     return Status.FITS
 
 
-def _print_workflow_note(folder: Path, ci: str) -> None:
-    """Print that a workflow has no effect below the root of a repository that isn't there yet."""
+def _print_workflow_note(folder: Path, ci: str, files: Iterable[str]) -> None:
+    """Print that a workflow has no effect below the root of a repository that isn't there yet, and
+    that GitLab must include it.
+    """
+    for name in files if ci == "gitlab" else ():
+        local = os.path.basename(name)
+        _print_notes(folder / name, [f"add to .gitlab-ci.yml: include: [{{local: {local}}}]"])
     if ci != "none" and not is_in_repository(folder):
         print(
             f"look at the CI workflow in {folder}: {CI_NAMES[ci]} reads it only from the root of "

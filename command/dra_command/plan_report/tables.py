@@ -249,7 +249,11 @@ class PlanTables:
     def _legend(self) -> str:
         bars, signs = [bar_of(pool) for pool in self.plan.pools], self.signs
         own = sum(pool.bound or 0 for pool in self.plan.pools)
-        joint = "" if self.plan.nodes_bound <= own else " (total: of all pools together)"
+        joint = (
+            ""
+            if self.plan.nodes_bound <= own
+            else " (0 if other pools can run the pods; total: of all pools)"
+        )
         said = [f"{signs.bound} bound: proven minimum{joint}"]
         if any(bar.more for bar in bars):
             said.append(f"{signs.simulated} recommended beyond it")
