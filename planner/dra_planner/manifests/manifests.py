@@ -8,6 +8,7 @@ from typing import Any
 
 from dra_planner.errors import NOWHERE, Diagnostic, Place
 from dra_planner.manifests.metric_readers import MetricReader
+from dra_planner.manifests.objects import KubernetesObject
 from dra_planner.model import (
     CelSelector,
     ClaimSpec,
@@ -84,6 +85,15 @@ class UnreadObject:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class AdmissionPolicies:
+    """ValidatingAdmissionPolicies, their bindings, and the objects that the manifests create."""
+
+    policies: tuple[KubernetesObject, ...] = ()
+    bindings: tuple[KubernetesObject, ...] = ()
+    created: tuple[KubernetesObject, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Manifests:
     """The objects of all sources that the API server would accept, and diagnostics about the
     others.
@@ -115,6 +125,7 @@ class Manifests:
     non_preempting: frozenset[str] = frozenset()  # those of them with preemptionPolicy Never
     limit_ranges: tuple[LimitRange, ...] = ()
     quotas: tuple[Mapping[str, Any], ...] = ()  # ResourceQuotas in API form
+    admission: AdmissionPolicies = field(default_factory=AdmissionPolicies, compare=False)
     quota_places: Mapping[ObjectKey, Place] = field(default_factory=dict, hash=False)
     metric_readers: tuple[MetricReader, ...] = ()
     # whether dcgm-exporter labels series with pods that have claims; None if it isn't given

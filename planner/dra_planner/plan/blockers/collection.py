@@ -18,6 +18,7 @@ from dra_planner.plan.blockers.drivers.claim_uses import find_unprepared_uses
 from dra_planner.plan.blockers.drivers.configuration import find_refused_configuration
 from dra_planner.plan.blockers.lifecycle_stages import STAGES
 from dra_planner.plan.blockers.pods_of_missing_claims import find_pods_of_missing_claims
+from dra_planner.plan.blockers.policies.denials import find_denials
 from dra_planner.plan.blockers.queueing.admission import find_queue_faults
 from dra_planner.plan.blockers.queueing.exclusive_groups import find_exclusive_groups
 from dra_planner.plan.blockers.queueing.other_components import find_waits_for_others
@@ -47,6 +48,7 @@ if TYPE_CHECKING:
 
 FINDERS: Final[tuple[Callable[[ClusterSituation], Iterator[Blocker]], ...]] = (
     find_denied_claims,
+    find_denials,
     find_unknown_admin_access,
     find_unusable_slices,
     find_oversized_claims,
