@@ -23,12 +23,12 @@ import time
 from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass, field
 from functools import partial
 from multiprocessing import get_context
 from pathlib import Path
 
 import yaml
+from msgspec import Struct, field
 
 from dra_planner.errors import PlannerError
 from dra_planner.fleet import read_fleet
@@ -51,8 +51,7 @@ from records import Json, record_of
 _TRIES = 2  # a control plane that is given too little of the processor is no difference
 
 
-@dataclass(slots=True)
-class Table:
+class Table(Struct):
     """What was compared, and the reasons for what differs: between plan and outcome, simulation and
     outcome.
     """
@@ -66,7 +65,7 @@ class Table:
     verdicts: Counter[str] = field(default_factory=Counter[str])
     plan: Counter[str] = field(default_factory=Counter[str])
     simulation: Counter[str] = field(default_factory=Counter[str])
-    unexplained: list[str] = field(default_factory=list[str])
+    unexplained: list[str] = []
 
     def add(self, record: Json) -> None:
         """Count one case with its rehearsals."""

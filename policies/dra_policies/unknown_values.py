@@ -10,8 +10,9 @@ None (not known).
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Final, TypeGuard
+
+from msgspec import Struct
 
 
 class _Unknown:
@@ -110,8 +111,7 @@ def has_unknown(value: object) -> bool:
     return _is_list(value) and any(map(has_unknown, value))
 
 
-@dataclass(frozen=True, slots=True)
-class Properties:
+class Properties(Struct, frozen=True):
     """Properties from `plain`.
 
     Paths are dotted, and all readers return None for *not known*. A value of another type than

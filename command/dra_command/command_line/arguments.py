@@ -5,9 +5,10 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
 from importlib.util import find_spec
 from typing import Any, NoReturn
+
+from msgspec import Struct
 
 from dra_command.command_line.examples import EXAMPLES, EXIT_STATUS
 from dra_command.command_line.similar_words import fix_of, fix_of_option
@@ -51,8 +52,7 @@ class _Commands(argparse.RawDescriptionHelpFormatter):
         self._action_max_length = 4 + max(map(len, EXAMPLES))
 
 
-@dataclass(frozen=True, slots=True)
-class Arguments:
+class Arguments(Struct, frozen=True):
     """The subcommand and its options."""
 
     command: str

@@ -7,9 +7,10 @@ from __future__ import annotations
 import argparse
 import contextlib
 import json
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
+
+from msgspec import Struct
 
 from dra_command.command_line.arguments import UsageError
 from dra_command.command_line.progress import doing
@@ -26,8 +27,7 @@ _INPUTS: Final = {"observed": "", "kubernetes": "", "values_files": [], "set_val
 """Options of other subcommands that `diff` doesn't have."""
 
 
-@dataclass(frozen=True, slots=True)
-class Side:
+class Side(Struct, frozen=True):
     """One side: its title in reports, and its plan; None if the stack or fleet doesn't exist at the
     git ref.
     """
@@ -36,8 +36,7 @@ class Side:
     plan: PlanFile | None
 
 
-@dataclass(frozen=True, slots=True)
-class ComparedSides:
+class ComparedSides(Struct, frozen=True):
     """The titles of both sides, and what differs."""
 
     before: str

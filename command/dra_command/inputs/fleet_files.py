@@ -5,9 +5,10 @@ API describe it.
 from __future__ import annotations
 
 import sys
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from msgspec.structs import replace
 
 from dra_command.inputs.shared_catalog import find_shared_catalog
 from dra_planner.documents.stream import split_stream

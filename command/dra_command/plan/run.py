@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import argparse
 import sys
-from dataclasses import replace
 from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
 
 from dra_command.command_line.arguments import UsageError
 from dra_command.command_line.exit_status import Status, status_of

@@ -6,8 +6,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from dra_command.pens.amounts import signed, usd
 from dra_command.pens.signs import Signs
@@ -56,8 +57,7 @@ def is_left_unsimulated(plan: Plan) -> bool:
     return plan.judgement.simulated is None and any(each.pending for each in plan.workloads)
 
 
-@dataclass(frozen=True, slots=True)
-class PlanTables:
+class PlanTables(Struct, frozen=True):
     """Makes the tables of one plan for lines of `width` columns; `every` folds nothing."""
 
     plan: Plan

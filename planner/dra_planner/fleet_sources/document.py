@@ -6,8 +6,9 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Final
+
+from msgspec import Struct
 
 from dra_planner import catalog
 from dra_planner.catalog import Machine
@@ -28,8 +29,7 @@ _VARIABLE: Final = "${"
 _DRIVER_CHARTS: Final = ("nvidia-dra-driver-gpu", "dra-driver-nvidia-gpu")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ImportedFleet:
+class ImportedFleet(Struct, frozen=True, kw_only=True):
     """A fleet, its document to commit, and notes about missing or unsupported facts."""
 
     fleet: Fleet

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
 from typing import Final
+
+from msgspec.structs import replace
 
 from dra_planner.errors import Diagnostic, Place
 from dra_planner.manifests.collecting.admission_objects import GROUP as POLICIES

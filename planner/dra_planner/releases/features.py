@@ -3,13 +3,14 @@ changes.
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
 from operator import attrgetter
 from typing import Annotated, Any, Final, TypeVar
 
+from msgspec import Struct
+from msgspec.structs import replace
 
-@dataclass(frozen=True, slots=True)
-class Gate:
+
+class Gate(Struct, frozen=True):
     """A feature gate by its Kubernetes name.
 
     `since` is the minor version that introduced it, and `locked` is the first one in which it can't
@@ -31,8 +32,7 @@ class Gate:
         return self.locked is not None and minor >= self.locked
 
 
-@dataclass(frozen=True, slots=True)
-class UngatedChange:
+class UngatedChange(Struct, frozen=True):
     """A difference without a gate: the behavior if the field is true, and its upstream source."""
 
     meaning: str
@@ -53,8 +53,7 @@ _ALLOCATOR: Final = "kubernetes/dynamic-resource-allocation:structured/internal"
 _API: Final = "kubernetes/api"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Features:
+class Features(Struct, frozen=True, kw_only=True):
     """The behavior of one Kubernetes version with its default gates, or with others (`with_gates`).
 
     A field is a `Gate` or a fixed `UngatedChange`. Fields have no defaults, so that every version

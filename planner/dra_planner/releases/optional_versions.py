@@ -7,24 +7,27 @@ zz_generated.prerelease-lifecycle.go@v0.36.3 (introduced, removed).
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Final
+
+from msgspec import Struct
+
+from dra_planner.records import equality
 
 RESOURCE: Final = "resource.k8s.io"
 _DEVICES: Final = ("DeviceClass", "ResourceClaim", "ResourceClaimTemplate", "ResourceSlice")
 _MUTATING: Final = ("MutatingAdmissionPolicy", "MutatingAdmissionPolicyBinding")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OptionalVersion:
+@equality(unhashed=("kinds",))
+class OptionalVersion(Struct, frozen=True, kw_only=True):
     """An API version such as resource.k8s.io/v1beta2: the first and the last minor version that can
     serve it, and the first one for each kind.
     """
 
     first: int
     last: int
-    kinds: Mapping[str, int] = field(hash=False)
+    kinds: Mapping[str, int]
 
     def has(self, kind: str, minor: int) -> bool:
         """Return whether the version has a kind in this minor version."""

@@ -9,9 +9,10 @@ kubernetes/kubernetes:pkg/features/kube_features.go @v1.34.9, v1.35.4, v1.36.3 a
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from types import MappingProxyType
 from typing import Final
+
+from msgspec.structs import replace
 
 from dra_planner.releases.features import Features
 

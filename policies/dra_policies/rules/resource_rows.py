@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from functools import cache
 from typing import Final
+
+from msgspec import Struct
 
 from dra_planner.catalog.tables import read_table
 from dra_planner.clouds import cloud, names
@@ -26,8 +27,7 @@ _SECONDS: Final = re.compile(r"[0-9]{1,12}s")
 EVERYWHERE: Final = frozenset({"0.0.0.0/0", "::/0"})
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ResourceRow:
+class ResourceRow(Struct, frozen=True, kw_only=True):
     """One fault of a resource type. `reference` is a published source for it.
 
     `about` selects the resources: all, resources of a stack with claims, or DRA pools. `wrong` is

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, Final
+
+from msgspec import Struct
 
 from dra_policies.unknown_values import UNKNOWN, Properties, as_list, as_mapping, has_unknown
 
@@ -15,8 +16,7 @@ _WORDS: Final[Mapping[str, frozenset[object]]] = {
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RowOwner:
+class RowOwner(Struct, frozen=True, kw_only=True):
     """The properties that a path belongs to, and the properties that other resources provide."""
 
     props: Properties
@@ -48,8 +48,7 @@ def _keys(props: Properties) -> frozenset[str]:
     return frozenset(as_mapping(props.values) or {})
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RowSubject:
+class RowSubject(Struct, frozen=True, kw_only=True):
     """A resource, and the cluster and launch template of a pool, None if they aren't known."""
 
     own: RowOwner

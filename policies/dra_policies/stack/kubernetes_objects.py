@@ -9,9 +9,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any, Final
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from dra_planner.errors import PlannerError
 from dra_planner.manifests import Manifests
@@ -74,8 +76,7 @@ _STATE_ONLY: Final = frozenset(
 _DEEPEST: Final = 12
 
 
-@dataclass(frozen=True, slots=True)
-class ObjectText:
+class ObjectText(Struct, frozen=True):
     """An object as text (its source is named by its URN), or the paths of its unknown values."""
 
     urn: str

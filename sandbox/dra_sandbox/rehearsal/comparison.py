@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Container, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from dra_planner.model import WorkloadRef
 from dra_planner.plan import Plan, PlannedWorkload
@@ -22,8 +24,7 @@ from dra_sandbox.rehearsal.simulation import Simulated, SimulatedWorkload
 _OF_ORDER = frozenset({"one-pod-at-a-time", "who-goes-without"})
 
 
-@dataclass(frozen=True, slots=True)
-class ComparedWorkload:
+class ComparedWorkload(Struct, frozen=True):
     """One workload: its wanted pods, the predictions of plan and simulation, the outcome, and the
     reasons for differences.
 
@@ -51,8 +52,7 @@ class ComparedWorkload:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class Comparison:
+class Comparison(Struct, frozen=True):
     """A rehearsal: the plan, the outcome, and a row for each workload in arrival order.
 
     `notes` are sentences about omitted objects and invented values. `seconds` is the time from the

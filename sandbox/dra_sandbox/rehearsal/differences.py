@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import islice
 from typing import Final, Literal
+
+from msgspec import Struct
 
 from dra_sandbox.rehearsal.outcome import RehearsedWorkload
 from dra_sandbox.rehearsal.simulation import Simulated, SimulatedWorkload
@@ -76,8 +77,7 @@ _FEW: Final = 8
 """Number of tie-breaking seeds that are tried together."""
 
 
-@dataclass(frozen=True, slots=True)
-class OutcomeDifference:
+class OutcomeDifference(Struct, frozen=True):
     """The reason why a workload's outcome differs from the plan. `detail` contains the values of
     this case.
     """

@@ -8,8 +8,10 @@ import time
 from collections import Counter
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
 from typing import Any, Final
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from dra_planner.model import WorkloadRef
 from dra_planner.plan import Plan, PlanRequest, make_plan
@@ -42,8 +44,7 @@ Json = dict[str, Any]
 _THREADS: Final = 8
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RehearsalRequest:
+class RehearsalRequest(Struct, frozen=True, kw_only=True):
     """What to rehearse: a plan for a fleet, and its manifests.
 
     With `one_by_one`, each workload is applied after every earlier pod has a node or a verdict.
@@ -58,8 +59,7 @@ class RehearsalRequest:
     scenarios: tuple[RehearsalScenario, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Where:
+class Where(Struct, frozen=True):
     """A cluster for the rehearsal: its API server, its version such as "1.36.3", and its queues, if
     they can be read.
     """

@@ -6,12 +6,12 @@ from __future__ import annotations
 
 import json
 import os
-from dataclasses import replace
 from html import unescape
 from pathlib import Path
 
 import pytest
 from made_up_rehearsals import outcome_of, plan_of, rehearsal, simulated
+from msgspec.structs import replace
 
 from dra_command.rehearse.contract import RehearseOutput
 from dra_command.rehearse.html import rehearse_html

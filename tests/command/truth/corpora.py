@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
@@ -17,6 +16,7 @@ from cases_of_reading import READING
 from cases_of_rules import RULES_OF_PODS
 from cases_of_starting import STARTING
 from fix_cases import CASES, FLEET, changed, edited
+from msgspec import Struct
 from truth_objects import fleet
 
 ROOT: Final = Path(__file__).parents[3]
@@ -24,8 +24,7 @@ TESTS: Final = ROOT / "tests"
 _PLANNED: Final = ("plan m.yaml --fleet fleet.json", "check m.yaml --fleet fleet.json")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Input:
+class Input(Struct, frozen=True, kw_only=True):
     """Manifests with what they are planned on: a fleet, or the nodes of a snapshot."""
 
     name: str

@@ -5,8 +5,9 @@ by step.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from dra_command.claim_report.joint_fix import joint_fix_title
 from dra_command.explain.claim.text import depth_of, needs_fixes, pool_lines
@@ -21,8 +22,7 @@ from dra_planner.wording import counted
 _STYLES: Final = {"✓": "ok", "✗": "bad", "?": "doubt", "→": "ok"}
 
 
-@dataclass(frozen=True, slots=True)
-class StepView:
+class StepView(Struct, frozen=True):
     """One step of a search: its depth, mark, style, and text."""
 
     depth: int
@@ -31,8 +31,7 @@ class StepView:
     text: Parts
 
 
-@dataclass(frozen=True, slots=True)
-class SearchView:
+class SearchView(Struct, frozen=True):
     """The search on a node of one pool, step by step."""
 
     name: str

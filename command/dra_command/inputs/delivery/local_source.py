@@ -6,11 +6,11 @@ import shutil
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import yaml
+from msgspec import Struct
 
 from dra_command.inputs.rendering import (
     helm_template,
@@ -30,8 +30,7 @@ class NotRendered(Exception):
     """
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LocalSource:
+class LocalSource(Struct, frozen=True, kw_only=True):
     """A chart, a kustomization, or plain manifests in a folder of the repository.
 
     `values` are values of a chart in the order of their precedence, as files or mappings, and

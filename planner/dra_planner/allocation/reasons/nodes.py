@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from dra_planner.allocation.node.filters import Misfit
 from dra_planner.allocation.node.selectors import requirement_holds

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from dra_planner.allocation.place import plan_for, searched_claims
 from dra_planner.allocation.reasons.absent_names import published_instead

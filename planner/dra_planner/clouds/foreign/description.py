@@ -5,13 +5,15 @@ description doesn't say.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+
+from msgspec import Struct
 
 from dra_planner.model import Taint
+from dra_planner.records import equality
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ForeignPool:
+@equality(unhashed=("labels",))
+class ForeignPool(Struct, frozen=True, kw_only=True):
     """Nodes of one or more machine types, any of which may be used.
 
     Counts are nodes in all zones; None is unknown. `capacity` is on-demand, spot, reservation, or
@@ -28,7 +30,7 @@ class ForeignPool:
     zones: tuple[str, ...] = ()
     capacity: str = "on-demand"
     reservation: str = ""
-    labels: Mapping[str, str] = field(default_factory=dict, hash=False)
+    labels: Mapping[str, str] = {}
     taints: tuple[Taint, ...] = ()
     unread_taints: tuple[str, ...] = ()
     desired: int | None = None
@@ -39,8 +41,8 @@ class ForeignPool:
     notes: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ForeignCluster:
+@equality(unhashed=("charts",))
+class ForeignCluster(Struct, frozen=True, kw_only=True):
     """One cluster. Texts are empty if the description doesn't state them. `notes` name what isn't
     understood.
 
@@ -55,5 +57,5 @@ class ForeignCluster:
     zones: tuple[str, ...] = ()
     has_single_zones: bool = False
     pools: tuple[ForeignPool, ...] = ()
-    charts: Mapping[str, str] = field(default_factory=dict, hash=False)  # chart name → version
+    charts: Mapping[str, str] = {}  # chart name → version
     notes: tuple[str, ...] = ()

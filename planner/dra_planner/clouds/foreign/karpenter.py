@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Final
+
+from msgspec import Struct
 
 from dra_planner.catalog import Machine, machines, machines_without_accelerators
 from dra_planner.clouds.foreign.description import ForeignCluster, ForeignPool
@@ -68,8 +69,7 @@ def read_node_pools(items: Sequence[Mapping[str, Any]]) -> ForeignCluster:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class _Requirement:
+class _Requirement(Struct, frozen=True):
     key: str
     operator: str
     values: tuple[str, ...]

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GrantResource:
+class GrantResource(Struct, frozen=True, kw_only=True):
     """A resource that grants permissions: its type, the property with identities, and the property
     with permissions, or with a policy as text.
     """
@@ -16,8 +15,7 @@ class GrantResource:
     rights: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RegistryResource:
+class RegistryResource(Struct, frozen=True, kw_only=True):
     """A registry from which nodes pull only with a grant: its type, the property with its name,
     the end of its address, the grants, and parts of the rights that are enough.
     """
@@ -30,8 +28,7 @@ class RegistryResource:
     fix: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NodeAdmission:
+class NodeAdmission(Struct, frozen=True, kw_only=True):
     """Entries with which a cluster admits nodes that the cloud didn't start.
 
     `token` is the type of an entry, and `kinds` are the values of its property `kind` for nodes.
@@ -48,8 +45,7 @@ class NodeAdmission:
     tag: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class IdentityResource:
+class IdentityResource(Struct, frozen=True, kw_only=True):
     """A resource that is an identity.
 
     `rights` are its own properties that name rights or hold policies as text, `trust` the one that

@@ -4,11 +4,10 @@ registries.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SecurityGroups:
+class SecurityGroups(Struct, frozen=True, kw_only=True):
     """Groups of rules that close outbound traffic unless a rule opens it.
 
     `token` is the resource, and `egress` its list of rules. `used_by` are the properties of a
@@ -25,8 +24,7 @@ class SecurityGroups:
     rule_group: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PublicEndpoint:
+class PublicEndpoint(Struct, frozen=True, kw_only=True):
     """A public endpoint of the API server that allows only the networks that `allowed` lists.
 
     Nodes must use it unless `private` is true. `addresses` are the resources that give nodes their
@@ -39,8 +37,7 @@ class PublicEndpoint:
     fix: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Gateway:
+class Gateway(Struct, frozen=True, kw_only=True):
     """A gateway that private nodes need to reach registries of others.
 
     `private` is the property of clusters that makes nodes private, `network` the property that
@@ -57,8 +54,7 @@ class Gateway:
     fix: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class UserRoutes:
+class UserRoutes(Struct, frozen=True, kw_only=True):
     """Routes of the user that replace those of the cloud: the property of clusters and its value,
     the property of pools that names their subnet, the subnet, and its property with the routes.
     """
@@ -69,8 +65,7 @@ class UserRoutes:
     routes: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AddressRanges:
+class AddressRanges(Struct, frozen=True, kw_only=True):
     """Ranges of addresses of a cluster, its nodes, and their network, which must not overlap.
 
     `of_cluster` are properties of clusters, each with its name in messages and the cloud's default.
@@ -97,8 +92,7 @@ class AddressRanges:
     default_pods: int = 0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TrafficFilter:
+class TrafficFilter(Struct, frozen=True, kw_only=True):
     """A list of rules of a subnet: `token` is the resource, `used_by` the subnet's property that
     names it, and `rules` its list. `rule` is a rule that is its own resource, and the property that
     names the list. `everywhere` are destinations without which nodes don't work.
@@ -111,8 +105,7 @@ class TrafficFilter:
     everywhere: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NodeNetwork:
+class NodeNetwork(Struct, frozen=True, kw_only=True):
     """All settings that can cut nodes off. None if the cloud doesn't have them."""
 
     groups: SecurityGroups | None = None

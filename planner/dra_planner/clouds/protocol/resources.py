@@ -5,13 +5,13 @@ paths.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from dra_planner.model import Taint
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CountLimits:
+class CountLimits(Struct, frozen=True, kw_only=True):
     """The properties with the minimum and maximum number of nodes. `per_zone`: they are counts per
     zone.
     """
@@ -21,8 +21,7 @@ class CountLimits:
     per_zone: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SpreadGroup:
+class SpreadGroup(Struct, frozen=True, kw_only=True):
     """A placement group that a template's property names, and its most nodes in a zone."""
 
     token: str
@@ -30,8 +29,7 @@ class SpreadGroup:
     most_per_zone: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MachineTemplate:
+class MachineTemplate(Struct, frozen=True, kw_only=True):
     """A resource that names the machine where the pool does not: the property that points to it,
     its type, its path.
 
@@ -59,8 +57,7 @@ class MachineTemplate:
     spread: SpreadGroup | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AttachedGpus:
+class AttachedGpus(Struct, frozen=True, kw_only=True):
     """A list of GPUs attached to the machine, written in a fleet as `machine+type:count`."""
 
     path: str
@@ -68,8 +65,7 @@ class AttachedGpus:
     count: str = "count"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SurgeSetting:
+class SurgeSetting(Struct, frozen=True, kw_only=True):
     """Whether updates start new nodes before old ones end.
 
     `setting` is the property and `default` its value where it is absent. `starts_none` are the
@@ -84,8 +80,7 @@ class SurgeSetting:
     strategy: tuple[str, str] = ("", "")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BoughtCapacity:
+class BoughtCapacity(Struct, frozen=True, kw_only=True):
     """How a pool says that it runs on machines that were bought, and the settings that keep it from
     using them.
 
@@ -115,8 +110,7 @@ class BoughtCapacity:
     surge: SurgeSetting
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class KarpenterNodeClass:
+class KarpenterNodeClass(Struct, frozen=True, kw_only=True):
     """What Karpenter's pools take their nodes' settings from: its kind, and where it says what
     nodes boot.
 
@@ -140,8 +134,7 @@ class KarpenterNodeClass:
     bought: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class EphemeralDisk:
+class EphemeralDisk(Struct, frozen=True, kw_only=True):
     """An operating system on a disk of the machine: the property and value that say so, the
     property with its size and the default in GiB, the other value, and the families whose machine
     types have only their temporary disk for it.
@@ -154,8 +147,7 @@ class EphemeralDisk:
     only_temporary: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FastNetwork:
+class FastNetwork(Struct, frozen=True, kw_only=True):
     """Where a pool says that its nodes have the machine's network for several nodes.
 
     `settings` are properties of the pool, any of which says so. `interfaces` is a list in the
@@ -170,8 +162,7 @@ class FastNetwork:
     fix: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PoolResource:
+class PoolResource(Struct, frozen=True, kw_only=True):
     """A resource that is a pool of nodes. Paths are dotted; "" where there is no such property.
 
     `machine` is a text or a list of texts, `machine_default` what the cloud takes without one.
@@ -221,8 +212,7 @@ class PoolResource:
     upgrade_sum: tuple[tuple[str, ...], int] = ((), 0)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ClusterAddons:
+class ClusterAddons(Struct, frozen=True, kw_only=True):
     """What a cluster runs only if somebody installs it.
 
     `by_default` is the property that turns off what the cloud installs, `managed` the one with
@@ -242,8 +232,7 @@ class ClusterAddons:
     network_policies: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ClusterResource:
+class ClusterResource(Struct, frozen=True, kw_only=True):
     """A resource that is a cluster; `region` may name a zone of it, and is "" where the provider
     decides.
 

@@ -7,8 +7,9 @@ have the fields of v1.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any, Final
+
+from msgspec.structs import replace
 
 from dra_planner.documents.tree import Map, clone, line_of, new_map
 from dra_planner.manifests.objects import KubernetesObject

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any
+
+from msgspec.structs import replace
 
 from dra_planner.manifests.objects import KubernetesObject
 from dra_planner.manifests.workloads.kind_description import ObjectPart, Reading

@@ -5,8 +5,10 @@ counts.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from typing import Any, Final
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from dra_planner.documents.tree import Map, child, clone, step
 from dra_planner.errors import Place
@@ -50,8 +52,7 @@ _DEFAULT_QUEUE: Final = "default"
 """
 
 
-@dataclass(frozen=True, slots=True)
-class ObjectPart:
+class ObjectPart(Struct, frozen=True):
     """A part of an object and its place."""
 
     data: Any
@@ -101,8 +102,7 @@ class ObjectPart:
 Count = Callable[[ObjectPart], int]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Role:
+class Role(Struct, frozen=True, kw_only=True):
     """Pods of one template: `template` and the counts are paths below each item of `each` (or the
     object).
     """
@@ -115,8 +115,7 @@ class Role:
     pods: Count | None = None  # pods per replica; one where there is none
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WorkloadKind:
+class WorkloadKind(Struct, frozen=True, kw_only=True):
     """One kind of workload. `roles` describes most kinds, and `read` is a function for the
     others.
     """
@@ -133,8 +132,7 @@ class WorkloadKind:
     spreads: bool = False  # its pods belong to a ReplicaSet, StatefulSet or ReplicationController
 
 
-@dataclass(frozen=True, slots=True)
-class UnknownPods:
+class UnknownPods(Struct, frozen=True):
     """Pods that an object creates, but that aren't known."""
 
     reason: str
@@ -149,8 +147,7 @@ def _no_pods(item: KubernetesObject) -> list[PodSet]:
     return []
 
 
-@dataclass(slots=True)
-class Reading:
+class Reading(Struct):
     """One object that is being read: its kind, the limits of its scaler, and the results and
     assumptions so far.
 
@@ -165,11 +162,11 @@ class Reading:
     nested: Callable[[KubernetesObject], list[PodSet]] = _no_pods
     minor: int = MINIMUM_MINOR
     checks_pods: bool = False
-    assumptions: list[str] = field(default_factory=list)
-    faults: list[Violation] = field(default_factory=list)
-    unknown: list[UnknownPods] = field(default_factory=list)
+    assumptions: list[str] = []
+    faults: list[Violation] = []
+    unknown: list[UnknownPods] = []
     # claim templates: name → claim spec
-    generated: dict[str, Mapping[str, Any]] = field(default_factory=dict)
+    generated: dict[str, Mapping[str, Any]] = {}
 
     @property
     def root(self) -> ObjectPart:

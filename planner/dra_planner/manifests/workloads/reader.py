@@ -5,8 +5,9 @@ them.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from dra_planner.manifests.objects import KubernetesObject
 from dra_planner.manifests.parsing.claims import parse_claim_spec
@@ -29,8 +30,7 @@ _BY_NAME: Final = {(kind.group, kind.kind): kind for kind in KINDS}
 _DEEPEST: Final = 5
 
 
-@dataclass(frozen=True, slots=True)
-class ReadWorkload:
+class ReadWorkload(Struct, frozen=True):
     """A workload, the claim templates that its controller creates, and its unknown pods."""
 
     workload: Workload

@@ -10,8 +10,10 @@ pkg/volume/util/storageclass.go (GetDefaultClass)@v1.36.3.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
 from typing import Any, Final
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from dra_planner.clouds import VolumeDriver, cloud, names
 from dra_planner.manifests.objects import KubernetesObject
@@ -32,8 +34,7 @@ _MARKS: Final = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class NewVolume:
+class NewVolume(Struct, frozen=True):
     """A volume that is created for a pod, by its name in messages. `spec` is that of its claim."""
 
     name: str
@@ -100,8 +101,7 @@ def with_new_volumes(
     return pod
 
 
-@dataclass(frozen=True, slots=True)
-class _Class:
+class _Class(Struct, frozen=True):
     """A StorageClass whose volumes follow their pods, and its zones (none: all). Volumes that are
     `is_everywhere` can be mounted in all of them.
     """

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from dra_planner.fleet import Fleet
 from dra_planner.fleet.pools import Count, Pool
@@ -15,8 +16,7 @@ from dra_planner.sources import Source
 Counts = Mapping[str, int]
 
 
-@dataclass(frozen=True, slots=True)
-class PoolSizing:
+class PoolSizing(Struct, frozen=True):
     """Sizes the pools of a fleet that holds device-plugin pools and their DRA twins.
 
     `users` are all workloads with devices, as `Target.keep` names them.

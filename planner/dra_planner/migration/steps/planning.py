@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from typing import Final
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from dra_planner.drivers.protocol.device_plugin import PluginFacts
 from dra_planner.fleet import Fleet
@@ -91,8 +93,7 @@ def plan_steps(
     )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Planner:
+class _Planner(Struct, frozen=True, kw_only=True):
     """Plans the steps of one migration. `kinds` are the kinds of all workloads with devices.
     `served` are the workloads that a DeviceClass serves without a change, with the classes.
 
@@ -264,8 +265,7 @@ class _Planner:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class _Task:
+class _Task(Struct, frozen=True):
     """One step before it is planned.
 
     `moves` are its workloads. `before` are the manifests before the step, `together` the manifests
@@ -280,8 +280,8 @@ class _Task:
     before: tuple[Source, ...] = ()
     together: tuple[Source, ...] = ()
     rollout: Source | None = None
-    left: Counts = field(default_factory=dict)
-    counts: Counts = field(default_factory=dict)
+    left: Counts = {}
+    counts: Counts = {}
 
 
 def _together(

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from dra_planner.claims.manifest_claims import alternatives, pod_sets_with_claims, spec_of
 from dra_planner.drivers.nvidia import CHART_CLASSES
@@ -18,8 +19,7 @@ from dra_planner.plan.blockers.shared_claims import is_of_several_nodes
 FIX: Final = "use a ResourceClaimTemplate to give each pod its own devices"
 
 
-@dataclass(frozen=True, slots=True)
-class ReplicaClaim:
+class ReplicaClaim(Struct, frozen=True):
     """A claim that several pods of a workload use. `is_of_node`: its devices belong to one node."""
 
     workload: WorkloadRef

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
 from typing import Final
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from dra_planner import cel
 from dra_planner.allocation import (
@@ -36,8 +38,7 @@ from dra_planner.plan.suggestion.missing_pools import missing_pool
 from dra_planner.sizing import WorkloadSize
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PoolExplanation:
+class PoolExplanation(Struct, frozen=True, kw_only=True):
     """The answer of one pool's empty node to the pod, and step by step to the claim.
 
     `report` is None if no device is checked (a class is missing, or the claim is already
@@ -56,8 +57,7 @@ class PoolExplanation:
     edits: tuple[Edit, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Holder:
+class Holder(Struct, frozen=True):
     """A workload with pods on a pool that the claim could use, and their number."""
 
     pool: str
@@ -65,16 +65,14 @@ class Holder:
     pods: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WhatIf:
+class WhatIf(Struct, frozen=True, kw_only=True):
     """Values of the fleet that were changed (PATH=VALUE), and the verdict without the changes."""
 
     changes: tuple[str, ...]
     verdict_before: Verdict
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ClaimExplanation:
+class ClaimExplanation(Struct, frozen=True, kw_only=True):
     """One claim, its workload, and the answer of each pool.
 
     `verdict` is the claim's verdict among all other workloads. A claim that fits an empty node

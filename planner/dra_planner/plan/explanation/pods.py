@@ -5,8 +5,10 @@ the smallest change.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
 from difflib import get_close_matches
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from dra_planner.allocation import Edit, Placement, reasons_of
 from dra_planner.errors import Place, PlannerError
@@ -25,8 +27,7 @@ from dra_planner.plan.suggestion.missing_pools import missing_pool
 from dra_planner.sizing import WorkloadSize
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PoolForPod:
+class PoolForPod(Struct, frozen=True, kw_only=True):
     """The answer of one pool's empty node, or of one node of a snapshot, to the pod.
 
     `devices` are the devices that its claims would get, as (claim and request, device). `edits` is
@@ -42,8 +43,7 @@ class PoolForPod:
     edits: tuple[Edit, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PodExplanation:
+class PodExplanation(Struct, frozen=True, kw_only=True):
     """One pod, its workload, its claims, and the answer of each pool.
 
     `verdict` is the verdict among all other workloads. A pod that fits an empty node doesn't fit if

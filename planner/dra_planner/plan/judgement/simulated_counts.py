@@ -8,9 +8,11 @@ packing is within the maximum but the simulation leaves pods pending, the verdic
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from dra_planner.model import Demand, DemandLevel, Reason, WorkloadRef, worst
 from dra_planner.plan.judgement.demand_levels import LEVELS_BESIDE
@@ -40,8 +42,7 @@ LEAVES_PODS: Final = "simulation-leaves-pods"
 _LEFT_TO_SIMULATION: Final = frozenset({_BETWEEN_PODS, LEAVES_PODS})
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Simulated:
+class Simulated(Struct, frozen=True, kw_only=True):
     """The simulation's result: verdicts at every level, results at the simulated levels, and fixes
     for the evaluated level. `tried_all_fixes`: the steps sufficed.
     """

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from dra_planner.drivers import every_driver, nvidia
 from dra_planner.errors import PlannerError
@@ -13,8 +14,7 @@ from dra_planner.model import ClaimSpec
 from dra_planner.offers import predict_offers
 
 
-@dataclass(frozen=True, slots=True)
-class SharingFleet:
+class SharingFleet(Struct, frozen=True):
     """A fleet with driver settings that publish shareable devices, their drivers, and the change
     as an imperative.
     """

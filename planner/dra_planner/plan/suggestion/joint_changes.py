@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import replace
 from decimal import Decimal
 from typing import Any, Final
+
+from msgspec.structs import replace
 
 from dra_planner.model import Demand, Shape, WorkloadRef
 from dra_planner.plan.blockers.idle_configuration import divides_claim

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Set
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from dra_planner.errors import Diagnostic
 from dra_planner.fleet import Fleet

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from decimal import Decimal
 from typing import Any, Final
+
+from msgspec.structs import replace
 
 from dra_planner.allocation import Edit
 from dra_planner.allocation.reasons.edits import apply_edits

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from functools import lru_cache
 from typing import Any, Final, NamedTuple
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from dra_planner import catalog
 from dra_planner.allocation import NodeState, Placement, Refusal, reasons_of
@@ -39,8 +41,7 @@ _DYNAMIC: Final = "DynamicMIG"
 _UNKNOWN_PRICE: Final = Decimal("Infinity")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FleetChange:
+class FleetChange(Struct, frozen=True, kw_only=True):
     """A fleet on which one pod of the shape fits, and its change as an imperative sentence.
 
     `edits` are additional changes of the pod's claims.
@@ -133,15 +134,14 @@ def _lacks_hardware(told: PoolAnswer) -> bool:
     return answer.kind == "devices" or (misfit is not None and misfit.filter == "resources")
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Market:
+class _Market(Struct, frozen=True, eq=False):
     """Fleets with one change, each with an empty node of the changed pool, computed once for all
     pods.
     """
 
     judgement: Judgement
     fleet: Fleet
-    tried: dict[str, tuple[Fleet, NodeState, DoubtfulPlace] | None] = field(default_factory=dict)
+    tried: dict[str, tuple[Fleet, NodeState, DoubtfulPlace] | None] = {}
 
     def change(
         self, shape: Shape, document: Mapping[str, Any], pool: str, text: str, most: int = 1

@@ -5,7 +5,9 @@ share.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from dra_planner.allocation import NodeState, Placement
 from dra_planner.allocation.node.ports import host_ports
@@ -24,8 +26,7 @@ from dra_planner.simulation.cluster.soft_spread_counts import Census
 from dra_planner.simulation.cluster.stages import NodeStage, Population, Stages
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class SimulatedPod:
+class SimulatedPod(Struct, frozen=True, eq=False):
     """A pod. `only_node` is the number of the only node that it can use, if a DaemonSet created it
     for that node.
     """
@@ -35,8 +36,7 @@ class SimulatedPod:
     only_node: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class PlacedPod:
+class PlacedPod(Struct, frozen=True):
     """A pod on a node (by number), and the devices of its own claims there.
 
     `since` orders pods by their start. For equal values, the order isn't known.
@@ -49,8 +49,7 @@ class PlacedPod:
     since: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class SharedClaim:
+class SharedClaim(Struct, frozen=True):
     """A claim with devices: the numbers of the nodes where it can be used, and its number
     of pods.
     """
@@ -60,8 +59,7 @@ class SharedClaim:
     consumers: int = 0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Start:
+class Start(Struct, frozen=True, kw_only=True):
     """A cluster before any pod of the demand: nodes in the order in which the scheduler knows
     them.
     """
@@ -70,7 +68,7 @@ class Start:
     templates: tuple[Template, ...]  # by node: its own devices, where equal nodes share a stage
     stages: tuple[NodeStage, ...]  # by node
     pods: tuple[PlacedPod, ...] = ()
-    claims: Mapping[ObjectKey, SharedClaim] = field(default_factory=dict)
+    claims: Mapping[ObjectKey, SharedClaim] = {}
 
 
 class Cluster:

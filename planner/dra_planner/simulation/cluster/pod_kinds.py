@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from dra_planner.allocation.node.pod_rules import PodView
 from dra_planner.model import PodSpec, Shape
@@ -15,8 +17,7 @@ from dra_planner.simulation.cluster.pod_requests import (
 )
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class PodKind:
+class PodKind(Struct, frozen=True, eq=False):
     """Pods with the same shape and owner.
 
     `shape` is None for existing pods, which never move. `siblings` is equal for pods that are

@@ -18,8 +18,9 @@ Scores are grouped by what they depend on, since that decides how long they can 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Protocol
+
+from msgspec import Struct
 
 from dra_planner.allocation import Answer, Placement, Refusal
 from dra_planner.allocation.node.filters import Filter
@@ -54,8 +55,7 @@ scores are 0.
 """
 
 
-@dataclass(frozen=True, slots=True)
-class ClusterView:
+class ClusterView(Struct, frozen=True):
     """The input of filters: the nodes with their pods, and the allocated claims."""
 
     population: Population
@@ -95,8 +95,7 @@ def shares_of_least(raw: Sequence[int]) -> list[int]:
     return [MAX_SCORE - share for share in shares_of_most(raw)]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Plugin:
+class Plugin(Struct, frozen=True, kw_only=True):
     """A plugin.
 
     `order` is its position among the default plugins, and `weight` the weight of its score in the
@@ -108,9 +107,9 @@ class Plugin:
 
     name: str
     order: int
-    labels: frozenset[str] = field(default=frozenset())
-    rejects: frozenset[Filter] = field(default=frozenset())
-    helped: frozenset[Filter] = field(default=frozenset())
+    labels: frozenset[str] = frozenset()
+    rejects: frozenset[Filter] = frozenset()
+    helped: frozenset[Filter] = frozenset()
     is_needed: Callable[[PodRules], bool] | None = None
     filter: Callable[[PodKind, PodRules, ClusterView], Reject | None] | None = None
     weight: int = 0

@@ -8,8 +8,9 @@ from __future__ import annotations
 import random
 from bisect import bisect_right
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
 from itertools import accumulate
+
+from msgspec import Struct, field
 
 from dra_planner.allocation import Answer, Placement, Refusal, Undecided
 from dra_planner.simulation.cluster.cluster import Cluster, SimulatedPod
@@ -30,8 +31,7 @@ _FILTERS = [each.filter for each in PLUGINS if each.filter is not None]
 _NEEDS = [each.is_needed for each in PLUGINS if each.is_needed is not None]
 
 
-@dataclass(frozen=True, slots=True)
-class Rejection:
+class Rejection(Struct, frozen=True):
     """The reason why nodes reject a pod. `node` is the first of them by number, and `nodes` their
     number.
     """
@@ -41,16 +41,14 @@ class Rejection:
     nodes: int
 
 
-@dataclass(frozen=True, slots=True)
-class Choice:
+class Choice(Struct, frozen=True):
     """The chosen node of a pod, and its placement there."""
 
     node: int
     placement: Placement
 
 
-@dataclass(frozen=True, slots=True)
-class SchedulingFailure:
+class SchedulingFailure(Struct, frozen=True):
     """No node accepts the pod. `error` is the error that ended the attempt on all nodes."""
 
     rejections: tuple[Rejection, ...]
@@ -64,8 +62,7 @@ class SchedulingFailure:
         )
 
 
-@dataclass(slots=True)
-class Scheduler:
+class Scheduler(Struct):
     """Chooses nodes. A seed breaks ties, and without one, the first node is chosen.
 
     `steps` counts the work: some steps for each attempt, and one for each stage that was compared
@@ -84,8 +81,8 @@ class Scheduler:
     _columns: Columns | None = None
     _is_too_large: bool = False  # for columns
     # by number of kind: what no pod changes
-    _final: dict[int, dict[NodeStage, Placement]] = field(default_factory=dict)
-    _final_refusals: dict[int, dict[NodeStage, Refusal | Undecided]] = field(default_factory=dict)
+    _final: dict[int, dict[NodeStage, Placement]] = {}
+    _final_refusals: dict[int, dict[NodeStage, Refusal | Undecided]] = {}
 
     def __post_init__(self) -> None:
         self._rng.seed(self.seed)

@@ -6,8 +6,9 @@ Source: kubernetes/apiserver:pkg/admission/plugin/policy/validating/validator.go
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, Final, Literal
+
+from msgspec import Struct
 
 from dra_planner.cel import Dialect, RejectedSelector, types
 from dra_planner.cel.expression import ExpressionValue, compile_expression
@@ -30,8 +31,7 @@ _NAMES: Final = (
 _DECLARED: Final = VariableTypes(dict.fromkeys(_NAMES, types.DYN), {})
 
 
-@dataclass(frozen=True, slots=True)
-class PolicyAnswer:
+class PolicyAnswer(Struct, frozen=True):
     """A policy's answer and the message of the failed validation, or the reason why it isn't
     known.
     """

@@ -5,13 +5,15 @@ claims that controllers create from them.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 from typing import Any, Final
+
+from msgspec import Struct
 
 from dra_planner.errors import Place
 from dra_planner.manifests import Manifests
 from dra_planner.manifests.objects import CLUSTER_SCOPED, KubernetesObject
 from dra_planner.model import Workload, WorkloadRef
+from dra_planner.records import equality
 
 Json = dict[str, Any]
 
@@ -52,8 +54,8 @@ _SPECS: Final[Mapping[str, Mapping[str, Any]]] = {
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AdmissionRequest:
+@equality(unhashed=("labels", "data"))
+class AdmissionRequest(Struct, frozen=True, kw_only=True):
     """The creation of one object. `title` names it in messages, and `workloads` need it."""
 
     title: str
@@ -61,8 +63,8 @@ class AdmissionRequest:
     version: str
     resource: str
     namespace: str  # "" for objects of the cluster
-    labels: Mapping[str, str] = field(hash=False)
-    data: Mapping[str, Any] = field(hash=False)
+    labels: Mapping[str, str]
+    data: Mapping[str, Any]
     place: Place
     workloads: tuple[WorkloadRef, ...] = ()
 
