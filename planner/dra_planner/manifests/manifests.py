@@ -87,10 +87,13 @@ class UnreadObject(Struct, frozen=True, kw_only=True):
 
 
 class AdmissionPolicies(Struct, frozen=True, kw_only=True):
-    """ValidatingAdmissionPolicies, their bindings, and the objects that the manifests create."""
+    """ValidatingAdmissionPolicies and their bindings, `others` that change or reject objects, and
+    the objects that the manifests create.
+    """
 
     policies: tuple[KubernetesObject, ...] = ()
     bindings: tuple[KubernetesObject, ...] = ()
+    others: tuple[KubernetesObject, ...] = ()
     created: tuple[KubernetesObject, ...] = ()
 
 

@@ -67,6 +67,17 @@ def on_gke() -> Object:
     return fleet(cloud="gke", region="us-central1", systemPool=system, pools=[pool])
 
 
+def in_own(key: str) -> Object:
+    term = {"topologyKey": key, "labelSelector": {"matchLabels": {"app": "serve"}}}
+    return {"podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [term]}}
+
+
+def paused() -> Object:
+    made = deployment()
+    made["spec"]["paused"] = True
+    return made
+
+
 def stateful_set() -> Object:
     made = deployment()
     storage = {"requests": {"storage": "1Gi"}}
@@ -248,6 +259,25 @@ CONDITIONS = (
         given=[deployment()],
         verdict="cannot-tell",
         silent=("no pool with devices",),
+    ),
+    Case(
+        name="pods that each need their own zone, of which there are fewer",
+        given=[template(), deployment(replicas=2, affinity=in_own("topology.kubernetes.io/zone"))],
+        on=in_one_zone(),
+        verdict="does-not-fit",
+        says=("must run each of its 2 pods in its own zone",),
+    ),
+    Case(
+        name="one pod that needs its own zone",
+        given=[template(), deployment(replicas=1, affinity=in_own("topology.kubernetes.io/zone"))],
+        on=in_one_zone(),
+        verdict="fits",
+    ),
+    Case(
+        name="a paused Deployment",
+        given=[template(), paused()],
+        verdict="fits",
+        says=("Deployment ml/serve is paused, so it creates no pods until it's resumed",),
     ),
     Case(
         name="a volume without a class, and no default class in a new cluster",

@@ -31,6 +31,31 @@ def binding(*actions: str, **spec: Any) -> Object:
     return api(API, "ValidatingAdmissionPolicyBinding", "limits", made, namespace="")
 
 
+def mutating(**binding: Any) -> list[Object]:
+    rule = {"apiGroups": [""], "apiVersions": ["v1"], "operations": ["CREATE"]}
+    spec = {
+        "matchConstraints": {"resourceRules": [{**rule, "resources": ["pods"]}]},
+        "mutations": [],
+    }
+    return [
+        api(API, "MutatingAdmissionPolicy", "pin", spec, namespace=""),
+        api(
+            API,
+            "MutatingAdmissionPolicyBinding",
+            "pin",
+            {"policyName": "pin", **binding},
+            namespace="",
+        ),
+    ]
+
+
+def webhook(resource: str) -> Object:
+    rule = {"apiGroups": [""], "apiVersions": ["v1"], "operations": ["*"], "resources": [resource]}
+    hooks = [{"name": "guard.example.com", "rules": [rule]}]
+    kind = "ValidatingWebhookConfiguration"
+    return api(API, kind, "guard", namespace="", webhooks=hooks)
+
+
 def in_namespaces(**labels: str) -> Object:
     return {"matchResources": {"namespaceSelector": {"matchLabels": labels}}}
 
@@ -129,6 +154,36 @@ POLICIES = (
         ],
         verdict="does-not-fit",
         says=("denies claims of ResourceClaimTemplate ml/gpu: use shares",),
+    ),
+    Case(
+        name="a mutating policy that changes pods",
+        given=[*GIVEN, *mutating()],
+        verdict="cannot-tell",
+        says=("MutatingAdmissionPolicy pin changes the pods of Deployment ml/serve",),
+    ),
+    Case(
+        name="a mutating policy for other namespaces",
+        given=[*GIVEN, *mutating(**in_namespaces(**{"kubernetes.io/metadata.name": "web"}))],
+        verdict="fits",
+        silent=("MutatingAdmissionPolicy",),
+    ),
+    Case(
+        name="a webhook that may reject pods",
+        given=[*GIVEN, webhook("pods")],
+        verdict="fits",
+        says=("ValidatingWebhookConfiguration guard may reject the pods of Deployment ml/serve",),
+    ),
+    Case(
+        name="a webhook for other objects",
+        given=[*GIVEN, webhook("services")],
+        verdict="fits",
+        silent=("ValidatingWebhookConfiguration",),
+    ),
+    Case(
+        name="a policy of Kyverno",
+        given=[*GIVEN, api("kyverno.io/v1", "ClusterPolicy", "limits", {}, namespace="")],
+        verdict="fits",
+        says=("ClusterPolicy limits may change or reject pods",),
     ),
     Case(
         name="a policy about updates",

@@ -11,6 +11,8 @@ from typing import Any, Final
 
 import yaml
 from cases_of_admission import ADMISSION
+from cases_of_conditions import CONDITIONS
+from cases_of_policies import POLICIES
 from cases_of_queues import QUEUES
 from cases_of_reading import READING
 from cases_of_rules import RULES_OF_PODS
@@ -119,7 +121,7 @@ def _migrations() -> Iterator[Input]:
 
 
 def _truth_cases() -> Iterator[Input]:
-    for case in (*STARTING, *ADMISSION, *QUEUES, *READING, *RULES_OF_PODS):
+    for case in (*STARTING, *ADMISSION, *QUEUES, *READING, *RULES_OF_PODS, *CONDITIONS, *POLICIES):
         yield Input(name=f"truth/{case.name}", manifests=dump(case.given), on=case.on)
 
 

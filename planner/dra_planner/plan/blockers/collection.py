@@ -20,6 +20,7 @@ from dra_planner.plan.blockers.drivers.configuration import find_refused_configu
 from dra_planner.plan.blockers.lifecycle_stages import STAGES
 from dra_planner.plan.blockers.pods_of_missing_claims import find_pods_of_missing_claims
 from dra_planner.plan.blockers.policies.denials import find_denials
+from dra_planner.plan.blockers.policies.unevaluated import find_unevaluated_policies
 from dra_planner.plan.blockers.queueing.admission import find_queue_faults
 from dra_planner.plan.blockers.queueing.exclusive_groups import find_exclusive_groups
 from dra_planner.plan.blockers.queueing.other_components import find_waits_for_others
@@ -69,6 +70,7 @@ FINDERS: Final[tuple[Callable[[ClusterSituation], Iterator[Blocker]], ...]] = (
     find_exclusive_groups,
     find_small_gangs,
     find_unread_objects,
+    find_unevaluated_policies,
     find_idle_budgets,
     find_shared_by_replicas,
     find_facts,

@@ -69,16 +69,24 @@ class PolicyEvaluation:
         if namespace is not None:
             self._values["namespaceObject"] = _value({"metadata": namespace})
 
-    def answer(self) -> PolicyAnswer:
-        """Return the first denial, or an unknown answer, or that the object is allowed."""
+    def applies(self) -> bool | PolicyAnswer:
+        """Return whether the match conditions hold, or an unknown answer."""
         self._add_variables()
         doubt: PolicyAnswer | None = None
         for condition in blocks(self._spec, "matchConditions"):
-            applies = self._evaluate(condition.get("expression"), types.BOOL)
-            if applies.value is False:
-                return _ALLOWED
-            if applies.value is not True:
-                doubt = doubt or _doubt(applies)
+            found = self._evaluate(condition.get("expression"), types.BOOL)
+            if found.value is False:
+                return False
+            if found.value is not True:
+                doubt = doubt or _doubt(found)
+        return doubt or True
+
+    def answer(self) -> PolicyAnswer:
+        """Return the first denial, or an unknown answer, or that the object is allowed."""
+        applies = self.applies()
+        if applies is False:
+            return _ALLOWED
+        doubt = None if applies is True else applies
         for validation in blocks(self._spec, "validations"):
             holds = self._evaluate(validation.get("expression"), types.BOOL)
             if holds.value is False and doubt is None:
