@@ -31,7 +31,7 @@ from dra_planner.simulation.cluster.pod_kinds import PodKind
 from dra_planner.simulation.cluster.pod_requests import PodAmounts
 from dra_planner.simulation.cluster.soft_spread_counts import Domains
 from dra_planner.simulation.cluster.stages import NodeLoad, NodeStage, Population
-from dra_planner.simulation.scheduler.pod_rules import KindSet, PodRules
+from dra_planner.simulation.scheduler.pod_rules import KindSet, Neighbours, PodRules
 from dra_planner.simulation.scheduler.profile import Profile
 
 MAX_SCORE = 100
@@ -84,6 +84,28 @@ class DomainScore(Protocol):
         ...
 
 
+class PopulationScore(Protocol):
+    """Scores nodes by the pods that a pod prefers to run next to."""
+
+    def is_near(self, rules: PodRules) -> bool:
+        """Return True if only pods on the node itself count."""
+        ...
+
+    def count(self, terms: Sequence[Neighbours], stage: NodeStage) -> int:
+        """Return the raw score of a node for pods on the node itself."""
+        ...
+
+    def normalize(self, raw: Sequence[int]) -> list[int]:
+        """Return the scores of the feasible nodes, by their raw scores."""
+        ...
+
+    def score(
+        self, rules: PodRules, everywhere: Population, feasible: Iterable[NodeStage]
+    ) -> list[int]:
+        """Return the score of each feasible stage."""
+        ...
+
+
 def shares_of_most(raw: Sequence[int]) -> list[int]:
     """Return raw scores as shares of the largest, 0 to 100 (DefaultNormalizeScore)."""
     most = max(raw, default=0)
@@ -118,4 +140,4 @@ class Plugin(Struct, frozen=True, kw_only=True):
     by_placement: Callable[[Placement], int] | None = None
     normalize: Callable[[Sequence[int]], list[int]] = shares_of_most
     by_domain: DomainScore | None = None
-    by_population: Callable[[PodRules, Population, Iterable[NodeStage]], list[int]] | None = None
+    by_population: PopulationScore | None = None

@@ -110,21 +110,20 @@ class SoftSpread:
         `places` are the places of the feasible nodes, `nodes` is the number of feasible nodes with
         a place, and `domains` is the number of pods by domain for each soft constraint.
         """
-        raw = dict.fromkeys([place for place in set(places) if place is not None], 0.0)
+        found = [place for place in dict.fromkeys(places) if place is not None]
+        raw = [0.0] * len(found)
         for number, (spread, counts) in enumerate(zip(rules.soft_spread, domains, strict=True)):
-            is_host, slack = (
-                spread.constraint.topology_key == HOSTNAME,
-                spread.constraint.max_skew - 1,
-            )
-            # of one pod
-            weight = log((nodes if is_host else len({place[number] for place in raw})) + 2)
-            for place in raw:
-                value = place[number]
-                if value is not None:
-                    raw[place] += (
-                        value if isinstance(value, int) else counts.get(value, 0)
-                    ) * weight + slack
-        full = {place: floor(each + 0.5) for place, each in raw.items()}
+            slack, column = spread.constraint.max_skew - 1, [place[number] for place in found]
+            is_host = spread.constraint.topology_key == HOSTNAME
+            weight = log((nodes if is_host else len(set(column))) + 2)  # of one pod
+            raw = [
+                each
+                if value is None
+                else each
+                + ((value if isinstance(value, int) else counts.get(value, 0)) * weight + slack)
+                for each, value in zip(raw, column, strict=True)
+            ]
+        full = {place: floor(each + 0.5) for place, each in zip(found, raw, strict=True)}
         least, most = min(full.values(), default=0), max(full.values(), default=0)
         scores: dict[Place | None, int] = {
             place: MAX_SCORE * (most + least - each) // most if most else MAX_SCORE
