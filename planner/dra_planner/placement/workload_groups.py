@@ -130,14 +130,19 @@ class GroupSizes(Struct):
         return [[works[at] for at in each] for each in self._rows_of(group).arrangements]
 
     def _fewest(self, group: WorkloadGroup, enough: int) -> int:
-        """Return the lowest sufficient number of nodes, found by bisection."""
-        rows, low, high = self._rows_of(group), self.least(group), enough
+        """Return the lowest sufficient number of nodes, found by steps that double and then by
+        bisection.
+
+        A number that doesn't suffice fails in the first orders, so it takes less time to check than
+        one that suffices.
+        """
+        rows, low, high, step = self._rows_of(group), self.least(group), enough, 1
         while low < high:
-            middle = (low + high) // 2
+            middle = min(low + step - 1, (low + high) // 2)
             if self._fits(rows, middle):
                 high = middle
             else:
-                low = middle + 1
+                low, step = middle + 1, 2 * step
         return high
 
     def _fits(self, rows: _Rows, nodes: int) -> bool:
