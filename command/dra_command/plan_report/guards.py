@@ -84,7 +84,7 @@ def guards_table(plan: Plan) -> Table | None:
     )
     if not rows:
         return None
-    heads = ("guard", "makes the scheduler follow this plan", "who acts", "without this guard")
+    heads = ("guard", "effect", "who acts", "without this guard")
     return Table("Guards", heads, rows, note=_note(plan))
 
 

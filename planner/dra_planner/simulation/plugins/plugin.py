@@ -76,8 +76,8 @@ class DomainScore(Protocol):
         rules: PodRules,
         domains: Sequence[Domains],
         nodes: int,
-        places: Iterable[Place | None],
-    ) -> dict[Place | None, int]:
+        places: Sequence[Place | None],
+    ) -> list[int]:
         """Return the score in each place of the feasible nodes. `nodes` is the number of feasible
         nodes with a place.
         """

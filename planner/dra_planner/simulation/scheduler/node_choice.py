@@ -6,8 +6,9 @@ Sets of nodes are integers with one byte per node, 1 for a member, the first nod
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
-from itertools import compress, count, islice
+from collections.abc import Mapping
+from itertools import compress, islice
+from itertools import count as positions
 from random import Random
 from typing import Final
 
@@ -66,11 +67,17 @@ class View:
         if total >= ALL_BELOW:
             alike = cluster.alike[begin:end] + cluster.alike[:beyond]
             if not best & int.from_bytes(alike):
-                return self._node(next(islice(compress(count(), is_best), number, None)))
+                return self._node(next(islice(compress(positions(), is_best), number, None)))
         stages = cluster.stage_of[begin:end] + cluster.stage_of[:beyond]
-        nodes = Counter(compress(stages, is_best))
-        in_turn = nodes if total >= ALL_BELOW else filter(nodes.__contains__, cluster.nodes_in)
-        return self._node(_position(stages, nodes, in_turn, number))
+        chosen = list(compress(stages, is_best))
+        nodes = dict.fromkeys(chosen, 1)
+        if len(nodes) < len(chosen):
+            nodes = Counter(chosen)
+        if total < ALL_BELOW:
+            nodes = {stage: nodes[stage] for stage in cluster.nodes_in if stage in nodes}
+        elif len(nodes) == len(chosen):
+            return self._node(stages.index(chosen[number]))
+        return self._node(_position(stages, nodes, number))
 
     def _node(self, at: int) -> int:
         return (self._begin + at) % len(self._cluster.stage_of)
@@ -151,7 +158,7 @@ class View:
                 placed -= present[places.index(None)][1].bit_count()
             counts = self._cluster.census.of(self._kind)
             scores = domains.score(own.rules, counts, placed, places)
-            add_scores(totals, weighing.scoring.domain_weight, [scores[place] for place in places])
+            add_scores(totals, weighing.scoring.domain_weight, scores)
         return [(total, nodes) for total, (_, nodes) in zip(totals, present, strict=True)]
 
 
@@ -171,18 +178,13 @@ def _present(row: bytearray, numbers: int, accept: int) -> list[_Group]:
     return [each for each in found if each[1]]
 
 
-def _position(
-    stages: list[NodeStage],
-    nodes: Counter[NodeStage],
-    in_turn: Iterable[NodeStage],
-    number: int,
-) -> int:
-    """Return the position of a node, from 0, if stages are counted one after the other."""
-    for stage in in_turn:
-        if number < nodes[stage]:
-            break
+def _position(stages: list[NodeStage], nodes: Mapping[NodeStage, int], number: int) -> int:
+    """Return the position of a node, from 0, if the nodes of each stage are counted in turn."""
+    at, in_turn = -1, iter(nodes)
+    stage = next(in_turn)
+    while number >= nodes[stage]:
         number -= nodes[stage]
-    at = -1
+        stage = next(in_turn)
     for _ in range(number + 1):
         at = stages.index(stage, at + 1)
     return at

@@ -241,7 +241,7 @@ class Scheduler(Struct):
             ]
             nodes = count_all_but(unplaced)
             scores = scoring.domains.score(rules, self.cluster.census.of(kind), nodes, places)
-            add_scores(totals, scoring.domain_weight, list(map(scores.__getitem__, places)))
+            add_scores(totals, scoring.domain_weight, scores)
         return totals
 
     def one_of(self, choices: int) -> int:
