@@ -4,10 +4,11 @@ paths.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from msgspec import Struct
 
+from dra_planner.catalog import Machine
 from dra_planner.model import Taint
 
 
@@ -150,16 +151,26 @@ class EphemeralDisk(Struct, frozen=True, kw_only=True):
 class FastNetwork(Struct, frozen=True, kw_only=True):
     """Where a pool says that its nodes have the machine's network for several nodes.
 
-    `settings` are properties of the pool, any of which says so. `interfaces` is a list in the
-    template with a property and the start of the values that say so. `charts` are the charts that
-    install drivers for it.
+    `of_machine` describes the network that a machine type is typically bought for, and returns ""
+    if it has none. `settings` are properties of the pool, any of which says that nodes have it.
+    `interfaces` is a list in the template with a property and the start of the values that say so.
+    `interface` is the name of one, and `most` the number that a machine type supports, None if it
+    isn't known. `requested_as` is a regular expression for the resources, classes, and drivers in
+    pods for which Karpenter attaches interfaces. `charts` are the charts that install drivers for
+    it. In `fix`, {} is the name of the template: the first of `templates`, or the second if
+    Karpenter starts the nodes.
     """
 
+    of_machine: Callable[[Machine], str]
     settings: tuple[str, ...] = ()
     interfaces: str = ""
     kind: tuple[str, str] = ("", "")
+    interface: str = ""
+    most: Callable[[Machine], int | None] = lambda machine: None
+    requested_as: str = ""
     charts: tuple[str, ...] = ()
     fix: str
+    templates: tuple[str, str] = ("", "")
 
 
 class PoolResource(Struct, frozen=True, kw_only=True):
