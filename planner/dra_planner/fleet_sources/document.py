@@ -156,7 +156,10 @@ def _pools(
             **found,
             "name": free_pool_name(f"{pool.name}-{machine.name}", taken, of_cloud),
             "machine": machine.name,
-            "count": {"min": 0 if at else found["count"]["min"], "max": found["count"]["max"]},
+            "count": {
+                "min": 0 if at else found["count"]["min"],
+                "max": pool.maximums.get(machine.name, found["count"]["max"]),
+            },
             "partOf": group,
         }
         for at, machine in enumerate(machines)

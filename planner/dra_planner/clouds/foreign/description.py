@@ -12,11 +12,12 @@ from dra_planner.model import Taint
 from dra_planner.records import equality
 
 
-@equality(unhashed=("labels",))
+@equality(unhashed=("labels", "maximums"))
 class ForeignPool(Struct, frozen=True, kw_only=True):
     """Nodes of one or more machine types, any of which may be used.
 
-    Counts are nodes in all zones; None is unknown. `capacity` is on-demand, spot, reservation, or
+    Counts are nodes in all zones; None is unknown. `maximums` are smaller maximums of single
+    machine types, which limits of resources imply. `capacity` is on-demand, spot, reservation, or
     capacity-block, and `reservation` the ID of what was bought. `unread_taints` are taints in a
     form that no tool reads. `desired` is the number of nodes to start with. `image` is the tool's
     name of the image, or "" for the cloud's default. `driver_off` is the setting that turns off the
@@ -27,6 +28,7 @@ class ForeignPool(Struct, frozen=True, kw_only=True):
     machines: tuple[str, ...]
     minimum: int | None = None
     maximum: int | None = None
+    maximums: Mapping[str, int] = {}
     zones: tuple[str, ...] = ()
     capacity: str = "on-demand"
     reservation: str = ""
