@@ -2,10 +2,11 @@
 
     python conformance/ci/run.py
 
-`Containerfile` by hadolint, `action.yml`, the job of `templates/check.yml`, and the workflows and jobs
-that `init` writes against the schemas that check-jsonschema brings, the hooks by pre-commit, which
-installs this project as a user's machine does and runs them in a repository: a good one, a broken
-one, one that is repaired. Exits 1 at the first that is refused. Needs git and a package index.
+`Containerfile` by hadolint, `action.yml`, the job of `templates/check.yml`, and the workflows and
+jobs that `init` writes against the schemas that check-jsonschema brings, the hooks by pre-commit,
+which installs this project as a user's machine does and runs them in a repository: a good one, a
+broken one, one that is repaired. Exits 1 at the first that is refused. Needs git and a package
+index.
 """
 
 from __future__ import annotations
