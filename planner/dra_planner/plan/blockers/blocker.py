@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from msgspec import Struct
 
+from dra_planner.clouds import cloud
 from dra_planner.errors import NOWHERE, Diagnostic, Place, Severity
 from dra_planner.manifests import Manifests
 from dra_planner.model import DeviceClass, Reason, Verdict, WorkloadRef
@@ -14,8 +15,10 @@ from dra_planner.records import equality
 from dra_planner.releases import Features
 
 if TYPE_CHECKING:
+    from dra_planner.clouds import Cloud
     from dra_planner.drivers.nvidia import NvidiaDriver
     from dra_planner.offers import Offer
+    from dra_planner.plan.judgement.judgement import Judgement
 
 FACT: Final = "worth-knowing"
 """The code of facts."""
@@ -71,5 +74,9 @@ class ClusterSituation(Struct, frozen=True, kw_only=True):
     system: Offer | None = None  # the nodes without devices; None: not known
     nvidia: NvidiaDriver | None = None
     autoscaler: str = ""  # in a fleet's words; "": not known
-    # of a new cluster of the cloud; "": it has none, None: not known
-    default_storage_class: str | None = None
+    cloud: Cloud | None = None  # None: not known
+
+
+def cloud_of(judgement: Judgement) -> Cloud | None:
+    """Return the cloud of an evaluated fleet, or None without a fleet."""
+    return None if judgement.fleet is None else cloud(judgement.fleet.cloud)

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from dra_planner.drivers import nvidia
 from dra_planner.model import DEMAND_LEVELS, worst
 from dra_planner.plan.blockers.admin_access import find_unknown_admin_access
-from dra_planner.plan.blockers.blocker import Blocker, ClusterSituation
+from dra_planner.plan.blockers.blocker import Blocker, ClusterSituation, cloud_of
 from dra_planner.plan.blockers.claim_quotas import find_denied_claims
 from dra_planner.plan.blockers.containers import find_missing_requests
 from dra_planner.plan.blockers.device_counts import find_oversized_claims
@@ -40,10 +40,7 @@ from dra_planner.plan.blockers.unmet_affinity import (
 )
 from dra_planner.plan.blockers.unmet_topology import find_unmet_topology
 from dra_planner.plan.blockers.unread_objects import find_unread_objects
-from dra_planner.plan.blockers.volumes import (
-    default_storage_class_of,
-    find_volumes_without_class,
-)
+from dra_planner.plan.blockers.volumes import find_volumes_without_class
 
 if TYPE_CHECKING:
     from dra_planner.plan.model import Plan, PlannedWorkload
@@ -128,5 +125,5 @@ def _situation(plan: Plan) -> ClusterSituation:
         system=system_nodes_of(plan.judgement),
         nvidia=None if plan.fleet is None else plan.fleet.drivers.of(nvidia.DRIVER),
         autoscaler="" if plan.fleet is None else plan.fleet.autoscaler,
-        default_storage_class=default_storage_class_of(plan.judgement),
+        cloud=cloud_of(plan.judgement),
     )

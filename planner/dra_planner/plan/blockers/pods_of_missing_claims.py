@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from dra_planner.allocation import Refusal, reasons_of
+from dra_planner.claims.extended_resources import tolerate_extended_resources
 from dra_planner.claims.manifest_claims import pod_sets_with_claims, spec_of
 from dra_planner.claims.pod_equality import strip
 from dra_planner.claims.runtime_classes import with_runtime_class
@@ -46,6 +47,8 @@ def _reason(
 ) -> Reason | None:
     """Return the first reason of the pool that is nearest, or None if a pool may accept the pod."""
     pod = strip(with_runtime_class(template.spec, situation.manifests.runtime_classes))
+    if situation.cloud is None or situation.cloud.tolerates_extended_resources:
+        pod = tolerate_extended_resources(pod)
     shape = Shape(
         id=str(workload.ref),
         namespace=workload.meta.namespace,
@@ -70,4 +73,6 @@ def _reason(
 def _is_certain(refusal: Refusal) -> bool:
     """Return whether claims can't change a refusal. They can serve extended resources."""
     misfit = refusal.misfit
-    return misfit is not None and not any("/" in name for name, _, _ in misfit.shortages)
+    if misfit is None:
+        return False
+    return misfit.filter != "resources" or not any("/" in name for name, _, _ in misfit.shortages)

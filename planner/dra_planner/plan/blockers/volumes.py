@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dra_planner.clouds import cloud
 from dra_planner.manifests import NEEDS_DEFAULT_CLASS
 from dra_planner.plan.blockers.blocker import Blocker, ClusterSituation
-from dra_planner.plan.judgement.judgement import Judgement
 
 
 def find_volumes_without_class(situation: ClusterSituation) -> Iterator[Blocker]:
     """Yield workloads whose volumes need a default StorageClass on a cloud that creates none in new
     clusters.
     """
-    if situation.default_storage_class != "":
+    if situation.cloud is None or situation.cloud.default_storage_class != "":
         return
     manifests = situation.manifests
     for workload in manifests.workloads:
@@ -31,10 +29,3 @@ def find_volumes_without_class(situation: ClusterSituation) -> Iterator[Blocker]
                 workloads=(workload.ref,),
                 verdict="cannot-tell",
             )
-
-
-def default_storage_class_of(judgement: Judgement) -> str | None:
-    """Return the default StorageClass of a new cluster of the fleet's cloud, "" if it has none, or
-    None if that isn't known.
-    """
-    return None if judgement.fleet is None else cloud(judgement.fleet.cloud).default_storage_class
