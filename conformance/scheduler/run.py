@@ -65,11 +65,15 @@ class Table(Struct):
     verdicts: Counter[str] = field(default_factory=Counter[str])
     plan: Counter[str] = field(default_factory=Counter[str])
     simulation: Counter[str] = field(default_factory=Counter[str])
+    # fleets with the verdict *cannot tell*, by the codes of their reasons
+    undecided: Counter[str] = field(default_factory=Counter[str])
     unexplained: list[str] = []
 
     def add(self, record: Json) -> None:
         """Count one case with its rehearsals."""
         self.cases[record["feature"]] += 1
+        if record["undecided"]:
+            self.undecided[", ".join(record["undecided"])] += 1
         for each in record["rehearsals"]:
             self.rehearsals += 1
             pending = sum(row["pending"] for row in each["outcome"].values())
@@ -104,6 +108,10 @@ class Table(Struct):
         yield "; ".join(
             f"{count} rehearsals: {said}" for said, count in sorted(self.verdicts.items())
         )
+        if self.undecided:
+            yield "cannot tell, by reason: " + "; ".join(
+                f"{count} {codes}" for codes, count in self.undecided.most_common()
+            )
         if self.skipped:
             yield "left out: " + ", ".join(
                 f"{count} {why}" for why, count in sorted(self.skipped.items())
@@ -127,7 +135,8 @@ def main() -> int:
         started = time.monotonic()
         with ProcessPoolExecutor(given.parallel, get_context("spawn")) as workers:
             seeds = range(given.seed, given.seed + given.count)
-            for record in workers.map(partial(_try, given.kind, minor, binaries), seeds):
+            attempt = partial(_try, given.kind, given.placement, minor, binaries)
+            for record in workers.map(attempt, seeds):
                 if isinstance(record, str):
                     table.skipped[record] += 1
                     continue
@@ -142,9 +151,9 @@ def main() -> int:
     return int(bool(table.unexplained))
 
 
-def _try(kind: str, minor: int, binaries: Binaries, seed: int) -> Json | str:
+def _try(kind: str, placement: str, minor: int, binaries: Binaries, seed: int) -> Json | str:
     """Return the record of a case, or why there is none."""
-    case = _case(kind, seed, minor)
+    case = _placed(_case(kind, seed, minor), placement)
     try:
         plan, sources = _plan(case)
     except PlannerError as error:
@@ -174,6 +183,11 @@ def _case(kind: str, seed: int, minor: int) -> Case:
         return _ruled(seed, minor)
     make = {"drivers": make_driver_case, "admission": make_admission_case}.get(kind, make_case)
     return make(seed, features_of(minor))
+
+
+def _placed(case: Case, placement: str) -> Case:
+    fleet = {**case.fleet, "placement": placement}
+    return Case(case.seed, case.feature, fleet, case.workloads)
 
 
 def _ruled(seed: int, minor: int) -> Case:
@@ -229,6 +243,9 @@ def _arguments() -> argparse.Namespace:
         action="store_const",
         const="admission",
         help="RuntimeClasses, priorities, other schedulers, and references to missing objects",
+    )
+    parser.add_argument(
+        "--placement", choices=("free", "guided"), default="free", help="key of the fleets"
     )
     parser.add_argument(
         "--parallel", type=int, default=2, help="control planes side by side, default: %(default)s"
