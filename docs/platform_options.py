@@ -13,11 +13,9 @@ import inspect
 import sys
 import textwrap
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 from importlib import import_module
 from typing import Any
-
-from msgspec import Struct
-from msgspec.structs import replace
 
 from dra_planner.clouds import cloud
 from pulumi_dra.cloud_folders import cloud_folders
@@ -32,7 +30,8 @@ from typing import NotRequired, TypedDict
 '''
 
 
-class Said(Struct, frozen=True, kw_only=True):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Said:
     """What a component says of an input."""
 
     hint: str  # its type, as the source has it

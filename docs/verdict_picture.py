@@ -5,10 +5,9 @@ plan's JSON.
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from html import escape
 from typing import Any
-
-from msgspec import Struct
 
 WIDTH = 760
 LABELS = "ABCDEFGH"
@@ -22,7 +21,8 @@ SIGNS = {
 QUANTITY = re.compile(r'quantity\("([^"]+)"\)')
 
 
-class NodeDevices(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class NodeDevices:
     """Devices that one node of a pool publishes."""
 
     count: int

@@ -9,10 +9,8 @@ over `All` with counters).
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass, replace
 from typing import Any, Final
-
-from msgspec import Struct
-from msgspec.structs import replace
 
 from dra_planner.allocation.behaviour import Behaviour, behaviour_of
 from dra_planner.releases import Features
@@ -28,7 +26,8 @@ of the latest.
 """
 
 
-class Patch(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class Patch:
     """One patch release: `version` is that of k8s.io/dynamic-resource-allocation."""
 
     minor: int

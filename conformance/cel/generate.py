@@ -8,9 +8,8 @@ seed.
 from __future__ import annotations
 
 import random
+from dataclasses import dataclass
 from typing import Any
-
-from msgspec import Struct
 
 from devices import device
 from dra_planner.cel import types
@@ -36,7 +35,8 @@ from vocabulary import (
 )
 
 
-class Case(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class Case:
     """A selector with the devices it judges and the dialect it is read in."""
 
     identity: str

@@ -11,6 +11,7 @@ library's answers to fixed cases are those that --record kept.
 from __future__ import annotations
 
 import argparse
+import dataclasses
 import hashlib
 import json
 import os
@@ -20,10 +21,9 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Iterable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
-
-from msgspec import Struct, structs
 
 HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent), str(HERE.parents[1] / "planner")]
@@ -39,7 +39,8 @@ SHUFFLES = 40
 REPEATS = 400  # a Go map of a few keys shows its orders in that many evaluations
 
 
-class Difference(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class Difference:
     """A case on which the two differ."""
 
     kind: str
@@ -166,7 +167,7 @@ def settle(case: Case, answer: dict[str, Any], costs: bool) -> Difference | None
             }
             for d in case.devices
         )
-        if compare(structs.replace(case, devices=devices), answer, costs) is None:
+        if compare(dataclasses.replace(case, devices=devices), answer, costs) is None:
             return None
     return difference
 

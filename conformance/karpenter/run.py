@@ -14,9 +14,8 @@ import subprocess
 import sys
 import zipfile
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Final
-
-from msgspec import Struct
 
 from dra_planner.catalog import machine
 from dra_planner.catalog.tables import read_table
@@ -35,14 +34,16 @@ _ATTRIBUTE: Final = re.compile(r'"([^"]+)":\s+\{\w+Value: \w+\("?(.*?)"?\)\}')
 _CAPACITY: Final = re.compile(r'"([^"]+)": \{Value: resource\.MustParse\("([^"]+)"\)')
 
 
-class TableDevice(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class TableDevice:
     """A device of Karpenter's table."""
 
     attributes: Mapping[str, str]
     capacity: Mapping[str, str]
 
 
-class Difference(Struct, frozen=True, order=True):
+@dataclass(frozen=True, slots=True, order=True)
+class Difference:
     """A value that differs on devices of a machine type."""
 
     machine: str

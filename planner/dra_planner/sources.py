@@ -15,14 +15,12 @@ import re
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Final, TextIO
 
-from msgspec import Struct
-
 from dra_planner.documents.stream import split_stream
 from dra_planner.errors import Place, SourceError
-from dra_planner.records import equality
 from dra_planner.wording import counted
 
 MANIFEST_SUFFIXES: Final = (".yaml", ".yml", ".json")
@@ -47,7 +45,8 @@ _UNFINISHED: Final = re.compile(
 _URL: Final = re.compile(r"[a-z][a-z0-9+.-]*://", re.IGNORECASE)
 
 
-class MissingManifests(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class MissingManifests:
     """Manifests of a folder or file that weren't built. `missing` names them in the sentence
     "`title`: `why`, so `missing` aren't in the plan".
     """
@@ -58,8 +57,8 @@ class MissingManifests(Struct, frozen=True):
     missing: str
 
 
-@equality(ignored=("absent",))
-class Source(Struct, frozen=True, order=True):
+@dataclass(frozen=True, slots=True, order=True)
+class Source:
     """A text and its name in messages: a path as the user wrote it, or `<stdin>`.
 
     A skipped source contains no manifests. It's part of the digest, but isn't read. `namespaces`
@@ -71,7 +70,7 @@ class Source(Struct, frozen=True, order=True):
     text: str
     left_alone: bool = False
     namespaces: tuple[tuple[int, int, str], ...] = ()
-    absent: MissingManifests | None = None
+    absent: MissingManifests | None = field(default=None, compare=False)
 
     def namespace_at(self, line: int) -> str:
         """Return the namespace with which a line is applied, or ""."""
@@ -80,7 +79,8 @@ class Source(Struct, frozen=True, order=True):
         )
 
 
-class Gathered(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class Gathered:
     """The readable sources, sorted by name, and why some files couldn't be read, with the file in
     each error.
     """

@@ -5,11 +5,9 @@ stack.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import date
 from types import MappingProxyType
-
-from msgspec import Struct
-from msgspec.structs import replace
 
 from dra_policies.configuration.exemptions import Excuse, excuse_for, without_effect
 from dra_policies.configuration.resource_exemptions import beside_resource, names_of_resource
@@ -26,6 +24,7 @@ from dra_policies.rules import (
 from dra_policies.stack.clusters import Clusters, clusters_of
 from dra_policies.stack.engine_session import Session
 from dra_policies.stack.forms.common_form import in_common_form
+from dra_policies.stack.forms.inline_resources import with_inline_resources
 from dra_policies.stack.forms.provider_words import in_words_of_provider
 from dra_policies.stack.kubernetes_objects import is_kubernetes_object
 from dra_policies.stack.planned_counts import counts_of_plan
@@ -38,7 +37,8 @@ from dra_policies.unknown_values import has_unknown
 _NO_THRESHOLDS: Mapping[str, float] = MappingProxyType({})
 
 
-class Told(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class Told:
     """A finding and the rule under which it's reported."""
 
     rule: Rule
@@ -104,7 +104,7 @@ class Judge:
         `asked` are the rules to run instead of the enabled ones.
         """
         try:
-            common = [in_common_form(each) for each in resources]
+            common = with_inline_resources([in_common_form(each) for each in resources])
             found = tuple(self._of_stack(self._session.complete(common), asked))
         except Exception as error:
             found = ((COULD_NOT_RUN, failure(error)),)

@@ -10,9 +10,8 @@ None (not known).
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Final, TypeGuard
-
-from msgspec import Struct
 
 
 class _Unknown:
@@ -73,14 +72,12 @@ def plain(value: object, raised: type[Exception]) -> Any:
     """
     if isinstance(value, str):
         return UNKNOWN if value in UNKNOWN_TEXTS else value
-    if isinstance(value, float):
-        return int(value) if value.is_integer() else value
-    if value is None or isinstance(value, int):  # before the slower questions
-        return value
     if _is_mapping(value):
         return {str(key): _item(value, key, raised) for key in value}
     if _is_sequence(value):
         return [_item(value, index, raised) for index in range(len(value))]
+    if isinstance(value, float) and value.is_integer():
+        return int(value)
     return value
 
 
@@ -104,18 +101,15 @@ def unknown_paths(value: object, path: str = "") -> Iterator[str]:
 
 def has_unknown(value: object) -> bool:
     """Return whether a value or any nested value is unknown."""
-    if value is UNKNOWN:
-        return True
-    if _is_dict(value):
-        return any(map(has_unknown, value.values()))
-    return _is_list(value) and any(map(has_unknown, value))
+    return next(unknown_paths(value), None) is not None
 
 
-class Properties(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class Properties:
     """Properties from `plain`.
 
-    Paths are dotted, and all readers return None for *not known*. A value of another type than
-    requested counts as not known.
+    Paths are dotted, with `%2E` for a dot in a key, and all readers return None for *not known*. A
+    value of another type than requested counts as not known.
     """
 
     values: Any
@@ -128,7 +122,7 @@ class Properties(Struct, frozen=True):
         for part in path.split("."):
             if here is UNKNOWN:
                 return UNKNOWN
-            here = (as_mapping(here) or {}).get(part)
+            here = (as_mapping(here) or {}).get(part.replace("%2E", "."))
         return here
 
     def has(self, path: str) -> bool | None:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Literal
-
-from msgspec import Struct
 
 from dra_planner.allocation.node.filters import Misfit
 from dra_planner.allocation.node.state import NodeState
@@ -16,7 +15,8 @@ from dra_planner.model import AllocatedDevice, ClaimAllocation, ObjectKey, Reaso
 _ALTERNATIVES = 8  # entries of firstAvailable
 
 
-class ClaimPicks(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class ClaimPicks:
     """The devices of one claim of the pod on this node. `shared` is the name of the claim if pods
     share it.
     """
@@ -26,7 +26,8 @@ class ClaimPicks(Struct, frozen=True):
     picks: tuple[Pick, ...]
 
 
-class Placement(Struct, frozen=True, eq=False, dict=True):
+@dataclass(frozen=True, eq=False)
+class Placement:
     """The pod fits. `node` is the state afterward. `notes` describe what another patch version may
     do.
     """
@@ -83,7 +84,8 @@ class Placement(Struct, frozen=True, eq=False, dict=True):
 RefusalKind = Literal["filter", "claim", "devices", "error"]
 
 
-class Refusal(Struct, frozen=True, eq=False):
+@dataclass(frozen=True, eq=False)
+class Refusal:
     """The pod doesn't fit on this node.
 
     The values of `kind` are "filter" (the node is rejected before its devices are considered, see
@@ -102,7 +104,8 @@ class Refusal(Struct, frozen=True, eq=False):
     may: frozenset[str] = frozenset()  # defects without which the pod would fit
 
 
-class Undecided(Struct, frozen=True, eq=False):
+@dataclass(frozen=True, eq=False)
+class Undecided:
     """It's unknown whether the pod fits: it depends on a value that is known only at run time, or
     the search was too long.
     """
@@ -111,7 +114,7 @@ class Undecided(Struct, frozen=True, eq=False):
     node: NodeState
     kind: Literal["unknown", "effort", "volume", "doubt", "driver", "estimate", "label"]
     steps: int = 0
-    details: tuple[str, ...] = ()
+    details: tuple[str, ...] = field(default=())
 
 
 Answer = Placement | Refusal | Undecided

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from datetime import date, timedelta
 from functools import cache
-
-from msgspec import Struct
 
 from dra_planner.catalog.dates import day
 from dra_planner.catalog.tables import Row, read_table, sources
@@ -14,7 +13,8 @@ from dra_planner.catalog.tables import Row, read_table, sources
 _DATES = ("seen_on", "as_of", "released")  # columns of tables that say when a row was seen
 
 
-class DatedFact(Struct, frozen=True, kw_only=True):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DatedFact:
     """A fact about something that changes without this project."""
 
     key: str

@@ -5,13 +5,11 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 from fractions import Fraction
 from functools import cache
 from typing import Literal
-
-from msgspec import Struct
-from msgspec.structs import replace
 
 from dra_planner.catalog.tables import (
     Provenance,
@@ -27,7 +25,8 @@ from dra_planner.errors import CatalogError
 _SEE = "see `pulumi-dra catalog machines`"
 
 
-class Accelerator(Struct, frozen=True, kw_only=True):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Accelerator:
     """The accelerators of a machine: all of one model."""
 
     kind: str  # gpu | tpu | neuron | inference
@@ -42,7 +41,8 @@ class Accelerator(Struct, frozen=True, kw_only=True):
     gke_type: str | None  # value of cloud.google.com/gke-accelerator, or of gke-tpu-accelerator
 
 
-class Machine(Struct, frozen=True, kw_only=True):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Machine:
     """A machine type. None is a fact without a source. Memory is the machine's, before kernel and
     kubelet.
     """

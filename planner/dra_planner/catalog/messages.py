@@ -5,10 +5,9 @@ and next step.
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from functools import cache
 from typing import Final
-
-from msgspec import Struct
 
 from dra_planner.catalog.tables import read_table
 
@@ -20,7 +19,8 @@ _NEAR: Final = 0.4
 """Least share of a text's words that a similar message contains."""
 
 
-class Message(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class Message:
     """One message: its program, an example, the cause, and the fix.
 
     `pattern` finds it in longer texts. Commands in `fix` are in backticks. Without a command,
@@ -38,7 +38,8 @@ class Message(Struct, frozen=True):
     source: str
 
 
-class Recognized(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class Recognized:
     """A known message in a text: the matching words, and the number of nodes if the text contains
     it.
     """

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from decimal import Decimal
 from functools import cache
 from typing import Final, Literal
-
-from msgspec import Struct
 
 from dra_planner.catalog.machines import Machine
 from dra_planner.catalog.tables import Row, read_table
@@ -17,7 +16,8 @@ HOURS_PER_MONTH: Final = 730
 Purchase = Literal["on-demand", "spot"]
 
 
-class Price(Struct, frozen=True, kw_only=True):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Price:
     """US dollars per node and hour; `as_of` is "" where the source gives no date.
 
     A Spot price may be a range over the zones of the region: then `usd_per_hour_max` is its upper
@@ -73,7 +73,8 @@ def _listed(cloud: str, name: str, region: str, purchase: Purchase) -> Price | N
     return Price(usd_per_hour=low, usd_per_hour_max=high, as_of=row["as_of"], source=row["source"])
 
 
-class SpotHistory(Struct, frozen=True, kw_only=True):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SpotHistory:
     """The cloud's statement about Spot nodes at a date: savings compared with on-demand, and
     monthly reclaim rate.
     """

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Literal
-
-from msgspec import Struct
 
 Path = tuple[str, ...]
 """A path that a selector reads: `("driver",)`, `("attributes", domain, name)`, and so on. A prefix
@@ -15,7 +14,8 @@ Kind = Literal["syntax", "type", "length", "depth", "cost", "unsupported"]
 Verdict = Literal["match", "no-match", "error", "unknown"]
 
 
-class RejectedSelector(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class RejectedSelector:
     """A selector that doesn't compile. `message` is the stable part of upstream's message, `offset`
     is the position in the expression, and `fix` is the suggested expression, or None.
     """
@@ -27,7 +27,8 @@ class RejectedSelector(Struct, frozen=True):
     fix: str | None = None
 
 
-class SelectorOutcome(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class SelectorOutcome:
     """The outcome of a selector on a device, and the cost of the evaluation.
 
     `message` is the error, or the values on which an unknown outcome depends. Otherwise, it's
@@ -39,7 +40,8 @@ class SelectorOutcome(Struct, frozen=True):
     cost: int = 0
 
 
-class ValuesAt(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class ValuesAt:
     """The values of the devices at a path: each value as text with its number of devices, most
     frequent first.
 
@@ -53,7 +55,8 @@ class ValuesAt(Struct, frozen=True):
     unknown: int = 0
 
 
-class SelectorTerm(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class SelectorTerm:
     """One of the conditions that must all be true. Counts are numbers of devices.
 
     `wanted` is the constant that the term compares with, and `nearest` the nearest value of a
@@ -72,7 +75,8 @@ class SelectorTerm(Struct, frozen=True):
     error: str = ""
 
 
-class SelectorExplanation(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class SelectorExplanation:
     """The number of devices by outcome, the terms, and warnings as sentences."""
 
     text: str

@@ -7,9 +7,8 @@ bytes, null, and list. This module contains the other types. It doesn't count co
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any, Final
-
-from msgspec import Struct
 
 from dra_planner.quantity import Quantity
 
@@ -58,7 +57,8 @@ class Uint(int):
     __slots__ = ()
 
 
-class UnknownValue(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class UnknownValue:
     """The value of an attribute that is known only at run time. Reading it raises
     `UnknownError`.
     """
@@ -68,26 +68,30 @@ class UnknownValue(Struct, frozen=True):
     like: Any = ""  # a text or version of the same form
 
 
-class Duration(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class Duration:
     """A duration in nanoseconds."""
 
     nanos: int
 
 
-class Timestamp(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class Timestamp:
     """A timestamp: nanoseconds since 1970 (UTC), and its original offset in seconds."""
 
     nanos: int
     offset: int = 0
 
 
-class TypeValue(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class TypeValue:
     """The type of a value, as a value."""
 
     name: str
 
 
-class Optional(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class Optional:
     """A value that can be absent."""
 
     present: bool
@@ -128,7 +132,8 @@ class QuantityValue:
         return shared
 
 
-class SemverValue(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class SemverValue:
     """A version: numbers, pre-release identifiers (int or str), build metadata, and the original
     text.
     """
@@ -140,21 +145,24 @@ class SemverValue(Struct, frozen=True):
     text: str = ""
 
 
-class AddressValue(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class AddressValue:
     """An IP address: its number, and 4 or 6."""
 
     number: int
     family: int
 
 
-class NetworkValue(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class NetworkValue:
     """An IP address with a prefix length."""
 
     address: AddressValue
     bits: int
 
 
-class UrlValue(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class UrlValue:
     """A URL in parts, and as text."""
 
     text: str
@@ -165,7 +173,8 @@ class UrlValue(Struct, frozen=True):
     query: str
 
 
-class FormatValue(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class FormatValue:
     """A named format of Kubernetes, such as dns1123Label."""
 
     name: str

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-
-from msgspec import Struct
+from dataclasses import dataclass
 
 from dra_planner.cel.types import CelType
 
 
-class VariableTypes(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class VariableTypes:
     """Types of variables by name, and of the fields of each object type by the type's name."""
 
     variables: Mapping[str, CelType]

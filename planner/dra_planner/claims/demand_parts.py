@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, replace
 from typing import Final
-
-from msgspec import Struct
-from msgspec.structs import replace
 
 from dra_planner.claims.pod_equality import shape_id
 from dra_planner.manifests import Manifests
@@ -15,7 +13,8 @@ from dra_planner.model import DisruptionBudget, Member, PodSpec, Shape, ShapeCla
 NAMESPACE_NAME: Final = "kubernetes.io/metadata.name"
 
 
-class ShapePart(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class ShapePart:
     """Pods of one pod set with their claims, before equal ones are merged."""
 
     namespace: str

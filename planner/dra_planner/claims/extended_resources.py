@@ -9,10 +9,8 @@ kubernetes/dynamic-resource-allocation:deviceclass/extendedresourcecache@v0.36.2
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from typing import Final
-
-from msgspec import Struct
-from msgspec.structs import replace
 
 from dra_planner.model import (
     ClaimSpec,
@@ -55,7 +53,8 @@ def tolerate_extended_resources(pod: PodSpec) -> PodSpec:
     return replace(pod, tolerations=(*pod.tolerations, *missing)) if missing else pod
 
 
-class Served(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class Served:
     """A pod whose extended resources are served by devices: its remaining requests, and the
     implicit claim.
     """

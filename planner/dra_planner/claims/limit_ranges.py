@@ -6,8 +6,7 @@ Source: kubernetes/kubernetes:plugin/pkg/admission/limitranger/admission.go@v1.3
 from __future__ import annotations
 
 from collections.abc import Iterable
-
-from msgspec.structs import replace
+from dataclasses import replace
 
 from dra_planner.model import Amounts, Container, LimitRange, PodSpec, Reason, peak_amounts
 from dra_planner.quantity import amount_text

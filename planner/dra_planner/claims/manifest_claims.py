@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-
-from msgspec import Struct
+from dataclasses import dataclass
 
 from dra_planner.errors import Place
 from dra_planner.manifests import Manifests
@@ -20,7 +19,8 @@ from dra_planner.model import (
 )
 
 
-class WrittenClaim(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class WrittenClaim:
     """A ResourceClaim or ResourceClaimTemplate in the manifests."""
 
     title: str  # "ResourceClaim default/gpu"

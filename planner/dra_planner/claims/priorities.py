@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from msgspec.structs import replace
+from dataclasses import replace
 
 from dra_planner.manifests import Manifests
 from dra_planner.manifests.parsing.pods import SYSTEM_PRIORITIES

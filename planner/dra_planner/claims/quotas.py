@@ -7,10 +7,8 @@ and the pod stays pending. Both kinds of pods are blocked here, because they nev
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 from typing import Any, Final
-
-from msgspec import Struct
-from msgspec.structs import replace
 
 from dra_planner.claims.consumers import take
 from dra_planner.claims.extended_resources import CLAIM_NAME
@@ -55,7 +53,8 @@ _OBJECTS: Final[Mapping[tuple[str, str], tuple[str, ...]]] = {
 _UNBOUNDED = 2**62
 
 
-class _Quota(Struct):
+@dataclass(slots=True)
+class _Quota:
     """One quota: its limit, and the free amount at each level of demand."""
 
     data: Mapping[str, Any]
@@ -79,7 +78,8 @@ class _Quota(Struct):
                     room[key] = room[key] - _multiple(usage[key], count)
 
 
-class Denial(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class Denial:
     """Why pods never run. `created`: the pods exist and wait for claims. Otherwise, the API server
     rejects them.
     """

@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from typing import Any
-
-from msgspec import Struct, field
 
 from dra_planner.errors import NOWHERE, Diagnostic, Place
 from dra_planner.manifests.metric_readers import MetricReader
-from dra_planner.manifests.objects import KubernetesObject
 from dra_planner.model import (
     CelSelector,
     ClaimSpec,
     DeviceClass,
     DeviceTaintRule,
     DisruptionBudget,
-    ExclusiveGroups,
     Figures,
     Gang,
     LimitRange,
@@ -32,7 +29,6 @@ from dra_planner.model import (
     Workload,
     WorkloadRef,
 )
-from dra_planner.records import equality
 
 GroupClaims = Mapping[tuple[str, str], str]
 """The claims that all pods of a group share: (name of the entry, name of the template) → name of
@@ -40,14 +36,14 @@ the claim.
 """
 
 
-@equality(unhashed=("claims",))
-class BoundPod(Struct, frozen=True, kw_only=True):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BoundPod:
     """A pod on a node: its resources there, and its claims."""
 
     meta: ObjectMeta
     spec: PodSpec
     # entry → name of the ResourceClaim
-    claims: Mapping[str, str] = {}
+    claims: Mapping[str, str] = field(default_factory=dict, hash=False)
     # the workload that makes it, whatever controllers stand between
     owner: WorkloadRef | None = None
     started: str = ""  # when, as the API writes times; empty where it has not, or nobody says
@@ -63,18 +59,18 @@ class BoundPod(Struct, frozen=True, kw_only=True):
         return self.spec.node_name
 
 
-@equality(ignored=("place",))
-class UnresolvedPods(Struct, frozen=True, kw_only=True):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UnresolvedPods:
     """Pods of a workload that the manifests don't describe."""
 
     workload: WorkloadRef
     figures: Figures
     reason: str
-    place: Place = NOWHERE
+    place: Place = field(default=NOWHERE, compare=False)
 
 
-@equality(ignored=("place",))
-class UnreadObject(Struct, frozen=True, kw_only=True):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UnreadObject:
     """An object that may create pods with devices and isn't supported: the reason, and the input to
     use instead.
     """
@@ -82,41 +78,12 @@ class UnreadObject(Struct, frozen=True, kw_only=True):
     title: str  # "Engine ml/llama"
     why: str
     instead: str
-    place: Place = NOWHERE
+    place: Place = field(default=NOWHERE, compare=False)
     missing: str = "its pods"  # what the plan doesn't have without it
 
 
-class AdmissionPolicies(Struct, frozen=True, kw_only=True):
-    """ValidatingAdmissionPolicies and their bindings, `others` that change or reject objects, and
-    the objects that the manifests create.
-    """
-
-    policies: tuple[KubernetesObject, ...] = ()
-    bindings: tuple[KubernetesObject, ...] = ()
-    others: tuple[KubernetesObject, ...] = ()
-    created: tuple[KubernetesObject, ...] = ()
-
-
-@equality(
-    ignored=("admission",),
-    unhashed=(
-        "existing",
-        "claims",
-        "templates",
-        "classes",
-        "queued",
-        "charged",
-        "namespaces",
-        "priority_classes",
-        "runtime_classes",
-        "quota_places",
-        "budgets",
-        "generated_claims",
-        "group_claims",
-        "other_kinds",
-    ),
-)
-class Manifests(Struct, frozen=True, kw_only=True):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Manifests:
     """The objects of all sources that the API server would accept, and diagnostics about the
     others.
 
@@ -127,42 +94,42 @@ class Manifests(Struct, frozen=True, kw_only=True):
     """
 
     workloads: tuple[Workload, ...] = ()
-    existing: Mapping[WorkloadRef, Workload] = {}
-    claims: Mapping[ObjectKey, ResourceClaim] = {}
-    templates: Mapping[ObjectKey, ResourceClaimTemplate] = {}
-    classes: Mapping[str, DeviceClass] = {}
+    existing: Mapping[WorkloadRef, Workload] = field(default_factory=dict, hash=False)
+    claims: Mapping[ObjectKey, ResourceClaim] = field(default_factory=dict, hash=False)
+    templates: Mapping[ObjectKey, ResourceClaimTemplate] = field(default_factory=dict, hash=False)
+    classes: Mapping[str, DeviceClass] = field(default_factory=dict, hash=False)
     slices: tuple[ResourceSlice, ...] = ()
     nodes: tuple[Node, ...] = ()
     bound_pods: tuple[BoundPod, ...] = ()
-    queued: Mapping[WorkloadRef, int] = {}
+    queued: Mapping[WorkloadRef, int] = field(default_factory=dict, hash=False)
     waiting_pods: tuple[BoundPod, ...] = ()  # those of them that are pods of the cluster
-    charged: Mapping[WorkloadRef, int] = {}
+    charged: Mapping[WorkloadRef, int] = field(default_factory=dict, hash=False)
     ended: frozenset[WorkloadRef] = frozenset()  # pods of nobody that have run to their end
-    namespaces: Mapping[str, ObjectMeta] = {}
+    namespaces: Mapping[str, ObjectMeta] = field(default_factory=dict, hash=False)
     # "" names the default one
-    priority_classes: Mapping[str, int] = {}
-    runtime_classes: Mapping[str, RuntimeClass] = {}
+    priority_classes: Mapping[str, int] = field(default_factory=dict, hash=False)
+    runtime_classes: Mapping[str, RuntimeClass] = field(default_factory=dict, hash=False)
     taint_rules: tuple[DeviceTaintRule, ...] = ()
     queues: QueueSetup = field(default_factory=QueueSetup)
     non_preempting: frozenset[str] = frozenset()  # those of them with preemptionPolicy Never
     limit_ranges: tuple[LimitRange, ...] = ()
     quotas: tuple[Mapping[str, Any], ...] = ()  # ResourceQuotas in API form
-    admission: AdmissionPolicies = field(default_factory=AdmissionPolicies)
-    quota_places: Mapping[ObjectKey, Place] = {}
+    quota_places: Mapping[ObjectKey, Place] = field(default_factory=dict, hash=False)
     metric_readers: tuple[MetricReader, ...] = ()
     # whether dcgm-exporter labels series with pods that have claims; None if it isn't given
     exporter_names_claims: bool | None = None
-    budgets: Mapping[ObjectKey, DisruptionBudget] = {}
-    generated_claims: Mapping[ObjectKey, Mapping[str, str]] = {}
+    budgets: Mapping[ObjectKey, DisruptionBudget] = field(default_factory=dict, hash=False)
+    generated_claims: Mapping[ObjectKey, Mapping[str, str]] = field(
+        default_factory=dict, hash=False
+    )
     # by PodGroup
-    group_claims: Mapping[ObjectKey, GroupClaims] = {}
+    group_claims: Mapping[ObjectKey, GroupClaims] = field(default_factory=dict, hash=False)
     gangs: tuple[Gang, ...] = ()
-    exclusive_groups: tuple[ExclusiveGroups, ...] = ()
     unresolved: tuple[UnresolvedPods, ...] = ()
     refused: frozenset[tuple[str, ObjectKey]] = frozenset()
     # (kind, key) of the ConfigMaps, PersistentVolumeClaims, Secrets, and ServiceAccounts
     declared: frozenset[tuple[str, ObjectKey]] = frozenset()
-    other_kinds: Mapping[str, int] = {}
+    other_kinds: Mapping[str, int] = field(default_factory=dict, hash=False)
     # of the other kinds, those that may make pods with devices
     unread: tuple[UnreadObject, ...] = ()
     diagnostics: tuple[Diagnostic, ...] = ()

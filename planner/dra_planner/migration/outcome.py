@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from enum import StrEnum
 
-from msgspec import Struct
-
 from dra_planner.errors import Place
-from dra_planner.records import equality
 from dra_planner.sources import Source
 
 
@@ -21,8 +19,8 @@ class Result(StrEnum):
     CANNOT = "cannot"  # nothing can serve it as it is; the reason says why
 
 
-@equality(unhashed=("served",))
-class TemplateOutcome(Struct, frozen=True, kw_only=True):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TemplateOutcome:
     """The result for one pod template of an object; `pods` names the template if the object has
     several.
 
@@ -38,7 +36,7 @@ class TemplateOutcome(Struct, frozen=True, kw_only=True):
     result: Result
     devices: int  # per pod
     reason: str = ""
-    served: Mapping[str, str] = {}
+    served: Mapping[str, str] = field(default_factory=dict, hash=False)
     notes: tuple[str, ...] = ()
     alternatives: tuple[str, ...] = ()
 
@@ -49,7 +47,8 @@ class TemplateOutcome(Struct, frozen=True, kw_only=True):
         return name if "/" in name else ""
 
 
-class ObjectChange(Struct, frozen=True, kw_only=True):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ObjectChange:
     """A change of an object that isn't a workload: a quota, a LimitRange, a queue, values of a
     chart, an alert.
 
@@ -63,7 +62,8 @@ class ObjectChange(Struct, frozen=True, kw_only=True):
     is_changed: bool = True
 
 
-class MigratedFile(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class MigratedFile:
     """A source and its text after the migration."""
 
     source: Source
@@ -74,7 +74,8 @@ class MigratedFile(Struct, frozen=True):
         return self.text != self.source.text
 
 
-class Migration(Struct, frozen=True, kw_only=True):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Migration:
     """All files after the migration, the results of all pod templates, and changes of other
     objects.
 

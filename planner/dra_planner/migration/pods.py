@@ -9,9 +9,8 @@ extendeddynamicresources.go@v1.37.2 (createRequestsAndMappings).
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, Final
-
-from msgspec import Struct
 
 from dra_planner.documents.plain_values import blocks, number
 from dra_planner.drivers.protocol.device_plugin import Counterpart
@@ -19,7 +18,8 @@ from dra_planner.drivers.protocol.device_plugin import Counterpart
 _LONGEST_NAME: Final = 63
 
 
-class ContainerNeed(Struct, frozen=True, kw_only=True):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ContainerNeed:
     """One container's requests of device plugins: counts by resource name. `ends`: an init
     container that ends.
     """
@@ -29,13 +29,14 @@ class ContainerNeed(Struct, frozen=True, kw_only=True):
     ends: bool = False
 
 
-class PodClaim(Struct, frozen=True, kw_only=True):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PodClaim:
     """The claim of a pod: its requests in API form, and the requests that each container names, by
     container.
     """
 
     requests: Sequence[Mapping[str, Any]]
-    named: Mapping[str, Sequence[str]] = {}
+    named: Mapping[str, Sequence[str]] = field(default_factory=dict)
     devices: int = 0
 
 

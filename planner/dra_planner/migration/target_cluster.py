@@ -5,9 +5,7 @@ resources.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-
-from msgspec import Struct
-from msgspec.structs import replace
+from dataclasses import dataclass, field, replace
 
 from dra_planner.claims.extended_resources import index_classes
 from dra_planner.documents.plain_values import block
@@ -19,7 +17,8 @@ from dra_planner.plan import fleet_classes
 from dra_planner.releases import MAXIMUM_MINOR, features_of, parse_version
 
 
-class Target(Struct, frozen=True, kw_only=True):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Target:
     """`minor` is Kubernetes' minor version. `served` maps extended resources to the DeviceClasses
     that serve them.
 
@@ -29,7 +28,7 @@ class Target(Struct, frozen=True, kw_only=True):
     """
 
     minor: int
-    served: Mapping[str, str] = {}
+    served: Mapping[str, str] = field(default_factory=dict)
     shares: str = ""
     keep: frozenset[str] = frozenset()
 

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
-
-from msgspec import Struct
-from msgspec.structs import replace
 
 from dra_planner.documents.plain_values import labels
 from dra_planner.drivers.protocol.device_plugin import (
@@ -59,7 +57,8 @@ _SERVE: str = (
 _KEPT: str = "an option keeps it on the device plugin"
 
 
-class WorkloadMigrator(Struct):
+@dataclass(slots=True)
+class WorkloadMigrator:
     """Migrates workloads of one source cluster to one target.
 
     `defaults` are the devices that containers get from LimitRanges, which the migration removes.
@@ -70,9 +69,9 @@ class WorkloadMigrator(Struct):
     facts: PluginFacts
     target: Target
     queues: Queues
-    defaults: DeviceDefaults = {}
+    defaults: DeviceDefaults = field(default_factory=dict)
     priorities: frozenset[str] = frozenset()
-    names: set[tuple[str, str, str]] = set()
+    names: set[tuple[str, str, str]] = field(default_factory=set)
 
     def migrate(
         self, editor: Editor, prefix: Path, item: KubernetesObject

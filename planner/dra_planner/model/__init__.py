@@ -93,7 +93,6 @@ from dra_planner.model.verdicts import Reason, Verdict, best, worst
 from dra_planner.model.workloads import (
     DEMAND_LEVELS,
     DemandLevel,
-    ExclusiveGroups,
     Figures,
     PodSet,
     Rollout,
@@ -133,7 +132,6 @@ __all__ = [
     "DeviceToleration",
     "DisruptionBudget",
     "ExactDeviceRequest",
-    "ExclusiveGroups",
     "Figures",
     "FlavorQuota",
     "Gang",

@@ -3,27 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any, Literal
-
-from msgspec import Struct
 
 from dra_planner.errors import NOWHERE, Place
 from dra_planner.model.objects import NodeSelector, ObjectMeta
 from dra_planner.quantity import Quantity
-from dra_planner.records import equality
 
 AllocationMode = Literal["ExactCount", "All"]
 
 
-@equality(ignored=("place",))
-class CelSelector(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class CelSelector:
     """A CEL expression over one device, and its place in a file."""
 
     expression: str
-    place: Place = NOWHERE
+    place: Place = field(default=NOWHERE, compare=False)
 
 
-class DeviceToleration(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class DeviceToleration:
     """The device taints that a request tolerates."""
 
     key: str = ""
@@ -33,8 +32,8 @@ class DeviceToleration(Struct, frozen=True):
     toleration_seconds: int | None = None
 
 
-@equality(ignored=("place",), unhashed=("capacity",))
-class ExactDeviceRequest(Struct, frozen=True, kw_only=True):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExactDeviceRequest:
     """One way to satisfy a request: a number of devices of a class that match the selectors."""
 
     device_class_name: str
@@ -43,28 +42,29 @@ class ExactDeviceRequest(Struct, frozen=True, kw_only=True):
     count: int = 1
     admin_access: bool = False
     tolerations: tuple[DeviceToleration, ...] = ()
-    capacity: Mapping[str, Quantity] = {}
-    place: Place = NOWHERE
+    capacity: Mapping[str, Quantity] = field(default_factory=dict, hash=False)
+    place: Place = field(default=NOWHERE, compare=False)
 
 
-@equality(ignored=("place",), unhashed=("capacity",))
-class DeviceSubRequest(ExactDeviceRequest, frozen=True, kw_only=True):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DeviceSubRequest(ExactDeviceRequest):
     """One alternative of `firstAvailable`; its allocation is recorded as `<request>/<name>`."""
 
     name: str
 
 
-@equality(ignored=("place",))
-class DeviceRequest(Struct, frozen=True, kw_only=True):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DeviceRequest:
     """A named request: either `exactly` or `first_available` is set."""
 
     name: str
     exactly: ExactDeviceRequest | None = None
     first_available: tuple[DeviceSubRequest, ...] = ()
-    place: Place = NOWHERE
+    place: Place = field(default=NOWHERE, compare=False)
 
 
-class DeviceConstraint(Struct, frozen=True, kw_only=True):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DeviceConstraint:
     """`matchAttribute` or `distinctAttribute` over the listed requests; none listed means all of
     the claim.
     """
@@ -74,16 +74,17 @@ class DeviceConstraint(Struct, frozen=True, kw_only=True):
     distinct_attribute: str | None = None
 
 
-@equality(unhashed=("parameters",))
-class DeviceConfiguration(Struct, frozen=True, kw_only=True):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DeviceConfiguration:
     """Opaque parameters for one driver."""
 
     requests: tuple[str, ...] = ()
     driver: str
-    parameters: Mapping[str, Any] = {}
+    parameters: Mapping[str, Any] = field(default_factory=dict, hash=False)
 
 
-class ClaimSpec(Struct, frozen=True, kw_only=True):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClaimSpec:
     """The requests of a claim. A claim without requests is valid and allocates nothing."""
 
     requests: tuple[DeviceRequest, ...] = ()
@@ -91,8 +92,8 @@ class ClaimSpec(Struct, frozen=True, kw_only=True):
     config: tuple[DeviceConfiguration, ...] = ()
 
 
-@equality(unhashed=("consumed_capacity",))
-class AllocatedDevice(Struct, frozen=True, kw_only=True):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AllocatedDevice:
     """One device that a claim holds."""
 
     request: str  # "<request>" or "<request>/<subrequest>"
@@ -101,10 +102,11 @@ class AllocatedDevice(Struct, frozen=True, kw_only=True):
     device: str
     admin_access: bool = False
     share_id: str = ""
-    consumed_capacity: Mapping[str, Quantity] = {}
+    consumed_capacity: Mapping[str, Quantity] = field(default_factory=dict, hash=False)
 
 
-class ClaimAllocation(Struct, frozen=True, kw_only=True):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClaimAllocation:
     """The stored result of an allocation."""
 
     devices: tuple[AllocatedDevice, ...] = ()
@@ -112,7 +114,8 @@ class ClaimAllocation(Struct, frozen=True, kw_only=True):
     has_timestamp: bool = False
 
 
-class ResourceClaim(Struct, frozen=True, kw_only=True):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ResourceClaim:
     """A claim that exists as a separate object, possibly allocated already."""
 
     meta: ObjectMeta
@@ -122,17 +125,18 @@ class ResourceClaim(Struct, frozen=True, kw_only=True):
     owner_pod: str = ""  # set for claims generated from a template
 
 
-@equality(unhashed=("claim_labels", "claim_annotations"))
-class ResourceClaimTemplate(Struct, frozen=True, kw_only=True):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ResourceClaimTemplate:
     """The spec of the claims that are generated for each pod."""
 
     meta: ObjectMeta
     spec: ClaimSpec
-    claim_labels: Mapping[str, str] = {}
-    claim_annotations: Mapping[str, str] = {}
+    claim_labels: Mapping[str, str] = field(default_factory=dict, hash=False)
+    claim_annotations: Mapping[str, str] = field(default_factory=dict, hash=False)
 
 
-class DeviceClass(Struct, frozen=True, kw_only=True):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DeviceClass:
     """A named set of selectors that an administrator offers; cluster-scoped."""
 
     meta: ObjectMeta

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-
-from msgspec import Struct
+from dataclasses import dataclass, field
 
 from dra_planner.errors import NOWHERE, Place
 from dra_planner.model.claims import ClaimSpec, ResourceClaim, generated_claim_name
@@ -13,18 +12,17 @@ from dra_planner.model.objects import ObjectKey
 from dra_planner.model.pods import PodSpec
 from dra_planner.model.verdicts import Reason, Verdict
 from dra_planner.model.workloads import Figures, Rollout, WorkloadRef
-from dra_planner.records import equality
 
 
-@equality(ignored=("place",))
-class ShapeClaim(Struct, frozen=True, kw_only=True):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShapeClaim:
     """One claim of a pod: its own (`spec`), or one that it shares with other pods (`shared`)."""
 
     # entry in the pod's spec.resourceClaims, or the name of an implicit extended-resource claim
     name: str
     spec: ClaimSpec
     shared: ObjectKey | None = None
-    place: Place = NOWHERE
+    place: Place = field(default=NOWHERE, compare=False)
 
     def title(self, workload: WorkloadRef) -> str:
         """Return the name of the claim in all messages: NAMESPACE/NAME, or for the claims of a
@@ -35,8 +33,8 @@ class ShapeClaim(Struct, frozen=True, kw_only=True):
         return f"{workload.namespace}/{generated_claim_name(workload.name, self.name)}"
 
 
-@equality(ignored=("place",))
-class Member(Struct, frozen=True, kw_only=True):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Member:
     """The pods of a shape that one workload contributes, and how it creates them (see `PodSet`).
 
     `running` are the workload's pods on the cluster's nodes, which are included in the figures.
@@ -61,11 +59,11 @@ class Member(Struct, frozen=True, kw_only=True):
     charged: int = 0  # pods that the cluster has, and that quotas count already
     ahead: bool = False
     templates: tuple[ObjectKey, ...] = ()
-    place: Place = NOWHERE
+    place: Place = field(default=NOWHERE, compare=False)
 
 
-@equality(unhashed=("labels",))
-class Shape(Struct, frozen=True, kw_only=True):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shape:
     """Everything about a pod that the scheduler can distinguish, and the workloads with such pods.
 
     `id` is a digest of namespace, labels, pod, and claims, so equal pods have equal IDs in every
@@ -74,7 +72,7 @@ class Shape(Struct, frozen=True, kw_only=True):
 
     id: str
     namespace: str
-    labels: Mapping[str, str]
+    labels: Mapping[str, str] = field(hash=False)
     pod: PodSpec
     claims: tuple[ShapeClaim, ...]
     members: tuple[Member, ...]
@@ -88,7 +86,8 @@ class Shape(Struct, frozen=True, kw_only=True):
         return total
 
 
-class Blocked(Struct, frozen=True, kw_only=True):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Blocked:
     """Pods that can't run on any node, whatever the pools, for example because a claim template is
     missing.
 
@@ -105,7 +104,8 @@ class Blocked(Struct, frozen=True, kw_only=True):
     classes: tuple[str, ...] = ()
 
 
-class GangPart(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class GangPart:
     """Pods of one pod set in each group of a gang. 0 means all of them, if the gang is one
     group.
     """
@@ -115,7 +115,8 @@ class GangPart(Struct, frozen=True):
     pods: int = 0
 
 
-class Gang(Struct, frozen=True, kw_only=True):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Gang:
     """Pods that are only useful together: one group, or several equal groups.
 
     A group starts with `least` of its pods (0: all), and the others run if they fit. `held_by`
@@ -135,7 +136,8 @@ PodSetKey = tuple[WorkloadRef, str]
 """A workload and the name of one of its pod sets."""
 
 
-class PodQuotas(Struct, frozen=True, kw_only=True):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PodQuotas:
     """Free quota before any pod of a demand is created, in thousandths of each limit's unit.
 
     `charges` is the quota that one pod needs, by pod set. `refused` are the pods that the demand
@@ -145,11 +147,11 @@ class PodQuotas(Struct, frozen=True, kw_only=True):
     sizing.
     """
 
-    room: Mapping[QuotaLimit, int]
-    charges: Mapping[PodSetKey, Mapping[QuotaLimit, int]]
-    refused: Mapping[PodSetKey, Figures]
-    left: Mapping[QuotaLimit, int] = {}
-    daemons: Mapping[PodSetKey, int] = {}
+    room: Mapping[QuotaLimit, int] = field(hash=False)
+    charges: Mapping[PodSetKey, Mapping[QuotaLimit, int]] = field(hash=False)
+    refused: Mapping[PodSetKey, Figures] = field(hash=False)
+    left: Mapping[QuotaLimit, int] = field(default_factory=dict[QuotaLimit, int], hash=False)
+    daemons: Mapping[PodSetKey, int] = field(default_factory=dict[PodSetKey, int], hash=False)
 
     def daemon_rooms(
         self, nodes: Mapping[PodSetKey, int]
@@ -172,8 +174,8 @@ class PodQuotas(Struct, frozen=True, kw_only=True):
                 yield key, known, room, tight
 
 
-@equality(unhashed=("shared_claims", "namespaces", "quotas"))
-class Demand(Struct, frozen=True, kw_only=True):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Demand:
     """All requests of the workloads: shapes sorted by ID, and pods that can never be scheduled.
 
     `namespaces` are the labels of namespaces by name, for rules between pods that select
@@ -183,10 +185,10 @@ class Demand(Struct, frozen=True, kw_only=True):
     """
 
     shapes: tuple[Shape, ...]
-    shared_claims: Mapping[ObjectKey, ResourceClaim] = {}
+    shared_claims: Mapping[ObjectKey, ResourceClaim] = field(default_factory=dict, hash=False)
     blocked: tuple[Blocked, ...] = ()
     assumptions: tuple[str, ...] = ()
-    namespaces: Mapping[str, Mapping[str, str]] = {}
+    namespaces: Mapping[str, Mapping[str, str]] = field(default_factory=dict, hash=False)
     gangs: tuple[Gang, ...] = ()
     budgets: tuple[DisruptionBudget, ...] = ()
     quotas: PodQuotas | None = None

@@ -4,12 +4,13 @@ last counted.
 
 from __future__ import annotations
 
-from msgspec import Struct
+from dataclasses import dataclass
 
 from dra_planner.model.objects import LabelSelector, ObjectKey, ObjectMeta
 
 
-class BudgetStatus(Struct, frozen=True, kw_only=True):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BudgetStatus:
     """The last status of a cluster's disruption controller. `disrupted` are the names of pods that
     are about to be evicted.
     """
@@ -20,7 +21,8 @@ class BudgetStatus(Struct, frozen=True, kw_only=True):
     disrupted: frozenset[str] = frozenset()
 
 
-class DisruptionBudget(Struct, frozen=True, kw_only=True):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DisruptionBudget:
     """A PodDisruptionBudget; At most one of `least` and `most` is set, as a count or a percentage
     ("50%").
 

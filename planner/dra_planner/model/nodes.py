@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from msgspec import Struct
-from msgspec.structs import replace
-
 from dra_planner.model.objects import Amounts, ObjectMeta
-from dra_planner.records import equality
 
 TaintEffect = Literal["NoSchedule", "PreferNoSchedule", "NoExecute"]
 
 
-class Taint(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class Taint:
     """A taint of a node."""
 
     key: str
@@ -27,12 +25,12 @@ class Taint(Struct, frozen=True):
         )
 
 
-@equality(unhashed=("allocatable",))
-class Node(Struct, frozen=True, kw_only=True):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Node:
     """A node, real or predicted. `allocatable` includes `pods`; see `Amounts` for units."""
 
     meta: ObjectMeta
-    allocatable: Amounts
+    allocatable: Amounts = field(hash=False)
     taints: tuple[Taint, ...] = ()
     unschedulable: bool = False
 
@@ -41,8 +39,8 @@ class Node(Struct, frozen=True, kw_only=True):
         return self.meta.name
 
 
-@equality(unhashed=("takes",))
-class SharedLimit(Struct, frozen=True, kw_only=True):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SharedLimit:
     """A limit that the nodes of several pools share.
 
     `takes` is the number of units that one node of each pool needs. `name` is its name in messages,
@@ -54,7 +52,7 @@ class SharedLimit(Struct, frozen=True, kw_only=True):
     name: str
     most: int
     unit: str
-    takes: Mapping[str, int]
+    takes: Mapping[str, int] = field(hash=False)
     beside: int = 0
     unsure: int = 0
 

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
-from msgspec import Struct
-
 from dra_planner.errors import NOWHERE, Place
-from dra_planner.records import equality
 
 Amounts = Mapping[str, int]
 """Resource amounts by name: `cpu` in thousandths of a core, everything else in whole units (bytes,
@@ -26,17 +24,17 @@ class ObjectKey(NamedTuple):
         return f"{self.namespace}/{self.name}"
 
 
-@equality(ignored=("place",), unhashed=("labels", "annotations"))
-class ObjectMeta(Struct, frozen=True, kw_only=True):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ObjectMeta:
     """Name, labels, and origin of an object. `namespace` is empty for cluster-scoped kinds."""
 
     name: str
     namespace: str = ""
-    labels: Mapping[str, str] = {}
-    annotations: Mapping[str, str] = {}
+    labels: Mapping[str, str] = field(default_factory=dict, hash=False)
+    annotations: Mapping[str, str] = field(default_factory=dict, hash=False)
     uid: str = ""
     creation_timestamp: str = ""
-    place: Place = NOWHERE
+    place: Place = field(default=NOWHERE, compare=False)
 
     @property
     def key(self) -> ObjectKey:
@@ -46,7 +44,8 @@ class ObjectMeta(Struct, frozen=True, kw_only=True):
 Operator = Literal["In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt"]
 
 
-class Requirement(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class Requirement:
     """One expression of a label or node selector."""
 
     key: str
@@ -54,7 +53,8 @@ class Requirement(Struct, frozen=True):
     values: tuple[str, ...] = ()
 
 
-class LabelSelector(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class LabelSelector:
     """A label selector. All requirements must hold, and `matchLabels` is written as `In` with one
     value.
     """
@@ -62,7 +62,8 @@ class LabelSelector(Struct, frozen=True):
     requirements: tuple[Requirement, ...] = ()
 
 
-class NodeSelectorTerm(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class NodeSelectorTerm:
     """Expressions over labels and fields (`metadata.name`), ANDed; a term without any matches
     nothing.
     """
@@ -71,7 +72,8 @@ class NodeSelectorTerm(Struct, frozen=True):
     match_fields: tuple[Requirement, ...] = ()
 
 
-class NodeSelector(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class NodeSelector:
     """Terms, ORed."""
 
     terms: tuple[NodeSelectorTerm, ...]

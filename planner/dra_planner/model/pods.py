@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from typing import Any, Literal
-
-from msgspec import Struct
 
 from dra_planner.errors import NOWHERE, Place
 from dra_planner.model.objects import Amounts, LabelSelector, NodeSelector, NodeSelectorTerm
-from dra_planner.records import equality
 
 
-class Toleration(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class Toleration:
     """The node taints that a pod tolerates."""
 
     key: str = ""
@@ -22,14 +21,16 @@ class Toleration(Struct, frozen=True):
     toleration_seconds: int | None = None
 
 
-class ContainerClaim(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class ContainerClaim:
     """The claim of the pod, and optionally the request in it, that a container uses."""
 
     name: str
     request: str = ""
 
 
-class ContainerPort(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class ContainerPort:
     """A port of a container. Only `host_port` affects placement."""
 
     container_port: int
@@ -38,33 +39,34 @@ class ContainerPort(Struct, frozen=True):
     host_ip: str = ""
 
 
-@equality(ignored=("command",), unhashed=("requests", "limits"))
-class Container(Struct, frozen=True, kw_only=True):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Container:
     """A container or init container; `always_restarts` marks an init container as a sidecar.
 
     `command` is its command and arguments, which don't affect placement.
     """
 
     name: str
-    requests: Amounts = {}
-    limits: Amounts = {}
+    requests: Amounts = field(default_factory=dict, hash=False)
+    limits: Amounts = field(default_factory=dict, hash=False)
     claims: tuple[ContainerClaim, ...] = ()
     ports: tuple[ContainerPort, ...] = ()
     always_restarts: bool = False
-    command: tuple[str, ...] = ()
+    command: tuple[str, ...] = field(default=(), compare=False, repr=False)
 
 
-@equality(ignored=("place",))
-class PodResourceClaim(Struct, frozen=True, kw_only=True):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PodResourceClaim:
     """An entry of `spec.resourceClaims`: exactly one of the two names is set."""
 
     name: str
     resource_claim_name: str | None = None
     resource_claim_template_name: str | None = None
-    place: Place = NOWHERE
+    place: Place = field(default=NOWHERE, compare=False)
 
 
-class PodAffinityTerm(Struct, frozen=True, kw_only=True):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PodAffinityTerm:
     """A term of (anti-)affinity to other pods."""
 
     topology_key: str
@@ -74,21 +76,24 @@ class PodAffinityTerm(Struct, frozen=True, kw_only=True):
     match_label_keys: tuple[str, ...] = ()
 
 
-class PreferredNodes(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class PreferredNodes:
     """Nodes that a pod prefers, and their weight in node scores, 1 to 100."""
 
     weight: int
     term: NodeSelectorTerm
 
 
-class PreferredPods(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class PreferredPods:
     """Pods that a pod prefers to be near, or with a negative weight to avoid, in node scores."""
 
     weight: int
     term: PodAffinityTerm
 
 
-class TopologySpreadConstraint(Struct, frozen=True, kw_only=True):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TopologySpreadConstraint:
     """How evenly pods must spread over the values of a node label."""
 
     max_skew: int
@@ -101,8 +106,8 @@ class TopologySpreadConstraint(Struct, frozen=True, kw_only=True):
     match_label_keys: tuple[str, ...] = ()
 
 
-@equality(ignored=("selected_by",), unhashed=("pod_requests", "overhead", "node_selector"))
-class PodSpec(Struct, frozen=True, kw_only=True):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PodSpec:
     """The fields of a pod that the scheduler reads. Preferences only affect which node is
     chosen.
     """
@@ -110,13 +115,13 @@ class PodSpec(Struct, frozen=True, kw_only=True):
     containers: tuple[Container, ...] = ()
     init_containers: tuple[Container, ...] = ()
     # pod-level `resources.requests`
-    pod_requests: Amounts = {}
-    overhead: Amounts = {}
+    pod_requests: Amounts = field(default_factory=dict, hash=False)
+    overhead: Amounts = field(default_factory=dict, hash=False)
     resource_claims: tuple[PodResourceClaim, ...] = ()
     node_name: str = ""
-    node_selector: Mapping[str, str] = {}
+    node_selector: Mapping[str, str] = field(default_factory=dict, hash=False)
     # labels of the selector that another object adds, and where: "spec.nodeLabels of …"
-    selected_by: Mapping[str, str] = {}
+    selected_by: Mapping[str, str] = field(default_factory=dict, hash=False, compare=False)
     node_affinity: NodeSelector | None = None  # requiredDuringScheduling
     pod_affinity: tuple[PodAffinityTerm, ...] = ()
     pod_anti_affinity: tuple[PodAffinityTerm, ...] = ()
@@ -135,20 +140,20 @@ class PodSpec(Struct, frozen=True, kw_only=True):
     zonal_volumes: tuple[str, ...] = ()  # volumes whose zone is known at run time only
 
 
-@equality(ignored=("past_claims", "needs", "written", "place"), unhashed=("labels", "annotations"))
-class PodTemplate(Struct, frozen=True, kw_only=True):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PodTemplate:
     """The pod template that a controller uses."""
 
     spec: PodSpec
-    labels: Mapping[str, str] = {}
-    annotations: Mapping[str, str] = {}
+    labels: Mapping[str, str] = field(default_factory=dict, hash=False)
+    annotations: Mapping[str, str] = field(default_factory=dict, hash=False)
     # how its pods reach devices without a claim
-    past_claims: tuple[str, ...] = ()
+    past_claims: tuple[str, ...] = field(default=(), compare=False)
     # objects of its namespace without which it doesn't start: kind and name
-    needs: tuple[tuple[str, str], ...] = ()
+    needs: tuple[tuple[str, str], ...] = field(default=(), compare=False)
     # as the document of a workload has it
-    written: Mapping[str, Any] = {}
-    place: Place = NOWHERE
+    written: Mapping[str, Any] = field(default_factory=dict, compare=False)
+    place: Place = field(default=NOWHERE, compare=False)
 
 
 def peak_amounts(pod: PodSpec, amounts_of: Callable[[Container], Amounts]) -> dict[str, int]:

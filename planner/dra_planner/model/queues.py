@@ -3,41 +3,40 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-
-from msgspec import Struct
+from dataclasses import dataclass, field
 
 from dra_planner.model.nodes import Taint
 from dra_planner.model.objects import LabelSelector, ObjectKey
 from dra_planner.model.pods import Toleration
 from dra_planner.quantity import Quantity
-from dra_planner.records import equality
 
 
-@equality(unhashed=("node_labels",))
-class ResourceFlavor(Struct, frozen=True, kw_only=True):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ResourceFlavor:
     """Nodes of one kind. Pods that use the flavor get its labels as node selector, and its
     tolerations.
     """
 
     name: str
-    node_labels: Mapping[str, str] = {}
+    node_labels: Mapping[str, str] = field(default_factory=dict, hash=False)
     node_taints: tuple[Taint, ...] = ()
     tolerations: tuple[Toleration, ...] = ()
     topology: str = ""  # the Topology with which Kueue chooses their nodes
 
 
-@equality(unhashed=("nominal", "borrowing_limits"))
-class FlavorQuota(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class FlavorQuota:
     """The quota of a ClusterQueue for one flavor, by resource, and the amounts that it may
     borrow from its cohort (missing: no limit).
     """
 
     flavor: str
-    nominal: Mapping[str, Quantity]
-    borrowing_limits: Mapping[str, Quantity] = {}
+    nominal: Mapping[str, Quantity] = field(hash=False)
+    borrowing_limits: Mapping[str, Quantity] = field(default_factory=dict, hash=False)
 
 
-class ResourceGroup(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class ResourceGroup:
     """Resources that a ClusterQueue covers together; a pod set gets all of them from one of the
     flavors.
     """
@@ -46,7 +45,8 @@ class ResourceGroup(Struct, frozen=True):
     flavors: tuple[FlavorQuota, ...]
 
 
-class ClusterQueue(Struct, frozen=True, kw_only=True):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClusterQueue:
     """One ClusterQueue. It can use the quota of its `cohort`, and admits workloads in `namespaces`
     only; None selects no namespace. `stop_policy` is empty unless it stops admission.
     """
@@ -58,23 +58,21 @@ class ClusterQueue(Struct, frozen=True, kw_only=True):
     namespaces: LabelSelector | None = None
 
 
-@equality(
-    unhashed=("local_queues", "stopped", "topologies", "cluster_queues", "flavors", "resources")
-)
-class QueueSetup(Struct, frozen=True, kw_only=True):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QueueSetup:
     """All Kueue objects in the manifests. `resources` maps DeviceClasses to resources, or is None
     if not given. `uncounted` are the beginnings of resource names that Kueue excludes or replaces.
     """
 
     # → ClusterQueue
-    local_queues: Mapping[ObjectKey, str] = {}
+    local_queues: Mapping[ObjectKey, str] = field(default_factory=dict, hash=False)
     # → the stopPolicy of a LocalQueue that stops admission
-    stopped: Mapping[ObjectKey, str] = {}
+    stopped: Mapping[ObjectKey, str] = field(default_factory=dict, hash=False)
     # → the node labels of a Topology, from the widest level to the narrowest
-    topologies: Mapping[str, tuple[str, ...]] = {}
-    cluster_queues: Mapping[str, ClusterQueue] = {}
-    flavors: Mapping[str, ResourceFlavor] = {}
-    resources: Mapping[str, str] | None = None
+    topologies: Mapping[str, tuple[str, ...]] = field(default_factory=dict, hash=False)
+    cluster_queues: Mapping[str, ClusterQueue] = field(default_factory=dict, hash=False)
+    flavors: Mapping[str, ResourceFlavor] = field(default_factory=dict, hash=False)
+    resources: Mapping[str, str] | None = field(default=None, hash=False)
     uncounted: tuple[str, ...] = ()
 
     def merged(self, other: QueueSetup) -> QueueSetup:

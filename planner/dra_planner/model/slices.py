@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Literal
-
-from msgspec import Struct
 
 from dra_planner.errors import NOWHERE, Place
 from dra_planner.model.objects import NodeSelector
 from dra_planner.quantity import Quantity
-from dra_planner.records import equality
 
 
-class Version(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class Version:
     """A semantic version as an attribute value, compared as text like in the allocator."""
 
     text: str
@@ -22,7 +21,8 @@ class Version(Struct, frozen=True):
         return self.text
 
 
-class Unknown(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class Unknown:
     """A value that exists but is only known at run time.
 
     Devices of one node with the same `group` have equal values, and different groups of one node
@@ -39,7 +39,8 @@ Scalar = bool | int | str | Version
 AttributeValue = Scalar | tuple[Scalar, ...] | Unknown
 
 
-class ValidRange(Struct, frozen=True, kw_only=True):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ValidRange:
     """Amounts that a consumer can request: from `minimum` in `step`s up to `maximum`."""
 
     minimum: Quantity
@@ -47,7 +48,8 @@ class ValidRange(Struct, frozen=True, kw_only=True):
     step: Quantity | None = None
 
 
-class RequestPolicy(Struct, frozen=True, kw_only=True):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RequestPolicy:
     """Defaults and rounding of a request for shared capacity."""
 
     default: Quantity | None = None
@@ -55,7 +57,8 @@ class RequestPolicy(Struct, frozen=True, kw_only=True):
     valid_range: ValidRange | None = None
 
 
-class DeviceCapacity(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class DeviceCapacity:
     """An amount of a device, and the policy for sharing it.
 
     The value is `Unknown` for a predicted device whose amount isn't in the tables. `at_most` is the
@@ -67,23 +70,24 @@ class DeviceCapacity(Struct, frozen=True):
     at_most: Quantity | None = None
 
 
-@equality(unhashed=("counters",))
-class CounterConsumption(Struct, frozen=True, kw_only=True):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CounterConsumption:
     """The amounts that a device consumes from one counter set of its pool."""
 
     counter_set: str
-    counters: Mapping[str, Quantity]
+    counters: Mapping[str, Quantity] = field(hash=False)
 
 
-@equality(unhashed=("counters",))
-class CounterSet(Struct, frozen=True, kw_only=True):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CounterSet:
     """Counters that the partitions of one piece of hardware share."""
 
     name: str
-    counters: Mapping[str, Quantity]
+    counters: Mapping[str, Quantity] = field(hash=False)
 
 
-class DeviceTaint(Struct, frozen=True, kw_only=True):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DeviceTaint:
     """A reason to keep claims off a device unless they tolerate it."""
 
     key: str
@@ -92,8 +96,8 @@ class DeviceTaint(Struct, frozen=True, kw_only=True):
     rule: str = ""  # the DeviceTaintRule that adds it; "" for a taint that the driver publishes
 
 
-@equality(unhashed=("attributes", "capacity"))
-class Device(Struct, frozen=True, kw_only=True):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Device:
     """One allocatable device. Names without a domain belong to the driver's own domain.
 
     A predicted device with `may_be_several` represents one or more devices, whose number is only
@@ -101,8 +105,8 @@ class Device(Struct, frozen=True, kw_only=True):
     """
 
     name: str
-    attributes: Mapping[str, AttributeValue] = {}
-    capacity: Mapping[str, DeviceCapacity] = {}
+    attributes: Mapping[str, AttributeValue] = field(default_factory=dict, hash=False)
+    capacity: Mapping[str, DeviceCapacity] = field(default_factory=dict, hash=False)
     allow_multiple_allocations: bool = False
     taints: tuple[DeviceTaint, ...] = ()
     consumes_counters: tuple[CounterConsumption, ...] = ()
@@ -115,8 +119,8 @@ class Device(Struct, frozen=True, kw_only=True):
     may_be_several: bool = False
 
 
-@equality(ignored=("place",))
-class ResourceSlice(Struct, frozen=True, kw_only=True):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ResourceSlice:
     """Part of a pool of devices that one driver publishes."""
 
     name: str
@@ -130,4 +134,4 @@ class ResourceSlice(Struct, frozen=True, kw_only=True):
     per_device_node_selection: bool = False
     devices: tuple[Device, ...] = ()
     shared_counters: tuple[CounterSet, ...] = ()
-    place: Place = NOWHERE
+    place: Place = field(default=NOWHERE, compare=False)

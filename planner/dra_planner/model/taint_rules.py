@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from msgspec import Struct
+from dataclasses import dataclass
 
 from dra_planner.model.objects import ObjectMeta
 from dra_planner.model.slices import Device, DeviceTaint, ResourceSlice
 
 
-class DeviceTaintRule(Struct, frozen=True, kw_only=True):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DeviceTaintRule:
     """One taint for the devices that match driver, pool, and device. None matches all of them."""
 
     meta: ObjectMeta

@@ -8,15 +8,15 @@ dynamicresources/extendeddynamicresources.go@v1.37.2.
 from __future__ import annotations
 
 from collections.abc import Iterator
-
-from msgspec import Struct
+from dataclasses import dataclass
 
 from dra_planner.drivers import publishers_of
 from dra_planner.offers.offer import Offer
 from dra_planner.offers.requests import pod_requests
 
 
-class ContestedDevices(Struct, frozen=True, kw_only=True):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ContestedDevices:
     """Devices of a node that two allocators have.
 
     `units` are the device plugin's allocatable units, and `held` are the units of running pods. A

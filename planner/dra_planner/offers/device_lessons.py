@@ -6,9 +6,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Final
-
-from msgspec import Struct
 
 from dra_planner.model import AttributeValue, Device, DeviceCapacity, RequestPolicy, Version
 from dra_planner.quantity import Quantity
@@ -39,7 +38,8 @@ _IDENTITY: Final = re.compile(
 _NUMBER: Final = re.compile(r"\d+")
 
 
-class DriverLesson(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class DriverLesson:
     """The devices of one driver on each captured node of a machine type.
 
     `words` are placeholders for values of attributes that devices of several drivers share (PCIe

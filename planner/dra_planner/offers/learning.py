@@ -9,9 +9,8 @@ values decide. Open questions are reported.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
-
-from msgspec import Struct
 
 from dra_planner import catalog, clouds
 from dra_planner.errors import CatalogError, PlannerError
@@ -21,7 +20,8 @@ from dra_planner.offers.offer import Offer
 from dra_planner.wording import counted, named, verb
 
 
-class Learned(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class Learned:
     """Rows for a fleet's `catalog` as plain data, and sentences about facts that the capture
     doesn't show.
     """
@@ -139,7 +139,8 @@ def _pool_fault(parts: Sequence[ResourceSlice]) -> str:
     return f'has no counter set "{counter_set}", which device {name} consumes'
 
 
-class _MachineLesson(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class _MachineLesson:
     """The nodes of one machine type, and the list for notes."""
 
     name: str

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-
-from msgspec import Struct
-from msgspec.structs import replace
+from dataclasses import dataclass, replace
 
 from dra_planner.model import Node, ResourceSlice
 from dra_planner.offers.offer import Offer
@@ -14,7 +12,8 @@ _ZONES = ("topology.kubernetes.io/zone", "failure-domain.beta.kubernetes.io/zone
 _HOSTNAME = "kubernetes.io/hostname"
 
 
-class PredictedNode(Struct, frozen=True, kw_only=True):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PredictedNode:
     """One node of a pool and its slices. `zone` is "" if it isn't known."""
 
     pool: str

@@ -7,8 +7,7 @@ Source: kubernetes/dynamic-resource-allocation:resourceslice/tracker/tracker.go@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-
-from msgspec.structs import replace
+from dataclasses import replace
 
 from dra_planner.model import DeviceTaintRule, ResourceSlice
 from dra_planner.offers.offer import Offer

@@ -5,9 +5,8 @@ real nodes.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Final, Literal
-
-from msgspec import Struct
 
 from dra_planner.clouds import POOL
 from dra_planner.drivers.dranet import RDMA
@@ -42,7 +41,8 @@ _OF_ONE_NODE = (
 Value = AttributeValue | Quantity | None
 
 
-class NodeDifference(Struct, frozen=True, order=True):
+@dataclass(frozen=True, slots=True, order=True)
+class NodeDifference:
     """One difference from the prediction. Empty text on a side: it doesn't exist there."""
 
     pool: str
@@ -63,7 +63,8 @@ class NodeDifference(Struct, frozen=True, order=True):
         )
 
 
-class Verification(Struct, frozen=True, kw_only=True):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Verification:
     """Every difference, sorted, and the compared objects: nodes by pool, pools without nodes, and
     nodes without a pool.
     """

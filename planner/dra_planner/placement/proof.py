@@ -8,10 +8,9 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
 from fractions import Fraction
 from math import ceil
-
-from msgspec import Struct, field
 
 from dra_planner.model import nodes_left
 from dra_planner.simulation import (
@@ -24,7 +23,8 @@ from dra_planner.simulation import (
 )
 
 
-class CountProver(Struct):
+@dataclass(slots=True)
+class CountProver:
     """Simulates a question's orders with counts, and raises the counts. `steps` are the remaining
     steps in total.
     """
@@ -34,10 +34,10 @@ class CountProver(Struct):
     fills: Mapping[tuple[str, str], int]  # pods that an empty node holds, by shape and pool
     steps: int
     # nodes below which a pool is known not to do
-    least: Mapping[str, int] = {}
+    least: Mapping[str, int] = field(default_factory=dict[str, int])
     opened: Opened = field(default_factory=Opened)
     # the most nodes with which pods of a pool stayed pending
-    refuted: dict[str, int] = {}
+    refuted: dict[str, int] = field(default_factory=dict[str, int])
 
     def prove(
         self,

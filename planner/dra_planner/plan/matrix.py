@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from itertools import product
 from typing import Final
-
-from msgspec import Struct
-from msgspec.structs import replace
 
 from dra_planner.errors import PlannerError
 from dra_planner.fleet.changes import FleetEdit, change_fleet
@@ -18,7 +16,8 @@ from dra_planner.plan.planning import make_plan
 MOST_PLANS: Final = 100
 
 
-class Combination(Struct, frozen=True, kw_only=True):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Combination:
     """One combination: the values of the axes in order, and the plan, or why the fleet is
     invalid.
     """
@@ -28,7 +27,8 @@ class Combination(Struct, frozen=True, kw_only=True):
     error: PlannerError | None = None
 
 
-class Matrix(Struct, frozen=True, kw_only=True):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Matrix:
     """Every combination of the axes' values, the last axis changing fastest. `axes` are the paths
     that change.
     """

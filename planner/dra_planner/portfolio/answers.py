@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from decimal import Decimal
 from typing import TYPE_CHECKING
-
-from msgspec import Struct
 
 from dra_planner.errors import PlannerError
 from dra_planner.model import Verdict
@@ -17,7 +16,8 @@ if TYPE_CHECKING:
 MOST_REASONS = 5
 
 
-class PoolCount(Struct, frozen=True, kw_only=True):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PoolCount:
     """The three numbers of one pool, and the built nodes."""
 
     name: str
@@ -29,7 +29,8 @@ class PoolCount(Struct, frozen=True, kw_only=True):
     maximum: int
 
 
-class CellAnswer(Struct, frozen=True, kw_only=True):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CellAnswer:
     """Verdict, counts, and cost. `reasons` are the first reasons with their subjects, and
     `more_reasons` is the number of others.
     """
@@ -61,7 +62,8 @@ class CellAnswer(Struct, frozen=True, kw_only=True):
         return sum(pool.recommended for pool in self.pools)
 
 
-class CellFault(Struct, frozen=True, kw_only=True):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CellFault:
     """Why one stack in one scenario has no answer. `kind` is "input" if the input is wrong."""
 
     kind: str

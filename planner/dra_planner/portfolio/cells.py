@@ -7,9 +7,8 @@ Common parts of the scenarios are read, predicted, and compiled once. A cell is 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import cache
-
-from msgspec import Struct
 
 from dra_planner.errors import PlannerError
 from dra_planner.fleet import (
@@ -37,7 +36,8 @@ from dra_planner.releases import Features
 from dra_planner.sources import Source
 
 
-class Curves(Struct, frozen=True, kw_only=True):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Curves:
     """The capacity curves of one stack in one scenario."""
 
     curves: tuple[Curve, ...]

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from msgspec import Struct
+from dataclasses import dataclass
 
 from dra_planner.portfolio.answers import CellFault
 from dra_planner.portfolio.schema import Scenario
 from dra_planner.sources import Source
 
 
-class StackInputs(Struct, frozen=True, kw_only=True):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StackInputs:
     """What a stack is planned from; `settings` is a stack's settings file or, with `is_fleet`, a
     fleet document. `catalog` are the files with learned machine types that its project shares,
     lowest precedence first.
@@ -25,7 +26,8 @@ class StackInputs(Struct, frozen=True, kw_only=True):
     fault: CellFault | None = None
 
 
-class ScenarioInputs(Struct, frozen=True, kw_only=True):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScenarioInputs:
     """A scenario and the manifests that it adds."""
 
     scenario: Scenario

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from math import sqrt
-
-from msgspec import Struct
 
 Z95 = 1.959963984540054
 """Quantile of the normal distribution for 95 %."""
 
 
-class Interval(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class Interval:
     """An estimate with its 95 % confidence interval."""
 
     estimate: float

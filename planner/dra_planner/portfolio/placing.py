@@ -8,12 +8,10 @@ together.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from fractions import Fraction
 from math import prod
-
-from msgspec import Struct
-from msgspec.structs import replace
 
 from dra_planner.claims import expand_claims
 from dra_planner.clouds import cloud
@@ -25,7 +23,6 @@ from dra_planner.plan import Plan, fleet_classes
 from dra_planner.plan.judgement.system_pods import set_aside
 from dra_planner.plan.planning import plan_manifests
 from dra_planner.portfolio.joint_bound import Block, JointModel
-from dra_planner.records import equality
 from dra_planner.sizing import Sizer
 from dra_planner.sizing.bound.rounding import raise_to_whole_nodes
 
@@ -38,25 +35,26 @@ MOST_PLANS = 2_000
 _MICRO = 1_000_000
 
 
-@equality(unhashed=("labels",))
-class PlacingCluster(Struct, frozen=True, kw_only=True):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlacingCluster:
     """A cluster: its fleet, and its own manifests together with all workloads to place."""
 
     name: str
-    labels: Mapping[str, str]
+    labels: Mapping[str, str] = field(hash=False)
     fleet: Fleet
     manifests: Manifests
 
 
-@equality(unhashed=("clusters",))
-class Movable(Struct, frozen=True, kw_only=True):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Movable:
     """A workload to place, and the labels that its cluster must have."""
 
     ref: WorkloadRef
-    clusters: Mapping[str, str]
+    clusters: Mapping[str, str] = field(hash=False)
 
 
-class Assigned(Struct, frozen=True, kw_only=True):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Assigned:
     """The cluster of a workload, or "" if no cluster has the labels."""
 
     workload: WorkloadRef
@@ -64,7 +62,8 @@ class Assigned(Struct, frozen=True, kw_only=True):
     may: tuple[str, ...]
 
 
-class ClusterAssignment(Struct, frozen=True, kw_only=True):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClusterAssignment:
     """An assignment. `cost` and `bound` are for all clusters together, in US dollars per hour or in
     nodes.
 
@@ -151,13 +150,15 @@ Assignment = tuple[int | None, ...]
 """The cluster of each group, by position; None where no cluster has the labels."""
 
 
-class _Size(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class _Size:
     pending: int
     cost: int  # micro-dollars, or nodes
     nodes: int
 
 
-class _Search(Struct):
+@dataclass(slots=True)
+class _Search:
     """Groups of workloads, the clusters that each can use, and cached costs of clusters with some
     of them.
     """
@@ -169,7 +170,9 @@ class _Search(Struct):
     offers: tuple[tuple[Offer, ...], ...]
     priced: bool
     assumptions: tuple[str, ...]
-    known: dict[tuple[int, frozenset[int]], _Size] = {}
+    known: dict[tuple[int, frozenset[int]], _Size] = field(
+        default_factory=dict[tuple[int, frozenset[int]], _Size]
+    )
     exhaustive: bool = False
 
     @classmethod

@@ -9,8 +9,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Mapping
-
-from msgspec import Struct
+from dataclasses import dataclass
 
 from dra_planner.allocation import NodeState
 from dra_planner.fleet import Fleet
@@ -24,7 +23,8 @@ from dra_planner.simulation import ArrivalOrder, SimulatedNode, Simulator, predi
 STEPS_PER_RUN = 5_000_000
 
 
-class RiskAnswer(Struct, frozen=True, kw_only=True):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RiskAnswer:
     """The result of the runs.
 
     `pending` is the share of runs with a pending pod, and `pods` is their mean number. `nodes` are

@@ -8,9 +8,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
-
-from msgspec import Struct
 
 from dra_planner.allocation import NodeState, Placement, Refusal
 from dra_planner.allocation.search.depth_first import STEP_BUDGET
@@ -43,7 +42,8 @@ STEPS = 50_000_000
 """Steps (see `Scheduler`) of one order, unless another limit is set."""
 
 
-class Simulator(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class Simulator:
     """Simulates one demand on the same nodes in several orders, and caches the answers of nodes."""
 
     setting: Setting

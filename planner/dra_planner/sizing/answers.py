@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-
-from msgspec import Struct, field
+from dataclasses import dataclass, field
 
 from dra_planner.allocation import Refusal
 from dra_planner.model import (
@@ -36,7 +35,8 @@ from dra_planner.sizing.result import WorkloadSize
 from dra_planner.sizing.topology import unjudged_rule
 
 
-class Enough(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class Enough:
     """Maximums by pool, and raised limits of several pools, with which all pods are placed that fit
     some node.
     """
@@ -45,7 +45,8 @@ class Enough(Struct, frozen=True):
     limits: tuple[tuple[SharedLimit, int], ...] = ()
 
 
-class PackedLevel(Struct, frozen=True, kw_only=True):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PackedLevel:
     """The known facts about one level after its packing."""
 
     level: DemandLevel
@@ -63,7 +64,8 @@ Fits = tuple[tuple[str, Verdict], ...]
 """Pools, sorted by name, and whether such a pod fits an empty node of each."""
 
 
-class _Left(Struct):
+@dataclass(slots=True)
+class _Left:
     """Pending pods of a shape, and the reason."""
 
     pods: int
@@ -79,15 +81,16 @@ class _Left(Struct):
         return (*short, *self.reasons)
 
 
-class _Answer(Struct):
+@dataclass(slots=True)
+class _Answer:
     """The sums for one workload."""
 
     wanted: int | None = 0
     placed: dict[str, int] = field(default_factory=lambda: defaultdict(int))
     pending: int = 0
-    verdicts: list[Verdict] = []
-    reasons: dict[Reason, None] = {}  # in the order of their coming
-    fits: list[Fits] = []
+    verdicts: list[Verdict] = field(default_factory=list)
+    reasons: dict[Reason, None] = field(default_factory=dict)  # in the order of their coming
+    fits: list[Fits] = field(default_factory=list)
 
     def wait(self, pods: int, verdict: Verdict, reasons: Iterable[Reason]) -> None:
         self.pending += pods

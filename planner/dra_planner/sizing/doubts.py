@@ -8,9 +8,7 @@ maximum resources.
 from __future__ import annotations
 
 from collections.abc import Mapping
-
-from msgspec import Struct
-from msgspec.structs import replace
+from dataclasses import dataclass, field, replace
 
 from dra_planner.allocation import (
     NodeState,
@@ -31,16 +29,17 @@ from dra_planner.releases import Features
 from dra_planner.sizing.topology import ZONES
 
 
-class DoubtfulPlace(Struct):
+@dataclass(slots=True)
+class DoubtfulPlace:
     """`place`, with a second question if the first answer depends on an uncertain fact. Nodes are
     created with `open`.
     """
 
-    _offers: dict[Template, Offer] = {}
+    _offers: dict[Template, Offer] = field(default_factory=dict)
     # templates of which an estimate or a label is not certain
-    _doubtful: set[Template] = set()
-    _generous: dict[Template, Template] = {}
-    _loosened: dict[tuple[str, Template], Shape] = {}
+    _doubtful: set[Template] = field(default_factory=set)
+    _generous: dict[Template, Template] = field(default_factory=dict)
+    _loosened: dict[tuple[str, Template], Shape] = field(default_factory=dict)
 
     def open(
         self,

@@ -8,52 +8,56 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-
-from msgspec import Struct
-from msgspec.structs import force_setattr, replace
+from dataclasses import dataclass, field
 
 from dra_planner.model import Demand, DemandLevel, Member, ObjectKey, Shape
 from dra_planner.offers import pod_requests
-from dra_planner.records import equality
 
 
-class ShapePods(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class ShapePods:
     """A number of pods of one shape."""
 
     shape: Shape
     pods: int
 
 
-@equality(ignored=("requests",))
-class Item(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class Item:
     """Pods that must share a node, and the number of such groups.
 
     `alike` are the shapes with the same needs as the item's only part, including itself, and the
-    pods of each. Shapes and their pods determine `id` and `requests`.
+    pods of each.
     """
 
     parts: tuple[ShapePods, ...]
     count: int
     alike: tuple[ShapePods, ...] = ()
-    id: str = ""  # what tells items apart: the shapes and how many pods of each
-    requests: dict[str, int] = {}  # amounts that the pods request together
+    id: str = field(init=False)  # what tells items apart: the shapes and how many pods of each
+    # amounts that the pods request together
+    requests: dict[str, int] = field(init=False, compare=False)
 
     def __post_init__(self) -> None:
-        if self.id:
-            return  # a copy with another count
         name = "+".join(f"{part.pods}×{part.shape.id}" for part in self.parts)
-        force_setattr(self, "id", f"{name} and {len(self.alike) - 1} alike" if self.alike else name)
+        object.__setattr__(
+            self, "id", f"{name} and {len(self.alike) - 1} alike" if self.alike else name
+        )
         requests: Counter[str] = Counter()
         for part in self.parts:
             for name, amount in pod_requests(part.shape.pod).items():
                 requests[name] += amount * part.pods
-        force_setattr(self, "requests", dict(requests))
+        object.__setattr__(self, "requests", dict(requests))
 
     def times(self, count: int) -> Item:
         """Return the item with this number of equal groups. Cached results of one group are
         kept.
         """
-        return replace(self, count=count)
+        item = object.__new__(Item)
+        same = {"parts": self.parts, "alike": self.alike, "id": self.id, "requests": self.requests}
+        known = {**same, "count": count}
+        for name, value in known.items():
+            object.__setattr__(item, name, value)
+        return item
 
     @property
     def shapes(self) -> tuple[Shape, ...]:
@@ -75,7 +79,8 @@ class Item(Struct, frozen=True):
         return bool(_shared_keys(self.parts[0].shape))
 
 
-class Items(Struct, frozen=True, kw_only=True):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Items:
     """The demand of one level, split into items."""
 
     items: tuple[Item, ...]

@@ -7,9 +7,7 @@ Each try is sized like any demand, so the best packing found needs every node of
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-
-from msgspec import Struct
-from msgspec.structs import replace
+from dataclasses import dataclass, replace
 
 from dra_planner.model import SharedLimit
 
@@ -21,14 +19,16 @@ MOST_PAIRS = 3_000
 """Maximum of items × pools for trying raises. Larger questions keep the first result."""
 
 
-class Raises(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class Raises:
     """Maximums by pool, and raised limits of several pools by the limit's name."""
 
     nodes: Mapping[str, int]
     limits: Mapping[str, int]
 
 
-class Tried(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class Tried:
     """Pending pods with some raises, and the used nodes of each pool."""
 
     pending: int

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-
-from msgspec import Struct
-from msgspec.structs import replace
+from dataclasses import dataclass, replace
 
 from dra_planner.model import (
     ClaimSpec,
@@ -24,7 +22,8 @@ NODE_LIMIT = "a node runs at most"
 """The start of `node_limit`."""
 
 
-class Shortage(Struct, frozen=True, kw_only=True):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shortage:
     """A pool that is too small, and sufficient raises of maximums, its own first."""
 
     room: Room

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from decimal import Decimal
 
-from msgspec import Struct
-
 from dra_planner.model import DemandLevel, Reason, Verdict, WorkloadRef
-from dra_planner.records import equality
 from dra_planner.sizing.bound.exact import BoundModel
 from dra_planner.sizing.bound.proof import BoundProof
 
 
-class DeviceCount(Struct, frozen=True, kw_only=True):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DeviceCount:
     """Devices on the planned nodes of a pool. `stranded` devices are free, but no pod of the demand
     can use them.
     """
@@ -23,8 +22,8 @@ class DeviceCount(Struct, frozen=True, kw_only=True):
     stranded: int
 
 
-@equality(unhashed=("left",))
-class PoolSize(Struct, frozen=True, kw_only=True):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PoolSize:
     """Nodes of one pool: its limits, the proven minimum, and the nodes of the best packing found.
 
     `bound` holds for placing the whole demand with every other pool at its maximum. It can exceed
@@ -41,11 +40,12 @@ class PoolSize(Struct, frozen=True, kw_only=True):
     enough: int
     devices: DeviceCount
     # unused amounts over all planned nodes, units of `Amounts`
-    left: Mapping[str, int]
+    left: Mapping[str, int] = field(hash=False)
     hourly_usd: Decimal | None = None  # of one node
 
 
-class NodePattern(Struct, frozen=True, kw_only=True):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NodePattern:
     """A number of nodes of a pool with equal contents: pods of shapes (by ID) in the order of
     placement.
     """
@@ -55,7 +55,8 @@ class NodePattern(Struct, frozen=True, kw_only=True):
     pods: tuple[tuple[str, int], ...]
 
 
-class WorkloadSize(Struct, frozen=True, kw_only=True):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WorkloadSize:
     """The result for one workload. `wanted` is None if its number of pods isn't limited at this
     level.
     """
@@ -70,8 +71,8 @@ class WorkloadSize(Struct, frozen=True, kw_only=True):
     reasons: tuple[Reason, ...] = ()
 
 
-@equality(unhashed=("packing",))
-class Evidence(Struct, frozen=True, kw_only=True):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Evidence:
     """The input of a certificate (`certificate.certificate_of`): the model, its proof, and the
     packing.
 
@@ -86,11 +87,11 @@ class Evidence(Struct, frozen=True, kw_only=True):
     plain: tuple[int, ...]
     costs: tuple[int, ...]
     proof: BoundProof
-    packing: tuple[tuple[int, int, Mapping[int, int]], ...]
+    packing: tuple[tuple[int, int, Mapping[int, int]], ...] = field(hash=False)
 
 
-@equality(ignored=("evidence",))
-class Sizing(Struct, frozen=True, kw_only=True):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sizing:
     """The answer for one level of demand, every pool at most at its maximum.
 
     `nodes_bound` and `hourly_bound` are proven for all pools together. `method` names the packing
@@ -107,7 +108,7 @@ class Sizing(Struct, frozen=True, kw_only=True):
     hourly_plan: Decimal | None
     method: str
     patterns: tuple[NodePattern, ...] = ()
-    evidence: Evidence | None = None
+    evidence: Evidence | None = field(default=None, compare=False, repr=False)
 
     def pool(self, name: str) -> PoolSize:
         """Return the size of that pool. Raises KeyError."""

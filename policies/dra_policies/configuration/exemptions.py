@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass
 from datetime import date
 from fnmatch import fnmatchcase
-
-from msgspec import Struct
 
 from dra_planner.errors import NOWHERE, Place
 from dra_policies.configuration.reading import Configured
@@ -14,7 +13,8 @@ from dra_policies.configuration.schema import date_of
 from dra_policies.rules import Finding
 
 
-class Excuse(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class Excuse:
     """An exemption from one rule for one object, or for objects whose names match."""
 
     rule: str

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Collection, Iterable, Iterator
-
-from msgspec import Struct
+from dataclasses import dataclass
 
 from dra_planner.documents.tree import line_at
 from dra_planner.errors import Place, PlannerError
@@ -18,7 +17,8 @@ from dra_policies.rules import Finding
 from dra_policies.unknown_values import as_mapping
 
 
-class WrittenObject(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class WrittenObject:
     """An object, its first line, and its exemptions."""
 
     line: int

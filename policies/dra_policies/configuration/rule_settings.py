@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-
-from msgspec.structs import replace
+from dataclasses import replace
 
 from dra_policies.configuration.schema import Configuration
 from dra_policies.rules import Rule

@@ -8,17 +8,23 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from functools import cache
 from typing import Final
-
-from msgspec import Struct
 
 from dra_planner.catalog.tables import read_table
 from dra_planner.clouds import cloud, names
 from dra_planner.quantity import Quantity, QuantityError
-from dra_policies.rules.row_subjects import RowOwner, RowSubject, equals_word, leaves
+from dra_policies.rules.row_subjects import (
+    RowOwner,
+    RowSubject,
+    equals_word,
+    leaves,
+    machine_owner,
+)
 from dra_policies.rules.rule import Finding
 from dra_policies.unknown_values import UNKNOWN, as_list, has_unknown
+from dra_policies.view.pool_machines import known_machine
 from dra_policies.view.stack_view import DeclaredPool, DeclaredResource, StackView
 
 _GIB: Final = 2**30
@@ -27,17 +33,22 @@ _SECONDS: Final = re.compile(r"[0-9]{1,12}s")
 EVERYWHERE: Final = frozenset({"0.0.0.0/0", "::/0"})
 
 
-class ResourceRow(Struct, frozen=True, kw_only=True):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ResourceRow:
     """One fault of a resource type. `reference` is a published source for it.
 
     `about` selects the resources: all, resources of a stack with claims, or DRA pools. `wrong` is
-    the condition: the property *is* the value or one of several joined by "or", *lacks* it in its
-    list, *matches* it, is *set*, has *several*, is *below*, *above*, or *outside* it ("10 to 250"),
-    *open* to every address, or *open by default*, which includes an absent value. `where` contains
-    additional conditions joined by "and": `path=value`, `path` (set), or either one negated with
-    "!". A condition that starts with `[].` refers to the list item that the property's path goes
-    through. A path that starts with `cluster:` or `template:` belongs to the cluster or the launch
-    template of a pool.
+    the condition: the property *is* the value or one of several joined by "or", *lacks* it in
+    its list, *matches* it, is *set*, has *several*, is *below*, *above*, or *outside* it ("10
+    to 250"), *open* to every address, or *open by default*, which includes an absent value.
+    `where` contains additional conditions joined by "and": `path=value`, `path` (set), or
+    either one negated with "!". A condition that starts with `[].` refers to the list item that
+    the property's path goes through. `path~value` is a regular expression, and "|" separates
+    alternatives of a value. A path that starts with `cluster:`, `template:`, or `machine:`
+    belongs to the cluster, launch template, or machine type of a pool, and one with
+    `@property#Type:` to the resource that a property names. A property *differs* from the one
+    at the path `value`, or is *elsewhere*: in another region. The value of *above* can be a
+    share of another number ("60% of machine:memoryGib").
     """
 
     rule: str
@@ -63,22 +74,40 @@ class ResourceRow(Struct, frozen=True, kw_only=True):
         if owner is None:
             return False
         head, items, rest = path.partition("[].")
+        if self.wrong == "differs":
+            return read.differs(owner, path, self.value)
+        if self.wrong == "elsewhere":
+            return read.is_elsewhere(owner, path, self.value)
+        bound = self._bound(read)
         if not items:
-            return self._is_wrong(owner, head)
+            return self._is_wrong(owner, head, bound)
         of_item = [
             each.replace("[].", "") for each in conditions if each.lstrip("!").startswith("[].")
         ]
         listed = [owner.item(head, item) for item in owner.props.items(head) or ()]
         if self.wrong == "below":
             return _all_known(
-                self._is_wrong(item, rest) for item in listed if item.props.has(rest) is not False
+                self._is_wrong(item, rest, bound)
+                for item in listed
+                if item.props.has(rest) is not False
             )
         return any(
-            all(item.holds(each) for each in of_item) and self._is_wrong(item, rest)
+            all(item.holds(each) for each in of_item) and self._is_wrong(item, rest, bound)
             for item in listed
         )
 
-    def _is_wrong(self, owner: RowOwner, path: str) -> bool:
+    def _bound(self, read: RowSubject) -> int | None:
+        """Return the number that the value is, or that it's a share of. None if it isn't known."""
+        if self.wrong not in ("below", "above"):
+            return None
+        share, _, path = self.value.partition("% of ")
+        if not path:
+            return int(self.value)
+        owner, path = read.owner(path)
+        whole = None if owner is None else owner.props.count(path, -1)
+        return None if whole is None or whole < 0 else whole * int(share) // 100
+
+    def _is_wrong(self, owner: RowOwner, path: str, bound: int | None) -> bool:
         props = owner.props
         value = props.at(path)
         if value is UNKNOWN:
@@ -99,9 +128,10 @@ class ResourceRow(Struct, frozen=True, kw_only=True):
                 return len(as_list(value) or ()) > 1
             case "below" | "above":
                 count = None if value is None else _size(value, props.count(path, 0))
-                bound = int(self.value)
-                return count is not None and (
-                    count < bound if self.wrong == "below" else count > bound
+                return (
+                    count is not None
+                    and bound is not None
+                    and (count < bound if self.wrong == "below" else count > bound)
                 )
             case "outside":
                 low, high = map(int, _RANGE.fullmatch(self.value).groups())  # type: ignore[union-attr]  # of the table
@@ -143,21 +173,22 @@ def broken_rows(view: StackView, rule: str) -> Iterator[Finding]:
     """Yield a finding for each row of a rule that a resource of the view, or a pool inside a
     cluster, breaks.
     """
-    by_type: dict[str, list[ResourceRow]] = {}
-    for row in rows(rule):
-        by_type.setdefault(row.type, []).append(row)
-    owners = {each.urn: each for each in (*view.declared, *view.objects)}
+    owners = {each.urn: _owner(each) for each in (*view.declared, *view.objects)}
+    charts = [(each, _owner(each)) for each in view.installed_charts]
     pools = {pool.urn: pool for pool in view.pools}
     for each in (*view.declared, *view.objects):
-        found = by_type.get(each.type)
-        if found is None:  # most resources of a stack
-            continue
         pool = pools.get(each.urn)
-        read = _subject(_owner(each), pool, owners)
-        for row in found:
-            if _is_about(row, pool is not None and _is_for_claims(pool), view) and row.is_broken(
-                read
+        read = _subject(owners[each.urn], pool, owners)
+        for row in rows(rule):
+            if (
+                row.type == each.type
+                and _is_about(row, pool is not None and _is_for_claims(pool), view)
+                and row.is_broken(read)
             ):
+                yield _finding(row, f'{row.kind} "{each.name}"', each.urn)
+    for each, owner in charts:
+        for row in rows(rule):
+            if row.type == each.type and row.is_broken(RowSubject(own=owner, resources=owners)):
                 yield _finding(row, f'{row.kind} "{each.name}"', each.urn)
     alone = {each.urn for each in view.declared if cloud_tokens().get(each.type)}
     for pool in view.pools:
@@ -165,27 +196,38 @@ def broken_rows(view: StackView, rule: str) -> Iterator[Finding]:
         if pool.urn in alone or not pool.own.values:
             continue
         read = _subject(RowOwner(props=pool.own), pool, owners)
-        for row in by_type.get(token, ()):
-            if _is_about(row, _is_for_claims(pool), view) and row.is_broken(read):
+        for row in rows(rule):
+            if (
+                row.type == token
+                and _is_about(row, _is_for_claims(pool), view)
+                and row.is_broken(read)
+            ):
                 yield _finding(row, pool.title, pool.urn)
 
 
 def _owner(resource: DeclaredResource) -> RowOwner:
-    heads = (key.partition(".")[0].partition("[")[0] for key in resource.sources)
-    return RowOwner(props=resource.props, sourced=frozenset(heads))
+    links: dict[str, tuple[str, ...]] = {}
+    for key, urns in resource.sources.items():
+        head = key.partition(".")[0].partition("[")[0]
+        links[head] = (*links.get(head, ()), *urns)
+    return RowOwner(props=resource.props, links=links, type=resource.type, urn=resource.urn)
 
 
 def _subject(
-    own: RowOwner, pool: DeclaredPool | None, owners: Mapping[str, DeclaredResource]
+    own: RowOwner, pool: DeclaredPool | None, owners: Mapping[str, RowOwner]
 ) -> RowSubject:
     if pool is None:
-        return RowSubject(own=own)
-    declared, cluster = owners.get(pool.template_urn), owners.get(pool.cluster_urn)
-    template = None if declared is None else _owner(declared)
+        return RowSubject(own=own, resources=owners)
+    template = owners.get(pool.template_urn)
     if template is None and pool.template is not None:
         template = RowOwner(props=pool.template)
+    machine = known_machine(pool.cloud, pool.machine)
     return RowSubject(
-        own=own, cluster=None if cluster is None else _owner(cluster), template=template
+        own=own,
+        cluster=owners.get(pool.cluster_urn),
+        template=template,
+        machine=machine_owner(machine) if machine else None,
+        resources=owners,
     )
 
 

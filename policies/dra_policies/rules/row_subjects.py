@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from typing import Any, Final
 
-from msgspec import Struct
-
+from dra_planner.catalog import Machine
 from dra_policies.unknown_values import UNKNOWN, Properties, as_list, as_mapping, has_unknown
 
 _WORDS: Final[Mapping[str, frozenset[object]]] = {
@@ -14,64 +15,186 @@ _WORDS: Final[Mapping[str, frozenset[object]]] = {
     "true": frozenset({True, "true"}),
     "false": frozenset({False, "false"}),
 }
+_MIB_PER_GIB: Final = 1024
+_NAMES: Final = ("name", "subnetName", "virtualNetworkName", "resourceName")
 
 
-class RowOwner(Struct, frozen=True, kw_only=True):
-    """The properties that a path belongs to, and the properties that other resources provide."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RowOwner:
+    """The properties that a path belongs to. `links` are the URNs of the resources that provide
+    each property, by its first key.
+    """
 
     props: Properties
-    sourced: frozenset[str] = frozenset()
+    links: Mapping[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
+    type: str = ""
+    urn: str = ""
 
     def comes_from_resource(self, path: str) -> bool:
         """Return whether the output of another resource provides a property, so it isn't null."""
-        return path.partition(".")[0] in self.sourced
+        return bool(self.links.get(path.partition(".")[0]))
 
     def item(self, path: str, item: Properties) -> RowOwner:
         """Return an item of a list, whose unknown properties come from where the list does."""
-        return RowOwner(
-            props=item, sourced=_keys(item) if self.comes_from_resource(path) else frozenset()
-        )
+        head = path.partition(".")[0]
+        keys = as_mapping(item.values) or {}
+        return RowOwner(props=item, links=dict.fromkeys(keys, self.links.get(head, ())))
 
     def holds(self, condition: str) -> bool:
         """Return whether a condition is certainly true."""
-        path, equals, wanted = condition.lstrip("!").partition("=")
+        text = condition.lstrip("!")
+        path, operator, wanted = _parts(text)
         value = self.props.at(path)
-        if value is UNKNOWN and not equals and self.comes_from_resource(path):
+        if value is UNKNOWN and not operator and self.comes_from_resource(path):
             return not condition.startswith("!")
-        if value is UNKNOWN or (equals and has_unknown(value)):
+        if value is UNKNOWN or (operator and has_unknown(value)):
             return False
-        answer = any(equals_word(each, wanted) for each in leaves(value)) if equals else bool(value)
+        if operator == "~":
+            answer = any(
+                isinstance(each, str) and bool(re.search(wanted, each)) for each in leaves(value)
+            )
+        elif operator:
+            answer = any(equals_word(each, wanted) for each in leaves(value))
+        else:
+            answer = bool(value)
         return answer != condition.startswith("!")
 
 
-def _keys(props: Properties) -> frozenset[str]:
-    return frozenset(as_mapping(props.values) or {})
-
-
-class RowSubject(Struct, frozen=True, kw_only=True):
-    """A resource, and the cluster and launch template of a pool, None if they aren't known."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RowSubject:
+    """A resource, the cluster, launch template, and machine of a pool, None if they aren't known,
+    and all resources by URN.
+    """
 
     own: RowOwner
     cluster: RowOwner | None = None
     template: RowOwner | None = None
+    machine: RowOwner | None = None
+    resources: Mapping[str, RowOwner] = field(default_factory=dict[str, RowOwner])
 
     def owner(self, path: str) -> tuple[RowOwner | None, str]:
-        """Return the resource that a path belongs to, and the path there."""
-        prefix, colon, rest = path.partition(":")
-        if not colon:
-            return self.own, path
-        return (self.cluster if prefix == "cluster" else self.template), rest
+        """Return the resource that a path belongs to, and the path there.
+
+        Each prefix with a colon leads to another resource: `cluster`, `template`, or `machine`, or
+        with `@property#Type` the only resource of that type that the property names. A `*` at its
+        end takes the first of several.
+        """
+        found: RowOwner | None = self.own
+        while ":" in path:
+            prefix, _, path = path.partition(":")
+            if prefix == "cluster":
+                found = self.cluster
+            elif prefix == "template":
+                found = self.template
+            elif prefix == "machine":
+                found = self.machine
+            else:
+                found = self._linked(found, prefix.removeprefix("@"))
+        return found, path
+
+    def _linked(self, owner: RowOwner | None, link: str) -> RowOwner | None:
+        if owner is None:
+            return None
+        path, _, kind = link.removesuffix("*").partition("#")
+        found = [
+            self.resources[urn]
+            for urn in owner.links.get(path.partition(".")[0], ())
+            if urn in self.resources and self.resources[urn].type.endswith(f":{kind}")
+        ]
+        named = {str(name).rpartition("/")[2] for name in leaves(owner.props.at(path)) if name}
+        if not found and len(named) == 1:
+            found = [
+                each
+                for each in self.resources.values()
+                if each.type.endswith(f":{kind}")
+                and named & {each.props.text(key) for key in _NAMES}
+            ]
+        return found[0] if len(found) == 1 or (found and link.endswith("*")) else None
 
     def holds(self, condition: str) -> bool:
         """Return whether a condition is certainly true."""
         negated, text = condition.startswith("!"), condition.lstrip("!")
-        head, equals, wanted = text.partition("=")
+        head, operator, wanted = _parts(text)
         owner, path = self.owner(head)
-        return owner is not None and owner.holds(f"{'!' if negated else ''}{path}{equals}{wanted}")
+        return owner is not None and owner.holds(
+            f"{'!' if negated else ''}{path}{operator}{wanted}"
+        )
+
+    def differs(self, owner: RowOwner, path: str, other: str) -> bool:
+        """Return whether two properties certainly have different values, of which they may have a
+        list: two texts, or outputs of two resources of one type.
+        """
+        against, there = self.owner(other)
+        if against is None or against.urn in self._origins(owner, path):
+            return False
+        left = {each and each.rpartition("/")[2] for each in _texts(owner, path)}
+        right = {each and each.rpartition("/")[2] for each in _texts(against, there)}
+        if left and right and None not in left | right:
+            return not left & right
+        ours, theirs = set(self._origins(owner, path)), set(self._origins(against, there))
+        types = {self.resources[urn].type for urn in ours | theirs}
+        return bool(ours and theirs) and not ours & theirs and len(types) == 1
+
+    def is_elsewhere(self, owner: RowOwner, path: str, other: str) -> bool:
+        """Return whether two places certainly are in different regions: neither is the start of
+        the other.
+        """
+        against, there = self.owner(other)
+        if against is None:
+            return False
+        left, right = list(_texts(owner, path)), list(_texts(against, there))
+        if not left or not right or None in (*left, *right):
+            return False
+        places = [str(each) for each in right]
+        return any(
+            not any(each.startswith(place) or place.startswith(str(each)) for place in places)
+            for each in map(str, left)
+        )
+
+    def _origins(self, owner: RowOwner, path: str) -> Iterator[str]:
+        for urn in owner.links.get(path.partition(".")[0], ()):
+            if urn in self.resources:
+                yield urn
+
+
+def machine_owner(machine: Machine) -> RowOwner:
+    """Return a machine type with the facts that conditions of rows can read."""
+    facts: dict[str, object] = {
+        "name": machine.instance_type,
+        "family": machine.family,
+        "arch": machine.arch,
+        "gpus": machine.gpu_count,
+        "vcpus": machine.vcpus,
+        "memoryGib": machine.memory_mib // _MIB_PER_GIB if machine.memory_mib else UNKNOWN,
+        "rdmaNetworks": machine.rdma_networks or 0,
+        "efaInterfaces": machine.efa_interfaces or 0,
+    }
+    return RowOwner(props=Properties(facts))
+
+
+def _parts(condition: str) -> tuple[str, str, str]:
+    """Return a condition's path, its operator ("=", "~", or ""), and its value."""
+    found = re.match(r"[^=~]*", condition)
+    path = found[0] if found else condition
+    return path, condition[len(path) : len(path) + 1], condition[len(path) + 1 :]
+
+
+def _texts(owner: RowOwner, path: str) -> Iterator[str | None]:
+    """Yield the values of a property without blanks and in lower case, None for unknown ones."""
+    head, items, rest = path.partition("[].")
+    for item in (owner.props.items(head) or ()) if items else ():
+        yield from _texts(RowOwner(props=item), rest)
+    if items:
+        return
+    value = owner.props.at(path)
+    for each in leaves(value) if value is not None else ():
+        yield re.sub(r"\s", "", str(each)).casefold() if isinstance(each, str | int) else None
 
 
 def equals_word(value: object, wanted: str) -> bool:
-    """Return whether a value is written as in the table."""
+    """Return whether a value is written as in the table, with alternatives separated by "|"."""
+    if "|" in wanted:
+        return any(equals_word(value, each) for each in wanted.split("|"))
     if isinstance(value, int) and not isinstance(value, bool):
         return str(value) == wanted
     return (value is None or isinstance(value, str | bool)) and value in _WORDS.get(

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
-
-from msgspec import Struct
 
 from dra_planner.errors import NOWHERE, Diagnostic, Place, Severity
 
@@ -22,7 +21,8 @@ Pulumi stack.
 SEVERITIES: dict[Level, Severity] = {"mandatory": "error", "advisory": "warning"}
 
 
-class Finding(Struct, frozen=True, kw_only=True):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
     """A rule's finding about one object.
 
     `certain` is False if the rule can't tell. The message then names the unknown fact, and the
@@ -43,7 +43,8 @@ class Finding(Struct, frozen=True, kw_only=True):
         return self.message + (f"; {self.fix}" if self.fix else "")
 
 
-class Threshold(Struct, frozen=True, kw_only=True):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Threshold:
     """A number of a rule that a project can set: its meaning, bounds, and default."""
 
     says: str
@@ -52,7 +53,8 @@ class Threshold(Struct, frozen=True, kw_only=True):
     most: float
 
 
-class Rule(Struct, frozen=True, kw_only=True):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rule:
     """A rule: its description, the fix, its level, and its check.
 
     `check` is a pure function of a view. It runs on views of any size (one resource or a whole

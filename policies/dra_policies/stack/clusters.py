@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Final
-
-from msgspec import Struct
 
 from dra_planner.planfile import RECORD_TYPE
 from dra_policies.stack.pools import cloud_of_cluster, cloud_of_pool
@@ -15,7 +14,8 @@ KUBERNETES: Final = "kubernetes:"
 KUBERNETES_PROVIDER: Final = "pulumi:providers:kubernetes"
 
 
-class Clusters(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class Clusters:
     """Resources by cluster, and objects whose cluster isn't known."""
 
     groups: tuple[tuple[Resource, ...], ...]

@@ -6,10 +6,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
-
-from msgspec import Struct
-from msgspec.structs import replace
 
 from dra_planner.clouds import cloud
 from dra_planner.errors import PlannerError
@@ -25,7 +23,8 @@ _MAX_PODS = re.compile(r"max-?pods[\"']?\s*[:=]\s*(\d{1,4})\b", re.IGNORECASE)
 _ONLY_OF_PLUGINS = ("allocation", "migStrategy", "sharing")
 
 
-class DeclaredFleet(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class DeclaredFleet:
     """The fleet, its offers, and notes about unknown facts that come from the plan."""
 
     fleet: Fleet
@@ -52,8 +51,10 @@ def declared_fleet(
     served = _plugin_pools(planned)
     pools = [
         pool
-        for pool in view.pools
-        if pool.has_gpus is not False and (pool.is_dra is not False or pool.offer_name in served)
+        for pool in view.node_pools
+        if (pool.labels is not None or pool not in view.scaling_groups)
+        and pool.has_gpus is not False
+        and (pool.is_dra is not False or pool.offer_name in served)
     ]
     region = stack_region(resources)
     rows = [_row(pool, planned, unknowns, region) for pool in pools]
@@ -177,7 +178,7 @@ def _document(
         document["drivers"] = {**drivers, "nvidia": nvidia}
     if planned is not None:
         return document
-    of_cloud = cloud(view.pools[0].cloud)
+    of_cloud = cloud(view.node_pools[0].cloud)
     if region := stack_region(resources):
         document["region"] = region
     says = {"region": "region", "kubernetes": "Kubernetes version", "drivers": "driver version"}

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cache, lru_cache, partial
-
-from msgspec import Struct
-from msgspec.structs import replace
 
 from dra_planner.claims import expand_claims
 from dra_planner.clouds import cloud
@@ -51,7 +49,8 @@ def judge_record(view: StackView) -> StackView:
     )
 
 
-class _Once(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class _Once:
     """A plan file that is compared by identity, because comparing documents would take longer than
     reading one.
     """

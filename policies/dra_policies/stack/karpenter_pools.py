@@ -9,8 +9,7 @@ Source: kubernetes-sigs/karpenter:pkg/apis/v1/nodepool.go@22664681.
 from __future__ import annotations
 
 from collections.abc import Sequence
-
-from msgspec.structs import replace
+from dataclasses import replace
 
 from dra_planner import catalog
 from dra_planner.clouds import POOL, Cloud, cloud, names

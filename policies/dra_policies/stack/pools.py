@@ -8,11 +8,9 @@ import binascii
 import re
 from base64 import b64decode
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any, Final, get_args
-
-from msgspec import Struct
-from msgspec.structs import replace
 
 from dra_planner import catalog
 from dra_planner.catalog import Machine
@@ -20,6 +18,7 @@ from dra_planner.clouds import POOL, Cloud, NodeOrigin, PoolResource, cloud, nam
 from dra_planner.errors import PlannerError
 from dra_planner.model import Taint
 from dra_planner.model.nodes import TaintEffect
+from dra_policies.stack.forms.property_aliases import with_aliases
 from dra_policies.stack.resource import Resource, source_of
 from dra_policies.unknown_values import UNKNOWN, Properties, as_mapping
 from dra_policies.view.pool_machines import has_value
@@ -115,6 +114,7 @@ def _pool_inside(
         props=Properties(known),
         sources=dict.fromkeys(known, sources),  # the engine doesn't say which value is whose
     )
+    pool = with_aliases(pool)
     title = f"{pool.title(paths.kind)} of {cluster.title('cluster')}"
     return replace(_declared_pool(pool, others), title=title)
 
@@ -160,7 +160,12 @@ def _boot_script(resource: Resource, paths: PoolResource, template: Resource | N
         return ""
     if template is None:
         return "" if resource.props.has(paths.template.property) is False else None
-    text = template.props.text(paths.template.boot_script)
+    return boot_script_of(template, paths.template.boot_script)
+
+
+def boot_script_of(template: Resource, path: str) -> str | None:
+    """Return the boot script in a template, "" without one, or None if it isn't known."""
+    text = template.props.text(path)
     try:
         return None if text is None else b64decode(text, validate=True).decode("utf-8", "replace")
     except binascii.Error:
@@ -317,7 +322,8 @@ def _template_by_id(
     return None
 
 
-class _Counts(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class _Counts:
     """Node counts in all zones, None if not known. `fixed`: nothing changes the count."""
 
     fixed: bool = False
@@ -328,6 +334,8 @@ class _Counts(Struct, frozen=True):
 
 def _counts(resource: Resource, paths: PoolResource, zones: int | None) -> _Counts:
     props = resource.props
+    if paths.stopped[0] and props.text(paths.stopped[0]) == paths.stopped[1]:
+        return _Counts(True, 0, 0, 0)
     scaled = (
         props.has(paths.scaling) and props.at(paths.scaling) is not False if paths.scaling else True
     )

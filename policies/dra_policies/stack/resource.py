@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from typing import Final
 
-from msgspec import Struct
-from msgspec.structs import force_setattr
-
-from dra_planner.records import equality
 from dra_policies.unknown_values import UNKNOWN, Properties
 
 NAMESPACE = "kubernetes:core/v1:Namespace"
@@ -19,8 +16,8 @@ and, from a local package, `_containerservice_v20250801:containerservice/v202508
 """
 
 
-@equality(unhashed=("sources",))
-class Resource(Struct, frozen=True, kw_only=True):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Resource:
     """One resource.
 
     `sources` maps each property to the resources whose outputs it uses, known only for whole
@@ -33,12 +30,14 @@ class Resource(Struct, frozen=True, kw_only=True):
     name: str
     props: Properties
     ignore_changes: tuple[str, ...] = ()
-    sources: Mapping[str, tuple[str, ...]] = {}
+    sources: Mapping[str, tuple[str, ...]] = field(
+        default_factory=dict[str, tuple[str, ...]], hash=False
+    )
     provider: str = ""
     depends_on: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        force_setattr(self, "type", _API_DATE.sub("", self.type))
+        object.__setattr__(self, "type", _API_DATE.sub("", self.type))
 
     def title(self, kind: str) -> str:
         """The name of the resource in a sentence."""

@@ -1,5 +1,5 @@
-"""Auto Scaling groups that create nodes without a managed node group. Their labels and taints are
-in user data, so they aren't evaluated.
+"""Auto Scaling groups that create nodes without a managed node group. Their labels and taints come
+from the boot script in their launch template.
 
 pulumi-eks' NodeGroupV2 is such a group, and its NodeGroup is one that CloudFormation creates from a
 launch configuration.
@@ -10,8 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from dra_planner.clouds import cloud, names
-from dra_policies.stack.pools import has_gpus
+from dra_planner.clouds import MachineTemplate, cloud, names
+from dra_policies.stack.boot_scripts import labels_of_script, taints_of_script
+from dra_policies.stack.pools import boot_script_of, has_gpus
 from dra_policies.stack.resource import Resource, source_of
 from dra_policies.view.stack_view import DeclaredPool
 
@@ -19,41 +20,67 @@ SCALING_GROUP: Final = "Auto Scaling group"
 _GROUP: Final = "aws:autoscaling/group:Group"
 _TEMPLATE: Final = "aws:ec2/launchTemplate:LaunchTemplate"
 _CONFIGURATION: Final = "aws:ec2/launchConfiguration:LaunchConfiguration"
-_PLACES: Final = ("launchTemplate", "mixedInstancesPolicy")
+_MIXED: Final = "mixedInstancesPolicy"
+_PLACES: Final = ("launchTemplate", _MIXED)
 
 
 def gpu_scaling_groups(resources: Sequence[Resource]) -> Iterator[str]:
-    """Yield the titles of groups whose launch template has a GPU machine type, and of launch
-    configurations.
+    """Yield the titles of launch configurations with a GPU machine type, and of groups whose boot
+    script doesn't show labels and taints.
     """
     for each in resources:
         if each.type == _CONFIGURATION and _has_gpus(each, each.props.text("instanceType")):
             yield each.title("launch configuration")
-    yield from (group.title for group in declared_groups(resources))
+    for group in declared_groups(resources):
+        if group.labels is None or group.taints is None:
+            yield group.title
 
 
 def declared_groups(resources: Sequence[Resource]) -> Iterator[DeclaredPool]:
-    """Yield groups with GPUs as pools whose labels and taints aren't known."""
+    """Yield groups with GPUs as pools, with labels and taints if the boot script shows them."""
     for each in resources:
         template = template_of_group(each, resources)
-        machine = template.props.text("instanceType") if template else None
+        machine = _machine(each, template) if template else None
         if template is not None and _has_gpus(each, machine):
+            of_cloud = _cloud_of(each)
+            script = boot_script_of(template, _paths(of_cloud).boot_script)
+            image = template.props.text(_paths(of_cloud).image)
+            clusters = [other for other in resources if other.type == cloud(of_cloud).cluster.token]
             yield DeclaredPool(
                 urn=each.urn,
                 title=each.title(SCALING_GROUP),
-                cloud=_cloud_of(each),
+                cloud=of_cloud,
                 name=None,
                 machine=machine,
                 count_min=each.props.count("minSize", 0),
                 count_desired=each.props.count("desiredCapacity", 0),
                 count_max=each.props.count("maxSize", 0),
-                labels=None,
-                taints=None,
+                labels=labels_of_script(script, _paths(of_cloud).joins),
+                taints=taints_of_script(script, _paths(of_cloud).joins),
                 has_gpus=True,
+                image=cloud(of_cloud).image_of_parameter(image) if image else image,
+                boot_script=script,
+                cluster_urn=clusters[0].urn if len(clusters) == 1 else "",
                 own=each.props,
                 template=template.props,
                 template_urn=template.urn,
             )
+
+
+def _paths(name: str) -> MachineTemplate:
+    template = cloud(name).pool.template
+    assert template is not None  # groups are of a cloud with templates
+    return template
+
+
+def _machine(group: Resource, template: Resource) -> str | None:
+    """Return the machine type of a group: its only override, or its template's."""
+    overrides = group.props.items(f"{_MIXED}.launchTemplate.overrides")
+    if overrides is None or len(overrides) > 1:
+        return None
+    return (overrides[0].text("instanceType") if overrides else "") or template.props.text(
+        "instanceType"
+    )
 
 
 def template_of_group(group: Resource, resources: Sequence[Resource]) -> Resource | None:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-
-from msgspec.structs import replace
+from dataclasses import replace
 
 from dra_policies.stack.releases import (
     DEVICE_PLUGIN_CHARTS,

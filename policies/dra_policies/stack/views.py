@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-
-from msgspec.structs import replace
+from dataclasses import replace
 
 from dra_planner.planfile import RECORD_TYPE, PlanFile, PoolRow
 from dra_policies.stack.clusters import beside
@@ -20,6 +19,7 @@ from dra_policies.stack.kubernetes_objects import is_kubernetes_object, objects_
 from dra_policies.stack.plan_record import find_record, read_record
 from dra_policies.stack.pools import cloud_of_cluster, cloud_of_pool, declared_pools, is_pool
 from dra_policies.stack.releases import (
+    DRIVER_CHARTS,
     RELEASES,
     chart_name,
     critical_pod_quota,
@@ -100,7 +100,7 @@ def view_of_stack(resources: Sequence[Resource]) -> StackView:
         stack=resources[0].urn.split("::")[0].rpartition(":")[2] if resources else "",
         record=find_record(resources),
         pools=tuple(_with_driver(pool, drivers) for pool in _pools(resources)),
-        scaling_groups=tuple(declared_groups(resources)),
+        scaling_groups=tuple(_with_driver(group, drivers) for group in declared_groups(resources)),
         declared=_declared(resources),
         objects=_objects(resources),
         region=stack_region(resources),
@@ -114,6 +114,7 @@ def view_of_stack(resources: Sequence[Resource]) -> StackView:
         operators=tuple(one for each in charts if (one := gpu_operator(each))),
         closed_efa_groups=tuple(closed_efa_groups(resources)),
         installers=tuple(installer for each in resources if (installer := installer_of(each))),
+        installed_charts=tuple(_installed(each) for each in charts if each.type in RELEASES),
         charts=frozenset(chart_name(each) for each in charts if each.type in RELEASES),
         quotas=tuple(quota for each in resources if (quota := critical_pod_quota(each, resources))),
     )
@@ -124,7 +125,7 @@ def view_of_stack(resources: Sequence[Resource]) -> StackView:
         claims
         or view.record is not None
         or bool(view.drivers)
-        or any(pool.is_dra for pool in view.pools)
+        or any(pool.is_dra for pool in view.node_pools)
     )
     return judge_stack(replace(view, wants_devices=asked), resources)
 
@@ -140,6 +141,18 @@ def _drivers(
     if not any(driver and RELEASES[each.type] == "Chart" for each, driver in of_charts):
         found += [driver for each in resources if (driver := driver_of_daemon_set(each, resources))]
     return tuple(found)
+
+
+def _installed(chart: Resource) -> DeclaredResource:
+    """Return a chart with its values. The NVIDIA DRA driver's chart has one type for its names."""
+    name = chart_name(chart)
+    return DeclaredResource(
+        urn=chart.urn,
+        type=f"chart:{'nvidia-dra-driver-gpu' if name in DRIVER_CHARTS else name}",
+        name=chart.name,
+        props=chart.props.below("values"),
+        sources=chart.sources,
+    )
 
 
 def _declared(resources: Sequence[Resource]) -> tuple[DeclaredResource, ...]:

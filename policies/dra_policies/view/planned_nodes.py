@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from msgspec import Struct
+from dataclasses import dataclass
 
 from dra_planner.clouds import NodeLabel, cloud
 from dra_planner.errors import PlannerError
@@ -10,7 +10,8 @@ from dra_planner.model import Taint
 from dra_planner.planfile import PlanFile
 
 
-class PlannedNodes(Struct, frozen=True, kw_only=True):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlannedNodes:
     """Labels and taints that the pool's declaration sets and that the cloud adds."""
 
     labels: tuple[NodeLabel, ...]

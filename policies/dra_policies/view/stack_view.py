@@ -7,15 +7,13 @@ stack (`complete`). None means *not known*, unless the field's documentation sta
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from datetime import date
 from typing import TYPE_CHECKING, Any, Final
-
-from msgspec import Struct
 
 from dra_planner.clouds import DRA, cloud
 from dra_planner.errors import NOWHERE, Diagnostic, Place
 from dra_planner.model import Taint
-from dra_planner.records import equality
 from dra_policies.unknown_values import Properties
 
 NOTHING_DECLARED: Final = Properties({})
@@ -29,7 +27,8 @@ if TYPE_CHECKING:
     from dra_planner.releases import Features
 
 
-class Record(Struct, frozen=True, kw_only=True):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Record:
     """The recorded plan of a stack. Either `plan_file` or `problem` is set, or neither if it isn't
     known yet.
     """
@@ -39,7 +38,8 @@ class Record(Struct, frozen=True, kw_only=True):
     problem: str = ""
 
 
-class DeclaredPool(Struct, frozen=True, kw_only=True):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DeclaredPool:
     """A node group or node pool as a stack declares it. Counts are totals over all zones."""
 
     urn: str
@@ -94,7 +94,8 @@ class DeclaredPool(Struct, frozen=True, kw_only=True):
         return self.is_labelled
 
 
-class MigManager(Struct, frozen=True, kw_only=True):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MigManager:
     """A GPU Operator that sets its own MIG configuration on nodes without one, which
     disables MIG.
     """
@@ -104,7 +105,8 @@ class MigManager(Struct, frozen=True, kw_only=True):
     certain: bool  # False where its values are not all known
 
 
-class Operator(Struct, frozen=True, kw_only=True):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Operator:
     """A release of the GPU Operator or a ClusterPolicy, with its values. `chart` is "" for a
     ClusterPolicy.
     """
@@ -120,7 +122,8 @@ class Operator(Struct, frozen=True, kw_only=True):
         return f"{self.title} ({self.chart})" if self.chart else self.title
 
 
-class SecondDriver(Struct, frozen=True, kw_only=True):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SecondDriver:
     """A DRA driver for NVIDIA GPUs that isn't installed from its chart, but by an operator, a
     cloud, or an image.
     """
@@ -130,7 +133,8 @@ class SecondDriver(Struct, frozen=True, kw_only=True):
     fix: str
 
 
-class Installer(Struct, frozen=True, kw_only=True):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Installer:
     """A DaemonSet that installs the NVIDIA driver on nodes, and the version, "" if it sets none."""
 
     title: str
@@ -139,7 +143,8 @@ class Installer(Struct, frozen=True, kw_only=True):
     pod: Properties
 
 
-class ClosedGroup(Struct, frozen=True, kw_only=True):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClosedGroup:
     """A security group of EFA interfaces that blocks traffic to itself."""
 
     title: str
@@ -148,7 +153,8 @@ class ClosedGroup(Struct, frozen=True, kw_only=True):
     missing: str  # ingress or egress
 
 
-class PluginWorkload(Struct, frozen=True, kw_only=True):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PluginWorkload:
     """A workload that runs NVIDIA's device plugin. `pod` has its nodeSelector, affinity, and
     tolerations.
     """
@@ -160,7 +166,8 @@ class PluginWorkload(Struct, frozen=True, kw_only=True):
     opt_out_label: str = ""  # a node label that, set to "false", keeps this plugin off
 
 
-class InstalledDriver(Struct, frozen=True, kw_only=True):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InstalledDriver:
     """A release of the DRA driver's chart, or the objects that the chart renders."""
 
     title: str
@@ -170,21 +177,23 @@ class InstalledDriver(Struct, frozen=True, kw_only=True):
     priority_class: str | None  # of its kubelet plugin; "": none
     other_critical_pods: int | None  # controllers and webhooks
     # in a fleet's words, those that are known
-    settings: Mapping[str, Any] = {}
+    settings: Mapping[str, Any] = field(default_factory=dict[str, Any])
     values: Properties | None = None  # as they are given to the chart; None where files say more
     # labels of its pods that are known
-    pod_labels: Mapping[str, str] = {}
+    pod_labels: Mapping[str, str] = field(default_factory=dict[str, str])
     pod: Properties | None = None  # of its kubelet plugin, if the chart is rendered
 
 
-class NvidiaInUse(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class NvidiaInUse:
     """The version and settings of NVIDIA's DRA driver on the nodes."""
 
     version: str
     settings: PublishingSettings
 
 
-class CriticalPodQuota(Struct, frozen=True, kw_only=True):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CriticalPodQuota:
     """A ResourceQuota over pods of the priority class system-node-critical."""
 
     urn: str
@@ -193,7 +202,8 @@ class CriticalPodQuota(Struct, frozen=True, kw_only=True):
     pods: int | None
 
 
-class KubernetesVersion(Struct, frozen=True, kw_only=True):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KubernetesVersion:
     """The Kubernetes version of a cluster or a pool. `minor` is None if it isn't stated."""
 
     urn: str
@@ -205,8 +215,8 @@ class KubernetesVersion(Struct, frozen=True, kw_only=True):
     cloud: str = ""
 
 
-@equality(unhashed=("sources",))
-class DeclaredResource(Struct, frozen=True, kw_only=True):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DeclaredResource:
     """A cloud resource as declared. `sources` are the URNs of the resources that each property
     comes from.
     """
@@ -215,7 +225,9 @@ class DeclaredResource(Struct, frozen=True, kw_only=True):
     type: str
     name: str
     props: Properties
-    sources: Mapping[str, tuple[str, ...]] = {}
+    sources: Mapping[str, tuple[str, ...]] = field(
+        default_factory=dict[str, tuple[str, ...]], hash=False
+    )
 
     def sources_of(self, path: str) -> frozenset[str]:
         """Return the URNs of the resources that a property, or a part of it, comes from."""
@@ -228,8 +240,8 @@ class DeclaredResource(Struct, frozen=True, kw_only=True):
         )
 
 
-@equality(ignored=("plan",), unhashed=("classes", "thresholds", "planned_classes"))
-class StackView(Struct, frozen=True, kw_only=True):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StackView:
     """The facts that rules check."""
 
     record: Record | None = None
@@ -244,6 +256,8 @@ class StackView(Struct, frozen=True, kw_only=True):
     second_drivers: tuple[SecondDriver, ...] = ()
     installers: tuple[Installer, ...] = ()
     charts: frozenset[str] = frozenset()  # names of the charts that releases install
+    # each of them with its values as properties, and the type "chart:NAME"
+    installed_charts: tuple[DeclaredResource, ...] = ()
     drivers: tuple[InstalledDriver, ...] = ()
     quotas: tuple[CriticalPodQuota, ...] = ()
     versions: tuple[KubernetesVersion, ...] = ()
@@ -272,14 +286,21 @@ class StackView(Struct, frozen=True, kw_only=True):
     features: Features | None = None  # set with `manifests`
     # what reading the manifests found, and planning with them
     diagnostics: tuple[Diagnostic, ...] = ()
-    classes: Mapping[str, DeviceClass] = {}
+    classes: Mapping[str, DeviceClass] = field(default_factory=dict[str, "DeviceClass"], hash=False)
     # that a project set, by rule
-    thresholds: Mapping[str, float] = {}
-    planned_classes: Mapping[str, DeviceClass] = {}
+    thresholds: Mapping[str, float] = field(default_factory=dict[str, float], hash=False)
+    planned_classes: Mapping[str, DeviceClass] = field(
+        default_factory=dict[str, "DeviceClass"], hash=False
+    )
     stack: str = ""  # its name, "" if there is none
     # the plan behind `judgement`
-    plan: Callable[[], Plan] | None = None
+    plan: Callable[[], Plan] | None = field(default=None, compare=False)
     unknowns: tuple[str, ...] = ()  # sentences about what kept the stack from being judged
+
+    @property
+    def node_pools(self) -> tuple[DeclaredPool, ...]:
+        """The managed pools, and the nodes without one."""
+        return (*self.pools, *self.scaling_groups)
 
     @property
     def is_early(self) -> bool:

@@ -8,8 +8,7 @@ kubernetes/kubernetes:pkg/scheduler/framework/{types.go,plugins/interpodaffinity
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-
-from msgspec import Struct
+from dataclasses import dataclass, field
 
 from dra_planner.allocation.node.selectors import labels_match
 from dra_planner.model import (
@@ -19,17 +18,16 @@ from dra_planner.model import (
     Shape,
     TopologySpreadConstraint,
 )
-from dra_planner.records import equality
 
 
-@equality(unhashed=("labels",))
-class PodView(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class PodView:
     """The properties of a pod that other pods' rules read: its namespace, its labels, and its own
     anti-affinity.
     """
 
     namespace: str
-    labels: Mapping[str, str]
+    labels: Mapping[str, str] = field(hash=False)
     anti_affinity: tuple[PodAffinityTerm, ...] = ()
 
     @classmethod
@@ -83,14 +81,14 @@ def _with_label_keys(
     return LabelSelector(selector.requirements + extra)
 
 
-@equality(unhashed=("namespaces",))
-class Sight(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class Sight:
     """The pods that rules of other pods in the demand refer to. Other pods don't affect the key of
     a node's state.
     """
 
     watchers: tuple[tuple[PodView, PodAffinityTerm | TopologySpreadConstraint], ...] = ()
-    namespaces: Namespaces = {}
+    namespaces: Namespaces = field(default_factory=dict, hash=False)
 
     def notices(self, pod: PodView) -> bool:
         """Return whether the pod can affect a later pod."""

@@ -5,10 +5,8 @@ state.
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
-
-from msgspec import Struct
-from msgspec.structs import replace
 
 from dra_planner.allocation.node.pod_rules import NOTHING_SEEN, PodView, Sight
 from dra_planner.allocation.node.ports import host_ports
@@ -25,7 +23,8 @@ if TYPE_CHECKING:
 Port = tuple[str, str, int]
 
 
-class HeldClaim(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class HeldClaim:
     """A claim that pods share: its devices on this node, and its number of consumers."""
 
     key: ObjectKey
@@ -33,7 +32,8 @@ class HeldClaim(Struct, frozen=True):
     pinned: bool = True  # only this node can serve it
 
 
-class NodeState(Struct, frozen=True, eq=False):
+@dataclass(frozen=True, slots=True, eq=False)
+class NodeState:
     """A node with its used resources. Compare `key`, which is only equal for states with equal
     futures.
 
@@ -49,7 +49,7 @@ class NodeState(Struct, frozen=True, eq=False):
     ports: frozenset[Port] = frozenset()
     pods: tuple[tuple[PodView, int], ...] = ()
     claims: tuple[HeldClaim, ...] = ()
-    _cache: dict[str, Any] = {}
+    _cache: dict[str, Any] = field(default_factory=dict)
 
     @property
     def node(self) -> Node:

@@ -9,9 +9,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Literal
-
-from msgspec import Struct
 
 from dra_planner.allocation.node.filters import Misfit
 from dra_planner.allocation.node.selectors import untolerated_device_taint
@@ -32,7 +31,8 @@ from dra_planner.quantity import Quantity
 Step = Literal["selector", "unknown", "error", "capacity", "taken", "counters", "taint"]
 
 
-class Exclusion(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class Exclusion:
     """The number of devices that one step excludes. `term` is set for selectors. `detail` names the
     reason (a taint, a message, a capacity), and `values` are the devices' values that a selector
     read.
@@ -45,7 +45,8 @@ class Exclusion(Struct, frozen=True):
     values: tuple[str, ...] = ()
 
 
-class AlternativeReport(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class AlternativeReport:
     """One alternative of a request. `wanted` is None for all devices. `left` is the number of free
     matching devices, `matching` the number of matching devices, and `seen` the number of all
     devices on the node.
@@ -66,7 +67,8 @@ class AlternativeReport(Struct, frozen=True):
         return max(0, wanted - self.left)
 
 
-class ConstraintReport(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class ConstraintReport:
     """One constraint on the remaining devices: the number of devices with the attribute, and their
     groups by value. `by_request` contains the same numbers for each request in the constraint.
     If no device has the attribute, `similar` is the most similar one that devices have, or "".
@@ -80,7 +82,8 @@ class ConstraintReport(Struct, frozen=True):
     similar: str = ""
 
 
-class ClaimReport(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class ClaimReport:
     """One claim on one node: its requests with their alternatives in order, and its constraints."""
 
     claim: str
@@ -267,7 +270,8 @@ def _of(bits: int, candidates: Sequence[Candidate]) -> Iterable[Candidate]:
     return (c for c in candidates if c.bit & bits)
 
 
-class NodeExplanation(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class NodeExplanation:
     """The search for one pod on one node: the verdict, the results of the other filters, and each
     claim.
 

@@ -8,10 +8,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from difflib import SequenceMatcher
 from typing import TYPE_CHECKING, Final, Literal
-
-from msgspec import Struct
 
 from dra_planner.allocation.node.template import Template
 from dra_planner.allocation.search.devices import Candidate
@@ -55,7 +54,8 @@ _MODELS: Final = (
 """Attributes with the model of a device, the most specific first."""
 
 
-class SelectorChange(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class SelectorChange:
     """Conditions of a selector with their replacements ("" to remove a condition), and the change
     in words.
     """

@@ -9,9 +9,8 @@ v0.35.6, v0.36.3 and v0.37.2.
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from typing import Literal
-
-from msgspec import Struct
 
 from dra_planner.allocation.behaviour import Behaviour
 from dra_planner.allocation.search.devices import Candidate
@@ -53,7 +52,8 @@ def _elements(value: AttributeValue) -> frozenset[tuple[type, object]]:
     return frozenset((type(v), v.text if isinstance(v, Version) else v) for v in values)
 
 
-class _Scope(Struct):
+@dataclass(slots=True)
+class _Scope:
     """The requests of a constraint. Without names, it applies to all requests of the claim."""
 
     names: frozenset[str]
@@ -64,14 +64,15 @@ class _Scope(Struct):
         return bool(subrequest) and f"{request}/{subrequest}" in self.names
 
 
-class MatchAttribute(Struct):
+@dataclass(slots=True)
+class MatchAttribute:
     """All devices must have the attribute, with the same value."""
 
     scope: _Scope
     attribute: str
     reading: Reading
     lists: bool
-    values: list[AttributeValue] = []
+    values: list[AttributeValue] = field(default_factory=list)
     met_unknown: bool = False
 
     def add(self, request: str, subrequest: str, candidate: Candidate) -> bool:
@@ -112,7 +113,8 @@ class MatchAttribute(Struct):
             self.values.pop()
 
 
-class DistinctAttribute(Struct):
+@dataclass(slots=True)
+class DistinctAttribute:
     """All devices must have the attribute, each with a different value.
 
     `memory` is what a version compares with: every earlier device ("all", from 1.37 on), or the
@@ -124,8 +126,8 @@ class DistinctAttribute(Struct):
     attribute: str
     reading: Reading
     memory: Literal["all", "last", "identity"]
-    held: list[_Held] = []
-    remembered: dict[str, _Held] = {}
+    held: list[_Held] = field(default_factory=list)
+    remembered: dict[str, _Held] = field(default_factory=dict)
     met_unknown: bool = False
     met_defect: bool = False
 
@@ -166,7 +168,8 @@ class DistinctAttribute(Struct):
             self.remembered.pop(request, None)
 
 
-class _Held(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class _Held:
     """A device under the constraint, and its value."""
 
     index: int

@@ -7,8 +7,7 @@ Source of the behavior: kubernetes/dynamic-resource-allocation:structured/intern
 from __future__ import annotations
 
 from collections.abc import Hashable
-
-from msgspec import Struct
+from dataclasses import dataclass, field
 
 from dra_planner.allocation.behaviour import Behaviour
 from dra_planner.allocation.node.template import Template
@@ -20,7 +19,8 @@ CounterName = tuple[str, str]  # counter set, counter
 Draws = tuple[tuple[CounterName, int], ...]
 
 
-class _Table(Struct):
+@dataclass(slots=True)
+class _Table:
     """The remaining counters of one pool, or in 1.34 of one slice."""
 
     left: dict[CounterName, int]
@@ -28,15 +28,16 @@ class _Table(Struct):
     overdrawn: bool
 
 
-class CounterLedger(Struct):
+@dataclass(slots=True)
+class CounterLedger:
     """The counters of one search. `occupied` are the devices that were allocated before it."""
 
     template: Template
     behaviour: Behaviour
     occupied: int
-    tables: dict[Hashable, _Table] = {}
+    tables: dict[Hashable, _Table] = field(default_factory=dict)
     met_foreign_table: bool = False
-    _known: dict[int, Draws] = {}  # what devices draw, as far as it was asked
+    _known: dict[int, Draws] = field(init=False)  # what devices draw, as far as it was asked
 
     def __post_init__(self) -> None:
         self._known = _draws(self.template)

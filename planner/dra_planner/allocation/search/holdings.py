@@ -8,8 +8,7 @@ Source of the behavior: kubernetes/dynamic-resource-allocation:structured/intern
 from __future__ import annotations
 
 from collections.abc import Mapping
-
-from msgspec import Struct
+from dataclasses import dataclass, field
 
 from dra_planner.allocation.behaviour import Behaviour
 from dra_planner.allocation.node.template import Template
@@ -32,7 +31,8 @@ class AttemptFailed(Exception):
     """An error that ends the attempt of the pod."""
 
 
-class Pick(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class Pick:
     """A device that a request gets. `share` is the amount that it consumes of a shared device."""
 
     request: str
@@ -41,7 +41,8 @@ class Pick(Struct, frozen=True):
     share: Consumption | None = None
 
 
-class TakenDevice(Struct):
+@dataclass(slots=True)
+class TakenDevice:
     """The changes of an allocated device, to undo them."""
 
     candidate: Candidate
@@ -51,7 +52,8 @@ class TakenDevice(Struct):
     share: Consumption | None = None
 
 
-class Holdings(Struct):
+@dataclass(slots=True)
+class Holdings:
     """The holdings of a search. `taken` and `shares` were allocated before the search began."""
 
     template: Template
@@ -63,8 +65,8 @@ class Holdings(Struct):
     claim_marks: list[int]
     ledger: CounterLedger
     marked: int = 0
-    allocating: dict[int, list[Consumption]] = {}
-    defects: set[str] = set()
+    allocating: dict[int, list[Consumption]] = field(default_factory=dict)
+    defects: set[str] = field(default_factory=set)
 
     def busy(self, claim: int, way: Alternative) -> int:
         """Devices that aren't available: for admin access, the devices of the same claim, and

@@ -8,10 +8,8 @@ Source of the behavior: kubernetes/dynamic-resource-allocation:structured/intern
 from __future__ import annotations
 
 from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
-
-from msgspec import Struct, field
-from msgspec.structs import replace
 
 from dra_planner.allocation.node.selectors import tolerates, untolerated_device_taint
 from dra_planner.allocation.node.template import Template
@@ -32,7 +30,8 @@ from dra_planner.releases import Features
 MAX_DEVICES = 32  # allocation results per claim
 
 
-class Alternative(Struct, eq=False):
+@dataclass(slots=True, eq=False)
+class Alternative:
     """One alternative of a request: the request itself, or one entry of `firstAvailable` (`sub` is
     its name).
 
@@ -48,12 +47,12 @@ class Alternative(Struct, eq=False):
     fault: str = ""
     all_fault: str = ""
     selection: Selection = field(default_factory=Selection)
-    errors: dict[int, str] = {}
+    errors: dict[int, str] = field(default_factory=dict)
     erring: int = 0
     broken: int = 0  # erring whether in use or not
     roomy: int = 0  # devices whose whole capacity covers the request
     tainted: int = 0
-    consumptions: dict[int, Consumption] = {}
+    consumptions: dict[int, Consumption] = field(default_factory=dict)
 
     @property
     def takes_all(self) -> bool:
@@ -72,7 +71,8 @@ class Alternative(Struct, eq=False):
         return matched & self.roomy
 
 
-class PlannedRequest(Struct, eq=False):
+@dataclass(slots=True, eq=False)
+class PlannedRequest:
     """A request and its alternatives, in order of preference."""
 
     name: str
@@ -81,7 +81,8 @@ class PlannedRequest(Struct, eq=False):
     fault: str = ""
 
 
-class PlannedClaim(Struct, eq=False):
+@dataclass(slots=True, eq=False)
+class PlannedClaim:
     """A claim in the form for the search. `name` is "namespace/name"."""
 
     name: str
@@ -90,7 +91,8 @@ class PlannedClaim(Struct, eq=False):
     fault: str = ""
 
 
-class PlannedClaims(Struct, eq=False):
+@dataclass(slots=True, eq=False)
+class PlannedClaims:
     """All claims of one pod on one node. `twins[i]` is the set of devices that these claims can't
     distinguish from device i.
     """
@@ -108,7 +110,7 @@ class PlannedClaims(Struct, eq=False):
         tuple[int, int], ...
     ]  # (devices that may serve a request, how many it needs); only where nothing errs
     # what equal claims found, by what was taken before
-    searches: dict[Hashable, Any] = {}
+    searches: dict[Hashable, Any] = field(default_factory=dict)
 
     def exceeds(self, taken: int) -> bool:
         """Return True if too few devices are free for some request, so that a search

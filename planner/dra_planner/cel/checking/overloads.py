@@ -11,10 +11,9 @@ kubernetes/apiserver:pkg/cel/environment/base.go, pkg/cel/library/*.go @v0.34.9 
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import cache
 from typing import Final, Literal
-
-from msgspec import Struct
 
 from dra_planner.cel import types
 from dra_planner.cel.checking.overload_rows import (
@@ -41,7 +40,8 @@ from dra_planner.cel.dialect import LISTS_EXTENSION_SINCE, Dialect
 from dra_planner.cel.types import CelType
 
 
-class Overload(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class Overload:
     """One overload of a function: its parameter types (of a method, the target first) and its
     result type.
     """
@@ -54,7 +54,8 @@ class Overload(Struct, frozen=True):
     generic: tuple[str, ...]
 
 
-class Declarations(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class Declarations:
     """Rows that are declared together."""
 
     rows: str

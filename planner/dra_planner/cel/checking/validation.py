@@ -7,8 +7,7 @@ valid. Source of the behavior: google/cel-go:cel/validator.go, ext/formatting.go
 from __future__ import annotations
 
 from collections.abc import Iterator
-
-from msgspec import Struct
+from dataclasses import dataclass
 
 from dra_planner.cel import types
 from dra_planner.cel.libraries.conversions import FUNCTIONS
@@ -19,7 +18,8 @@ from dra_planner.cel.types import CelType, show
 from dra_planner.cel.values import CelError
 
 
-class Issue(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class Issue:
     """A type error. `position` is its offset in the expression, and `node` is the node there."""
 
     message: str

@@ -5,7 +5,7 @@ Source of the behavior: google/cel-go:checker/cost.go@v0.26.0 and v0.29.2.
 
 from __future__ import annotations
 
-from msgspec import Struct
+from dataclasses import dataclass
 
 from dra_planner.cel import types
 from dra_planner.cel.cost import call_estimates
@@ -31,7 +31,8 @@ def estimate(root: SyntaxNode, dialect: Dialect) -> int:
     return _Estimator(dialect).cost(root)[1]
 
 
-class _Entries(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class _Entries:
     """The sizes of the keys and values of a list or map."""
 
     of_list: bool
@@ -46,7 +47,8 @@ class _Entries(Struct, frozen=True):
         )
 
 
-class _Local(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class _Local:
     path: Path
     size: Range | None
     entries: _Entries | None

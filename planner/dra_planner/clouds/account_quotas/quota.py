@@ -5,14 +5,11 @@ requests more.
 from __future__ import annotations
 
 from collections.abc import Callable
-
-from msgspec import Struct
-
-from dra_planner.records import equality
+from dataclasses import dataclass, field
 
 
-@equality(ignored=("request",))
-class AccountQuota(Struct, frozen=True, kw_only=True):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AccountQuota:
     """A limit on vCPUs or GPUs of some machine types in a region.
 
     `unit` is vcpus or gpus, `used` the current usage (0 if the export doesn't state it). `machines`
@@ -26,7 +23,7 @@ class AccountQuota(Struct, frozen=True, kw_only=True):
     used: int
     machines: tuple[str, ...]
     capacity: tuple[str, ...]
-    request: Callable[[int], str]
+    request: Callable[[int], str] = field(compare=False)
 
     @property
     def free(self) -> int:

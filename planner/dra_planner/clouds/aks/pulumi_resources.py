@@ -9,6 +9,7 @@ from dra_planner.clouds.protocol.identities import (
 )
 from dra_planner.clouds.protocol.node_networks import (
     AddressRanges,
+    DefaultRoutes,
     NodeNetwork,
     TrafficFilter,
     UserRoutes,
@@ -37,6 +38,12 @@ CLUSTER = ClusterResource(
         ("networkProfile.networkPolicy", policy) for policy in ("azure", "calico", "cilium")
     ),
     pod_range="networkProfile.podCidr",
+    # MicrosoftDocs/azure-aks-docs:articles/aks/use-byo-cni.md
+    own_network=(
+        "networkProfile.networkPlugin",
+        "none",
+        ("cilium", "calico", "tigera", "flannel", "antrea", "weave", "kube-ovn", "cni"),
+    ),
     own_nodes=(("nodeProvisioningProfile.mode", "Auto"),),
     old_images=("None", "Unmanaged"),
     image_fix='set autoUpgradeProfile.nodeOSUpgradeChannel to "SecurityPatch", and upgrade '
@@ -68,6 +75,7 @@ POOL = PoolResource(
     scaling="enableAutoScaling",
     limits=(CountLimits(minimum="minCount", maximum="maxCount"),),
     cluster="resourceName",
+    stopped=("powerState.code", "Stopped"),
     bought=BoughtCapacity(
         marks=(("capacityReservationGroupID", ""),),
         tokens=("azure-native:compute:CapacityReservationGroup",),
@@ -75,6 +83,7 @@ POOL = PoolResource(
         names="capacityReservationGroupID",
         # learn.microsoft.com/azure/virtual-machines/capacity-reservation-overview, limitations
         machine=("azure-native:compute:CapacityReservation", "sku.name"),
+        members=("capacityReservationGroupName", "sku.capacity"),
         placement=("proximityPlacementGroupID",),
         placement_kind="proximity placement group",
         surge=SurgeSetting(
@@ -85,7 +94,6 @@ POOL = PoolResource(
         ),
     ),
     fast_network=FastNetwork(
-        of_machine=lambda machine: "InfiniBand interfaces" if machine.has_infiniband else "",
         charts=("network-operator", "dranet"),
         fix="install the NVIDIA Network Operator (chart network-operator), or use machines "
         "without InfiniBand",
@@ -104,6 +112,7 @@ NODE_NETWORK = NodeNetwork(
         network="virtualNetworkName",
         network_token="azure-native:network:VirtualNetwork",
         network_ranges="",
+        inside="subnets",
         kept=5,
         dns=("networkProfile.dnsServiceIP", "networkProfile.serviceCidr"),
         pods_in_subnet=(
@@ -118,6 +127,16 @@ NODE_NETWORK = NodeNetwork(
         rules="securityRules",
         rule=("azure-native:network:SecurityRule", "networkSecurityGroupName"),
         everywhere=("*", "Internet", "AzureCloud"),
+    ),
+    # Azure's system routes lead to the internet unless a route table replaces the default route
+    # (Azure virtual network documentation, "Virtual network traffic routing")
+    default_routes=DefaultRoutes(
+        token="azure-native:network:RouteTable",
+        routes="routes",
+        route=("azure-native:network:Route", "routeTableName"),
+        destinations=("addressPrefix",),
+        of_subnet="routeTable",
+        dead=("nextHopType", "None"),
     ),
     # MicrosoftDocs/azure-aks-docs:articles/aks/egress-outboundtype.md@fb060ab
     routes=UserRoutes(
@@ -136,8 +155,19 @@ IDENTITY = IdentityResource(
             token="azure-native:authorization:RoleAssignment",
             identity="principalId",
             rights="roleDefinitionId",
+            scope="scope",
         ),
     ),
+    # Built-in roles without the action Microsoft.Network/virtualNetworks/subnets/join: Reader,
+    # AcrPull, Managed Identity Operator, Monitoring Metrics Publisher
+    # (MicrosoftDocs/azure-docs:articles/role-based-access-control/built-in-roles.md)
+    of_cloud=(
+        "acdd72a7-3385-48ef-bd42-f606fba81ae7",
+        "7f951dda-4ed3-4680-a7ca-43fe172d538d",
+        "f1a07417-d97a-45cb-824c-7a7467783830",
+        "3913510d-42f4-4e42-8a64-420c390055eb",
+    ),
+    names={"4d97b98b-1d4f-4787-a291-c67834d212e7": "the role Network Contributor"},
 )
 # MicrosoftDocs/azure-aks-docs:articles/aks/csi-storage-drivers.md@25dee6e
 VOLUME_DRIVERS = (

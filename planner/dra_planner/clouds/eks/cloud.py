@@ -15,6 +15,7 @@ from dra_planner.clouds.eks.allocatable import (
 )
 from dra_planner.clouds.eks.bottlerocket import BOTTLEROCKET_REFUSAL, is_on, read_settings
 from dra_planner.clouds.eks.capacity import CAPACITY_TYPES, KARPENTER, KARPENTER_CAPACITY_TYPES
+from dra_planner.clouds.eks.image_parameters import image_of_parameter
 from dra_planner.clouds.eks.network_interfaces import interface_faults
 from dra_planner.clouds.protocol.allocatable import (
     Allocatable,
@@ -127,10 +128,8 @@ class Eks(Cloud):
     node_network = pulumi_resources.NODE_NETWORK
     identity = pulumi_resources.IDENTITY
     node_admission = pulumi_resources.NODE_ADMISSION
+    pod_identity = pulumi_resources.POD_IDENTITY
     volume_drivers = pulumi_resources.VOLUME_DRIVERS
-    # Amazon EKS user guide, "Kubernetes versions", 1.30, stored copy read 2026-11-27: gp2 of new
-    # clusters isn't marked as the default any longer
-    default_storage_class = ""
     disk_keys = pulumi_resources.DISK_KEYS
 
     def added_labels(self, nodes: NodeOrigin) -> dict[str, str]:
@@ -255,6 +254,9 @@ class Eks(Cloud):
         """Return why something is not the id of an image, or ""."""
         known = re.fullmatch(r"ami-([0-9a-f]{8}|[0-9a-f]{17})", identifier)
         return "" if known else f'"{identifier}" is not the id of an image (ami-0123456789abcdef0)'
+
+    def image_of_parameter(self, name: str) -> str | None:
+        return image_of_parameter(name)
 
     def driver_root_fault(self, folder: str, mig: str = "none") -> str:
         """Return why the NVIDIA driver of an image cannot be in a folder, or ""."""

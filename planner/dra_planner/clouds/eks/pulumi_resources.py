@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Final
-
-from dra_planner.catalog import Machine
-from dra_planner.clouds.protocol.identities import GrantResource, IdentityResource, NodeAdmission
+from dra_planner.clouds.protocol.identities import (
+    GrantResource,
+    IdentityResource,
+    NodeAdmission,
+    PodIdentity,
+)
 from dra_planner.clouds.protocol.node_networks import (
     AddressRanges,
+    ControlPlaneGroups,
+    DefaultRoutes,
     NodeNetwork,
     PublicEndpoint,
     SecurityGroups,
+    ServiceEndpoints,
 )
 from dra_planner.clouds.protocol.resources import (
     BoughtCapacity,
@@ -25,14 +30,6 @@ from dra_planner.clouds.protocol.resources import (
     SurgeSetting,
 )
 from dra_planner.clouds.protocol.storage import DiskKeys, VolumeDriver
-
-_BOUGHT_FOR_EFA: Final = 4  # interfaces: with fewer, a machine is bought for its GPUs
-
-
-def _efa_of(machine: Machine) -> str:
-    interfaces = machine.efa_interfaces or 0
-    return f"{interfaces} EFA interfaces" if interfaces >= _BOUGHT_FOR_EFA else ""
-
 
 # aws/karpenter-provider-aws:website/content/en/docs/concepts/nodeclasses.md and
 # …/tasks/odcrs.md@1d927085
@@ -82,6 +79,8 @@ POOL = PoolResource(
         token="aws:ec2/launchTemplate:LaunchTemplate",
         machine="instanceType",
         boot_script="userData",
+        # awslabs/amazon-eks-ami:nodeadm/doc/api.md, and bootstrap.sh of AL2 images
+        joins=("node.eks.aws", "/etc/eks/bootstrap.sh"),
         # EKS API reference, CreateNodegroup; EKS user guide, "Customize managed nodes with
         # launch templates"; terraform-aws-eks issues 1386 and 3459; rancher/eks-operator
         # issue 185
@@ -137,13 +136,9 @@ POOL = PoolResource(
     ),
     fast_network=FastNetwork(
         interfaces="networkInterfaces",
-        of_machine=_efa_of,
         kind=("interfaceType", "efa"),
-        interface="EFA interface",
-        most=lambda machine: machine.efa_interfaces,
-        requested_as=r"(^|[./-])efa\b|^dra\.net$",
-        fix="add networkInterfaces with interfaceType efa to the {}, one for each network card",
-        templates=("launch template", "node class"),
+        fix="add networkInterfaces with interfaceType efa to the launch template, one for each "
+        "network card",
     ),
 )
 NODE_NETWORK = NodeNetwork(
@@ -159,6 +154,63 @@ NODE_NETWORK = NodeNetwork(
             ("aws:vpc/securityGroupEgressRule:SecurityGroupEgressRule", "type", "ingress"),
         ),
         rule_group="securityGroupId",
+        ranges=("cidrBlocks", "cidrIpv4", "ipv6CidrBlocks", "cidrIpv6"),
+        lists=("prefixListIds", "prefixListId"),
+        ports=("fromPort", "toPort"),
+        protocols=("protocol", "ipProtocol"),
+        tcp=("-1", "all", "tcp", "6"),
+    ),
+    # Amazon EKS user guide, "View Amazon EKS security group requirements for clusters"
+    control_plane=ControlPlaneGroups(
+        of_cluster="vpcConfig",
+        rules=(
+            (
+                "aws:ec2/securityGroupRule:SecurityGroupRule",
+                "type",
+                "ingress",
+                ("sourceSecurityGroupId", "cidrBlocks", "ipv6CidrBlocks", "prefixListIds"),
+            ),
+            (
+                "aws:vpc/securityGroupIngressRule:SecurityGroupIngressRule",
+                "type",
+                "",
+                ("referencedSecurityGroupId", "cidrIpv4", "cidrIpv6", "prefixListId"),
+            ),
+        ),
+        rule_group="securityGroupId",
+        ingress="ingress",
+    ),
+    # VPC user guide, "NAT gateways": a private one doesn't lead to the internet
+    default_routes=DefaultRoutes(
+        token="aws:ec2/routeTable:RouteTable",
+        routes="routes",
+        route=("aws:ec2/route:Route", "routeTableId"),
+        destinations=("cidrBlock", "destinationCidrBlock"),
+        association=(
+            "aws:ec2/routeTableAssociation:RouteTableAssociation",
+            "subnetId",
+            "routeTableId",
+        ),
+        gateway=("natGatewayId", "aws:ec2/natGateway:NatGateway", "connectivityType", "private"),
+        gateway_subnet="subnetId",
+        internet=("gatewayId", "aws:ec2/internetGateway:InternetGateway"),
+        public=("mapPublicIpOnLaunch", "networkInterfaces", "associatePublicIpAddress"),
+    ),
+    # Amazon EKS user guide, "Deploy private clusters with limited internet access"
+    endpoints=ServiceEndpoints(
+        token="aws:ec2/vpcEndpoint:VpcEndpoint",
+        network="vpcId",
+        service="serviceName",
+        needed=("ec2", "ecr.api", "ecr.dkr", "s3"),
+        kind=("vpcEndpointType", "Gateway", "Gateway"),  # also its default
+        tables="routeTableIds",
+        route_token="aws:ec2/vpcEndpointRouteTableAssociation:VpcEndpointRouteTableAssociation",
+        private_names="privateDnsEnabled",
+        default_tables=(
+            "aws:ec2/defaultRouteTable:DefaultRouteTable",
+            "aws:ec2/mainRouteTableAssociation:MainRouteTableAssociation",
+        ),
+        mirror=".dkr.ecr.",
     ),
     # EKS API reference, KubernetesNetworkConfigRequest; VPC user guide, "Subnet sizing"
     addresses=AddressRanges(
@@ -206,7 +258,12 @@ IDENTITY = IdentityResource(
         GrantResource(token="aws:iam/rolePolicy:RolePolicy", identity="role", rights="policy"),
     ),
     everything=("AdministratorAccess", "PowerUserAccess"),
-    of_cloud="aws:policy/",
+    of_cloud=("aws:policy/",),
+)
+POD_IDENTITY = PodIdentity(
+    token="aws:eks/podIdentityAssociation:PodIdentityAssociation",
+    namespace="namespace",
+    account="serviceAccount",
 )
 # Amazon EKS user guide, "Create access entries": node groups get theirs by themselves
 NODE_ADMISSION = NodeAdmission(
@@ -216,6 +273,8 @@ NODE_ADMISSION = NodeAdmission(
     required=("accessConfig.authenticationMode", "API"),
     groups="aws:autoscaling/group:Group",
     tag="kubernetes.io/cluster/",
+    identity="principalArn",
+    role=("launchTemplate", "iamInstanceProfile", "role"),
 )
 # awsdocs/amazon-eks-user-guide:latest/ug/storage/{ebs,efs,fsx,s3}-csi.adoc, listed @26befcc
 VOLUME_DRIVERS = (

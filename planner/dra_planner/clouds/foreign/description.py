@@ -5,19 +5,16 @@ description doesn't say.
 from __future__ import annotations
 
 from collections.abc import Mapping
-
-from msgspec import Struct
+from dataclasses import dataclass, field
 
 from dra_planner.model import Taint
-from dra_planner.records import equality
 
 
-@equality(unhashed=("labels", "maximums"))
-class ForeignPool(Struct, frozen=True, kw_only=True):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ForeignPool:
     """Nodes of one or more machine types, any of which may be used.
 
-    Counts are nodes in all zones; None is unknown. `maximums` are smaller maximums of single
-    machine types, which limits of resources imply. `capacity` is on-demand, spot, reservation, or
+    Counts are nodes in all zones; None is unknown. `capacity` is on-demand, spot, reservation, or
     capacity-block, and `reservation` the ID of what was bought. `unread_taints` are taints in a
     form that no tool reads. `desired` is the number of nodes to start with. `image` is the tool's
     name of the image, or "" for the cloud's default. `driver_off` is the setting that turns off the
@@ -28,11 +25,10 @@ class ForeignPool(Struct, frozen=True, kw_only=True):
     machines: tuple[str, ...]
     minimum: int | None = None
     maximum: int | None = None
-    maximums: Mapping[str, int] = {}
     zones: tuple[str, ...] = ()
     capacity: str = "on-demand"
     reservation: str = ""
-    labels: Mapping[str, str] = {}
+    labels: Mapping[str, str] = field(default_factory=dict, hash=False)
     taints: tuple[Taint, ...] = ()
     unread_taints: tuple[str, ...] = ()
     desired: int | None = None
@@ -43,8 +39,8 @@ class ForeignPool(Struct, frozen=True, kw_only=True):
     notes: tuple[str, ...] = ()
 
 
-@equality(unhashed=("charts",))
-class ForeignCluster(Struct, frozen=True, kw_only=True):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ForeignCluster:
     """One cluster. Texts are empty if the description doesn't state them. `notes` name what isn't
     understood.
 
@@ -59,5 +55,5 @@ class ForeignCluster(Struct, frozen=True, kw_only=True):
     zones: tuple[str, ...] = ()
     has_single_zones: bool = False
     pools: tuple[ForeignPool, ...] = ()
-    charts: Mapping[str, str] = {}  # chart name → version
+    charts: Mapping[str, str] = field(default_factory=dict, hash=False)  # chart name → version
     notes: tuple[str, ...] = ()

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from typing import Any, Final, Literal
-
-from msgspec import Struct
 
 from dra_planner.documents.plain_values import block, blocks, number, text
 from dra_planner.model import Taint
@@ -26,7 +25,8 @@ def _effect(written: Any) -> Effect | None:
     return _EFFECTS.get(text(written).replace("-", "").replace("_", "").lower())
 
 
-class ReadTaints(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class ReadTaints:
     """Taints of a pool, and those without a key or a known effect, as they are written."""
 
     known: tuple[Taint, ...] = ()

@@ -10,19 +10,17 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from typing import Any, Final
-
-from msgspec import Struct
 
 from dra_planner.clouds.foreign.terraform_providers import read_provider_settings
 from dra_planner.documents.plain_values import block, blocks, text
-from dra_planner.records import equality
 
 _STATE_VERSION: Final = 4
 
 
-@equality(unhashed=("references",))
-class StateResource(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class StateResource:
     """One managed resource: its address, type, and values. Values that are known after apply are
     missing.
     """
@@ -30,7 +28,7 @@ class StateResource(Struct, frozen=True):
     address: str
     type: str
     values: Mapping[str, Any]
-    references: Mapping[str, tuple[str, ...]] = {}
+    references: Mapping[str, tuple[str, ...]] = field(default_factory=dict, hash=False)
 
     @property
     def module(self) -> str:
@@ -38,7 +36,8 @@ class StateResource(Struct, frozen=True):
         return self.address.rpartition(f"{self.type}.")[0].rstrip(".")
 
 
-class TerraformState(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class TerraformState:
     """All resources of a plan or state, and the known settings of providers."""
 
     resources: tuple[StateResource, ...]

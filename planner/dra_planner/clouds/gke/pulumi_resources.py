@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dra_planner.catalog import Machine
 from dra_planner.clouds.gke.labels import NETWORK_DRIVER, SANDBOX_TAINT
 from dra_planner.clouds.protocol.identities import GrantResource, IdentityResource
 from dra_planner.clouds.protocol.node_networks import (
     AddressRanges,
     Gateway,
+    NetworkFirewall,
     NodeNetwork,
 )
 from dra_planner.clouds.protocol.resources import (
@@ -22,16 +22,6 @@ from dra_planner.clouds.protocol.resources import (
 from dra_planner.clouds.protocol.storage import DiskKeys, VolumeDriver
 
 IMAGE = "COS_CONTAINERD"
-
-
-def _networks_of(machine: Machine) -> str:
-    if machine.rdma_networks:
-        return f"{machine.rdma_networks} RDMA interfaces"
-    if machine.additional_networks:
-        return f"{machine.additional_networks} interfaces for {machine.network_performance}"
-    return ""
-
-
 CLUSTER = ClusterResource(
     token="gcp:container/cluster:Cluster",
     version="minMasterVersion",
@@ -83,7 +73,12 @@ POOL = PoolResource(
     location="location",
     cluster="cluster",
     disk_type="nodeConfig.diskType",
+    aliases=(
+        ("nodeConfig.bootDisk.diskType", "nodeConfig.diskType"),
+        ("nodeConfig.bootDisk.sizeGb", "nodeConfig.diskSizeGb"),
+    ),
     local_disks=(
+        "nodeConfig.localSsdCount",
         "nodeConfig.ephemeralStorageLocalSsdConfig.localSsdCount",
         "nodeConfig.localNvmeSsdBlockConfig.localSsdCount",
     ),
@@ -123,7 +118,6 @@ POOL = PoolResource(
     upgrade_sum=(("upgradeSettings.maxSurge", "upgradeSettings.maxUnavailable"), 20),
     network_profile="networkConfig.acceleratorNetworkProfile",
     fast_network=FastNetwork(
-        of_machine=_networks_of,
         settings=(
             "networkConfig.acceleratorNetworkProfile",
             "networkConfig.additionalNodeNetworkConfigs",
@@ -154,12 +148,29 @@ NODE_NETWORK = NodeNetwork(
     # (VPC guide, "Private Google Access").
     gateway=Gateway(
         private="privateClusterConfig.enablePrivateNodes",
+        private_pool="networkConfig.enablePrivateNodes",
         network="network",
         network_token="gcp:compute/network:Network",
         token="gcp:compute/routerNat:RouterNat",
         mirror="pkg.dev",
         title="Cloud NAT",
         fix="declare a RouterNat in the network, or copy the images to Artifact Registry",
+        listed=("sourceSubnetworkIpRangesToNat", "LIST_OF_SUBNETWORKS", "subnetworks"),
+        subnet="subnetwork",
+    ),
+    # GKE guide, "Automatically created firewall rules": nodes need outbound traffic to the control
+    # plane; VPC guide, "VPC firewall rules": the implied egress rule has the lowest priority
+    firewall=NetworkFirewall(
+        token="gcp:compute/firewall:Firewall",
+        network="network",
+        direction=("direction", "EGRESS"),
+        denied="denies",
+        allowed="allows",
+        destinations="destinationRanges",
+        priority=("priority", 1000),
+        is_off="disabled",
+        targets=("targetTags", "targetServiceAccounts"),
+        tags="nodeConfig.tags",
     ),
 )
 IDENTITY = IdentityResource(

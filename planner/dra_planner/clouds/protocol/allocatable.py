@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-
-from msgspec import Struct
+from dataclasses import dataclass, field
 
 from dra_planner.model import Amounts
-from dra_planner.records import equality
 
 MIB = 1024 * 1024
 EVICTION_MIB = 100
 DISK_GIB = 200  # what the components of this project give a node
 
 
-class NodeImage(Struct, frozen=True, kw_only=True):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NodeImage:
     """A custom image: its ID, the image family that it's based on, and the folder of its NVIDIA
     driver.
 
@@ -27,8 +26,8 @@ class NodeImage(Struct, frozen=True, kw_only=True):
     driver_root: str = ""
 
 
-@equality(unhashed=("reserved", "daemons", "huge_pages"))
-class AllocatableSettings(Struct, frozen=True, kw_only=True):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AllocatableSettings:
     """How nodes are set up, as far as it changes what they offer.
 
     `max_pods` is kubelet's, None for the cloud's own; `prefix_delegation` that of the VPC CNI;
@@ -42,19 +41,20 @@ class AllocatableSettings(Struct, frozen=True, kw_only=True):
     prefix_delegation: bool = False
     self_managed: bool = False
     disk_gib: int = DISK_GIB
-    reserved: Amounts = {}
+    reserved: Amounts = field(default_factory=dict, hash=False)
     drivers: tuple[str, ...] = ()
-    daemons: Mapping[str, Amounts | None] = {}
+    daemons: Mapping[str, Amounts | None] = field(default_factory=dict, hash=False)
     # what a node does with the machine's own disks: none, raid0 or mount
     local_storage: str = "none"
     # that are asked for as ephemeral storage; None: what comes with the machine
     local_ssds: int | None = None
     # reserved at boot: pages by size, "2Mi"
-    huge_pages: Mapping[str, int] = {}
+    huge_pages: Mapping[str, int] = field(default_factory=dict, hash=False)
     image: NodeImage | None = None  # None: the cloud's own
 
 
-class Allocatable(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class Allocatable:
     """Amounts that kubelet will report (cpu in thousandths, bytes, pods), and what was assumed.
 
     `amounts` is a conservative estimate, because the memory use of kernel, firmware, and

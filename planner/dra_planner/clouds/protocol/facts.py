@@ -12,6 +12,7 @@ from dra_planner.catalog.kubernetes_support import supported
 from dra_planner.clouds.protocol.identities import (
     IdentityResource,
     NodeAdmission,
+    PodIdentity,
     RegistryResource,
 )
 from dra_planner.clouds.protocol.node_networks import NodeNetwork
@@ -152,12 +153,12 @@ class CloudFacts(ABC):
     taints_new_gpu_pools: ClassVar[bool] = False
     # what can cut nodes off from the API server and registries
     node_network: ClassVar[NodeNetwork] = NodeNetwork()
+    pod_identity: ClassVar[PodIdentity | None] = None
     # what clusters and nodes act as
     identity: ClassVar[IdentityResource]
     node_admission: ClassVar[NodeAdmission | None] = None
     volume_drivers: ClassVar[tuple[VolumeDriver, ...]] = ()
-    # of a new cluster; "": it has none, None: not known
-    default_storage_class: ClassVar[str | None] = None
+    default_storage_class: ClassVar[str] = ""  # of a new cluster
     disk_keys: ClassVar[DiskKeys | None] = None
     registry: ClassVar[RegistryResource | None] = None
     # definitions of policies that reject privileged pods or host paths, by the resource that

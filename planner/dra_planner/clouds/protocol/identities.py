@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
-from msgspec import Struct
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 
-class GrantResource(Struct, frozen=True, kw_only=True):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GrantResource:
     """A resource that grants permissions: its type, the property with identities, and the property
-    with permissions, or with a policy as text.
+    with permissions, or with a policy as text. `scope` is the property with the resource that the
+    permissions are for.
     """
 
     token: str
     identity: str
     rights: str
+    scope: str = ""
 
 
-class RegistryResource(Struct, frozen=True, kw_only=True):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RegistryResource:
     """A registry from which nodes pull only with a grant: its type, the property with its name,
     the end of its address, the grants, and parts of the rights that are enough.
     """
@@ -28,13 +33,15 @@ class RegistryResource(Struct, frozen=True, kw_only=True):
     fix: str
 
 
-class NodeAdmission(Struct, frozen=True, kw_only=True):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NodeAdmission:
     """Entries with which a cluster admits nodes that the cloud didn't start.
 
     `token` is the type of an entry, and `kinds` are the values of its property `kind` for nodes.
     `required` is a property of clusters and the value with which nodes need an entry. `groups` is
     the type of resources that start nodes. Their tags have keys that begin with `tag` and end with
-    the name of the cluster.
+    the name of the cluster. `identity` is an entry's property with the role, and `role` are the
+    properties that lead from a group to its role, each of the resource that the one before names.
     """
 
     token: str
@@ -43,15 +50,19 @@ class NodeAdmission(Struct, frozen=True, kw_only=True):
     required: tuple[str, str]
     groups: str
     tag: str
+    identity: str
+    role: tuple[str, ...]
 
 
-class IdentityResource(Struct, frozen=True, kw_only=True):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IdentityResource:
     """A resource that is an identity.
 
     `rights` are its own properties that name rights or hold policies as text, `trust` the one that
     says who may act as it. `policy` is a resource that is a set of rights, and its text.
     `grants` are the resources that grant rights. `everything` are rights that include all others.
-    `of_cloud` is in the names of rights whose contents the cloud defines.
+    `of_cloud` are parts of names of rights whose contents the cloud defines, and `names` those that
+    messages use instead of an ID.
     """
 
     token: str
@@ -62,4 +73,16 @@ class IdentityResource(Struct, frozen=True, kw_only=True):
     policy: tuple[str, str] = ("", "")
     grants: tuple[GrantResource, ...]
     everything: tuple[str, ...] = ()
-    of_cloud: str = ""
+    of_cloud: tuple[str, ...] = ("",)
+    names: Mapping[str, str] = field(default_factory=dict[str, str])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PodIdentity:
+    """A resource that gives pods with a service account an identity of the cloud: its type, and its
+    properties with the namespace and the service account.
+    """
+
+    token: str
+    namespace: str
+    account: str

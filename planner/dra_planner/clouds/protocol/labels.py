@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from msgspec import Struct
+from dataclasses import dataclass
 
 from dra_planner.catalog import Machine
 from dra_planner.clouds.protocol.plugin_serving import MPS, PluginServing
@@ -23,7 +23,8 @@ _NO_PLUGIN = "the device plugin doesn't run on these nodes"
 _NO_CONFIG = "the device plugin serves whole GPUs on these nodes"
 
 
-class NodeLabel(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class NodeLabel:
     """A label that this project sets on nodes. `otherwise` is the consequence if it's missing."""
 
     key: str
@@ -31,7 +32,8 @@ class NodeLabel(Struct, frozen=True):
     otherwise: str = "pods that select it are planned on nodes that lack it"
 
 
-class NodeOrigin(Struct, frozen=True, kw_only=True):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NodeOrigin:
     """What the labels and taints of a pool's nodes follow from, beside those that its owner wants.
 
     `machine` is None where the catalogue does not have it; its nodes are then taken for GPU nodes.

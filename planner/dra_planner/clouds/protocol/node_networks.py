@@ -4,16 +4,19 @@ registries.
 
 from __future__ import annotations
 
-from msgspec import Struct
+from dataclasses import dataclass
 
 
-class SecurityGroups(Struct, frozen=True, kw_only=True):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SecurityGroups:
     """Groups of rules that close outbound traffic unless a rule opens it.
 
     `token` is the resource, and `egress` its list of rules. `used_by` are the properties of a
     pool's template that list groups; an item of the second has a list `interface_groups`.
     `rules` are the resources that are a rule of the group that `rule_group` names, each with a
-    property and the value that makes it a rule for inbound traffic.
+    property and the value that makes it a rule for inbound traffic. `ranges` and `lists` are
+    properties of rules with ranges of addresses, and with lists of the cloud's ranges; `ports` are
+    the first and last.
     """
 
     token: str
@@ -22,9 +25,15 @@ class SecurityGroups(Struct, frozen=True, kw_only=True):
     interface_groups: str
     rules: tuple[tuple[str, str, str], ...]
     rule_group: str
+    ranges: tuple[str, ...]
+    lists: tuple[str, ...]
+    ports: tuple[str, str]
+    protocols: tuple[str, ...]  # properties of rules with a protocol
+    tcp: tuple[str, ...]  # those that include TCP
 
 
-class PublicEndpoint(Struct, frozen=True, kw_only=True):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PublicEndpoint:
     """A public endpoint of the API server that allows only the networks that `allowed` lists.
 
     Nodes must use it unless `private` is true. `addresses` are the resources that give nodes their
@@ -37,24 +46,119 @@ class PublicEndpoint(Struct, frozen=True, kw_only=True):
     fix: str
 
 
-class Gateway(Struct, frozen=True, kw_only=True):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Gateway:
     """A gateway that private nodes need to reach registries of others.
 
-    `private` is the property of clusters that makes nodes private, `network` the property that
+    `private` is the property of clusters that makes nodes private, and `private_pool` that of
+    pools. `network` the property that
     names their network, and `network_token` and `token` are the resources. `mirror` is part of the
-    names of registries that nodes reach without the gateway.
+    names of registries that nodes reach without the gateway. `listed` is a property of gateways
+    with the value that limits them to the subnets in another property, and `subnet` the clusters'
+    property with their subnet.
     """
 
     private: str
+    private_pool: str
     network: str
     network_token: str
     token: str
     mirror: str
     title: str
     fix: str
+    listed: tuple[str, str, str]
+    subnet: str
 
 
-class UserRoutes(Struct, frozen=True, kw_only=True):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DefaultRoutes:
+    """How subnets of nodes reach other networks.
+
+    `token` is a table of routes with the list `routes`, and `route` a route that is its own
+    resource, with the property that names its table. `destinations` are properties of a route with
+    its range. A subnet names its table in `of_subnet`, or `association` does: its type and its
+    properties with the subnet and the table. `dead` is a property of a route with the value that
+    drops packets. `gateway` is a property of a route with the gateway's type, and the property and
+    value with which it doesn't lead to the internet. `internet` is a property of a route with the
+    gateway to the internet, which needs public addresses: `public` are a subnet's property and one
+    of the interfaces in a template that give them. A gateway in a subnet (`gateway_subnet`) needs
+    such a route itself.
+    """
+
+    token: str
+    routes: str
+    route: tuple[str, str]
+    destinations: tuple[str, ...]
+    of_subnet: str = ""
+    association: tuple[str, str, str] = ("", "", "")
+    dead: tuple[str, str] = ("", "")
+    gateway: tuple[str, str, str, str] = ("", "", "", "")
+    gateway_subnet: str = ""
+    internet: tuple[str, str] = ("", "")
+    public: tuple[str, str, str] = ("", "", "")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ServiceEndpoints:
+    """Endpoints of the cloud's services inside a network, for nodes without a default route.
+
+    `token` has the properties `network` and `service`; names of services end with those of
+    `needed`. An endpoint with the kind `routed` works only with tables of routes, which it or
+    `route_token` names, and others only with the flag `private_names`. `default_tables` are
+    resources that give subnets a table without naming them. `mirror` is part of the names of
+    registries that nodes reach through an endpoint.
+    """
+
+    token: str
+    network: str
+    service: str
+    needed: tuple[str, ...]
+    kind: tuple[str, str, str]
+    tables: str
+    route_token: str
+    private_names: str
+    default_tables: tuple[str, ...]
+    mirror: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ControlPlaneGroups:
+    """Groups of the control plane, which must admit the groups of nodes.
+
+    `of_cluster` is the clusters' property with more groups. `rules` are the resources that are an
+    inbound rule, each with a property and a value that make it one, and its properties with the
+    source: a group first. `rule_group` names the group of a rule, and `ingress` are a group's own
+    rules.
+    """
+
+    of_cluster: str
+    rules: tuple[tuple[str, str, str, tuple[str, ...]], ...]
+    rule_group: str
+    ingress: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NetworkFirewall:
+    """A rule for all nodes of a network: its properties with the network, the direction and its
+    value for outbound traffic, the denied and allowed protocols, the destinations, the priority (a
+    lower number counts first), whether it's off, and the tags of nodes that it's for, with the
+    pools' property with tags.
+    """
+
+    token: str
+    network: str
+    direction: tuple[str, str]
+    denied: str
+    allowed: str
+    destinations: str
+    priority: tuple[str, int]
+    is_off: str
+    targets: tuple[str, ...]
+    tags: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UserRoutes:
     """Routes of the user that replace those of the cloud: the property of clusters and its value,
     the property of pools that names their subnet, the subnet, and its property with the routes.
     """
@@ -65,7 +169,8 @@ class UserRoutes(Struct, frozen=True, kw_only=True):
     routes: str
 
 
-class AddressRanges(Struct, frozen=True, kw_only=True):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AddressRanges:
     """Ranges of addresses of a cluster, its nodes, and their network, which must not overlap.
 
     `of_cluster` are properties of clusters, each with its name in messages and the cloud's default.
@@ -86,13 +191,15 @@ class AddressRanges(Struct, frozen=True, kw_only=True):
     network: str
     network_token: str
     network_ranges: str
+    inside: str = ""  # the network's list of subnets
     kept: int
     dns: tuple[str, str] = ("", "")
     pods_in_subnet: tuple[tuple[str, str], ...] = ()
     default_pods: int = 0
 
 
-class TrafficFilter(Struct, frozen=True, kw_only=True):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TrafficFilter:
     """A list of rules of a subnet: `token` is the resource, `used_by` the subnet's property that
     names it, and `rules` its list. `rule` is a rule that is its own resource, and the property that
     names the list. `everywhere` are destinations without which nodes don't work.
@@ -105,7 +212,8 @@ class TrafficFilter(Struct, frozen=True, kw_only=True):
     everywhere: tuple[str, ...]
 
 
-class NodeNetwork(Struct, frozen=True, kw_only=True):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NodeNetwork:
     """All settings that can cut nodes off. None if the cloud doesn't have them."""
 
     groups: SecurityGroups | None = None
@@ -114,3 +222,7 @@ class NodeNetwork(Struct, frozen=True, kw_only=True):
     routes: UserRoutes | None = None
     addresses: AddressRanges | None = None
     filters: TrafficFilter | None = None
+    default_routes: DefaultRoutes | None = None
+    endpoints: ServiceEndpoints | None = None
+    control_plane: ControlPlaneGroups | None = None
+    firewall: NetworkFirewall | None = None

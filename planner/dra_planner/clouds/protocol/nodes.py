@@ -109,6 +109,12 @@ class CloudNodes(CloudFacts):
         """Return the architecture of an image, or "" if its name doesn't contain it."""
         return next((arch for arch, part in _ARCHITECTURES.items() if part in image), "")
 
+    def image_of_parameter(self, name: str) -> str | None:
+        """Return the image that a parameter of the cloud names, or None if it isn't one that is
+        known.
+        """
+        return None
+
     def image_ended(self, image: str) -> int | None:
         """Return the last minor version of an image, or None if it's still published."""
         return next(

@@ -4,15 +4,14 @@ paths.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
+from dataclasses import dataclass
 
-from msgspec import Struct
-
-from dra_planner.catalog import Machine
 from dra_planner.model import Taint
 
 
-class CountLimits(Struct, frozen=True, kw_only=True):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CountLimits:
     """The properties with the minimum and maximum number of nodes. `per_zone`: they are counts per
     zone.
     """
@@ -22,7 +21,8 @@ class CountLimits(Struct, frozen=True, kw_only=True):
     per_zone: bool = False
 
 
-class SpreadGroup(Struct, frozen=True, kw_only=True):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SpreadGroup:
     """A placement group that a template's property names, and its most nodes in a zone."""
 
     token: str
@@ -30,7 +30,8 @@ class SpreadGroup(Struct, frozen=True, kw_only=True):
     most_per_zone: int
 
 
-class MachineTemplate(Struct, frozen=True, kw_only=True):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MachineTemplate:
     """A resource that names the machine where the pool does not: the property that points to it,
     its type, its path.
 
@@ -47,6 +48,7 @@ class MachineTemplate(Struct, frozen=True, kw_only=True):
     token: str
     machine: str
     boot_script: str = ""  # in base64
+    joins: tuple[str, ...] = ()  # words of boot scripts with which nodes join a cluster themselves
     image: str = ""
     custom_image: str = ""
     instead: tuple[str, ...] = ()
@@ -58,7 +60,8 @@ class MachineTemplate(Struct, frozen=True, kw_only=True):
     spread: SpreadGroup | None = None
 
 
-class AttachedGpus(Struct, frozen=True, kw_only=True):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AttachedGpus:
     """A list of GPUs attached to the machine, written in a fleet as `machine+type:count`."""
 
     path: str
@@ -66,7 +69,8 @@ class AttachedGpus(Struct, frozen=True, kw_only=True):
     count: str = "count"
 
 
-class SurgeSetting(Struct, frozen=True, kw_only=True):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SurgeSetting:
     """Whether updates start new nodes before old ones end.
 
     `setting` is the property and `default` its value where it is absent. `starts_none` are the
@@ -81,18 +85,20 @@ class SurgeSetting(Struct, frozen=True, kw_only=True):
     strategy: tuple[str, str] = ("", "")
 
 
-class BoughtCapacity(Struct, frozen=True, kw_only=True):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BoughtCapacity:
     """How a pool says that it runs on machines that were bought, and the settings that keep it from
     using them.
 
     `marks` and `template_marks` are properties of the pool and of its launch template, each with
     the value that means bought capacity, "" for any. `tokens` are the resources that are bought
     capacity. `names` and `template_name` say what was bought, in the pool and in its template.
-    `placement` and `template_placement` list the properties that place nodes elsewhere, with what
-    they name. `own_placement` is the property with which a reservation is in a placement group
-    itself. `machine` is a reservation's type, and its property with a machine type. `size` is the
-    property with a reservation's number of machines, and `by_name` the flag with which pools select
-    it by name.
+    `placement` and `template_placement` list the properties that place nodes elsewhere, with
+    what they name. `own_placement` is the property with which a reservation is in a placement
+    group itself. `machine` is a reservation's type, and its property with a machine type.
+    `size` is the property with a reservation's number of machines, or `members` are the
+    properties of its machine type's resource with the group that pools name, and with the
+    number. `by_name` is the flag with which pools select it by name.
     """
 
     marks: tuple[tuple[str, str], ...]
@@ -101,6 +107,7 @@ class BoughtCapacity(Struct, frozen=True, kw_only=True):
     zone: str = ""  # property of them with a zone, or a list
     machine: tuple[str, str] = ("", "")
     size: str = ""
+    members: tuple[str, str] = ("", "")
     by_name: str = ""
     names: str = ""
     template_name: str = ""
@@ -111,7 +118,8 @@ class BoughtCapacity(Struct, frozen=True, kw_only=True):
     surge: SurgeSetting
 
 
-class KarpenterNodeClass(Struct, frozen=True, kw_only=True):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KarpenterNodeClass:
     """What Karpenter's pools take their nodes' settings from: its kind, and where it says what
     nodes boot.
 
@@ -135,7 +143,8 @@ class KarpenterNodeClass(Struct, frozen=True, kw_only=True):
     bought: tuple[str, ...]
 
 
-class EphemeralDisk(Struct, frozen=True, kw_only=True):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EphemeralDisk:
     """An operating system on a disk of the machine: the property and value that say so, the
     property with its size and the default in GiB, the other value, and the families whose machine
     types have only their temporary disk for it.
@@ -148,32 +157,24 @@ class EphemeralDisk(Struct, frozen=True, kw_only=True):
     only_temporary: tuple[str, ...]
 
 
-class FastNetwork(Struct, frozen=True, kw_only=True):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FastNetwork:
     """Where a pool says that its nodes have the machine's network for several nodes.
 
-    `of_machine` describes the network that a machine type is typically bought for, and returns ""
-    if it has none. `settings` are properties of the pool, any of which says that nodes have it.
-    `interfaces` is a list in the template with a property and the start of the values that say so.
-    `interface` is the name of one, and `most` the number that a machine type supports, None if it
-    isn't known. `requested_as` is a regular expression for the resources, classes, and drivers in
-    pods for which Karpenter attaches interfaces. `charts` are the charts that install drivers for
-    it. In `fix`, {} is the name of the template: the first of `templates`, or the second if
-    Karpenter starts the nodes.
+    `settings` are properties of the pool, any of which says so. `interfaces` is a list in the
+    template with a property and the start of the values that say so. `charts` are the charts that
+    install drivers for it.
     """
 
-    of_machine: Callable[[Machine], str]
     settings: tuple[str, ...] = ()
     interfaces: str = ""
     kind: tuple[str, str] = ("", "")
-    interface: str = ""
-    most: Callable[[Machine], int | None] = lambda machine: None
-    requested_as: str = ""
     charts: tuple[str, ...] = ()
     fix: str
-    templates: tuple[str, str] = ("", "")
 
 
-class PoolResource(Struct, frozen=True, kw_only=True):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PoolResource:
     """A resource that is a pool of nodes. Paths are dotted; "" where there is no such property.
 
     `machine` is a text or a list of texts, `machine_default` what the cloud takes without one.
@@ -217,13 +218,17 @@ class PoolResource(Struct, frozen=True, kw_only=True):
     own_pod_ranges: tuple[str, ...] = ()
     # properties, each with a value with which the cloud adds a taint
     tainting: tuple[tuple[str, str, Taint], ...] = ()
+    # newer properties, each with the one that it replaces
+    aliases: tuple[tuple[str, str], ...] = ()
+    stopped: tuple[str, str] = ("", "")  # a property with the value that leaves it without nodes
     fixed_count: str = ""  # a count that each update of the pool sets again
     startup_taints: str = ""  # taints that new nodes have until somebody removes them
     # properties of an upgrade whose sum the cloud limits
     upgrade_sum: tuple[tuple[str, ...], int] = ((), 0)
 
 
-class ClusterAddons(Struct, frozen=True, kw_only=True):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClusterAddons:
     """What a cluster runs only if somebody installs it.
 
     `by_default` is the property that turns off what the cloud installs, `managed` the one with
@@ -243,22 +248,25 @@ class ClusterAddons(Struct, frozen=True, kw_only=True):
     network_policies: str
 
 
-class ClusterResource(Struct, frozen=True, kw_only=True):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClusterResource:
     """A resource that is a cluster; `region` may name a zone of it, and is "" where the provider
     decides.
 
-    `pools` is a list of pools of nodes inside it, each with the properties of a pool of its own.
-    `version_is_floor` where the cloud may run a newer Kubernetes than the one that is written.
-    `dataplane` is a property and the value with which network devices of its pools carry traffic,
-    `dataplane_default` what the cloud takes without one, and `managed` the flag with which the
-    cloud decides that itself. `image_channel` is a property that says who changes node images,
-    `new_images` the values with which a new image comes by itself, the first of them by default,
-    `old_images` those with which images stay, and `image_fix` the advice to change that.
-    `network_policies` are properties, each with a value that enforces NetworkPolicies; () if
-    something else decides that. `own_nodes` are properties, each with a value with which the cloud
-    adds nodes that aren't declared. `pod_range` is the range of addresses that nodes share for
-    their pods, and `first_pool` the flag that removes a pool that isn't declared,
-    which has the cluster's `first_pool_settings`.
+    `own_network` is a property with the value with which somebody else installs the pods' network,
+    and parts of the names of charts that do. `pools` is a list of pools of nodes inside it,
+    each with the properties of a pool of its own. `version_is_floor` where the cloud may run a
+    newer Kubernetes than the one that is written. `dataplane` is a property and the value with
+    which network devices of its pools carry traffic, `dataplane_default` what the cloud takes
+    without one, and `managed` the flag with which the cloud decides that itself.
+    `image_channel` is a property that says who changes node images, `new_images` the values
+    with which a new image comes by itself, the first of them by default, `old_images` those
+    with which images stay, and `image_fix` the advice to change that. `network_policies` are
+    properties, each with a value that enforces NetworkPolicies; () if something else decides
+    that. `own_nodes` are properties, each with a value with which the cloud adds nodes that
+    aren't declared. `pod_range` is the range of addresses that nodes share for their pods, and
+    `first_pool` the flag that removes a pool that isn't declared, which has the cluster's
+    `first_pool_settings`.
     """
 
     token: str
@@ -278,6 +286,7 @@ class ClusterResource(Struct, frozen=True, kw_only=True):
     image_fix: str = ""
     network_policies: tuple[tuple[str, str], ...] = ()
     pod_range: str = ""
+    own_network: tuple[str, str, tuple[str, ...]] = ("", "", ())
     first_pool: str = ""
     first_pool_settings: tuple[str, ...] = ()
     own_nodes: tuple[tuple[str, str], ...] = ()

@@ -5,11 +5,10 @@ a clock.
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Literal
 from zoneinfo import ZoneInfo
-
-from msgspec import Struct
 
 Day = Literal["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"]
 DAYS: tuple[Day, ...] = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
@@ -17,7 +16,8 @@ UTC_ZONE = "Etc/UTC"
 _INSTANT = "%Y-%m-%dT%H:%M:%SZ"
 
 
-class Hours(Struct, frozen=True, kw_only=True):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Hours:
     """Weekly hours from `start` to `end`, as times of the day in `time_zone`.
 
     An end before the start is on the next day. `days` are the days on which it starts, from DAYS.
@@ -37,7 +37,8 @@ class Hours(Struct, frozen=True, kw_only=True):
         return f"{days} from {self.start} to {self.end} ({self.time_zone})"
 
 
-class Period(Struct, frozen=True, kw_only=True):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Period:
     """One period from `start` to `end`, both in the form 2026-12-01T11:30:00Z."""
 
     start: str

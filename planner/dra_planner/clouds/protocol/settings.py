@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-
-from msgspec import Struct
+from dataclasses import dataclass, field
 
 from dra_planner.catalog import Machine
 from dra_planner.clouds.protocol.allocatable import (
     NodeImage,
 )
 from dra_planner.clouds.protocol.plugin_serving import PluginServing
-from dra_planner.records import equality
 
 # key of the fleet or of the pool ("network.subnetIds", "maxPods"), and the whole sentence
 Fault = tuple[str, str]
@@ -19,7 +17,8 @@ WHOLE = ("none", "all-disabled")
 """The value of a pool's `mig` if its GPUs aren't partitioned."""
 
 
-class Capacity(Struct, frozen=True, kw_only=True):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Capacity:
     """The capacity of a pool: on-demand, spot, flex-start, queued, reservation, or capacity-block,
     with the ID of bought capacity.
     """
@@ -28,7 +27,8 @@ class Capacity(Struct, frozen=True, kw_only=True):
     reservation: str = ""
 
 
-class CountStep(Struct, frozen=True, kw_only=True):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CountStep:
     """The number whose multiple a pool's node count must be, with the reason and the fix, each as
     the end of a sentence.
     """
@@ -38,7 +38,8 @@ class CountStep(Struct, frozen=True, kw_only=True):
     fix: str = ""
 
 
-class ClusterSettings(Struct, frozen=True, kw_only=True):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClusterSettings:
     """The settings of a cluster that a cloud may reject. `asked` are the set keys of the fleet."""
 
     region: str
@@ -50,8 +51,8 @@ class ClusterSettings(Struct, frozen=True, kw_only=True):
     asked: frozenset[str] = frozenset()
 
 
-@equality(unhashed=("huge_pages", "labels"))
-class PoolSettings(Struct, frozen=True, kw_only=True):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PoolSettings:
     """The settings of a pool that a cloud may reject. `asked` are the set keys of the pool."""
 
     name: str
@@ -64,11 +65,11 @@ class PoolSettings(Struct, frozen=True, kw_only=True):
     max_pods: int | None = None
     disk_gib: int | None = None
     local_ssds: int | None = None
-    huge_pages: Mapping[str, int] = {}
+    huge_pages: Mapping[str, int] = field(default_factory=dict, hash=False)
     mig: str = "none"
     plugin: PluginServing | None = None  # None for DRA pools
     image: NodeImage | None = None
     is_served: bool = False  # a driver of the fleet publishes devices on it
-    labels: Mapping[str, str] = {}
+    labels: Mapping[str, str] = field(default_factory=dict, hash=False)
     taint_keys: tuple[str, ...] = ()
     asked: frozenset[str] = frozenset()

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from msgspec import Struct
+from dataclasses import dataclass
 
 
-class VolumeDriver(Struct, frozen=True, kw_only=True):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VolumeDriver:
     """A CSI driver: its provisioner, and how a cluster gets it.
 
     `classes` are the StorageClasses that come with it, and `immediate` those of them that create a
@@ -25,7 +26,8 @@ class VolumeDriver(Struct, frozen=True, kw_only=True):
     switch: tuple[str, bool, bool] | None = None
 
 
-class DiskKeys(Struct, frozen=True, kw_only=True):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DiskKeys:
     """Keys of the user for disks of nodes, which the cloud's own identity must be allowed to use.
 
     `used_by` are properties that name a key, each with the resource that has it. `tokens` are

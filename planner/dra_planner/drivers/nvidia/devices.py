@@ -9,9 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-
-from msgspec import Struct
-from msgspec.structs import replace
+from dataclasses import dataclass, replace
 
 from dra_planner.catalog import GpuPlace, Machine, gpu_places
 from dra_planner.drivers.nvidia.gpus import Gpu, MigProfile, gpu
@@ -43,7 +41,8 @@ FABRIC = "FabricManagerPartitioning"
 _ANY_VERSION = Version("0.0.0")
 
 
-class Board(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class Board:
     """One GPU of a node: its minor number, its model, where it sits."""
 
     minor: int

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import cache
-
-from msgspec import Struct
 
 from dra_planner.catalog.tables import (
     Provenance,
@@ -17,7 +16,8 @@ from dra_planner.catalog.tables import (
 )
 
 
-class Gpu(Struct, frozen=True, kw_only=True):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Gpu:
     """A GPU model as NVML describes it.
 
     None is a fact without a source. `memory_mib` is the amount that the driver publishes (NVML's
@@ -41,7 +41,8 @@ class Gpu(Struct, frozen=True, kw_only=True):
     provenance: Provenance
 
 
-class MigProfile(Struct, frozen=True, kw_only=True):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MigProfile:
     """One way to cut a GPU instance; engine counts are those of one instance, None where not
     sourced.
     """

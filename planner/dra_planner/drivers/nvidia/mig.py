@@ -11,8 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-
-from msgspec import Struct
+from dataclasses import dataclass
 
 from dra_planner.catalog.machines import Machine
 from dra_planner.catalog.tables import read_table
@@ -23,7 +22,8 @@ from dra_planner.errors import CatalogError
 ENGINES = ("multiprocessors", "copy_engines", "decoders", "encoders", "jpeg_engines", "ofa_engines")
 
 
-class MigInstance(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class MigInstance:
     """A MIG instance and the memory slice at which it starts; None where placements are not
     known.
     """

@@ -8,9 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping, Sequence
-
-from msgspec import Struct
-from msgspec.structs import replace
+from dataclasses import dataclass, replace
 
 from dra_planner.catalog import Machine
 from dra_planner.drivers.nvidia.devices import (
@@ -32,7 +30,8 @@ from dra_planner.model import CounterConsumption, CounterSet, Device, DeviceCapa
 from dra_planner.quantity import Quantity
 
 
-class PartitionedGpu(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class PartitionedGpu:
     """One GPU with all its partitions, and the counters that they share (none for a GPU without
     MIG).
     """

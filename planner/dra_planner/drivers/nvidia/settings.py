@@ -6,15 +6,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from difflib import get_close_matches
-
-from msgspec import Struct
 
 from dra_planner.catalog.machines import Machine
 from dra_planner.clouds import WHOLE
 from dra_planner.drivers.nvidia.releases import DriverRelease, driver_release, driver_releases
 from dra_planner.errors import CatalogError, PlannerError, UnsupportedFeature
-from dra_planner.records import equality
 from dra_planner.releases import Features
 
 _EXCLUSIVE = (  # from which release on the driver refuses to start with both
@@ -30,8 +28,8 @@ _NEEDED = {
 }
 
 
-@equality(unhashed=("gates",))
-class PublishingSettings(Struct, frozen=True, kw_only=True):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PublishingSettings:
     """Helm values of the NVIDIA driver that affect the published devices of a node.
 
     `gates` are the chart's `featureGates`; `consumable_shares` its value of that name ("",
@@ -39,7 +37,7 @@ class PublishingSettings(Struct, frozen=True, kw_only=True):
     `resources.computeDomains.enabled`.
     """
 
-    gates: Mapping[str, bool] = {}
+    gates: Mapping[str, bool] = field(default_factory=dict, hash=False)
     consumable_shares: str = ""
     compute_domains: bool = False
 

@@ -5,9 +5,8 @@ no longer find.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import Literal
-
-from msgspec import Struct
 
 from dra_planner.drivers.nvidia.devices import GPU_DRIVER
 from dra_planner.drivers.nvidia.gpus import gpus, mig_profiles
@@ -33,7 +32,8 @@ _SHARING = {"TimeSlicing": "TimeSlicingSettings", "MPS": "MPSSupport"}
 _DEFAULTS = PublishingSettings()
 
 
-class DriverChange(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class DriverChange:
     """One difference. `name` is what selectors read ("gpu.nvidia.com/index"), a class, a chart, or
     a sharing strategy.
 

@@ -10,17 +10,15 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from typing import Any, ClassVar
-
-from msgspec import Struct
 
 from dra_planner.catalog import Machine
 from dra_planner.clouds import PluginServing
-from dra_planner.records import equality
 
 
-@equality(unhashed=("capacity",))
-class Counterpart(Struct, frozen=True, kw_only=True):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Counterpart:
     """The devices of a claim that are equivalent to one unit of an extended resource.
 
     `conditions` are CEL expressions about one device, all of which must hold. `capacity` is the
@@ -31,7 +29,7 @@ class Counterpart(Struct, frozen=True, kw_only=True):
 
     device_class: str
     conditions: tuple[str, ...] = ()
-    capacity: Mapping[str, str] = {}
+    capacity: Mapping[str, str] = field(default_factory=dict, hash=False)
     noun: str = "gpu"
     toleration: str = ""
 
@@ -48,7 +46,8 @@ class Counterpart(Struct, frozen=True, kw_only=True):
         return {"name": name, "exactly": exactly}
 
 
-class NoCounterpart(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class NoCounterpart:
     """Why no claim is equivalent to an extended resource, and alternatives, the best first."""
 
     reason: str
@@ -61,7 +60,8 @@ class NotTranslatable(Exception):
     """
 
 
-class LabelTerm(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class LabelTerm:
     """A condition on one node label in the form of node affinity."""
 
     key: str
@@ -69,7 +69,8 @@ class LabelTerm(Struct, frozen=True):
     values: tuple[str, ...] = ()
 
 
-class SelectionNeeds(Struct, frozen=True, kw_only=True):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SelectionNeeds:
     """Requirements for devices in a pod's node selection.
 
     `conditions` are CEL expressions that devices must meet. `profile` is a partition's profile,
@@ -95,7 +96,8 @@ class SelectionNeeds(Struct, frozen=True, kw_only=True):
         )
 
 
-class DeviceSharing(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class DeviceSharing:
     """Sharing of one device: `time-slicing` or `mps`, and the number of units (0: unknown)."""
 
     strategy: str
@@ -103,7 +105,8 @@ class DeviceSharing(Struct, frozen=True):
     source: str = ""
 
 
-class PluginFacts(Struct, frozen=True, kw_only=True):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PluginFacts:
     """Facts about the device plugins of the source cluster.
 
     `shared` maps a resource name to its sharing. `by_config` does so for each named configuration
@@ -112,8 +115,8 @@ class PluginFacts(Struct, frozen=True, kw_only=True):
     assumption.
     """
 
-    shared: Mapping[str, DeviceSharing] = {}
-    by_config: Mapping[str, Mapping[str, DeviceSharing]] = {}
+    shared: Mapping[str, DeviceSharing] = field(default_factory=dict)
+    by_config: Mapping[str, Mapping[str, DeviceSharing]] = field(default_factory=dict)
     partition: str = ""
     is_known: bool = False
 
@@ -204,12 +207,12 @@ class VendorDevicePlugin(ABC):
         yield from ()
 
 
+@dataclass(frozen=True, slots=True)
 class WholeDevices(VendorDevicePlugin):
     """A device plugin whose units are devices that the driver also publishes."""
 
-    def __init__(self, resources: tuple[str, ...], device_class: str) -> None:
-        self.resources = resources
-        self.device_class = device_class
+    resources: tuple[str, ...]
+    device_class: str
 
     def serves(self, resource: str) -> bool:
         return resource in self.resources
@@ -229,12 +232,12 @@ class WholeDevices(VendorDevicePlugin):
         return self.device_class if resource in self.resources else ""
 
 
+@dataclass(frozen=True, slots=True)
 class NoDirectCounterpart(VendorDevicePlugin):
     """A device plugin whose units have no equivalent request of a claim, with the reason."""
 
-    def __init__(self, resources: tuple[str, ...], reason: str) -> None:
-        self.resources = resources
-        self.reason = reason
+    resources: tuple[str, ...]
+    reason: str
 
     def serves(self, resource: str) -> bool:
         return resource in self.resources

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Final
-
-from msgspec import Struct
 
 from dra_planner.documents.yaml_reader import Fault, read_yaml
 from dra_planner.manifests.fixing.amounts import corrected_amount, possible_amounts
@@ -24,7 +23,8 @@ IsRefused = Callable[[str], bool]
 """Whether the API server refuses a selector."""
 
 
-class LineRepair(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class LineRepair:
     """A change in a line (1-based, of the text before), or the reason why one isn't written."""
 
     line: int
@@ -32,7 +32,8 @@ class LineRepair(Struct, frozen=True):
     is_written: bool = True
 
 
-class Fixed(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class Fixed:
     """A text with repairs, and the repairs that aren't written."""
 
     text: str

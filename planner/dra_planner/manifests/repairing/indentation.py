@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from typing import Final
-
-from msgspec import Struct
-from msgspec.structs import replace
 
 from dra_planner.manifests.schema import ApiType, fields_of, struct_of
 
@@ -20,7 +18,8 @@ _IDENTITY: Final = re.compile(r"^(apiVersion|kind):\s*[\"']?([\w./-]+)[\"']?\s*$
 _STRUCT: Final = "struct"
 
 
-class _Frame(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class _Frame:
     """A mapping, a list, or a key without a value so far (`is_open`), and its indentation."""
 
     type: ApiType
@@ -29,7 +28,8 @@ class _Frame(Struct, frozen=True):
     is_open: bool = False
 
 
-class _Steps(Struct):
+@dataclass(slots=True)
+class _Steps:
     left: int = _MOST_STEPS
 
 

@@ -5,9 +5,8 @@ it accepts.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from itertools import islice
-
-from msgspec import Struct
 
 from dra_planner.documents.stream import split_stream
 from dra_planner.manifests.repairing.indentation import indentations
@@ -16,7 +15,8 @@ from dra_planner.manifests.repairing.typography import with_plain_signs
 MOST_TEXTS = 64  # that are given to the reader
 
 
-class TextRepair(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class TextRepair:
     """The repaired text, and descriptions of the changes."""
 
     text: str

@@ -6,9 +6,8 @@ Source: kubernetes/api:resource/v1alpha2/types.go@v0.30.14.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from typing import Any, Final
-
-from msgspec import Struct
 
 from dra_planner.drivers import nvidia
 from dra_planner.manifests.rendering.claims import plain
@@ -43,15 +42,16 @@ _SHARED: Final = (
 )
 
 
-class ClassicObjects(Struct):
+@dataclass(slots=True)
+class ClassicObjects:
     """The objects of the given files, and the parameters that were inserted into others."""
 
     # group, kind, namespace, name
-    objects: dict[tuple[str, str, str, str], Old] = {}
+    objects: dict[tuple[str, str, str, str], Old] = field(default_factory=dict)
     # ResourceClass → its driver, by its name of today
-    drivers: dict[str, str] = {}
+    drivers: dict[str, str] = field(default_factory=dict)
     # id of parameters → what refers to them
-    users: dict[int, list[Old]] = {}
+    users: dict[int, list[Old]] = field(default_factory=dict)
 
     @classmethod
     def of(cls, objects: Iterable[Old]) -> ClassicObjects:

@@ -8,10 +8,10 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 import yaml
-from msgspec import Struct
 
 from dra_planner.documents.scalars import resolve_plain
 from dra_planner.manifests.rewriting.spans import List, Mapping, Node, Pair, Scalar
@@ -24,26 +24,30 @@ class Unwritable(Exception):
     """A text can't be changed without losing a part of it. The message names the part."""
 
 
-class Kept(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class Kept:
     """A pair that stays unchanged."""
 
     pair: Pair
 
 
-class Nested(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class Nested:
     """Pairs that move below a new key."""
 
     key: str
     pairs: Sequence[Pair]
 
 
-class Lifted(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class Lifted:
     """A pair that is replaced by the pairs in its value."""
 
     pair: Pair
 
 
-class New(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class New:
     """A new pair, below the comments of the pairs that it replaces."""
 
     key: str
@@ -54,12 +58,13 @@ class New(Struct, frozen=True):
 Entry = Kept | Nested | Lifted | New
 
 
-class Layout(Struct):
+@dataclass(slots=True)
+class Layout:
     """A document's text and the requested changes, which must not overlap."""
 
     text: str
-    edits: list[tuple[int, int, str]] = []
-    inline: list[tuple[int, int, str]] = []
+    edits: list[tuple[int, int, str]] = field(default_factory=list)
+    inline: list[tuple[int, int, str]] = field(default_factory=list)
 
     def result(self) -> str:
         """Return the text with all changes."""

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from typing import Any, Final
-
-from msgspec import Struct
 
 from dra_planner.errors import Place
 from dra_planner.manifests.rewriting import spans
@@ -25,7 +24,8 @@ class NotConvertible(Exception):
         self.example = example
 
 
-class Old(Struct):
+@dataclass(slots=True)
+class Old:
     """One object of a document: its data, its text, and notes about its conversion."""
 
     place: Place
@@ -33,7 +33,7 @@ class Old(Struct):
     kind: str
     data: Mapping[str, Any]
     node: spans.Mapping
-    notes: list[str] = []
+    notes: list[str] = field(default_factory=list)
 
     @property
     def group(self) -> str:

@@ -9,9 +9,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
 from typing import Any, Final
-
-from msgspec import Struct
 
 from dra_planner.documents.tree import Map
 from dra_planner.documents.yaml_reader import Fault, read_yaml
@@ -53,7 +52,8 @@ _COMMENT: Final = re.compile(r"(?:^|\s)(?P<comment>#.*)$")
 _SUCCESSORS: Final = {"ResourceClass": "DeviceClass"}
 
 
-class RewrittenObject(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class RewrittenObject:
     """A converted object. `now` is its new apiVersion, or empty if the object is now part of
     others.
     """
@@ -65,7 +65,8 @@ class RewrittenObject(Struct, frozen=True):
     notes: tuple[str, ...] = ()
 
 
-class KeptObject(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class KeptObject:
     """An object in an older form that stays unchanged, with the reason, and how to convert it by
     hand.
     """
@@ -80,7 +81,8 @@ class KeptObject(Struct, frozen=True):
         return f"{self.place}: {self.name}: {self.was} stays as it is: {self.reason}"
 
 
-class Rewriting(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class Rewriting:
     """A source, its text with all possible conversions, and the notes about them."""
 
     source: Source
@@ -148,18 +150,19 @@ class _File:
         return Rewriting(self.source, text, tuple(changes), tuple(refusals))
 
 
-class _Document(Struct):
+@dataclass(slots=True)
+class _Document:
     """One document: its objects, and the converted, removed, and unchanged ones."""
 
     before: str
     text: str
     file: str
     line: int
-    objects: list[Old] = []
-    written: dict[int, Layout] = {}  # by the id of the object
+    objects: list[Old] = field(default_factory=list)
+    written: dict[int, Layout] = field(default_factory=dict)  # by the id of the object
     # by the id of the object: what it became part of
-    removed: dict[int, str] = {}
-    refused: list[tuple[Old, NotConvertible]] = []
+    removed: dict[int, str] = field(default_factory=dict)
+    refused: list[tuple[Old, NotConvertible]] = field(default_factory=list)
     root: spans.Node | None = None
 
     def __post_init__(self) -> None:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass, field
 from typing import Any
 
-from msgspec import Struct
 from yaml.events import (
     AliasEvent,
     MappingEndEvent,
@@ -18,7 +18,8 @@ from yaml.events import (
 from dra_planner.documents.yaml_reader import Parser
 
 
-class Scalar(Struct):
+@dataclass(slots=True)
+class Scalar:
     """A value without parts. `end` is the position after its last character, and `style` is its
     quote or block style.
     """
@@ -30,21 +31,23 @@ class Scalar(Struct):
     anchor: str = ""
 
 
-class Pair(Struct):
+@dataclass(slots=True)
+class Pair:
     """A key and its value."""
 
     key: Scalar
     value: Node
 
 
-class Mapping(Struct):
+@dataclass(slots=True)
+class Mapping:
     """A mapping. `is_flow` is True if it's written in braces."""
 
     start: int
     end: int
     is_flow: bool
     anchor: str = ""
-    pairs: list[Pair] = []
+    pairs: list[Pair] = field(default_factory=list)
 
     def pair(self, key: str) -> Pair | None:
         return next((pair for pair in self.pairs if pair.key.text == key), None)
@@ -68,17 +71,19 @@ class Mapping(Struct):
         )
 
 
-class List(Struct):
+@dataclass(slots=True)
+class List:
     """A list. `is_flow` is True if it's written in brackets."""
 
     start: int
     end: int
     is_flow: bool
     anchor: str = ""
-    items: list[Node] = []
+    items: list[Node] = field(default_factory=list)
 
 
-class Alias(Struct):
+@dataclass(slots=True)
+class Alias:
     """`*anchor`, which refers to the value with this anchor."""
 
     start: int

@@ -9,9 +9,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from typing import Any, Final
-
-from msgspec import Struct
 
 from dra_planner.drivers import nvidia
 from dra_planner.manifests.rendering.claims import plain
@@ -45,15 +44,16 @@ _GPU_TYPE: Final = f'{_ATTRIBUTES}.type == "gpu"'
 _GATES: Final = {"TimeSlicing": "TimeSlicingSettings", "MPS": "MPSSupport"}
 
 
-class Wanted(Struct):
+@dataclass(slots=True)
+class Wanted:
     """The requests of parameters, without their class, and configurations by the names of these
     requests.
     """
 
-    requests: list[dict[str, Any]] = []
-    config: list[dict[str, Any]] = []
+    requests: list[dict[str, Any]] = field(default_factory=list)
+    config: list[dict[str, Any]] = field(default_factory=list)
     device_class: str = ""  # where another class than the claim's has such devices
-    notes: list[str] = []
+    notes: list[str] = field(default_factory=list)
 
 
 def nvidia_default() -> Wanted:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
-
-from msgspec import Struct, field
 
 from dra_planner.releases import Features
 
 
-class SelectorRefusal(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class SelectorRefusal:
     """Why the API server rejects a CEL selector. One that costs too much is forbidden, and any
     other is invalid.
     """
@@ -24,23 +24,25 @@ CheckSelector = Callable[[str, Features], SelectorRefusal | None]
 """Compiles a CEL selector. Returns None if the API server of this version would accept it."""
 
 
-class ExistingObjects(Struct, frozen=True, kw_only=True):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExistingObjects:
     """Objects that already exist. If `complete` is False, other objects may also exist."""
 
-    namespaces: Mapping[str, Mapping[str, str]] = {}  # name → labels
-    priority_classes: Mapping[str, int] = {}
+    namespaces: Mapping[str, Mapping[str, str]] = field(default_factory=dict)  # name → labels
+    priority_classes: Mapping[str, int] = field(default_factory=dict)
     # priority classes with preemptionPolicy Never; "" names the default
     non_preempting: frozenset[str] = frozenset()
     default_priority: str = ""  # the PriorityClass that pods have without naming one
     # DeviceClass → its extendedResourceName, "" for none
-    classes: Mapping[str, str] = {}
+    classes: Mapping[str, str] = field(default_factory=dict)
     runtime_classes: frozenset[str] = frozenset()
     quotas: Sequence[Mapping[str, Any]] = ()
     complete: bool = False
     limited_priorities: bool = False  # critical priorities only in namespaces with a quota for them
 
 
-class Context(Struct, frozen=True, kw_only=True):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Context:
     """The Kubernetes version and the cluster for which an object is validated."""
 
     features: Features

@@ -5,17 +5,15 @@ Source of the wording: kubernetes/apimachinery:pkg/util/validation/field/errors.
 
 from __future__ import annotations
 
+import dataclasses
 import json
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from typing import Any
 
-from msgspec import Struct
 
-from dra_planner.records import equality
-
-
-@equality(ignored=("fix",))
-class Violation(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class Violation:
     """One field that the API server rejects.
 
     `reason` is the reason in `Status.details.causes`. `fix` explains how to correct it, if that's
@@ -25,7 +23,7 @@ class Violation(Struct, frozen=True):
     field: str
     reason: str
     text: str
-    fix: str = ""
+    fix: str = dataclasses.field(default="", compare=False)
 
     def __str__(self) -> str:
         return f"{self.field}: {self.text}" if self.field else self.text

@@ -5,10 +5,8 @@ counts.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
-
-from msgspec import Struct
-from msgspec.structs import replace
 
 from dra_planner.documents.tree import Map, child, clone, step
 from dra_planner.errors import Place
@@ -27,13 +25,11 @@ from dra_planner.manifests.workloads.pod_counts import (
     share_of,
 )
 from dra_planner.manifests.workloads.volume_zones import (
-    NEEDS_DEFAULT_CLASS,
     claimed_volumes,
-    needs_default_class,
     own_volumes,
     with_new_volumes,
 )
-from dra_planner.model import Figures, PodSet, PodTemplate, Rollout
+from dra_planner.model import Figures, PodSet, PodSpec, PodTemplate, Rollout
 from dra_planner.releases import MINIMUM_MINOR, features_of
 
 POD_TEMPLATE = "core.PodTemplateSpec"
@@ -52,7 +48,8 @@ _DEFAULT_QUEUE: Final = "default"
 """
 
 
-class ObjectPart(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class ObjectPart:
     """A part of an object and its place."""
 
     data: Any
@@ -102,7 +99,8 @@ class ObjectPart(Struct, frozen=True):
 Count = Callable[[ObjectPart], int]
 
 
-class Role(Struct, frozen=True, kw_only=True):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Role:
     """Pods of one template: `template` and the counts are paths below each item of `each` (or the
     object).
     """
@@ -115,7 +113,8 @@ class Role(Struct, frozen=True, kw_only=True):
     pods: Count | None = None  # pods per replica; one where there is none
 
 
-class WorkloadKind(Struct, frozen=True, kw_only=True):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WorkloadKind:
     """One kind of workload. `roles` describes most kinds, and `read` is a function for the
     others.
     """
@@ -132,7 +131,8 @@ class WorkloadKind(Struct, frozen=True, kw_only=True):
     spreads: bool = False  # its pods belong to a ReplicaSet, StatefulSet or ReplicationController
 
 
-class UnknownPods(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class UnknownPods:
     """Pods that an object creates, but that aren't known."""
 
     reason: str
@@ -147,7 +147,8 @@ def _no_pods(item: KubernetesObject) -> list[PodSet]:
     return []
 
 
-class Reading(Struct):
+@dataclass(slots=True)
+class Reading:
     """One object that is being read: its kind, the limits of its scaler, and the results and
     assumptions so far.
 
@@ -162,11 +163,11 @@ class Reading(Struct):
     nested: Callable[[KubernetesObject], list[PodSet]] = _no_pods
     minor: int = MINIMUM_MINOR
     checks_pods: bool = False
-    assumptions: list[str] = []
-    faults: list[Violation] = []
-    unknown: list[UnknownPods] = []
+    assumptions: list[str] = field(default_factory=list)
+    faults: list[Violation] = field(default_factory=list)
+    unknown: list[UnknownPods] = field(default_factory=list)
     # claim templates: name → claim spec
-    generated: dict[str, Mapping[str, Any]] = {}
+    generated: dict[str, Mapping[str, Any]] = field(default_factory=dict)
 
     @property
     def root(self) -> ObjectPart:
@@ -258,7 +259,7 @@ class Reading(Struct):
         else:
             parsed = replace(parse_pod_template(data, template.place), written=data)
         if "uid" not in self.object.metadata:
-            parsed = self._with_new_volumes(parsed, data, figures)
+            parsed = replace(parsed, spec=self._with_new_volumes(parsed.spec, data, figures))
         return [
             PodSet(
                 name=name,
@@ -272,17 +273,13 @@ class Reading(Struct):
             )
         ]
 
-    def _with_new_volumes(self, template: PodTemplate, data: Any, figures: Figures) -> PodTemplate:
-        """Return the template without the volumes that are created where its pods run. Further pods
-        must run in the zone of a volume that they share.
+    def _with_new_volumes(self, pod: PodSpec, data: Any, figures: Figures) -> PodSpec:
+        """Return the pod without the volumes that are created where it runs. Further pods must run
+        in the zone of a volume that they share.
         """
-        own = list(own_volumes(data["spec"]))
-        claimed = list(claimed_volumes(data["spec"], self.object.namespace, self.lookup))
-        pod = with_new_volumes(template.spec, own, self.lookup)
-        pod = with_new_volumes(pod, claimed, self.lookup, pods=figures.steady)
-        by_default = needs_default_class([*own, *claimed], self.lookup)
-        needs = (*template.needs, NEEDS_DEFAULT_CLASS) if by_default else template.needs
-        return replace(template, spec=pod, needs=needs)
+        pod = with_new_volumes(pod, own_volumes(data["spec"]), self.lookup)
+        claimed = claimed_volumes(data["spec"], self.object.namespace, self.lookup)
+        return with_new_volumes(pod, claimed, self.lookup, pods=figures.steady)
 
     def _checked(self, template: ObjectPart, inline: bool) -> Any:
         """Return a decoded template, or None if its pods would be rejected, which is reported."""

@@ -12,9 +12,8 @@ flavor lists its resources in the order of the group).
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Final
-
-from msgspec import Struct
 
 from dra_planner.documents.plain_values import (
     block,
@@ -39,7 +38,8 @@ Wanted = Mapping[str, Sequence[str]]
 """The names of quotas for claims, each with the extended resources that it replaces."""
 
 
-class QueueChange(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class QueueChange:
     """The changes of an object, and the new flavors that it needs, in API form."""
 
     changes: Sequence[str] = ()

@@ -27,12 +27,10 @@ def step_commands(step: MigrationStep) -> tuple[str, ...]:
     return tuple(_commands(step))
 
 
-def step_checks(step: MigrationStep, *, has_new_nodes: bool) -> tuple[str, ...]:
-    """Return the commands that check a step before the next one starts. `has_new_nodes`: DRA pools
-    get nodes.
-    """
+def step_checks(step: MigrationStep) -> tuple[str, ...]:
+    """Return the commands that check a step before the next one starts."""
     found = [_NO_PENDING]
-    if has_new_nodes:
+    if step.kind is StepKind.PREPARE:
         found += [
             "kubectl get resourceslices  # must list the devices of each new node",
             f"kubectl get nodes -l {POOL} -o "

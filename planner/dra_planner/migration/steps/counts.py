@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-
-from msgspec import Struct
+from dataclasses import dataclass
 
 from dra_planner.fleet import Fleet
 from dra_planner.fleet.pools import Count, Pool
@@ -16,7 +15,8 @@ from dra_planner.sources import Source
 Counts = Mapping[str, int]
 
 
-class PoolSizing(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class PoolSizing:
     """Sizes the pools of a fleet that holds device-plugin pools and their DRA twins.
 
     `users` are all workloads with devices, as `Target.keep` names them.
@@ -39,27 +39,17 @@ class PoolSizing(Struct, frozen=True):
         counts never exceed those in `before`.
 
         The nodes of the previous step are enough for these workloads, because they also had others.
-        After the first move, a pool without workloads has 0 nodes, even below its minimum. A pool
-        with pods that the plan can't place for certain keeps its nodes, at first its maximum.
+        After the first move, a pool without workloads has 0 nodes, even below its minimum.
         """
         pools = [pool for pool in self.fleet.pools if not pool.is_dra]
         empty = [pool.model_copy(update={"count": Count(max=pool.count.max)}) for pool in pools]
-        plan = self._plan_part(without(objects_of(state), moved), empty)
-        needed, doubtful = _desired(plan), doubtful_pools(plan)
+        needed = self._sized(without(objects_of(state), moved), empty)
         counts = {}
         for pool in pools:
-            if pool.name in doubtful:
-                counts[pool.name] = before.get(pool.name, pool.count.max)
-                continue
             least = pool.count.min if needed[pool.name] or not moved else 0
             count = max(needed[pool.name], least)
             counts[pool.name] = min(count, before.get(pool.name, count))
         return counts
-
-    def doubtful_plugin_pools(self, state: Sequence[Source]) -> frozenset[str]:
-        """Return the device-plugin pools whose node count isn't known before the first step."""
-        pools = [pool for pool in self.fleet.pools if not pool.is_dra]
-        return doubtful_pools(self._plan_part(objects_of(state), pools))
 
     def dra_counts(
         self, state: Sequence[Source], moved: Collection[str], before: Counts
@@ -76,7 +66,7 @@ class PoolSizing(Struct, frozen=True):
             for pool in self.fleet.pools
             if pool.is_dra
         ]
-        return _desired(self._plan_part(without(objects_of(state), self.users - set(moved)), pools))
+        return self._sized(without(objects_of(state), self.users - set(moved)), pools)
 
     def counts_of(self, sources: tuple[Source, ...], least: Counts) -> dict[str, int]:
         """Return the counts of all pools with those of the device-plugin pools fixed, and no fewer
@@ -93,28 +83,15 @@ class PoolSizing(Struct, frozen=True):
             )
             for pool in self.fleet.pools
         ]
-        return _desired(self.plan(sources, self.fleet.model_copy(update={"pools": pools})))
+        plan = self.plan(sources, self.fleet.model_copy(update={"pools": pools}))
+        return {pool.name: pool.nodes.desired for pool in plan.pools}
 
-    def _plan_part(self, objects: Iterable[KubernetesObject], pools: Sequence[Pool]) -> Plan | None:
+    def _sized(self, objects: Iterable[KubernetesObject], pools: Sequence[Pool]) -> dict[str, int]:
         if not pools:
-            return None
+            return {}
         fleet = self.fleet.model_copy(update={"pools": list(pools)})
-        return self.plan((as_source(objects, "part.yaml"),), fleet)
-
-
-def doubtful_pools(plan: Plan | None) -> frozenset[str]:
-    """Return the pools on which pending pods may run, so that their node count isn't known."""
-    return frozenset(
-        pool
-        for each in (plan.workloads if plan is not None else ())
-        if each.pending
-        for pool, verdict in each.fits
-        if verdict == "cannot-tell"
-    )
-
-
-def _desired(plan: Plan | None) -> dict[str, int]:
-    return {pool.name: pool.nodes.desired for pool in (plan.pools if plan is not None else ())}
+        plan = self.plan((as_source(objects, "part.yaml"),), fleet)
+        return {pool.name: pool.nodes.desired for pool in plan.pools}
 
 
 def with_counts(fleet: Fleet, counts: Counts) -> Fleet:

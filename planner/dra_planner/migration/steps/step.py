@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from decimal import Decimal
 from enum import StrEnum
 from typing import Literal
 
-from msgspec import Struct
-
 from dra_planner.fleet import Fleet
 from dra_planner.migration.outcome import Migration, TemplateOutcome
-from dra_planner.records import equality
 from dra_planner.sources import Source
 
 
@@ -25,7 +23,8 @@ class StepKind(StrEnum):
     FINISH = "finish"  # so do they, and the device plugin and its empty pools are deleted
 
 
-class StepPool(Struct, frozen=True, kw_only=True):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StepPool:
     """A pool in a step: its node count while the step runs, and when it's done."""
 
     name: str
@@ -39,8 +38,8 @@ class StepPool(Struct, frozen=True, kw_only=True):
         return max(0, self.during - self.after)
 
 
-@equality(unhashed=("served",))
-class MigrationStep(Struct, frozen=True, kw_only=True):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MigrationStep:
     """One step. `moves` are the workloads that move ("Deployment serve/chat"); in a step of kind
     SERVE, `served` maps their resources (`extendedResourceName`) to the DeviceClasses.
 
@@ -61,7 +60,7 @@ class MigrationStep(Struct, frozen=True, kw_only=True):
     together: tuple[Source, ...]
     pending: int | None
     moves: tuple[str, ...] = ()
-    served: Mapping[str, str] = {}
+    served: Mapping[str, str] = field(default_factory=dict, hash=False)
     reasons: tuple[str, ...] = ()
     hourly_usd: Decimal | None = None  # during the step
     hourly_usd_after: Decimal | None = None
@@ -85,8 +84,8 @@ class MigrationStep(Struct, frozen=True, kw_only=True):
         return f"{self.number:02}-{self.name}"
 
 
-@equality(unhashed=("twins", "without_twin"))
-class MigrationSteps(Struct, frozen=True, kw_only=True):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MigrationSteps:
     """The whole way. `twins` maps device-plugin pools to the DRA pools that take their place.
 
     `without_twin` says why a pool has none. `notes` are facts to settle before the first step.
@@ -94,8 +93,8 @@ class MigrationSteps(Struct, frozen=True, kw_only=True):
 
     migration: Migration
     steps: tuple[MigrationStep, ...]
-    twins: Mapping[str, str]
-    without_twin: Mapping[str, str] = {}
+    twins: Mapping[str, str] = field(hash=False)
+    without_twin: Mapping[str, str] = field(default_factory=dict, hash=False)
     notes: tuple[str, ...] = ()
 
     @property

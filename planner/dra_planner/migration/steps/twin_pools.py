@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
 from typing import Any
-
-from msgspec import Struct
 
 from dra_planner.clouds import cloud
 from dra_planner.errors import PlannerError
@@ -15,12 +14,13 @@ from dra_planner.fleet.imported_pools import free_pool_name
 _ONLY_OF_PLUGINS = ("allocation", "sharing", "migStrategy")
 
 
-class Twins(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class Twins:
     """The fleet with twins, their names by pool, and why other pools have none."""
 
     fleet: Fleet
-    by_pool: Mapping[str, str] = {}
-    missing: Mapping[str, str] = {}
+    by_pool: Mapping[str, str] = field(default_factory=dict)
+    missing: Mapping[str, str] = field(default_factory=dict)
 
 
 def add_twins(fleet: Fleet) -> Twins:

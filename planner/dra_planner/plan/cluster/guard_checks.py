@@ -6,9 +6,8 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from typing import Any, Final
-
-from msgspec import Struct
 
 from dra_planner.clouds import POOL
 from dra_planner.manifests import BoundPod, Manifests
@@ -17,7 +16,6 @@ from dra_planner.manifests.objects import read_objects
 from dra_planner.model import Guards, WorkloadRef, templates_in
 from dra_planner.offers import NodeDifference
 from dra_planner.planfile import placement_policies
-from dra_planner.records import equality
 from dra_planner.releases import has_mutating_policies
 from dra_planner.sources import Source
 from dra_planner.wording import counted
@@ -44,8 +42,8 @@ def read_policies(sources: Iterable[Source]) -> Policies:
     }
 
 
-@equality(unhashed=("unplanned",))
-class GuardChecks(Struct, frozen=True, kw_only=True):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GuardChecks:
     """Differences between the guards of a plan and a cluster.
 
     `unplanned`: workloads with claims that the plan doesn't know, and their pods. Without a rule,
@@ -53,7 +51,7 @@ class GuardChecks(Struct, frozen=True, kw_only=True):
     """
 
     differences: tuple[NodeDifference, ...] = ()
-    unplanned: Mapping[str, int] = {}
+    unplanned: Mapping[str, int] = field(default_factory=dict, hash=False)
     unknown: str = ""
 
 

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from typing import Any
-
-from msgspec import Struct
-from msgspec.structs import replace
 
 from dra_planner.claims import expand_claims
 from dra_planner.clouds import cloud, names
@@ -49,7 +47,8 @@ Classes = Callable[[Features], Mapping[str, DeviceClass]]
 _KUBELET = re.compile(r"""\bkubeletVersion["']?\s*:\s*["']?v?(1\.\d+)""")
 
 
-class ReadCluster(Struct, frozen=True, kw_only=True):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReadCluster:
     """A snapshot and the objects that are applied to it. `manifests` are these objects in the
     cluster, from which `demand` and `offers` follow.
     """

@@ -8,8 +8,7 @@ fleet's definition.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-
-from msgspec import Struct
+from dataclasses import dataclass
 
 from dra_planner.allocation import open_offer
 from dra_planner.cel import Dialect, RejectedSelector, compile
@@ -24,7 +23,8 @@ from dra_planner.releases import Features
 REFUSED, MATCHES_NOTHING, DIFFERS = "class-refused", "class-matches-nothing", "class-differs"
 
 
-class ClassSources(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class ClassSources:
     """The classes by name, as the fleet and the manifests define them."""
 
     of_fleet: Mapping[str, DeviceClass]

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Final, NamedTuple
-
-from msgspec import Struct
 
 from dra_planner.errors import PlannerError
 from dra_planner.model import Shape, ShapeClaim, WorkloadRef, generated_claim_name
@@ -24,7 +23,8 @@ class FoundClaim(NamedTuple):
     workloads: frozenset[WorkloadRef]
 
 
-class ExplainableNames(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class ExplainableNames:
     """Everything that `explain` accepts: claims and pods as NAMESPACE/NAME, and pools."""
 
     claims: tuple[str, ...]

@@ -6,8 +6,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
-
-from msgspec import Struct
+from dataclasses import dataclass
 
 from dra_planner.allocation import Refusal, Undecided, reasons_of
 from dra_planner.errors import PlannerError
@@ -18,7 +17,8 @@ from dra_planner.plan.judgement.judgement import PoolAnswer
 from dra_planner.plan.model import Plan, PlannedPool, PlannedWorkload
 
 
-class PublishedDevices(Struct, frozen=True, kw_only=True):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PublishedDevices:
     """Equal devices of one node: their number, their product or profile ("" if they publish none),
     and their memory.
     """
@@ -29,7 +29,8 @@ class PublishedDevices(Struct, frozen=True, kw_only=True):
     memory: str = ""
 
 
-class PoolUse(Struct, frozen=True, kw_only=True):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PoolUse:
     """A workload's use of the pool: the answer of the pool's empty node to its pods, with reasons.
 
     `here` is the number of its pods on the pool, `pending` the number of pods without a pool, and
@@ -44,7 +45,8 @@ class PoolUse(Struct, frozen=True, kw_only=True):
     elsewhere: tuple[str, ...]
 
 
-class PoolReport(Struct, frozen=True, kw_only=True):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PoolReport:
     """One pool of a plan, or one node of a snapshot.
 
     `verdict` is the worst verdict of the workloads that run here or fit here. *does not fit* means

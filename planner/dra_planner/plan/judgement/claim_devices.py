@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from msgspec import Struct
+from dataclasses import dataclass
 
 
-class GivenDevice(Struct, frozen=True, kw_only=True):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GivenDevice:
     """One device that a claim would get."""
 
     request: str
@@ -15,7 +16,8 @@ class GivenDevice(Struct, frozen=True, kw_only=True):
     device: str
 
 
-class GivenClaim(Struct, frozen=True, kw_only=True):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GivenClaim:
     """The devices of one claim. `pod` is the pod for which it was allocated."""
 
     namespace: str

@@ -8,9 +8,7 @@ candidate is sized like any demand.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-
-from msgspec import Struct
-from msgspec.structs import replace
+from dataclasses import dataclass, field, replace
 
 from dra_planner.model import Demand, GangPart, Reason, worst
 from dra_planner.plan.judgement.gang_groups import GangGroups, PodSetKey, find_groups, with_pods
@@ -26,10 +24,11 @@ _MOST_GUESSES = 5_000  # most of which are known not to fit
 Size = Callable[[Demand], Sizing]
 
 
-class _Kind(Struct):
+@dataclass(slots=True)
+class _Kind:
     """Equal groups of one or more gangs."""
 
-    groups: list[GangGroups] = []
+    groups: list[GangGroups] = field(default_factory=list)
 
     @property
     def count(self) -> int:

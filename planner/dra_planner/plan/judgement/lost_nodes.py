@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from msgspec import Struct
-
 from dra_planner.fleet import Redundancy
-from dra_planner.records import equality
 
 if TYPE_CHECKING:  # only simulating needs the simulation
     from dra_planner.simulation import Loss
@@ -16,8 +14,8 @@ if TYPE_CHECKING:  # only simulating needs the simulation
 Counts = Mapping[str, int]
 
 
-@equality(unhashed=("counts", "spare", "short"))
-class Survival(Struct, frozen=True, kw_only=True):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Survival:
     """Nodes of each pool including spare ones, the number of spare nodes, and the losses that leave
     pods pending.
 
@@ -26,11 +24,11 @@ class Survival(Struct, frozen=True, kw_only=True):
     """
 
     asked: Redundancy
-    counts: Counts
-    spare: Counts
+    counts: Counts = field(hash=False)
+    spare: Counts = field(hash=False)
     tried: int = 0
     losses: tuple[Loss, ...] = ()
-    short: Counts = {}
+    short: Counts = field(default_factory=dict[str, int], hash=False)
 
 
 def lost(asked: Redundancy) -> str:

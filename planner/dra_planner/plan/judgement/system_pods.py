@@ -7,9 +7,7 @@ such pods fit.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-
-from msgspec import Struct
-from msgspec.structs import replace
+from dataclasses import dataclass, replace
 
 from dra_planner.allocation.node.selectors import untolerated_taint
 from dra_planner.fleet import Fleet
@@ -58,7 +56,8 @@ def _is_kept_away(shape: Shape, taints: Iterable[Sequence[Taint]]) -> bool:
     return all(untolerated_taint(each, shape.pod.tolerations) is not None for each in taints)
 
 
-class SystemPods(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class SystemPods:
     """The demand on the system pool. `offer` and `sizer` are None if its machine type isn't in the
     tables.
     """

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 from typing import Final, Literal, TypeVar
-
-from msgspec import Struct
 
 from dra_planner.model import WorkloadRef, generated_claim_name
 from dra_planner.plan.model import Plan
@@ -22,7 +21,8 @@ _Key = tuple[WorkloadRef | None, ShareState]
 _Parts = Iterator[tuple[WorkloadRef | None, ShareState, str, Fraction]]
 
 
-class CostShare(Struct, frozen=True, kw_only=True):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CostShare:
     """Hourly cost of one workload, or without a workload, of free and stranded devices."""
 
     workload: WorkloadRef | None
@@ -30,7 +30,8 @@ class CostShare(Struct, frozen=True, kw_only=True):
     hourly_usd: Decimal
 
 
-class ClaimShare(Struct, frozen=True, kw_only=True):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClaimShare:
     """Hourly cost of a workload's claims with one name, in total and for each.
 
     `claim` is the entry in its pods' claims if each pod has its own claim, or namespace/name of a

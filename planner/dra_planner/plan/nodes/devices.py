@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from typing import Final, Literal
-
-from msgspec import Struct
-from msgspec.structs import replace
 
 from dra_planner.allocation import NodeState
 from dra_planner.allocation.search.devices import Candidate
@@ -23,7 +21,8 @@ _PCIE_ROOT: Final = "resource.kubernetes.io/pcieRoot"
 _MEBIBYTE: Final = 2**20
 
 
-class NodeDevice(Struct, frozen=True, kw_only=True):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NodeDevice:
     """One device.
 
     `counted_as` is the counted device: itself, or the GPU that claims partition dynamically. The
@@ -49,7 +48,8 @@ class NodeDevice(Struct, frozen=True, kw_only=True):
     is_rest: bool = False
 
 
-class KindCount(Struct, frozen=True, kw_only=True):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KindCount:
     """Devices of one kind. `stranded` devices are free, but no pod of the demand can use them."""
 
     kind: str

@@ -8,9 +8,8 @@ counts.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
-
-from msgspec import Struct
 
 from dra_planner.allocation import NodeState
 from dra_planner.model import Shape, WorkloadRef
@@ -33,7 +32,8 @@ if TYPE_CHECKING:  # only simulating needs the simulation
 Source = Literal["packing", "simulated", "observed"]
 
 
-class NodeGroup(Struct, frozen=True, kw_only=True):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NodeGroup:
     """A number of equal nodes of a pool: pods by workload, and devices.
 
     `gpu` is the driver's model name, or "" if the machine type has no known GPU. Memory and number
@@ -56,7 +56,8 @@ class NodeGroup(Struct, frozen=True, kw_only=True):
         return add_kinds(count_kinds(self.devices, self.nodes))
 
 
-class FilledNodes(Struct, frozen=True, kw_only=True):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FilledNodes:
     """All nodes of a plan, largest groups of each pool first. `order` is the simulated arrival
     order.
     """
@@ -74,7 +75,8 @@ class FilledNodes(Struct, frozen=True, kw_only=True):
         return add_kinds(count for group in self.of_pool(pool) for count in group.kinds)
 
 
-class FilledState(Struct, frozen=True, kw_only=True):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FilledState:
     """A number of equal nodes of a pool: their state, their state filled with as much more of the
     demand as fits, and the shapes with claims that fit empty nodes of the pool.
     """

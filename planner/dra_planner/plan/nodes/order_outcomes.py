@@ -6,8 +6,7 @@ Orders with equal results are one outcome, so there are as many pictures as diff
 from __future__ import annotations
 
 from collections import Counter
-
-from msgspec import Struct
+from dataclasses import dataclass
 
 from dra_planner.model import WorkloadRef
 from dra_planner.plan.model import Plan
@@ -15,7 +14,8 @@ from dra_planner.plan.nodes.groups import NodeGroup, simulated_groups
 from dra_planner.simulation import SimulationOutcome
 
 
-class HeldDevices(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class HeldDevices:
     """Devices of one kind on a node that one workload uses. None: unused."""
 
     kind: str
@@ -23,7 +23,8 @@ class HeldDevices(Struct, frozen=True):
     devices: int
 
 
-class OutcomeNodes(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class OutcomeNodes:
     """Nodes of a pool with equal numbers of devices of each kind per workload."""
 
     pool: str
@@ -31,7 +32,8 @@ class OutcomeNodes(Struct, frozen=True):
     devices: tuple[HeldDevices, ...]
 
 
-class OrderOutcome(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class OrderOutcome:
     """Arrival orders with equal results: pending pods, and used devices of the nodes."""
 
     orders: tuple[str, ...]

@@ -10,14 +10,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from functools import cache
 from heapq import heappop, heappush
 from math import prod
 from typing import Final
-
-from msgspec import Struct
-from msgspec.structs import replace
 
 from dra_planner.allocation import NodeState, Placement
 from dra_planner.model import Shape
@@ -48,11 +46,12 @@ _MOST_FLEETS: Final = 20_000  # that are looked at, those that do not hold all p
 Pods = tuple[int, ...]  # of each shape
 
 
-class PricedFleet(Struct, frozen=True, kw_only=True):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PricedFleet:
     """Nodes of each pool, and the number of taints with which pods prefer other pools."""
 
-    nodes: Mapping[str, int]
-    last: Mapping[str, int]
+    nodes: Mapping[str, int] = field(hash=False)
+    last: Mapping[str, int] = field(hash=False)
 
 
 def cheapest_fleet_that_runs(plan: Plan, below: Decimal | None, steps: int) -> PricedFleet | None:
@@ -101,7 +100,8 @@ def _ways(nodes: Mapping[Offer, int]) -> Iterator[dict[str, int]]:
 # -- what nodes hold
 
 
-class _Machine(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class _Machine:
     """A machine type, and all maximal combinations of pods that one node holds."""
 
     offer: Offer

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Any, Final
-
-from msgspec import Struct
-from msgspec.structs import replace
 
 from dra_planner.errors import PlannerError
 from dra_planner.fleet import Fleet
@@ -22,7 +20,8 @@ class PricesUnknownError(PlannerError):
     """The region offers suitable machine types, but no table has the price of one there."""
 
 
-class SuggestRequest(Struct, frozen=True, kw_only=True):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SuggestRequest:
     """The question for `suggest`: workloads, region, and machine types that can be bought, or all
     types if none are listed.
     """
@@ -39,7 +38,8 @@ class SuggestRequest(Struct, frozen=True, kw_only=True):
     whole_gpus: bool = False  # exclude machine types with a part of a GPU
 
 
-class Suggestion(Struct, frozen=True, kw_only=True):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Suggestion:
     """A fleet as plain data, ready to commit, its plan, and its number of machine types."""
 
     fleet: Fleet
@@ -56,7 +56,8 @@ class Suggestion(Struct, frozen=True, kw_only=True):
         return tuple((machine, count) for machine, count in nodes.items() if count)
 
 
-class Suggestions(Struct, frozen=True, kw_only=True):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Suggestions:
     """The cheapest fleet found and the runners-up, by price, empty if the workloads fit no offered
     machine type.
 

@@ -8,8 +8,7 @@ as equal.
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Sequence
-
-from msgspec import Struct
+from dataclasses import dataclass
 
 from dra_planner.allocation import NodeState
 from dra_planner.allocation.node.filters import HOSTNAME
@@ -21,7 +20,8 @@ from dra_planner.simulation.cluster.nodes import ZONE
 from dra_planner.simulation.cluster.pod_kinds import PodKind
 
 
-class Distinctions(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class Distinctions:
     """Facts that distinguish nodes: labels, names, selectors of devices, and attributes in
     constraints.
     """

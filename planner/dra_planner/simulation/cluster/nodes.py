@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from itertools import zip_longest
-
-from msgspec import Struct
-from msgspec.structs import replace
 
 from dra_planner.model import Node
 from dra_planner.offers import Offer
@@ -15,7 +13,8 @@ ZONE = "topology.kubernetes.io/zone"
 _REGION = "topology.kubernetes.io/region"
 
 
-class SimulatedNode(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class SimulatedNode:
     """A node, its offer, and its pool."""
 
     node: Node
@@ -44,7 +43,8 @@ def predicted_nodes(
     )
 
 
-class PoolNodes(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class PoolNodes:
     """The possible nodes of a pool, named <stem>-<index>. `zoned` is its offer in each of its
     zones.
     """

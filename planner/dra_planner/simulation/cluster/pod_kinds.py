@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
-
-from msgspec import Struct
-from msgspec.structs import replace
+from dataclasses import dataclass, replace
 
 from dra_planner.allocation.node.pod_rules import PodView
-from dra_planner.model import ObjectKey, PodSpec, Shape
+from dra_planner.model import PodSpec, Shape
 from dra_planner.simulation.cluster.pod_requests import (
     CpuMemory,
     PodAmounts,
@@ -17,12 +15,12 @@ from dra_planner.simulation.cluster.pod_requests import (
 )
 
 
-class PodKind(Struct, frozen=True, eq=False):
+@dataclass(frozen=True, slots=True, eq=False)
+class PodKind:
     """Pods with the same shape and owner.
 
     `shape` is None for existing pods, which never move. `siblings` is equal for pods that are
-    spread by default, such as the pods of one ReplicaSet or StatefulSet. `shared_claims` are the
-    claims that they share with other pods, each once.
+    spread by default, such as the pods of one ReplicaSet or StatefulSet.
     """
 
     number: int
@@ -31,7 +29,6 @@ class PodKind(Struct, frozen=True, eq=False):
     shape: Shape | None
     siblings: Hashable
     amounts: PodAmounts
-    shared_claims: tuple[ObjectKey, ...] = ()
 
     @property
     def requested(self) -> CpuMemory:
@@ -74,9 +71,7 @@ class Kinds:
         kind = self._known.get(key)
         if kind is None:
             amounts = PodAmounts(requested(spec), requested_for_score(spec))
-            claims = shape.claims if shape is not None else ()
-            shared = tuple(dict.fromkeys(each.shared for each in claims if each.shared is not None))
-            kind = PodKind(len(self.all), spec, view, shape, siblings, amounts, shared)
+            kind = PodKind(len(self.all), spec, view, shape, siblings, amounts)
             self._known[key] = kind
             self.all.append(kind)
         return kind

@@ -9,8 +9,7 @@ kubernetes/kubernetes:pkg/scheduler/framework/plugins/{interpodaffinity,podtopol
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-
-from msgspec import Struct
+from dataclasses import dataclass
 
 from dra_planner.allocation.node.filters import HOSTNAME
 from dra_planner.allocation.node.pod_rules import Namespaces, PodView, spread_selects, term_selects
@@ -32,7 +31,8 @@ _BY_DEFAULT = (
 )
 
 
-class Neighbours(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class Neighbours:
     """Kinds that count on nodes with the same value of a label, and their weights."""
 
     key: str
@@ -40,7 +40,8 @@ class Neighbours(Struct, frozen=True):
     weight: int = 0
 
 
-class Spread(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class Spread:
     """A spread constraint. `counts_itself` is True if it also counts the pod itself."""
 
     constraint: TopologySpreadConstraint
@@ -48,7 +49,8 @@ class Spread(Struct, frozen=True):
     counts_itself: bool
 
 
-class PodRules(Struct, frozen=True, kw_only=True):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PodRules:
     """The rules of one kind of pods: required, forbidden, and preferred places.
 
     With `needs_all_labels`, nodes without the labels of the soft constraints get no score.

@@ -8,10 +8,8 @@ simulated in every order.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from typing import Final
-
-from msgspec import Struct
-from msgspec.structs import replace
 
 from dra_planner.allocation import NodeState
 from dra_planner.model import (
@@ -25,7 +23,6 @@ from dra_planner.model import (
     nodes_left,
 )
 from dra_planner.offers import Offer
-from dra_planner.records import equality
 from dra_planner.releases import Features
 from dra_planner.simulation.arrival_orders import ArrivalOrder
 from dra_planner.simulation.cluster.nodes import PoolNodes, SimulatedNode
@@ -44,7 +41,8 @@ _STEPS_PER_NODE: Final = 10  # what it takes to make one ready to be simulated
 _STEPS_FOR_CHEAPER: Final = 4  # for each that was taken before
 
 
-class SimulatedPool(Struct, frozen=True, kw_only=True):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SimulatedPool:
     """A pool to size: its offer, its nodes in the packing, its maximum, and the cost of a node.
 
     `stem` is the prefix of its node names, or "" for the name of the pool. The cloud builds
@@ -59,22 +57,22 @@ class SimulatedPool(Struct, frozen=True, kw_only=True):
     multiple: int = 1
 
 
-@equality(unhashed=("pending",))
-class Stranding(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class Stranding:
     """Pods without a node in one arrival order, by workload, including pods that were never
     created.
     """
 
     order: ArrivalOrder
-    pending: Mapping[WorkloadRef, int]
+    pending: Mapping[WorkloadRef, int] = field(hash=False)
 
     @property
     def pods(self) -> int:
         return sum(self.pending.values())
 
 
-@equality(ignored=("spent", "outcomes", "cheapest"), unhashed=("counts", "reached"))
-class SimulatedCounts(Struct, frozen=True, kw_only=True):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SimulatedCounts:
     """The simulation's result for a packing.
 
     `counts` are the nodes per pool with which everything was placed in every order, or None if they
@@ -90,19 +88,20 @@ class SimulatedCounts(Struct, frozen=True, kw_only=True):
     """
 
     orders: tuple[ArrivalOrder, ...]
-    counts: Mapping[str, int] | None
+    counts: Mapping[str, int] | None = field(hash=False)
     at_packing: tuple[Stranding, ...]
     at_maximum: tuple[Stranding, ...] = ()
     scale: int = 1
     complete: bool = True
-    spent: int = 0
-    reached: Mapping[str, int] | None = None
-    outcomes: tuple[SimulationOutcome, ...] = ()
+    spent: int = field(default=0, compare=False)
+    reached: Mapping[str, int] | None = field(default=None, hash=False)
+    outcomes: tuple[SimulationOutcome, ...] = field(default=(), compare=False, repr=False)
     left_out: tuple[WorkloadRef, ...] = ()
-    cheapest: bool = False
+    cheapest: bool = field(default=False, compare=False)
 
 
-class CountQuestion(Struct, frozen=True, kw_only=True):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CountQuestion:
     """The question how many nodes of each pool the scheduler needs, for one level of a demand that
     a packing places.
 
@@ -132,14 +131,15 @@ class CountQuestion(Struct, frozen=True, kw_only=True):
         return max(1, -(-pods * len(self.orders) * _STEPS_PER_POD // max(1, steps)))
 
 
-class Opened(Struct):
+@dataclass(slots=True)
+class Opened:
     """Nodes of the pools and their cached answers, for questions about one demand on the same
     offers.
     """
 
-    pools: dict[str, PoolNodes] = {}
+    pools: dict[str, PoolNodes] = field(default_factory=dict[str, PoolNodes])
     # by the identity of an offer
-    states: dict[int, NodeState] = {}
+    states: dict[int, NodeState] = field(default_factory=dict[int, NodeState])
 
     def nodes_of(self, pool: SimulatedPool) -> PoolNodes:
         """Return the possible nodes of a pool."""

@@ -10,9 +10,8 @@ from __future__ import annotations
 import random
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import ClassVar, Final, Protocol
-
-from msgspec import Struct
 
 from dra_planner.model import ObjectKey, QuotaLimit, WorkloadRef
 from dra_planner.simulation.cluster.cluster import PlacedPod, SimulatedPod
@@ -102,7 +101,8 @@ def first_to_go(
     return sorted(in_turn, key=rank)
 
 
-class Replicas(Struct):
+@dataclass(slots=True)
+class Replicas:
     """A number of equal pods (ReplicaSet, Job, and most others), which are re-created when they are
     lost.
 
@@ -118,9 +118,9 @@ class Replicas(Struct):
     replaces: bool = True
     by_crowd: bool = False
     seed: int | None = None
-    pods: list[SimulatedPod] = []
+    pods: list[SimulatedPod] = field(default_factory=list[SimulatedPod])
     lost: int = 0
-    charges: Mapping[QuotaLimit, int] = {}
+    charges: Mapping[QuotaLimit, int] = field(default_factory=dict[QuotaLimit, int])
     waiting: Sequence[SimulatedPod] = ()
 
     @property
@@ -153,7 +153,8 @@ class Replicas(Struct):
             self.lost += 1
 
 
-class Ordered(Struct):
+@dataclass(slots=True)
+class Ordered:
     """Pods that are created one after the other, when the previous one is running (StatefulSet)."""
 
     waits_for_ends: ClassVar[bool] = True
@@ -161,9 +162,9 @@ class Ordered(Struct):
     kind: PodKind
     wanted: int
     names: Names
-    pods: list[SimulatedPod] = []
+    pods: list[SimulatedPod] = field(default_factory=list[SimulatedPod])
     lost: int = 0
-    charges: Mapping[QuotaLimit, int] = {}
+    charges: Mapping[QuotaLimit, int] = field(default_factory=dict[QuotaLimit, int])
     waiting: Sequence[SimulatedPod] = ()
     seed: int | None = None
 
@@ -184,7 +185,8 @@ class Ordered(Struct):
         self.pods.remove(pod)
 
 
-class PerNode(Struct):
+@dataclass(slots=True)
+class PerNode:
     """One pod for each matching node (DaemonSet). `nodes` are their numbers.
 
     Pods to be `replaced` are deleted first if they aren't running, and the others on `unavailable`
@@ -199,18 +201,18 @@ class PerNode(Struct):
     nodes: Sequence[int]
     names: Names
     most: int = UNBOUNDED
-    pods: list[SimulatedPod] = []
+    pods: list[SimulatedPod] = field(default_factory=list[SimulatedPod])
     lost: int = 0
-    charges: Mapping[QuotaLimit, int] = {}
+    charges: Mapping[QuotaLimit, int] = field(default_factory=dict[QuotaLimit, int])
     waiting: Sequence[SimulatedPod] = ()
-    replaced: list[SimulatedPod] = []
+    replaced: list[SimulatedPod] = field(default_factory=list[SimulatedPod])
     surge: int = 0
     unavailable: int = 1
     seed: int | None = None
-    _on: dict[int | None, SimulatedPod] = {}  # the new pods by node
-    _starting: list[SimulatedPod] = []  # those of them that were not seen to run
+    _on: dict[int | None, SimulatedPod] = field(init=False)  # the new pods by node
+    _starting: list[SimulatedPod] = field(init=False)  # those of them that were not seen to run
     # those to be replaced that were not seen to run
-    _broken: list[SimulatedPod] = []
+    _broken: list[SimulatedPod] = field(init=False)
 
     def __post_init__(self) -> None:
         self._on = {pod.only_node: pod for pod in self.pods}

@@ -6,9 +6,8 @@ Source of the behavior: kubernetes/kubernetes:pkg/controller/{deployment,statefu
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import ClassVar
-
-from msgspec import Struct
 
 from dra_planner.model import ObjectKey, QuotaLimit, WorkloadRef
 from dra_planner.simulation.cluster.cluster import SimulatedPod
@@ -22,7 +21,8 @@ from dra_planner.simulation.workloads.controllers import (
 )
 
 
-class RollingReplicas(Struct):
+@dataclass(slots=True)
+class RollingReplicas:
     """Replaces `old` pods, with at most `surge` more than wanted, and at most `unavailable` fewer
     running pods (Deployment).
 
@@ -42,9 +42,9 @@ class RollingReplicas(Struct):
     by_crowd: bool = False
     seed: int | None = None
     tried: tuple[int, int] | None = None  # old and new pods when new ones were made last
-    pods: list[SimulatedPod] = []
+    pods: list[SimulatedPod] = field(default_factory=list[SimulatedPod])
     lost: int = 0
-    charges: Mapping[QuotaLimit, int] = {}
+    charges: Mapping[QuotaLimit, int] = field(default_factory=dict[QuotaLimit, int])
 
     def create(self, runs: Runs, room: int = UNBOUNDED) -> list[SimulatedPod]:
         more = min(self._more(), room)
@@ -83,7 +83,8 @@ class RollingReplicas(Struct):
         (self.pods if pod in self.pods else self.old).remove(pod)
 
 
-class RollingOrdered(Struct):
+@dataclass(slots=True)
+class RollingOrdered:
     """Replaces the `old` pods of a StatefulSet one at a time, from the last one down to the
     `partition`.
 
@@ -102,12 +103,12 @@ class RollingOrdered(Struct):
     waiting: Sequence[SimulatedPod] = ()
     partition: int = 0
     in_order: bool = True
-    pods: list[SimulatedPod] = []
+    pods: list[SimulatedPod] = field(default_factory=list[SimulatedPod])
     lost: int = 0
-    charges: Mapping[QuotaLimit, int] = {}
+    charges: Mapping[QuotaLimit, int] = field(default_factory=dict[QuotaLimit, int])
     seed: int | None = None
 
-    there: dict[int, SimulatedPod] = {}  # old and new pods by their numbers
+    there: dict[int, SimulatedPod] = field(init=False)  # old and new pods by their numbers
 
     def __post_init__(self) -> None:
         self.there = {_number(pod): pod for pod in (*self.old, *self.pods)}

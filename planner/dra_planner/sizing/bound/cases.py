@@ -9,12 +9,10 @@ bound of the cases holds for all fleets.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from heapq import heappop, heappush
 from math import floor
-
-from msgspec import Struct
-from msgspec.structs import replace
 
 from dra_planner.sizing.bound.exact import BoundModel, Certificate, Worth, apply
 from dra_planner.sizing.bound.relaxation import Relaxation
@@ -31,7 +29,8 @@ NodeRanges = Mapping[int, tuple[int, int]]
 """The fewest and the most nodes of each pool in a case."""
 
 
-class Case(Struct):
+@dataclass(slots=True)
+class Case:
     """A range of fleets with the prices that prove their minimum cost.
 
     `cost` None: they can't hold the demand. The first half of a divided case has at most `at` nodes
@@ -44,7 +43,7 @@ class Case(Struct):
     cost: Fraction | None
     pool: int = -1
     at: int = 0
-    halves: tuple[Case, ...] = ()
+    halves: tuple[Case, ...] = field(default=())
 
     @property
     def bound(self) -> Fraction | None:

@@ -14,11 +14,9 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
-from msgspec import Struct
-
-from dra_planner.records import equality
 from dra_planner.sizing.bound.exact import BoundModel, Certificate, Worth
 from dra_planner.sizing.bound.node_program import SCALE, NodeProgram
 from dra_planner.sizing.bound.pricing import Pattern, Pricer, Task
@@ -36,16 +34,17 @@ _FULL = 8  # every so many rounds all pools are priced, and the bound is looked 
 _LONGEST_REST = 8  # rounds in which a pool is not priced that had nothing to offer again and again
 
 
-@equality(unhashed=("pattern",))
-class Column(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class Column:
     """Nodes of a pool that are filled with a pattern. `nodes` can be a fraction."""
 
     pool: int
-    pattern: Pattern
+    pattern: Pattern = field(hash=False)
     nodes: float
 
 
-class Generated(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class Generated:
     """The resulting mix, its cost, and the strongest certificate of all rounds with its bound."""
 
     columns: tuple[Column, ...]
@@ -54,28 +53,29 @@ class Generated(Struct, frozen=True):
     worth: Worth
 
 
-@equality(unhashed=("prices", "rows"))
-class Center(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class Center:
     """Initial prices of items and of rows by pool, and the bound that they prove. Other pools can
     use the rows' prices.
     """
 
     proved: float = 0.0
-    prices: Mapping[int, int] = {}
-    rows: Mapping[int, list[int]] = {}
+    prices: Mapping[int, int] = field(default_factory=dict, hash=False)
+    rows: Mapping[int, list[int]] = field(default_factory=dict, hash=False)
 
 
-class _Offers(Struct):
+@dataclass(slots=True)
+class _Offers:
     """A pricing round: upper bounds on the worth of a node of each pool, and the unfinished
     searches.
     """
 
     prices: Mapping[int, int]
-    upper: dict[int, int] = {}
-    rows: dict[int, list[int]] = {}  # prices that say so
-    solved: set[int] = set()  # pools whose own prices these are
-    tasks: dict[int, tuple[Task, Mapping[int, float]]] = {}
-    gains: Gains = {}
+    upper: dict[int, int] = field(default_factory=dict)
+    rows: dict[int, list[int]] = field(default_factory=dict)  # prices that say so
+    solved: set[int] = field(default_factory=set)  # pools whose own prices these are
+    tasks: dict[int, tuple[Task, Mapping[int, float]]] = field(default_factory=dict)
+    gains: Gains = field(default_factory=dict)
     is_new: bool = False
 
     def promise(self, pool: int, costs: Sequence[int]) -> float:
@@ -83,13 +83,13 @@ class _Offers(Struct):
         return self.upper[pool] / max(1, costs[pool])
 
 
-@equality(unhashed=("prices", "rows"))
-class _Proved(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class _Proved:
     """The bound that a round's prices prove."""
 
     cost: float
-    prices: Mapping[int, int]
-    rows: Mapping[int, Sequence[int]]
+    prices: Mapping[int, int] = field(hash=False)
+    rows: Mapping[int, Sequence[int]] = field(hash=False)
     worth: Worth
 
 

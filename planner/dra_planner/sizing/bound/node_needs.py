@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-
-from msgspec import Struct
+from dataclasses import dataclass, field
 
 from dra_planner.model import DemandLevel
-from dra_planner.records import equality
 from dra_planner.sizing.bound.plain_pods import is_plain
 from dra_planner.sizing.bound.rows import pool_rows
 from dra_planner.sizing.items import split_demand
@@ -15,8 +13,8 @@ from dra_planner.sizing.packing.compatibility import find_compatibility
 from dra_planner.sizing.sizing import Sizer
 
 
-@equality(unhashed=("fills", "needs"))
-class WorkNeeds(Struct, frozen=True, kw_only=True):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WorkNeeds:
     """Pods that must share a node, `count` times.
 
     Most are one pod of one shape. By position of a suitable pool: `fills` is the number that an
@@ -26,12 +24,13 @@ class WorkNeeds(Struct, frozen=True, kw_only=True):
 
     shapes: tuple[str, ...]
     count: int
-    fills: Mapping[int, int]
-    needs: Mapping[int, tuple[int, ...]]
+    fills: Mapping[int, int] = field(hash=False)
+    needs: Mapping[int, tuple[int, ...]] = field(hash=False)
     plain: frozenset[int] = frozenset()
 
 
-class LevelNeeds(Struct, frozen=True, kw_only=True):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LevelNeeds:
     """The works of one level, and the capacity of each pool's node in each row. `devices`: rows
     that count devices.
     """

@@ -11,10 +11,8 @@ for any prices.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 
-from msgspec import Struct
-
-from dra_planner.records import equality
 from dra_planner.sizing.bound.exact import BoundPool
 
 _SHIFT = 40  # bits that values per unit of a row are kept with, rounded up
@@ -23,17 +21,18 @@ Pattern = dict[int, int]
 """Items on one node: how many of each."""
 
 
-@equality(unhashed=("pattern",))
-class Priced(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class Priced:
     """No node is worth more than `upper`. `pattern`, which fits the node, is worth `worth`."""
 
     upper: int
     worth: int
-    pattern: Pattern
+    pattern: Pattern = field(hash=False)
     is_settled: bool  # whether a longer search would say the same
 
 
-class _Choice(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class _Choice:
     """One item: its maximum number, and its needs in plain rows and in all rows."""
 
     item: int
@@ -42,7 +41,8 @@ class _Choice(Struct, frozen=True):
     needs: tuple[tuple[int, int], ...]
 
 
-class Task(Struct):
+@dataclass(slots=True)
+class Task:
     """Choices with their values, before and after subtracting the price of their needs, and the
     resulting bound.
     """

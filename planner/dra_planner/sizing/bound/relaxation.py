@@ -14,10 +14,9 @@ derives from them an exact bound, which is never too high.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
-
-from msgspec import Struct, field
 
 from dra_planner.sizing.bound.exact import BoundModel, Certificate
 
@@ -29,13 +28,14 @@ MOST_WHOLE_COLUMNS = 700
 """Approximate number of items times pools up to which integers are searched."""
 
 
-class _Rows(Struct):
+@dataclass(slots=True)
+class _Rows:
     """Rows of the constraint matrix, in compressed form."""
 
-    lower: list[float] = []
+    lower: list[float] = field(default_factory=list)
     starts: list[int] = field(default_factory=lambda: [0])
-    columns: list[int] = []
-    values: list[float] = []
+    columns: list[int] = field(default_factory=list)
+    values: list[float] = field(default_factory=list)
 
     def add(self, lower: float, entries: list[tuple[int, float]]) -> int:
         self.lower.append(lower)
@@ -46,7 +46,8 @@ class _Rows(Struct):
         return len(self.lower) - 1
 
 
-class _Program(Struct):
+@dataclass(slots=True)
+class _Program:
     """The matrix of a model, and the origins of its rows."""
 
     rows: _Rows

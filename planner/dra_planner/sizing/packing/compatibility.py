@@ -5,9 +5,7 @@ equal nodes.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-
-from msgspec import Struct
-from msgspec.structs import replace
+from dataclasses import dataclass, field, replace
 
 from dra_planner.model import Reason, Shape, SharedLimit
 from dra_planner.sizing.items import Item, ShapePods
@@ -16,7 +14,8 @@ from dra_planner.sizing.packing.filling import FillStage, FillStop
 from dra_planner.sizing.packing.first_fit import Room
 
 
-class Cut(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class Cut:
     """Pods of a shared claim that don't fit together with the others on any pool: `proved`, or just
     not found.
     """
@@ -27,7 +26,8 @@ class Cut(Struct, frozen=True):
     reasons: tuple[Reason, ...]
 
 
-class Compatibility(Struct, kw_only=True):
+@dataclass(slots=True, kw_only=True)
+class Compatibility:
     """The answer of each pool's empty node to each item.
 
     Keys are positions (item, pool). `fills` is the number of an item's pods that fit such a node,
@@ -40,9 +40,9 @@ class Compatibility(Struct, kw_only=True):
     fills: dict[tuple[int, int], int]
     ended: set[tuple[int, int]]
     daemon_stops: dict[tuple[int, int], FillStop]  # (daemon, pool)
-    cut: list[Cut] = []
+    cut: list[Cut] = field(default_factory=list)
     takers: tuple[tuple[int, ...], ...] = ()  # pools of which an empty node takes the item
-    _stops: dict[tuple[int, int], FillStop] = {}
+    _stops: dict[tuple[int, int], FillStop] = field(default_factory=dict)
 
     def pools_of(self, item: int) -> tuple[int, ...]:
         """Return the pools whose empty nodes fit the item."""

@@ -10,9 +10,7 @@ ports, shared claims, or anti-affinity are checked one by one, once for each sta
 from __future__ import annotations
 
 from collections.abc import Collection, Hashable
-
-from msgspec import Struct
-from msgspec.structs import replace
+from dataclasses import dataclass, field, replace
 
 from dra_planner.allocation import NodeState, Placement, Refusal, Undecided, reasons_of
 from dra_planner.allocation.extended_resource_claims import CLAIM_NAME
@@ -30,7 +28,8 @@ default.
 _ANYWHERE = (Toleration(operator="Exists"),)
 
 
-class FillStop(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class FillStop:
     """Why no further item fits a node, and how many of its pods were placed before."""
 
     answer: Refusal | Undecided
@@ -64,7 +63,8 @@ class FillStop(Struct, frozen=True):
         return "" if misfit is None else misfit.filter
 
 
-class ItemUse(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class ItemUse:
     """One item's needs on nodes of a kind.
 
     `amounts` are (position among the kind's resources, amount). `probe` is a pod with only its
@@ -93,18 +93,19 @@ class Held:
         self.after: dict[int, Held | Refusal | Undecided] = {}
 
 
-class NodeKind(Struct, eq=False):
+@dataclass(slots=True, eq=False)
+class NodeKind:
     """Equal nodes: their resources, and their known states."""
 
     template: Template
     names: tuple[str, ...]
     capacity: tuple[int, ...]
     watching: frozenset[PodView]
-    taken: dict[str, ItemUse] = {}  # by item
+    taken: dict[str, ItemUse] = field(default_factory=dict)  # by item
     # the same, shared by kinds with these resources
-    claimless: dict[str, ItemUse] = {}
-    helds: dict[Hashable, Held] = {}
-    stages: dict[tuple[tuple[int, ...], Held], FillStage] = {}
+    claimless: dict[str, ItemUse] = field(default_factory=dict)
+    helds: dict[Hashable, Held] = field(default_factory=dict)
+    stages: dict[tuple[tuple[int, ...], Held], FillStage] = field(default_factory=dict)
 
 
 class FillStage:

@@ -9,16 +9,15 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-
-from msgspec import Struct, field
-from msgspec.structs import replace
+from dataclasses import dataclass, field, replace
 
 from dra_planner.model import SharedLimit, nodes_left
 from dra_planner.sizing.items import Item
 from dra_planner.sizing.packing.filling import Filling, FillStage
 
 
-class Room(Struct, frozen=True, kw_only=True):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Room:
     """Space for items: an empty node of a pool, and its minimum and maximum number of nodes.
 
     Pools with equal nodes can share the stage. `limits` are its shared limits.
@@ -31,7 +30,8 @@ class Room(Struct, frozen=True, kw_only=True):
     limits: tuple[SharedLimit, ...] = ()
 
 
-class NodeClass(Struct):
+@dataclass(slots=True)
+class NodeClass:
     """Identical nodes of a pool, and how they were filled: (item, count), in order."""
 
     pool: int
@@ -40,13 +40,14 @@ class NodeClass(Struct):
     history: tuple[tuple[int, int], ...] = ()
 
 
-class Packing(Struct):
+@dataclass(slots=True)
+class Packing:
     """A complete or partial packing. Items and pools are referred to by position."""
 
     classes: list[NodeClass]
     opened: list[int]
     placed: defaultdict[tuple[int, int], int] = field(default_factory=lambda: defaultdict(int))
-    pending: dict[int, int] = {}
+    pending: dict[int, int] = field(default_factory=dict)
     method: str = ""
 
     def copy(self) -> Packing:

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any, Final, Literal
-
-from msgspec import Struct
 
 from dra_planner.cel import Dialect, RejectedSelector, types
 from dra_planner.cel.expression import (
@@ -43,7 +42,8 @@ class ExpressionFault(Exception):
         self.key, self.message, self.fix = key, message, fix
 
 
-class RuleAnswer(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class RuleAnswer:
     """A rule's answer about one object, the reason unless it's "pass" or "skip", and the steps that
     it used.
 

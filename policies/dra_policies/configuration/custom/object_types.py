@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from typing import Final, Literal
-
-from msgspec import Struct
 
 from dra_planner.cel import types
 from dra_planner.cel.types import CelType, list_of, map_of
@@ -24,7 +23,8 @@ _STRINGS: Final = list_of(types.STRING)
 _LABELS: Final = map_of(types.STRING, types.STRING)
 
 
-class Field(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class Field:
     """One field. `needs_pools`: its value is unknown without a fleet, a stack, or a snapshot."""
 
     type: CelType

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from decimal import Decimal
 from functools import cached_property
 from typing import Any
-
-from msgspec import Struct
 
 from dra_planner.catalog import HOURS_PER_MONTH
 from dra_planner.cel.values import MapValue
@@ -34,7 +33,8 @@ from dra_policies.configuration.custom.pool_objects import pool_value, zones_of
 from dra_policies.view.stack_view import StackView
 
 
-class PublishedObject(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class PublishedObject:
     """An object that a rule checks: its values, its name in messages, and its place."""
 
     value: MapValue
@@ -43,7 +43,8 @@ class PublishedObject(Struct, frozen=True):
     urn: str = ""
 
 
-class _Pods(Struct, frozen=True, kw_only=True):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Pods:
     """Equal pods of a workload."""
 
     labels: Mapping[str, str]

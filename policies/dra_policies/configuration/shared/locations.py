@@ -5,11 +5,9 @@ from __future__ import annotations
 import os
 import posixpath
 import re
+from dataclasses import dataclass, replace
 from typing import Final
 from urllib.parse import urlsplit, urlunsplit
-
-from msgspec import Struct
-from msgspec.structs import replace
 
 from dra_planner.errors import NOWHERE, Place, PlannerError
 from dra_planner.sources import CONFIGURATION
@@ -25,7 +23,8 @@ class LocationError(PlannerError):
     """A location that can't be understood."""
 
 
-class LocalFile(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class LocalFile:
     """A file on this machine."""
 
     path: str
@@ -34,7 +33,8 @@ class LocalFile(Struct, frozen=True):
         return self.path
 
 
-class GitFile(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class GitFile:
     """A file of a git repository at a branch, tag, or commit."""
 
     url: str
@@ -45,7 +45,8 @@ class GitFile(Struct, frozen=True):
         return f"git+{without_password(self.url)}@{self.ref}#{self.path}"
 
 
-class WebFile(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class WebFile:
     """A file at a URL, with the digest of its content."""
 
     url: str
@@ -55,7 +56,8 @@ class WebFile(Struct, frozen=True):
         return f"{without_password(self.url)}#sha256={self.sha256}"
 
 
-class OciFile(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class OciFile:
     """A file of an OCI artifact; `reference` is a tag, or a digest that starts with "sha256:"."""
 
     registry: str

@@ -30,7 +30,7 @@ def check(view: StackView) -> Iterator[Finding]:
         if driver.values is None:
             continue
         pod = plugin_pod(driver)
-        for pool in view.pools:
+        for pool in view.node_pools:
             if pool.is_dra and pool.has_gpus and affine(pod, pool) and _only_discovered(pod, pool):
                 yield Finding(
                     message=f"the kubelet plugin of {driver.title} selects labels that Node "

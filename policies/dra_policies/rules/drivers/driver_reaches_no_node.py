@@ -19,13 +19,13 @@ def check(view: StackView) -> Iterator[Finding]:
         if driver.values is None:
             continue
         pod = plugin_pod(driver)
-        for pool in view.pools:
+        for pool in view.node_pools:
             if pool.is_dra is True and pool.has_gpus is not False:
                 yield from _faults(driver, pod, pool)
         if view.complete and len(view.drivers) == 1:
             yield from _nowhere(driver, view)
     for installer in view.installers if view.complete and len(view.installers) == 1 else ():
-        for pool in view.pools:
+        for pool in view.node_pools:
             if pool.is_dra is True and leaves_driver_out(pool):
                 yield from _kept_away(installer, pool)
 
@@ -52,7 +52,7 @@ def _nowhere(driver: InstalledDriver, view: StackView) -> Iterator[Finding]:
     """Yield a finding if the driver selects none of the stack's GPU nodes, and none has its
     label.
     """
-    pools = [pool for pool in view.pools if pool.has_gpus is not False]
+    pools = [pool for pool in view.node_pools if pool.has_gpus is not False]
     if pools and all(
         pool.has_gpus and pool.is_labelled is False and pool.runs_driver is False for pool in pools
     ):

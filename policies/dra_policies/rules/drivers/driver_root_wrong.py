@@ -13,7 +13,7 @@ OPERATOR_ROOT = "/run/nvidia/driver"  # NVIDIA/gpu-operator:assets/state-driver@
 
 
 def check(view: StackView) -> Iterator[Finding]:
-    clouds = {pool.cloud for pool in view.pools if pool.has_gpus and pool.is_dra is not False}
+    clouds = {pool.cloud for pool in view.node_pools if pool.has_gpus and pool.is_dra is not False}
     if not view.complete or len(clouds) != 1:
         return
     of_cloud = cloud(clouds.pop())
@@ -27,7 +27,7 @@ def check(view: StackView) -> Iterator[Finding]:
     if view.has_gpu_operator:
         if not all(
             _has_no_driver(pool)
-            for pool in view.pools
+            for pool in view.node_pools
             if pool.has_gpus and pool.is_dra is not False
         ):
             return  # the operator leaves alone what the image brings

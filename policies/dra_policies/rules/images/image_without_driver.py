@@ -14,7 +14,7 @@ from dra_policies.view.stack_view import DeclaredPool, StackView
 def check(view: StackView) -> Iterator[Finding]:
     if not view.complete or view.has_gpu_operator:
         return  # the operator brings a driver of its own
-    for pool in view.pools:
+    for pool in view.node_pools:
         of_cloud = cloud(pool.cloud)
         for path, value in of_cloud.driver_left_out if pool.has_gpus else ():
             if pool.own.text(path) == value:

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from dra_planner.catalog.image_parts import image_parts
+from dra_policies.rules.resource_rows import broken_rows
 from dra_policies.rules.rule import Finding, Rule
 from dra_policies.view.pool_machines import minor_of_pool
 from dra_policies.view.stack_view import StackView
 
 
 def check(view: StackView) -> Iterator[Finding]:
+    yield from broken_rows(view, RULE.id)
     for pool in view.pools:
         for part in image_parts(pool.cloud):
             path, _, value = part.part.partition("=")
@@ -29,7 +31,7 @@ def check(view: StackView) -> Iterator[Finding]:
 
 RULE = Rule(
     id="pool-setting-breaks-kubelet",
-    says="One of the pool's settings prevents kubelet from starting.",
+    says="One of the pool's settings prevents kubelet or pods from starting.",
     why="Nodes never become ready, but are billed.",
     fix="Remove the setting.",
     level="mandatory",

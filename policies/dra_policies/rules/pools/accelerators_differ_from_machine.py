@@ -1,4 +1,6 @@
-"""GPUs attached to a machine type that has other GPUs, or doesn't support any."""
+"""GPUs attached to a machine type that has other GPUs or doesn't support any, and machine types
+without GPUs next to others.
+"""
 
 from __future__ import annotations
 
@@ -13,6 +15,7 @@ from dra_policies.view.stack_view import DeclaredPool, StackView
 
 def check(view: StackView) -> Iterator[Finding]:
     for pool in view.pools:
+        yield from _mixed(pool)
         paths = cloud(pool.cloud).pool
         name = pool.own.text(paths.machine) if paths.attached else None
         attached = pool.own.items(paths.attached.path) if paths.attached and name else None
@@ -24,6 +27,22 @@ def check(view: StackView) -> Iterator[Finding]:
         )
         if kind and count is not None:
             yield from _compare(pool, name, kind, count)
+
+
+def _mixed(pool: DeclaredPool) -> Iterator[Finding]:
+    """Yield a pool whose nodes are of several machine types, only some of which have GPUs."""
+    path = cloud(pool.cloud).pool.machine
+    names = [name for name in pool.own.texts(path) or () if name]
+    counts = {name: known_machine(pool.cloud, name) for name in names}
+    if len(names) > 1 and None not in counts.values():
+        plain = [name for name, machine in counts.items() if machine and not machine.gpu_count]
+        if plain and len(plain) < len(counts):
+            yield Finding(
+                message=f"{pool.title} has machine types with and without GPUs, so nodes of type "
+                f"{plain[0]} don't publish devices",
+                fix=f"use {plain[0]} in another pool",
+                urn=pool.urn,
+            )
 
 
 def _compare(pool: DeclaredPool, name: str, kind: str, count: int) -> Iterator[Finding]:

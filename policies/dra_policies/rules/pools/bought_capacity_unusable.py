@@ -15,6 +15,7 @@ from dra_planner.clouds.protocol.resources import (
 )
 from dra_planner.errors import CatalogError
 from dra_planner.wording import counted
+from dra_policies.rules.resource_rows import broken_rows
 from dra_policies.rules.rule import Finding, Rule
 from dra_policies.unknown_values import Properties, has_unknown
 from dra_policies.view.address_ranges import zones_of_subnets
@@ -31,8 +32,9 @@ _NODE_CLASS: Final = "spec.template.spec.nodeClassRef"
 
 
 def check(view: StackView) -> Iterator[Finding]:
+    yield from broken_rows(view, RULE.id)
     yield from _of_reservations(view)
-    for pool in (*view.pools, *view.scaling_groups):
+    for pool in view.node_pools:
         of_cloud = cloud(pool.cloud)
         bought = of_cloud.pool.bought
         if bought is None or not _is_bought(pool, bought, of_cloud.node_class):
@@ -42,6 +44,7 @@ def check(view: StackView) -> Iterator[Finding]:
         for reservation in _reservations(view, pool, bought):
             yield from _of_zone(view, pool, bought, reservation)
             yield from _of_size(pool, bought, reservation)
+            yield from _of_members(view, pool, bought, reservation)
         if not _is_placed(view, pool, bought):
             may_be_placed = bought.own_placement and _may_be_placed(view, pool, bought)
             yield from _of_placement(pool, bought, certain=not may_be_placed)
@@ -176,6 +179,36 @@ def _of_size(
             pool,
             f"it names {title}, which doesn't require its name, so the cloud rejects its nodes",
             f"set {bought.by_name} of the reservation to true",
+        )
+
+
+def _of_members(
+    view: StackView, pool: DeclaredPool, bought: BoughtCapacity, group: DeclaredResource
+) -> Iterator[Finding]:
+    """Yield a group of the stack that reserves none, or too few, of the pool's machines."""
+    (token, kind), (of_group, number) = bought.machine, bought.members
+    least = max(pool.count_min or 0, pool.count_desired or 0)
+    if not of_group or group.type == token or not pool.machine:
+        return
+    members = [each for each in view.declared if each.type == token]
+    if not members or any(not each.sources_of(of_group) for each in members):
+        return
+    own = [each for each in members if group.urn in each.sources_of(of_group)]
+    machines = [each.props.text(kind) for each in own]
+    sizes = [
+        each.props.count(number, 0)
+        for each, machine in zip(own, machines, strict=True)
+        if machine == pool.machine
+    ]
+    if None in machines or None in sizes:
+        return
+    reserved = sum(size or 0 for size in sizes)
+    if reserved < least:
+        yield _finding(
+            pool,
+            f'it has at least {counted(least, "node")}, but group "{group.name}" reserves '
+            f"{reserved} {pool.machine}",
+            f"reserve {least} or more in the group, or lower the pool's node count",
         )
 
 

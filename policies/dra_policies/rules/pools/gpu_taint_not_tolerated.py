@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-
-from msgspec.structs import replace
+from dataclasses import replace
 
 from dra_planner.claims.manifest_claims import pod_sets_with_claims
 from dra_planner.clouds import GPU_TAINT, cloud

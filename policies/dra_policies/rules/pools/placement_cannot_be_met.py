@@ -7,17 +7,24 @@ from collections.abc import Iterator
 from dra_planner.clouds import cloud
 from dra_policies.rules.resource_rows import broken_rows
 from dra_policies.rules.rule import Finding, Rule
+from dra_policies.view.node_limits import needed_nodes, node_limits
 from dra_policies.view.pool_machines import known_machine
 from dra_policies.view.stack_view import DeclaredPool, StackView
 
 
 def check(view: StackView) -> Iterator[Finding]:
     yield from broken_rows(view, RULE.id)
+    for limit in node_limits(view):
+        if needed_nodes(view, limit.pool) <= limit.allowed:
+            yield Finding(
+                message=f"{limit.pool.title} can have up to {limit.pool.count_max} nodes, but "
+                f"{limit.says}",
+                fix=limit.fix,
+                urn=limit.pool.urn,
+            )
     for pool in view.pools:
         yield from _of_nvlink(pool)
-        yield from _of_spread(pool, view)
         yield from _of_fixed_count(pool)
-        yield from _of_cluster_limits(pool, view)
         subnets = pool.own.texts("subnetIds")
         if (
             subnets
@@ -51,30 +58,6 @@ def _of_nvlink(pool: DeclaredPool) -> Iterator[Finding]:
         )
 
 
-def _of_spread(pool: DeclaredPool, view: StackView) -> Iterator[Finding]:
-    """Yield a pool that may have more nodes than its spread placement group holds."""
-    template = cloud(pool.cloud).pool.template
-    most, subnets = pool.count_max, pool.own.texts("subnetIds")
-    if template is None or template.spread is None or not pool.template_urn or most is None:
-        return
-    declared = {each.urn: each for each in view.declared}
-    used = declared.get(pool.template_urn)
-    for urn in sorted(used.sources_of(template.spread.used_by) if used is not None else ()):
-        group = declared.get(urn)
-        if group is None or group.type != template.spread.token or not subnets:
-            continue
-        holds = template.spread.most_per_zone * len(subnets)
-        if group.props.text("strategy") == "spread" and most > holds:
-            yield Finding(
-                message=f"{pool.title} can have up to {most} nodes, but its spread placement "
-                f"group allows {template.spread.most_per_zone} per zone ({holds} in "
-                "total)",
-                fix=f"set the pool's maximum to {holds}, or use a placement group with the "
-                "`cluster` or `partition` strategy",
-                urn=pool.urn,
-            )
-
-
 def _of_fixed_count(pool: DeclaredPool) -> Iterator[Finding]:
     """Yield an autoscaled pool whose number of nodes each update sets again."""
     path = cloud(pool.cloud).pool.fixed_count
@@ -85,25 +68,6 @@ def _of_fixed_count(pool: DeclaredPool) -> Iterator[Finding]:
             fix=f"remove {path}, or add it to ignoreChanges",
             urn=pool.urn,
         )
-
-
-def _of_cluster_limits(pool: DeclaredPool, view: StackView) -> Iterator[Finding]:
-    """Yield limits of a cluster's autoscaler that a pool exceeds at its maximum."""
-    path, resource, maximum = cloud(pool.cloud).cluster.autoscaler_limits
-    machine, most = known_machine(pool.cloud, pool.machine), pool.count_max
-    cluster = next((each for each in view.declared if each.urn == pool.cluster_urn), None)
-    if not path or machine is None or cluster is None or not most or pool.is_fixed:
-        return
-    for limit in cluster.props.items(path) or ():
-        named, allowed = limit.text(resource), limit.count(maximum, -1)
-        size = {"cpu": machine.vcpus, "memory": (machine.memory_mib or 0) // 1024}.get(named or "")
-        if size and allowed is not None and 0 <= allowed < size * most:
-            yield Finding(
-                message=f"{pool.title} may have {most} nodes, but the {named} limit of its "
-                f"cluster's autoscaler, {allowed}, only allows {allowed // size}",
-                fix=f"raise the limit of {named} in {path} of the cluster to {size * most} or more",
-                urn=pool.urn,
-            )
 
 
 RULE = Rule(

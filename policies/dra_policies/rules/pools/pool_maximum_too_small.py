@@ -8,11 +8,21 @@ from dra_planner.plan import Judgement, PoolAnswer
 from dra_planner.sizing.reasons import NODE_LIMIT
 from dra_planner.wording import counted
 from dra_policies.rules.rule import Finding, Rule
+from dra_policies.view.node_limits import needed_nodes, node_limits
 from dra_policies.view.stack_view import StackView
 from dra_policies.view.waiting_pods import Waiting, doubt, subject, waiting
 
 
 def check(view: StackView) -> Iterator[Finding]:
+    for limit in node_limits(view) if view.complete else ():
+        needed = needed_nodes(view, limit.pool)
+        if needed > limit.allowed:
+            yield Finding(
+                message=f"{limit.pool.title} needs at least {counted(needed, 'node')}, but "
+                f"{limit.says}",
+                fix=limit.fix,
+                urn=limit.pool.urn,
+            )
     judgement = view.judgement
     if judgement is None:
         return

@@ -11,6 +11,7 @@ from typing import Final, get_args
 from dra_planner.clouds import cloud
 from dra_planner.clouds.protocol.setting_faults import label_value_fault
 from dra_planner.model.nodes import TaintEffect
+from dra_policies.rules.api_values import rejected_values
 from dra_policies.rules.pools.launch_templates import RejectedPool, template_faults
 from dra_policies.rules.resource_rows import broken_rows
 from dra_policies.rules.rule import Finding, Rule
@@ -28,6 +29,7 @@ _OF_KUBELET: Final = (
 
 def check(view: StackView) -> Iterator[Finding]:
     yield from broken_rows(view, RULE.id)
+    yield from rejected_values(view)
     for pool in view.pools:
         for says, fix in _faults(pool):
             yield Finding(message=f"{pool.title}: {says}", fix=fix, urn=pool.urn)
@@ -178,7 +180,7 @@ def _taints_of_system_pools(pool: DeclaredPool) -> Iterator[RejectedPool]:
 
 RULE = Rule(
     id="pool-refused-by-cloud",
-    says="The cloud rejects a pool's counts, name, template, labels, or taints, or its cluster.",
+    says="The cloud rejects settings of a pool, its cluster, or another resource of its nodes.",
     why="The update fails when it creates or changes the pool, often after it created the cluster.",
     fix="Set each value only once, and keep minimum ≤ desired ≤ maximum.",
     level="mandatory",

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dra_planner.clouds import ClusterAddons, cloud, names
+from dra_planner.clouds import Cloud, ClusterAddons, cloud, names
 from dra_policies.rules.rule import Finding, Rule
 from dra_policies.view.stack_view import DeclaredResource, StackView
 
@@ -14,6 +14,7 @@ from dra_policies.view.stack_view import DeclaredResource, StackView
 def check(view: StackView) -> Iterator[Finding]:
     for name in names() if view.complete else ():
         of_cloud = cloud(name)
+        yield from _without_network(view, of_cloud)
         addons = of_cloud.cluster.addons
         for cluster in view.declared if addons is not None else ():
             assert addons is not None
@@ -37,6 +38,22 @@ def check(view: StackView) -> Iterator[Finding]:
                     )
 
 
+def _without_network(view: StackView, of_cloud: Cloud) -> Iterator[Finding]:
+    """Yield clusters whose pods' network nobody installs."""
+    path, value, words = of_cloud.cluster.own_network
+    for cluster in view.declared if path else ():
+        if cluster.type != of_cloud.cluster.token or cluster.props.text(path) != value:
+            continue
+        if not any(_is_called(each, words) for each in view.objects):
+            yield Finding(
+                message=f'cluster "{cluster.name}" has {path} {value}, but this stack doesn\'t '
+                "install a network plugin, so nodes never become ready",
+                fix=f"install a network plugin, or remove {path} in a new cluster",
+                urn=cluster.urn,
+                certain=view.installs_charts,
+            )
+
+
 def _installs(view: StackView, addons: ClusterAddons, addon: str) -> bool | None:
     """Return whether a stack declares an add-on or a replacement of it, or None if a name isn't
     known.
@@ -51,13 +68,16 @@ def _replaces(each: DeclaredResource, addons: ClusterAddons, addon: str) -> bool
     """Return whether a chart or an object in the cluster is named like the add-on or a replacement
     of it.
     """
+    return _is_called(each, (addon, *addons.replacements.get(addon, ())))
+
+
+def _is_called(each: DeclaredResource, words: tuple[str, ...]) -> bool:
     texts = (
         each.name,
         each.props.text("chart"),
         each.props.text("metadata.name"),
         each.props.text("url"),
     )
-    words = (addon, *addons.replacements.get(addon, ()))
     return any(word in text for text in texts if text for word in words)
 
 

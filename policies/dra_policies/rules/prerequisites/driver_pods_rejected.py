@@ -7,6 +7,7 @@ from fnmatch import fnmatchcase
 from typing import Final
 
 from dra_planner.clouds import cloud, names
+from dra_planner.manifests.parsing.pods import SYSTEM_PRIORITIES
 from dra_policies.rules.prerequisites.rejecting_policies import rejecting_policies
 from dra_policies.rules.rule import Finding, Rule
 from dra_policies.unknown_values import UNKNOWN, as_mapping
@@ -43,9 +44,31 @@ def check(view: StackView) -> Iterator[Finding]:
                     fix=f"set the namespace's label {LABEL} to privileged",
                     urn=each.urn,
                 )
+        yield from _priority_class(view, driver)
         yield from _quotas(view, driver)
         yield from _serverless(view, driver)
         yield from rejecting_policies(view, driver)
+
+
+def _priority_class(view: StackView, driver: InstalledDriver) -> Iterator[Finding]:
+    """Yield a PriorityClass that neither Kubernetes nor the stack, which creates the cluster,
+    declares.
+    """
+    name = driver.priority_class
+    declared = {
+        each.props.text("metadata.name") or each.name
+        for each in view.objects
+        if each.type.endswith(":PriorityClass")
+    }
+    if name and name not in {*SYSTEM_PRIORITIES, *declared}:
+        yield Finding(
+            message=f"{driver.title}: its kubelet plugin uses PriorityClass {name}, which this "
+            "stack doesn't declare, so the API server rejects its pods and no devices are "
+            "published",
+            fix=f"declare PriorityClass {name}, or remove kubeletPlugin.priorityClassName",
+            urn=driver.urn,
+            certain=any(each.is_cluster for each in view.versions),
+        )
 
 
 def _serverless(view: StackView, driver: InstalledDriver) -> Iterator[Finding]:

@@ -7,6 +7,7 @@ from typing import Final
 
 from dra_planner.claims.manifest_claims import alternatives, written_claims
 from dra_planner.model import ClaimSpec
+from dra_policies.rules.resource_rows import broken_rows
 from dra_policies.rules.rule import DRIVER_PAGE, Finding, Rule
 from dra_policies.view.claim_specs import GPU_CLASSES
 from dra_policies.view.stack_view import StackView
@@ -15,6 +16,7 @@ _GPUS: Final = "resources.gpus.enabled"
 
 
 def check(view: StackView) -> Iterator[Finding]:
+    yield from broken_rows(view, RULE.id)
     if not view.complete or not view.drivers:
         return
     if any(

@@ -3,14 +3,24 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
 from dra_planner.catalog.identity_rights import NeededRight, needed_rights
-from dra_planner.clouds import Cloud, IdentityResource, RegistryResource, cloud, names
+from dra_planner.clouds import (
+    Cloud,
+    IdentityResource,
+    NodeAdmission,
+    RegistryResource,
+    cloud,
+    names,
+)
+from dra_policies.rules.prerequisites.pod_identities import misnamed_accounts
 from dra_policies.rules.resource_rows import broken_rows
 from dra_policies.rules.rule import Finding, Rule
 from dra_policies.unknown_values import UNKNOWN, as_list, as_mapping
+from dra_policies.view.address_ranges import subnets_of_pool
 from dra_policies.view.stack_view import DeclaredResource, StackView
 
 URL: Final = "https://docs.aws.amazon.com/eks/latest/userguide/create-node-role.html"
@@ -23,6 +33,7 @@ def check(view: StackView) -> Iterator[Finding]:
     for name in names():
         yield from _registries(view, cloud(name).registry)
         yield from _without_entry(view, cloud(name))
+        yield from misnamed_accounts(view, cloud(name).pod_identity)
         of_cloud, told = cloud(name), set[tuple[str, str]]()
         identities = {
             each.urn: each for each in view.declared if each.type == of_cloud.identity.token
@@ -81,7 +92,10 @@ def _without_entry(view: StackView, of_cloud: Cloud) -> Iterator[Finding]:
         kinds = [each.props.text(entry.kind) for each in view.declared if each.type == entry.token]
         for group in view.declared:
             keys = [item.text("key") for item in group.props.items("tags") or ()]
-            if group.type == entry.groups and tag in keys and not {*entry.kinds, None} & {*kinds}:
+            admitted = {*entry.kinds, None} & {*kinds}
+            if group.type == entry.groups and tag in keys and admitted:
+                yield from _of_another_role(view, entry, group)
+            elif group.type == entry.groups and tag in keys:
                 yield Finding(
                     message=f'Auto Scaling group "{group.name}" doesn\'t have an access '
                     f'entry, which cluster "{cluster.name}" requires, so its nodes '
@@ -91,10 +105,33 @@ def _without_entry(view: StackView, of_cloud: Cloud) -> Iterator[Finding]:
                 )
 
 
+def _of_another_role(
+    view: StackView, entry: NodeAdmission, group: DeclaredResource
+) -> Iterator[Finding]:
+    """Yield a group with another role than the entries of the stack."""
+    declared = {each.urn: each for each in view.declared}
+    here = [group]
+    for path in entry.role:
+        urns = {urn for each in here for urn in each.sources_of(path)}
+        here = [declared[urn] for urn in sorted(urns) if urn in declared]
+    entries = [
+        each.sources_of(entry.identity)
+        for each in view.declared
+        if each.type == entry.token and each.props.text(entry.kind) in entry.kinds
+    ]
+    if len(here) == 1 and all(entries) and not any(here[0].urn in each for each in entries):
+        yield Finding(
+            message=f'role "{here[0].name}" of Auto Scaling group "{group.name}" doesn\'t have an '
+            "access entry, so its nodes don't join",
+            fix=f"declare an AccessEntry of type {entry.kinds[0]} for this role",
+            urn=group.urn,
+        )
+
+
 def _used_identities(view: StackView, of_cloud: Cloud, need: NeededRight) -> set[str]:
     """Return the identities that clusters or pools use, by URN."""
     token = of_cloud.cluster.token if need.holder == "cluster" else of_cloud.pool.token
-    if need.where and not any(pool.own.has(need.where) for pool in view.pools):
+    if need.where and all(pool.own.has(need.where) is False for pool in view.pools):
         return set()
     return {
         urn
@@ -109,7 +146,7 @@ def _faults(
 ) -> Iterator[Finding]:
     title = f'{kind.kind} "{identity.name}"'
     trust = identity.props.text(kind.trust) if kind.trust else ""
-    if need.trusted and trust and need.trusted not in trust and "Service" in trust:
+    if need.trusted and trust and "Service" in trust and not _trusts(trust, need.trusted):
         yield Finding(
             message=f"{title} doesn't trust {need.trusted}, so {need.says}",
             fix=f"in {kind.trust}, allow the service {need.trusted} to assume it",
@@ -122,6 +159,7 @@ def _faults(
     has = _has_right(_rights_of(view, kind, identity), kind, need)
     if has is not True:
         lacking = need.rights[0] if need.rights else "a role"
+        lacking = kind.names.get(lacking, lacking)
         doubt = f" ({need.doubt})" if need.doubt else ""
         yield Finding(
             message=f"{title} lacks {lacking}{doubt}, so {need.says}",
@@ -129,6 +167,22 @@ def _faults(
             urn=identity.urn,
             certain=has is False and not need.doubt,
         )
+
+
+def _trusts(policy: str, service: str) -> bool:
+    """Return True unless a policy certainly doesn't let a service act as an identity."""
+    try:
+        statements = json.loads(policy).get("Statement", [])
+    except (ValueError, AttributeError):
+        return service in policy
+    listed = statements if isinstance(statements, list) else [statements]
+    return any(
+        each.get("Effect") == "Allow"
+        and service in json.dumps(each.get("Principal", ""))
+        and re.search(r"sts:(AssumeRole\b(?!With)|\*)|\"\*\"", json.dumps(each.get("Action", "")))
+        for each in listed
+        if isinstance(each, dict)
+    )
 
 
 def _tokens(kind: IdentityResource) -> frozenset[str]:
@@ -144,7 +198,9 @@ def _has_right(rights: Iterable[Any], kind: IdentityResource, need: NeededRight)
             found = None
         elif not need.rights or _is_enough(str(right), (*need.rights, *kind.everything), need):
             return True
-        elif kind.of_cloud not in str(right) and not str(right).lstrip().startswith("{"):
+        elif not any(each in str(right) for each in kind.of_cloud) and not str(
+            right
+        ).lstrip().startswith("{"):
             found = None  # a policy of the account, whose text isn't here
     return found
 
@@ -168,6 +224,8 @@ def _rights_of(
         grant = tokens.get(each.type)
         if grant is None or not _is_for(each, grant.identity, kind, identity):
             continue
+        if grant.scope and _is_elsewhere(view, each, grant.scope):
+            continue
         own = [policies[urn] for urn in each.sources_of(grant.rights) if urn in policies]
         if own:
             yield from (policy.props.at(kind.policy[1]) for policy in own)
@@ -183,6 +241,23 @@ def _is_for(
     named = {each for each in _texts(grant.props.at(path)) if isinstance(each, str)}
     name = identity.props.text(kind.name) or identity.name
     return any(each == name or f":{name}@" in each for each in named)
+
+
+def _is_elsewhere(view: StackView, grant: DeclaredResource, path: str) -> bool:
+    """Return True if a grant is certainly for another subnet than those of the stack's pools."""
+    subnets = {
+        subnet.urn: subnet.type
+        for pool in view.pools
+        for subnet in subnets_of_pool(view, pool) or ()
+    }
+    types = {each.urn: each.type for each in view.declared}
+    scopes = grant.sources_of(path)
+    return bool(
+        scopes
+        and subnets
+        and {types.get(urn) for urn in scopes} == set(subnets.values())
+        and not scopes & subnets.keys()
+    )
 
 
 def _texts(value: Any) -> Iterator[Any]:

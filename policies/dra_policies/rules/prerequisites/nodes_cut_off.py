@@ -7,12 +7,21 @@ from collections.abc import Iterator, Mapping
 from dra_planner.clouds import (
     Cloud,
     Gateway,
+    NodeNetwork,
     PublicEndpoint,
     SecurityGroups,
     TrafficFilter,
     UserRoutes,
     cloud,
     names,
+)
+from dra_policies.rules.prerequisites.node_routes import subnets_without_way_out
+from dra_policies.rules.prerequisites.node_traffic_rules import (
+    closing_firewalls,
+    groups_for_private_addresses,
+    groups_not_admitted,
+    groups_of_template,
+    outbound_rules,
 )
 from dra_policies.rules.resource_rows import EVERYWHERE, broken_rows
 from dra_policies.rules.rule import Finding, Rule
@@ -34,6 +43,8 @@ def check(view: StackView) -> Iterator[Finding]:
         clusters = [each for each in view.declared if each.type == of_cloud.cluster.token]
         if network.groups is not None:
             yield from _closed_groups(view, network.groups, declared)
+        yield from subnets_without_way_out(view, network, name, declared)
+        yield from _of_traffic_rules(view, network, name, declared)
         for cluster in clusters:
             if network.endpoint is not None:
                 yield from _closed_endpoint(view, network.endpoint, cluster)
@@ -43,19 +54,31 @@ def check(view: StackView) -> Iterator[Finding]:
                 yield from _subnets_without_routes(of_cloud, network.routes, cluster, declared)
 
 
+def _of_traffic_rules(
+    view: StackView, network: NodeNetwork, name: str, declared: Declared
+) -> Iterator[Finding]:
+    """Yield groups and firewalls that close the traffic of nodes, each once."""
+    told = set[str]()
+    for pool in view.node_pools:
+        if pool.cloud != name:
+            continue
+        found = [
+            *groups_for_private_addresses(view, network, pool, declared),
+            *groups_not_admitted(view, network, pool, declared),
+        ]
+        if network.firewall is not None:
+            found += closing_firewalls(view, network.firewall, pool, declared)
+        yield from (each for each in found if each.urn not in told)
+        told |= {each.urn for each in found}
+
+
 def _closed_groups(
     view: StackView, groups: SecurityGroups, declared: Declared
 ) -> Iterator[Finding]:
     """Yield groups of nodes without a rule for outbound traffic."""
-    for pool in {pool.template_urn: pool for pool in view.pools if pool.template_urn}.values():
-        template = declared.get(pool.template_urn)
-        if template is None:
-            continue
-        used = {urn for path in groups.used_by for urn in template.sources_of(path)}
-        found = [declared[urn] for urn in sorted(used & declared.keys())]
-        if not found or _number_of_groups(template, groups) > len(found):
-            continue
-        if not any(_is_open(view, groups, group) for group in found):
+    for pool in {pool.template_urn: pool for pool in view.node_pools if pool.template_urn}.values():
+        found = groups_of_template(view, groups, pool, declared)
+        if found and all(outbound_rules(view, groups, each) == [] for each in found):
             yield Finding(
                 message=f'security group "{found[0].name}" of {pool.title} doesn\'t have an '
                 "egress rule, so its nodes can't reach the API server and don't join "
@@ -70,7 +93,7 @@ def _closed_filters(
 ) -> Iterator[Finding]:
     """Yield filters of nodes' subnets that deny all outbound traffic before anything allows it."""
     used: set[str] = set()
-    for pool in view.pools:
+    for pool in view.node_pools:
         for subnet in subnets_of_pool(view, pool) or ():
             used |= subnet.sources_of(filters.used_by)
     token, owner = filters.rule
@@ -102,30 +125,6 @@ def _is_for_everything(rule: Properties, filters: TrafficFilter) -> bool:
         and rule.text("destinationAddressPrefix") in filters.everywhere
         and rule.text("destinationPortRange") in ("*", "443")
         and rule.text("protocol") in ("*", "Tcp")
-    )
-
-
-def _number_of_groups(template: DeclaredResource, groups: SecurityGroups) -> int:
-    """Return how many groups a template lists; those of interfaces count once."""
-    direct, interfaces = groups.used_by
-    listed = template.props.texts(direct) or ()
-    of_interfaces = (
-        len(each.texts(groups.interface_groups) or ())
-        for each in template.props.items(interfaces) or ()
-    )
-    return max(len(listed), *of_interfaces, 0)
-
-
-def _is_open(view: StackView, groups: SecurityGroups, group: DeclaredResource) -> bool:
-    """Return True unless the group certainly has no rule for outbound traffic."""
-    if group.type != groups.token or group.props.items(groups.egress) != ():
-        return True
-    rules = {token: (path, inbound) for token, path, inbound in groups.rules}
-    return any(
-        group.urn in each.sources_of(groups.rule_group)
-        and each.props.text(rules[each.type][0]) != rules[each.type][1]
-        for each in view.declared
-        if each.type in rules
     )
 
 
@@ -161,8 +160,14 @@ def _network_without_gateway(
         for urn in cluster.sources_of(gateway.network)
         if urn in declared and declared[urn].type == gateway.network_token
     ]
-    is_private = cluster.props.flag(gateway.private, False)
-    if is_private and networks and not any(each.type == gateway.token for each in view.declared):
+    is_private = cluster.props.flag(gateway.private, False) or any(
+        pool.own.flag(gateway.private_pool, False)
+        for pool in view.pools
+        if pool.cluster_urn == cluster.urn
+    )
+    gateways = [each for each in view.declared if each.type == gateway.token]
+    subnets = cluster.sources_of(gateway.subnet)
+    if is_private and networks and not any(_is_for(each, gateway, subnets) for each in gateways):
         values = [driver.values for driver in view.drivers]
         yield Finding(
             message=f'cluster "{cluster.name}" has private nodes, but its network doesn\'t '
@@ -173,6 +178,15 @@ def _network_without_gateway(
             certain=bool(values)
             and all(each is not None and gateway.mirror not in repr(each) for each in values),
         )
+
+
+def _is_for(resource: DeclaredResource, gateway: Gateway, subnets: frozenset[str]) -> bool:
+    """Return True unless a gateway certainly lists only other subnets."""
+    path, value, listed = gateway.listed
+    sources = resource.sources_of(listed)
+    if resource.props.text(path) != value or not subnets or not sources:
+        return True
+    return bool(subnets & sources)
 
 
 def _subnets_without_routes(

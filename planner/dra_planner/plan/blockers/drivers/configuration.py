@@ -5,8 +5,7 @@ ContainerCreating.
 from __future__ import annotations
 
 from collections.abc import Iterator
-
-from msgspec import Struct
+from dataclasses import dataclass
 
 from dra_planner.claims.manifest_claims import WrittenClaim, alternatives, written_claims
 from dra_planner.drivers import driver_of, nvidia
@@ -15,7 +14,8 @@ from dra_planner.model import DeviceConfiguration, WorkloadRef
 from dra_planner.plan.blockers.blocker import Blocker, ClusterSituation
 
 
-class _Configured(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class _Configured:
     title: str
     place: Place
     configurations: tuple[DeviceConfiguration, ...]

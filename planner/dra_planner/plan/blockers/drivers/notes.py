@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from itertools import combinations
-
-from msgspec import Struct
 
 from dra_planner.claims.manifest_claims import (
     WrittenClaim,
@@ -22,7 +21,8 @@ from dra_planner.plan.blockers.blocker import Blocker, ClusterSituation
 _CODE = "worth-knowing"
 
 
-class _Asked(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class _Asked:
     """A claim's requests, and the driver of each (absent if not known)."""
 
     claim: WrittenClaim

@@ -10,9 +10,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Final
-
-from msgspec import Struct
 
 from dra_planner.allocation.node.selectors import labels_match
 from dra_planner.manifests import Manifests
@@ -27,7 +26,8 @@ _TOPOLOGIES: Final = (*_NAMED_LEVELS, f"{_GROUP}unconstrained-topology")
 _NAME_LABEL: Final = "kubernetes.io/metadata.name"
 
 
-class UnmetCondition(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class UnmetCondition:
     """A condition that a workload doesn't meet, or of which that isn't known."""
 
     text: str

@@ -1,0 +1,226 @@
+"""Compare the values in the table `api_values` with the API models of the clouds' SDKs.
+
+    python conformance/api_values/run.py            report differences from the installed models
+    python conformance/api_values/run.py --write    write the rows that models provide
+
+Rows with another source than a model stay as they are.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import io
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import botocore.loaders
+from google.cloud import container_v1
+
+from dra_sandbox.clouds.sdk import Sdk
+from dra_sandbox.clouds.sdk_schema import Properties, Schema, TypeSpec
+
+TABLE = Path(__file__).parents[2] / "planner/dra_planner/data/api_values.csv"
+COLUMNS = ("type", "property", "kind", "value", "grows", "source")
+MODELS = ("botocore-models", "google-container-models", "azure-native-models")
+
+AWS = {
+    "aws:eks/cluster:Cluster": ("eks", "CreateClusterRequest"),
+    "aws:eks/nodeGroup:NodeGroup": ("eks", "CreateNodegroupRequest"),
+    "aws:eks/addon:Addon": ("eks", "CreateAddonRequest"),
+    "aws:ec2/launchTemplate:LaunchTemplate": ("ec2", "RequestLaunchTemplateData"),
+    "aws:ec2/capacityReservation:CapacityReservation": ("ec2", "CreateCapacityReservationRequest"),
+    "aws:ec2/placementGroup:PlacementGroup": ("ec2", "CreatePlacementGroupRequest"),
+    "aws:ec2/natGateway:NatGateway": ("ec2", "CreateNatGatewayRequest"),
+    "aws:ec2/vpcEndpoint:VpcEndpoint": ("ec2", "CreateVpcEndpointRequest"),
+    "aws:autoscaling/group:Group": ("autoscaling", "CreateAutoScalingGroupType"),
+}
+RENAMED = {
+    "vpcConfig": "resourcesVpcConfig",
+    "resolveConflictsOnCreate": "resolveConflicts",
+    "resolveConflictsOnUpdate": "resolveConflicts",
+    "nodeConfig": "config",
+    "guestAccelerators": "accelerators",
+}
+# Properties of clusters that the API has in a message below.
+FLATTENED = {
+    "datapathProvider": "networkConfig",
+    "inTransitEncryptionConfig": "networkConfig",
+    "privateIpv6GoogleAccess": "networkConfig",
+}
+GCP = {
+    "gcp:container/cluster:Cluster": container_v1.Cluster,
+    "gcp:container/nodePool:NodePool": container_v1.NodePool,
+}
+AZURE = (
+    "azure-native:containerservice:ManagedCluster",
+    "azure-native:containerservice:AgentPool",
+    "azure-native:network:RouteTable",
+    "azure-native:network:NetworkSecurityGroup",
+    "azure-native:network:NatGateway",
+    "azure-native:compute:ProximityPlacementGroup",
+)
+# New images appear between versions of the AWS models. The other models are older than the APIs.
+GROWING = ("amiType", "tier")
+# Checked elsewhere (machine types, taints, pools inside clusters), or written in another way by a
+# provider.
+UNRELATED = (
+    "agentPoolProfiles",
+    "effect",
+    "instanceRequirements",
+    "instanceType",
+    "nodePoolAutoConfig",
+    "nodePoolDefaults",
+    "nodePools",
+    "notificationConfig",
+    "outpostConfig",
+    "resourceType",
+    "sandboxConfig",
+    "windowsNodeConfig",
+    "windowsProfile",
+    "workloadRuntime",
+)
+
+Row = dict[str, str]
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--write", action="store_true")
+    write = parser.parse_args().write
+    found = {(row["type"], row["property"], row["kind"]): row for row in rows_of_models()}
+    written = list(csv.DictReader(TABLE.read_text(encoding="utf-8").splitlines()))
+    others = [row for row in written if row["source"] not in MODELS]
+    if write:
+        text = io.StringIO()
+        table = csv.DictWriter(text, COLUMNS, lineterminator="\n")
+        table.writeheader()
+        known = {(row["type"], row["property"]) for row in others}
+        kept = [row for key, row in sorted(found.items()) if key[:2] not in known]
+        table.writerows(sorted((*kept, *others), key=lambda row: (row["type"], row["property"])))
+        TABLE.write_text(text.getvalue(), encoding="utf-8")
+        return 0
+    differences = [
+        f"{row['type']} {row['property']}: {row['value']} in the table"
+        for row in written
+        if row not in others
+        and found.get((row["type"], row["property"], row["kind"]), {}).get("value") != row["value"]
+    ]
+    print("\n".join(differences) or f"{len(written)} rows agree with the models")
+    return int(bool(differences))
+
+
+def rows_of_models() -> Iterator[Row]:
+    """Yield the rows that the installed SDKs provide."""
+    loader = botocore.loaders.Loader()
+    aws, gcp, azure = Sdk("aws"), Sdk("gcp"), Sdk("azure-native")
+    for token, (service, shape) in AWS.items():
+        shapes = loader.load_service_model(service, "service-2")["shapes"]
+        schema = aws.resource(token)
+        source = MODELS[0]
+        yield from _of_aws(token, schema, schema.inputs, shapes, shapes[shape], "", source)
+    for token, message in GCP.items():
+        schema = gcp.resource(token)
+        source = MODELS[1]
+        yield from _of_gcp(token, schema, schema.inputs, message, "", source)
+    for token in AZURE:
+        schema = azure.resource(token)
+        source = MODELS[2]
+        yield from _of_enums(token, schema, schema.inputs, "", source, ())
+
+
+def _children(schema: Schema, spec: TypeSpec) -> tuple[str, Properties | None]:
+    """Return the suffix of a path and the properties of an object or a list of objects."""
+    if spec.kind == "union":
+        for member in spec.of:
+            suffix, found = _children(schema, member)
+            if found is not None:
+                return suffix, found
+    if spec.kind == "list":
+        return "[]", _children(schema, spec.of[0])[1]
+    return "", schema.objects.get(spec.object_name) if spec.kind == "object" else None
+
+
+def _of_aws(
+    token: str,
+    schema: Schema,
+    properties: Properties,
+    shapes: Any,
+    shape: Any,
+    path: str,
+    source: str,
+) -> Iterator[Row]:
+    members = {name.casefold(): member for name, member in shape.get("members", {}).items()}
+    for name, spec in properties.items():
+        wanted = RENAMED.get(name, name).casefold()
+        member = members.get(wanted) or members.get(wanted.removesuffix("s"))
+        if member is None or name in UNRELATED:
+            continue
+        target, here = shapes[member["shape"]], f"{path}{name}"
+        suffix, below = _children(schema, spec.type)
+        if target["type"] == "list":
+            target, suffix = shapes[target["member"]["shape"]], "[]"
+        if below is not None and target["type"] == "structure":
+            yield from _of_aws(token, schema, below, shapes, target, f"{here}{suffix}.", source)
+        elif "enum" in target:
+            yield _row(token, f"{here}{suffix}", "values", "|".join(target["enum"]), source)
+        elif target["type"] in ("integer", "long") and {"min", "max"} <= target.keys():
+            yield _row(token, here, "range", f"{target['min']} to {target['max']}", source)
+
+
+def _of_gcp(
+    token: str, schema: Schema, properties: Properties, message: Any, path: str, source: str
+) -> Iterator[Row]:
+    fields = {name.replace("_", ""): field for name, field in message.meta.fields.items()}
+    for name, spec in properties.items():
+        wanted = RENAMED.get(name, name).casefold()
+        field = fields.get(wanted) or fields.get(wanted.removesuffix("s"))
+        if name in FLATTENED and not path:
+            inner = fields[FLATTENED[name].casefold()].message.meta.fields.items()
+            field = {key.replace("_", ""): each for key, each in inner}.get(wanted)
+        if field is None or name in UNRELATED:
+            continue
+        suffix, below = _children(schema, spec.type)
+        here = f"{path}{name}{suffix}"
+        if field.enum is not None and not isinstance(field.enum, str):
+            yield _row(token, here, "values", "|".join(each.name for each in field.enum), source)
+        elif below is not None and field.message is not None and hasattr(field.message, "meta"):
+            yield from _of_gcp(token, schema, below, field.message, f"{here}.", source)
+
+
+def _of_enums(
+    token: str,
+    schema: Schema,
+    properties: Properties,
+    path: str,
+    source: str,
+    above: tuple[str, ...],
+) -> Iterator[Row]:
+    for name, spec in properties.items():
+        if name in UNRELATED:
+            continue
+        suffix, below = _children(schema, spec.type)
+        here = f"{path}{name}{suffix}"
+        values = [str(each) for each in _enum(spec.type)]
+        if values:
+            yield _row(token, here, "values", "|".join(values), source)
+        elif below is not None and spec.type.object_name not in above and len(above) < 5:
+            yield from _of_enums(token, schema, below, f"{here}.", source, (*above, name))
+
+
+def _enum(spec: TypeSpec) -> tuple[Any, ...]:
+    if spec.kind == "enum":
+        return spec.values
+    return next((found for member in spec.of if (found := _enum(member))), ())
+
+
+def _row(token: str, path: str, kind: str, value: str, source: str) -> Row:
+    leaf = path.rpartition(".")[2].removesuffix("[]")
+    grows = "yes" if leaf in GROWING or source != MODELS[0] else ""
+    return dict(zip(COLUMNS, (token, path, kind, value, grows, source), strict=True))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

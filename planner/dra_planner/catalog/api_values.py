@@ -1,0 +1,43 @@
+"""Values that the APIs of the clouds accept, for properties whose type doesn't say so."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+
+from dra_planner.catalog.tables import read_table
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ApiValues:
+    """The values of one property: a list of values, of keys of a mapping, or a range.
+
+    `property` is a dotted path in which `[]` iterates over a list, and `%2E` stands for a dot in a
+    key. `grows` marks lists that newer versions of the API extend.
+    """
+
+    property: str
+    values: tuple[str, ...] = ()
+    keys: tuple[str, ...] = ()
+    range: tuple[int, int] | None = None
+    grows: bool = False
+
+
+@cache
+def api_values() -> Mapping[str, tuple[ApiValues, ...]]:
+    """Return the values by resource type, in table order."""
+    found: dict[str, list[ApiValues]] = {}
+    for row in read_table("api_values"):
+        listed = tuple(row["value"].split("|"))
+        low, _, high = row["value"].partition(" to ")
+        found.setdefault(row["type"], []).append(
+            ApiValues(
+                property=row["property"],
+                values=listed if row["kind"] == "values" else (),
+                keys=listed if row["kind"] == "keys" else (),
+                range=(int(low), int(high)) if row["kind"] == "range" else None,
+                grows=row["grows"] == "yes",
+            )
+        )
+    return {token: tuple(rows) for token, rows in found.items()}

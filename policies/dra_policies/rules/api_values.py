@@ -1,0 +1,93 @@
+"""Values that a cloud's API doesn't define, from the table `api_values`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from difflib import get_close_matches
+
+from dra_planner.catalog.api_values import ApiValues, api_values
+from dra_planner.clouds import cloud
+from dra_policies.rules.rule import Finding
+from dra_policies.unknown_values import Properties, as_mapping
+from dra_policies.view.stack_view import StackView
+
+_SHOWN = 6
+_ALIKE = 0.85
+
+
+def rejected_values(view: StackView) -> Iterator[Finding]:
+    """Yield the values of resources, and of pools inside clusters, that their API doesn't define.
+
+    In lists that grow, these are only values that look like a known one.
+    """
+    separate = {each.urn for each in view.declared}
+    subjects = [
+        (each.type, f'{_kind(each.type)} "{each.name}"', each.urn, each.props)
+        for each in view.declared
+    ]
+    subjects += [
+        (cloud(pool.cloud).pool.token, pool.title, pool.urn, pool.own)
+        for pool in view.pools
+        if pool.urn not in separate or cloud(pool.cloud).cluster.token in _types(view, pool.urn)
+    ]
+    for token, title, urn, props in subjects:
+        for row in api_values().get(token, ()):
+            for says, fix in _faults(row, props, row.property):
+                yield Finding(message=f"{title}: {says}", fix=fix, urn=urn)
+
+
+def _kind(token: str) -> str:
+    """Return a type's name in messages: "launch template" for LaunchTemplate."""
+    return re.sub(r"(?<=[a-z])(?=[A-Z])", " ", token.rpartition(":")[2]).lower()
+
+
+def _types(view: StackView, urn: str) -> frozenset[str]:
+    return frozenset(each.type for each in view.declared if each.urn == urn)
+
+
+def _faults(row: ApiValues, props: Properties, path: str) -> Iterator[tuple[str, str]]:
+    head, items, rest = path.partition("[]")
+    if items and rest:
+        for item in props.items(head) or ():
+            yield from _faults(row, item, rest.removeprefix("."))
+        return
+    name = re.sub(r"\.([^.]*%2E[^.]*)", _in_brackets, row.property.replace("[]", ""))
+    value = props.at(head)
+    if row.keys:
+        unknown = [key for key in as_mapping(value) or {} if key not in row.keys]
+        for key in unknown:
+            yield f"the API doesn't accept {key} in {name}", f"remove {key} from {name}"
+    elif row.range:
+        low, high = row.range
+        count = None if value is None else props.count(head, low)
+        if count is not None and not low <= count <= high:
+            yield (
+                f"{name} is {count}, but the API accepts {low} to {high}",
+                f"set {name} to a value from {low} to {high}",
+            )
+    else:
+        for text in (props.texts(head) or ()) if items else (_text(value),):
+            if text and text not in row.values:
+                yield from _unknown_value(row, name, text)
+
+
+def _in_brackets(key: re.Match[str]) -> str:
+    return f'["{key[1].replace("%2E", ".")}"]'
+
+
+def _text(value: object) -> str:
+    return str(value) if isinstance(value, str | int) and not isinstance(value, bool) else ""
+
+
+def _unknown_value(row: ApiValues, name: str, text: str) -> Iterator[tuple[str, str]]:
+    """Yield a value that isn't in a list. If the list grows, only one that looks like a known
+    value.
+    """
+    known = [value for value in row.values if not value.endswith("UNSPECIFIED")]
+    same = [value for value in known if value.casefold() == text.casefold()]
+    near = same or get_close_matches(text, known, n=1, cutoff=_ALIKE)
+    shown = ", ".join(known[:_SHOWN]) + (", …" if len(known) > _SHOWN else "")
+    fix = f'set {name} to "{near[0]}"' if near else f"set {name} to one of {shown}"
+    if near or not row.grows:
+        yield f'{name} is "{text}", which the API doesn\'t define', fix

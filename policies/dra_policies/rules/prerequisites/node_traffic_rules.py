@@ -1,0 +1,220 @@
+"""Groups and firewalls that keep nodes from the control plane or from registries."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from ipaddress import IPv4Network
+
+from dra_planner.clouds import ControlPlaneGroups, NetworkFirewall, NodeNetwork, SecurityGroups
+from dra_policies.rules.resource_rows import EVERYWHERE
+from dra_policies.rules.rule import Finding
+from dra_policies.unknown_values import UNKNOWN, Properties, as_list
+from dra_policies.view.address_ranges import ranges_of
+from dra_policies.view.stack_view import DeclaredPool, DeclaredResource, StackView
+
+Declared = Mapping[str, DeclaredResource]
+HTTPS = 443
+
+
+def groups_of_template(
+    view: StackView, groups: SecurityGroups, pool: DeclaredPool, declared: Declared
+) -> list[DeclaredResource]:
+    """Return the resources that a pool's template gets its groups from; none if the template may
+    use others.
+    """
+    template = declared.get(pool.template_urn)
+    if template is None:
+        return []
+    used = {urn for path in groups.used_by for urn in template.sources_of(path)}
+    found = [declared[urn] for urn in sorted(used & declared.keys())]
+    return found if _number_of_groups(template, groups) <= len(found) else []
+
+
+def _number_of_groups(template: DeclaredResource, groups: SecurityGroups) -> int:
+    """Return how many groups a template lists; those of interfaces count once."""
+    direct, interfaces = groups.used_by
+    listed = template.props.texts(direct) or ()
+    of_interfaces = (
+        len(each.texts(groups.interface_groups) or ())
+        for each in template.props.items(interfaces) or ()
+    )
+    return max(len(listed), *of_interfaces, 0)
+
+
+def outbound_rules(
+    view: StackView, groups: SecurityGroups, group: DeclaredResource
+) -> list[Properties] | None:
+    """Return a group's rules for outbound traffic, or None if they aren't known."""
+    own = group.props.items(groups.egress) if group.type == groups.token else None
+    if own is None:
+        return None
+    rules = {token: (path, inbound) for token, path, inbound in groups.rules}
+    return [*own] + [
+        each.props
+        for each in view.declared
+        if each.type in rules
+        and group.urn in each.sources_of(groups.rule_group)
+        and each.props.text(rules[each.type][0]) != rules[each.type][1]
+    ]
+
+
+def _manages_network(view: StackView, network: NodeNetwork, groups: list[DeclaredResource]) -> bool:
+    """Return True if the stack creates the groups' network. Otherwise, rules that it doesn't show
+    may open the groups.
+    """
+    addresses = network.addresses
+    if addresses is None:
+        return False
+    networks = {each.urn for each in view.declared if each.type == addresses.network_token}
+    return all(networks & each.sources_of(addresses.network) for each in groups)
+
+
+def groups_for_private_addresses(
+    view: StackView, network: NodeNetwork, pool: DeclaredPool, declared: Declared
+) -> Iterator[Finding]:
+    """Yield groups that allow only private destinations, in networks without endpoints."""
+    groups = network.groups
+    if groups is None or network.endpoints is None:
+        return
+    found = groups_of_template(view, groups, pool, declared)
+    rules = [outbound_rules(view, groups, each) for each in found]
+    if not _manages_network(view, network, found):
+        return
+    if any(each.type == network.endpoints.token for each in view.declared) or None in rules:
+        return
+    listed = [rule for each in rules for rule in each or ()]
+    if listed and not any(_reaches_out(groups, rule) for rule in listed):
+        yield Finding(
+            message=f'security group "{found[0].name}" of {pool.title} doesn\'t allow '
+            "TCP to public addresses, so its nodes can't pull images and don't become ready",
+            fix="add an egress rule for TCP port 443 to 0.0.0.0/0, or endpoints for the services "
+            "of the cloud",
+            urn=found[0].urn,
+        )
+
+
+def _reaches_out(groups: SecurityGroups, rule: Properties) -> bool:
+    """Return True unless a rule certainly allows only other ports or private addresses."""
+    named = [rule.text(path) for path in groups.protocols]
+    if None not in named and any(named) and not set(groups.tcp) & set(named):
+        return False
+    first, last = (rule.count(path, -1) for path in groups.ports)
+    is_for_all = first is None or last is None or first <= 0
+    if not is_for_all and not (first or 0) <= HTTPS <= (last or 0):
+        return False
+    if any(rule.has(path) is not False for path in groups.lists):
+        return True
+    ranges = [
+        each
+        for path in groups.ranges
+        for each in as_list(rule.at(path)) or [rule.at(path)]
+        if each is not None
+    ]
+    return any(not isinstance(each, str) or not _is_private(each) for each in ranges)
+
+
+def _is_private(text: str) -> bool:
+    found = ranges_of(text)
+    return bool(found) and all(isinstance(each, IPv4Network) and each.is_private for each in found)
+
+
+def groups_not_admitted(
+    view: StackView, network: NodeNetwork, pool: DeclaredPool, declared: Declared
+) -> Iterator[Finding]:
+    """Yield groups of nodes that the control plane's groups don't admit."""
+    control_plane, groups = network.control_plane, network.groups
+    cluster = declared.get(pool.cluster_urn)
+    if control_plane is None or groups is None or cluster is None:
+        return
+    found = groups_of_template(view, groups, pool, declared)
+    theirs = {cluster.urn, *cluster.sources_of(control_plane.of_cluster)}
+    if not found or any(each.urn in theirs or each.type != groups.token for each in found):
+        return
+    if not _manages_network(view, network, found):
+        return
+    ours = {each.urn for each in found}
+    if not any(_admits(each, control_plane, groups, theirs, ours) for each in view.declared):
+        yield Finding(
+            message=f"no rule of the control plane's security groups admits security group "
+            f'"{found[0].name}" of {pool.title}, so its nodes can\'t reach the API server and '
+            "don't join the cluster",
+            fix="add the cluster's security group to the launch template, or an ingress rule to it "
+            f'with "{found[0].name}" as its source',
+            urn=found[0].urn,
+        )
+
+
+def _admits(
+    rule: DeclaredResource,
+    control_plane: ControlPlaneGroups,
+    groups: SecurityGroups,
+    theirs: set[str],
+    ours: set[str],
+) -> bool:
+    """Return True if a resource may admit nodes to the control plane."""
+    if rule.type == groups.token and rule.urn in theirs:
+        items = rule.props.items(control_plane.ingress)
+        return items is None or bool(items)
+    for token, path, value, sources in control_plane.rules:
+        if rule.type != token or (value and rule.props.text(path) not in (value, None)):
+            continue
+        if not theirs & rule.sources_of(control_plane.rule_group):
+            continue
+        group, *ranges = sources
+        named = rule.sources_of(group)
+        if ours & named or (rule.props.at(group) is UNKNOWN and not named):
+            return True
+        if any(rule.props.has(each) is not False for each in ranges):
+            return True
+    return False
+
+
+def closing_firewalls(
+    view: StackView, firewall: NetworkFirewall, pool: DeclaredPool, declared: Declared
+) -> Iterator[Finding]:
+    """Yield firewall rules that deny all outbound traffic of a pool's nodes."""
+    cluster = declared.get(pool.cluster_urn)
+    if cluster is None:
+        return
+    networks = cluster.sources_of(firewall.network)
+    here = cluster.props.text(firewall.network)
+    tags = pool.own.texts(firewall.tags) or ()
+    rules = [
+        each
+        for each in view.declared
+        if each.type == firewall.token
+        and each.props.text(firewall.direction[0]) == firewall.direction[1]
+        and (
+            networks & each.sources_of(firewall.network)
+            or (here and each.props.text(firewall.network) == here)
+        )
+        and each.props.flag(firewall.is_off, False) is False
+        and _is_for_nodes(each.props, firewall, tags)
+    ]
+    rules.sort(key=lambda each: each.props.count(*firewall.priority) or 0)
+    for rule in rules:
+        if rule.props.has(firewall.allowed) is not False:
+            return
+        denied = rule.props.items(firewall.denied) or ()
+        ranges = rule.props.texts(firewall.destinations)
+        if any(each.text("protocol") in ("all", "tcp") for each in denied) and (
+            ranges == () or EVERYWHERE & set(ranges or ())
+        ):
+            yield Finding(
+                message=f'firewall rule "{rule.name}" denies all outbound traffic of {pool.title}, '
+                "so its nodes can't reach the control plane and don't join the cluster",
+                fix="allow the outbound traffic that nodes need in a rule with a lower priority "
+                "number",
+                urn=rule.urn,
+            )
+            return
+
+
+def _is_for_nodes(
+    rule: Properties, firewall: NetworkFirewall, tags: tuple[str | None, ...]
+) -> bool:
+    """Return True if a rule is for all instances, or for those with a pool's tag."""
+    listed = [rule.texts(path) for path in firewall.targets]
+    if listed == [()] * len(listed):
+        return True
+    return bool(set(listed[0] or ()) & {tag for tag in tags if tag})

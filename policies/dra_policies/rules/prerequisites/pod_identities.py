@@ -1,0 +1,50 @@
+"""Identities of pods for a service account that no chart of the namespace uses."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from dra_planner.clouds import PodIdentity
+from dra_policies.rules.rule import Finding
+from dra_policies.view.stack_view import StackView
+
+_ACCOUNT = "kubernetes:core/v1:ServiceAccount"
+
+
+def misnamed_accounts(view: StackView, kind: PodIdentity | None) -> Iterator[Finding]:
+    """Yield identities that name no service account, next to a chart that gets none.
+
+    Charts whose service account has annotations may get their identity by another way.
+    """
+    if kind is None:
+        return
+    releases = {each.urn: each for each in view.objects}
+    given = [
+        (each, each.props.text(kind.namespace), each.props.text(kind.account))
+        for each in view.declared
+        if each.type == kind.token
+    ]
+    existing = {
+        (each.props.text("metadata.namespace", "default"), each.props.text("metadata.name"))
+        for each in view.objects
+        if each.type == _ACCOUNT
+    }
+    used = dict[tuple[str, str], str]()
+    for chart in view.installed_charts:
+        name = chart.props.text("serviceAccount.name")
+        release = releases.get(chart.urn)
+        namespace = release.props.text("namespace") if release is not None else None
+        if name and namespace and chart.props.has("serviceAccount.annotations") is False:
+            used[namespace, name] = chart.name
+    names = {(namespace, account) for _, namespace, account in given}
+    for each, namespace, account in given:
+        if namespace is None or account is None or (namespace, account) in {*existing, *used}:
+            continue
+        for (there, wanted), chart_name in used.items():
+            if there == namespace and (there, wanted) not in names:
+                yield Finding(
+                    message=f'pod identity "{each.name}" is for service account {account}, but '
+                    f'chart "{chart_name}" uses {wanted}, so its pods have no permissions',
+                    fix=f"set {kind.account} to {wanted}",
+                    urn=each.urn,
+                )

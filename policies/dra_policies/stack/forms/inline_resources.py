@@ -1,0 +1,47 @@
+"""Subnets that a network declares in a list → resources, as if declared separately."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from dra_planner.clouds import cloud, names
+from dra_policies.stack.resource import Resource
+from dra_policies.unknown_values import Properties, as_mapping
+
+
+def with_inline_resources(resources: Sequence[Resource]) -> list[Resource]:
+    """Return all resources, and those inside them. Outputs of a resource with only one resource
+    inside are taken as outputs of that one too.
+    """
+    inside = {each.urn: list(_inside(each)) for each in resources}
+    only = {urn: listed[0].urn for urn, listed in inside.items() if len(listed) == 1}
+    outer = [_with_sources(each, only) for each in resources]
+    return [*outer, *(each for listed in inside.values() for each in listed)]
+
+
+def _inside(resource: Resource) -> Iterator[Resource]:
+    for kind in (cloud(name).node_network.addresses for name in names()):
+        if kind is None or not kind.inside or resource.type != kind.network_token:
+            continue
+        items = resource.props.items(kind.inside)
+        for index, item in enumerate(items or ()):
+            if values := as_mapping(item.values):
+                name = item.text("name") or str(index)
+                sources = resource.sources.get(kind.inside, ())
+                yield Resource(
+                    urn=f"{resource.urn}.{kind.inside}[{index}]",
+                    type=kind.token,
+                    name=name,
+                    props=Properties(values),
+                    sources={**dict.fromkeys(values, sources), kind.network: (resource.urn,)},
+                )
+
+
+def _with_sources(resource: Resource, only: dict[str, str]) -> Resource:
+    """Return a resource that also names the resources inside its sources."""
+    sources = {
+        key: (*urns, *(only[urn] for urn in urns if urn in only))
+        for key, urns in resource.sources.items()
+    }
+    return resource if sources == resource.sources else replace(resource, sources=sources)

@@ -1,0 +1,88 @@
+"""Limits outside a pool that allow fewer nodes than its maximum: placement groups and limits of the
+cluster's autoscaler.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from dra_planner.clouds import cloud
+from dra_policies.view.pool_machines import known_machine
+from dra_policies.view.stack_view import DeclaredPool, StackView
+
+_MIB_PER_GIB = 1024
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NodeLimit:
+    """The nodes that a limit allows a pool to have, with the limit's name and the fix."""
+
+    pool: DeclaredPool
+    allowed: int
+    says: str
+    fix: str
+
+
+def node_limits(view: StackView) -> Iterator[NodeLimit]:
+    """Yield the limits that a pool at its maximum exceeds."""
+    for pool in view.pools:
+        for limit in (*_of_spread(pool, view), *_of_cluster(pool, view)):
+            if pool.count_max is not None and pool.count_max > limit.allowed:
+                yield limit
+
+
+def needed_nodes(view: StackView, pool: DeclaredPool) -> int:
+    """Return how many nodes a pool has in any case: its minimum, or the lower bound for all
+    claims.
+    """
+    least = max(pool.count_min or 0, pool.count_desired or 0)
+    judgement = view.judgement
+    sizing = judgement.sizings.get(judgement.level) if judgement is not None else None
+    bounds = [size.bound for size in sizing.pools if size.name == pool.offer_name] if sizing else []
+    return max(least, *bounds) if bounds else least
+
+
+def _of_spread(pool: DeclaredPool, view: StackView) -> Iterator[NodeLimit]:
+    template = cloud(pool.cloud).pool.template
+    subnets = pool.own.texts("subnetIds")
+    if template is None or template.spread is None or not pool.template_urn:
+        return
+    declared = {each.urn: each for each in view.declared}
+    used = declared.get(pool.template_urn)
+    for urn in sorted(used.sources_of(template.spread.used_by) if used is not None else ()):
+        group = declared.get(urn)
+        if group is None or group.type != template.spread.token or not subnets:
+            continue
+        if group.props.text("strategy") == "spread":
+            allowed = template.spread.most_per_zone * len(subnets)
+            yield NodeLimit(
+                pool=pool,
+                allowed=allowed,
+                says=f"its spread placement group allows {template.spread.most_per_zone} per zone "
+                f"({allowed} in total)",
+                fix=f"set the pool's maximum to {allowed}, or use a placement group with the "
+                "`cluster` or `partition` strategy",
+            )
+
+
+def _of_cluster(pool: DeclaredPool, view: StackView) -> Iterator[NodeLimit]:
+    path, resource, maximum = cloud(pool.cloud).cluster.autoscaler_limits
+    machine, most = known_machine(pool.cloud, pool.machine), pool.count_max
+    cluster = next((each for each in view.declared if each.urn == pool.cluster_urn), None)
+    if not path or machine is None or cluster is None or not most or pool.is_fixed:
+        return
+    for limit in cluster.props.items(path) or ():
+        named, amount = limit.text(resource), limit.count(maximum, -1)
+        size = {
+            "cpu": machine.vcpus,
+            "memory": (machine.memory_mib or 0) // _MIB_PER_GIB,
+        }.get(named or "")
+        if size and amount is not None and amount >= 0:
+            yield NodeLimit(
+                pool=pool,
+                allowed=amount // size,
+                says=f"the {named} limit of its cluster's autoscaler, {amount}, only allows "
+                f"{amount // size}",
+                fix=f"raise the limit of {named} in {path} of the cluster to {size * most} or more",
+            )
