@@ -1,10 +1,12 @@
 """A StorageClass for volumes that GPU nodes can attach, for clusters without a suitable one."""
 
+from dataclasses import dataclass
+
 import pulumi
-from msgspec import Struct
 
 
-class ClassOfVolumes(Struct, frozen=True, kw_only=True):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClassOfVolumes:
     """A StorageClass to declare."""
 
     name: str

@@ -14,10 +14,10 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import yaml
-from msgspec import Struct, field
 from rich.console import Console
 from rich.text import Text
 
@@ -39,7 +39,8 @@ class StepFailed(Exception):
         self.details = details
 
 
-class Demo(Struct):
+@dataclass
+class Demo:
     """One run, with its folder and its output stream."""
 
     engine: Engine

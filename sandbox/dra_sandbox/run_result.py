@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
-
-from msgspec import Struct
 
 Event = Mapping[str, Any]
 
 _UNCHANGED = frozenset({"same", "read", "refresh"})
 
 
-class ResourceStep(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class ResourceStep:
     """One step of the engine, or in a preview a planned step.
 
     `op` is the engine's word: same, create, update, delete, replace, create-replacement,
@@ -28,7 +28,7 @@ class ResourceStep(Struct, frozen=True):
     type: str
     diffs: tuple[str, ...] = ()
     replace_keys: tuple[str, ...] = ()
-    detailed: Mapping[str, str] = {}
+    detailed: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def name(self) -> str:
@@ -36,7 +36,8 @@ class ResourceStep(Struct, frozen=True):
         return self.urn.rsplit("::", 1)[-1]
 
 
-class PolicyViolation(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class PolicyViolation:
     """One finding of a policy pack: its policy, its level ("mandatory" or "advisory"), its message,
     and its resource.
     """
@@ -47,7 +48,8 @@ class PolicyViolation(Struct, frozen=True):
     urn: str
 
 
-class RunResult(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class RunResult:
     """One run of the CLI: the command without paths of the environment, its exit status, output,
     duration, and events.
     """

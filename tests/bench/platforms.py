@@ -12,11 +12,11 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator
+from dataclasses import dataclass
 from itertools import product
 from typing import Any, Final, NamedTuple
 
 import yaml
-from msgspec import Struct
 
 Json = dict[str, Any]
 
@@ -77,7 +77,8 @@ MACHINES: Final = {
 }
 
 
-class Platform(Struct, frozen=True):
+@dataclass(frozen=True)
+class Platform:
     """A fleet document and objects, each workload after the ResourceClaimTemplates."""
 
     cloud: str

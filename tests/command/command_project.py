@@ -8,11 +8,10 @@ import json
 import os
 import subprocess
 import sys
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
-
-from msgspec import Struct
 
 from dra_command.__main__ import main
 
@@ -39,7 +38,8 @@ config:
 """
 
 
-class Done(Struct, frozen=True):
+@dataclass(frozen=True)
+class Done:
     """What a run left behind."""
 
     status: int
@@ -52,7 +52,8 @@ class Done(Struct, frozen=True):
         return json.loads(self.out)
 
 
-class Project(Struct, frozen=True):
+@dataclass(frozen=True)
+class Project:
     """A folder with one stack, `dev`, and its workloads."""
 
     root: Path

@@ -8,6 +8,7 @@ in case and in the few places the table lists), types, required members, pattern
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
 
@@ -15,10 +16,10 @@ import botocore.session
 from api_names import Names, renamed
 from botocore.model import ServiceModel, Shape
 from botocore.validate import ParamValidator
-from msgspec import Struct
 
 
-class Operation(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class Operation:
     """One request. `fixed` is what the provider adds, `within` the member that holds all else,
     `named` the member that autonaming fills, `of` the member for the id that the first request
     returned, `tagged` the kind of resource that an EC2 request tags; `id` and `outputs` are
@@ -27,14 +28,14 @@ class Operation(Struct, frozen=True):
 
     service: str
     name: str
-    names: Names = {}
-    fixed: Mapping[str, Any] = {}
+    names: Names = field(default_factory=dict)
+    fixed: Mapping[str, Any] = field(default_factory=dict)
     within: str = ""
     named: str = ""
     of: str = ""
     tagged: str = ""
     id: str = ""
-    outputs: Mapping[str, str] = {}
+    outputs: Mapping[str, str] = field(default_factory=dict)
     simulated: bool = True
 
 

@@ -3,9 +3,8 @@ components declare.
 """
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any
-
-from msgspec import Struct
 
 Inputs = Mapping[str, Any]
 
@@ -13,7 +12,8 @@ ALL_LOGS = {"api", "audit", "authenticator", "controllerManager", "scheduler"}
 EVERYWHERE = {"0.0.0.0/0", "::/0"}
 
 
-class Rule(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class Rule:
     """One rule: on which resources, what must hold of the inputs of each, and inputs of which it
     does not hold.
     """
@@ -24,7 +24,8 @@ class Rule(Struct, frozen=True):
     broken_by: Inputs
 
 
-class LinkRule(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class LinkRule:
     """One rule on two resources: each of the first kind has one of the second kind that names
     it.
     """

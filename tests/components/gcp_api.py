@@ -9,13 +9,13 @@ import json
 import re
 import sys
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 import proto
 from api_names import Names, renamed
 from google.cloud import compute_v1, container_v1, container_v1beta1
 from google.protobuf import json_format
-from msgspec import Struct
 
 NODE_CONFIG: Names = {
     "guestAccelerators": "accelerators",
@@ -26,11 +26,12 @@ NODE_CONFIG: Names = {
 }
 
 
-class Message(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class Message:
     """The message that makes a resource, and what the API calls the resource's properties."""
 
     type: type[proto.Message]
-    names: Names = {}
+    names: Names = field(default_factory=dict)
 
 
 def _below(parent: str, names: Names) -> dict[str, Any]:

@@ -9,12 +9,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import dataclass, replace
 from pathlib import Path
 from unittest.mock import patch
 
 from allocation_builders import CLASSES, claim, gpus, node, request, shape
-from msgspec import Struct
-from msgspec.structs import replace
 from plan_builders import deployment, fleet, plan_of
 
 from dra_command.portfolio.computation.answer_store import Store
@@ -53,7 +52,8 @@ spec:
 """
 
 
-class InFunction(Struct, frozen=True):
+@dataclass(frozen=True)
+class InFunction:
     """`fix` is the text as it stands in the code; both functions are given a folder."""
 
     fix: str

@@ -11,13 +11,13 @@ import json
 import shlex
 import shutil
 import subprocess
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
 import yaml
 from command_project import Done, Project
 from fix_cases import FLEET, MANIFEST
-from msgspec import Struct
 
 from dra_command.command_line.exit_status import Status
 from dra_planner.catalog.messages import commands, messages
@@ -52,7 +52,8 @@ spec:
 """
 
 
-class Asked(Struct, frozen=True, kw_only=True):
+@dataclass(frozen=True, kw_only=True)
+class Asked:
     """`edit` and `snapshot` make of manifest and cluster what the message is said of; the answer
     holds `says`.
     """
@@ -60,8 +61,8 @@ class Asked(Struct, frozen=True, kw_only=True):
     id: str
     says: str
     m: str = MANIFEST
-    edit: list[list[str]] = []
-    snapshot: list[list[str]] = []
+    edit: list[list[str]] = field(default_factory=list)
+    snapshot: list[list[str]] = field(default_factory=list)
     kubernetes: str = "1.34"
     says_too: str = ""  # what a second command says, where the answer has two
 

@@ -13,13 +13,12 @@ stands in the code: of that text, the row is the test.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 import yaml
-from msgspec import Struct
-from msgspec.structs import replace
 
 from dra_planner.fleet import read_fleet
 from dra_planner.plan import PlanRequest, make_plan, plan_file
@@ -34,7 +33,8 @@ HERE = Path(__file__).parent / "seeded"
 Edit = Mapping[str, Any]
 
 
-class Seeded(Struct, frozen=True, kw_only=True):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Seeded:
     fault: str
     base: str
     edit: Edit
@@ -44,10 +44,11 @@ class Seeded(Struct, frozen=True, kw_only=True):
     words: str
     fix: Edit | str
     follows: str = ""
-    computed: Mapping[str, list[str]] = {}
+    computed: Mapping[str, list[str]] = field(default_factory=dict)
 
 
-class Entry(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class Entry:
     """What is told: rule, level, short name of the object, sentence, and the advice in it."""
 
     rule: str

@@ -8,11 +8,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 from types import SimpleNamespace
 from typing import Any
 
-from msgspec import Struct
-from msgspec.structs import replace
 from test_seeded_faults import COS_ROOT, DRIVER, TOLERATIONS, VALUES, changed
 
 from dra_policies.stack.resource import Resource
@@ -30,14 +29,15 @@ PLAN_LABELS = {
 }
 
 
-class StackFix(Struct, frozen=True):
+@dataclass(frozen=True)
+class StackFix:
     """`fix` is the text as it stands in the code; `thresholds` are those that a project sets."""
 
     fix: str
     fault: Step
     follow: Step
     cloud: str = "eks"
-    thresholds: Mapping[str, float] = {}
+    thresholds: Mapping[str, float] = field(default_factory=dict)
 
 
 def is_made_of(fix: str, text: str) -> bool:

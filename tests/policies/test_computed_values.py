@@ -8,11 +8,11 @@ faults is tried.
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from typing import Final
 from zlib import crc32
 
 import pytest
-from msgspec.structs import replace
 from seeded_stacks import HERE, Entry, Seeded, base, edited, seeded
 
 from dra_policies.rules import RULES
@@ -84,8 +84,8 @@ def _linked(resource: Resource) -> Resource:
     """Return a resource with identifiers of other resources not known yet."""
     linked = {
         path: UNKNOWN
-        for path in resource.sources
-        if isinstance(resource.props.values.get(path), str)
+        for path, urns in resource.sources.items()
+        if urns and isinstance(resource.props.values.get(path), str)
     }
     return replace(resource, props=Properties({**resource.props.values, **linked}))
 

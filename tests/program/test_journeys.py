@@ -3,10 +3,10 @@ clouds.
 """
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import pytest
-from msgspec import Struct
 
 pytestmark = pytest.mark.engine
 
@@ -44,7 +44,8 @@ def other_region(config: Config) -> None:
     ]
 
 
-class Story(Struct, frozen=True):
+@dataclass(frozen=True)
+class Story:
     """A stack: its pools, smaller one first, what its resources are called, and the changes that
     are previewed.
     """
@@ -89,7 +90,8 @@ STORIES = {
 CLOUDS = frozenset({"aws", "gcp", "azure-native", "kubernetes"})
 
 
-class Run(Struct, frozen=True):
+@dataclass(frozen=True)
+class Run:
     """What each step of the journey said."""
 
     story: Story

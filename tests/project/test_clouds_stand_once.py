@@ -29,6 +29,7 @@ OF_A_CLOUD = (
     "sandbox/dra_sandbox/clouds/",
     *(f"components/pulumi_dra/{name}/" for name in names()),
     *(f"examples/components/{name}.py" for name in names()),
+    "conformance/api_values/",  # the tables of the clouds' SDKs
     "conformance/karpenter/",  # the tables of Karpenter's AWS provider
 )
 WORD = re.compile(rf"(?<![\w-])({'|'.join(names())})(?![\w-])")

@@ -5,13 +5,12 @@ catalog.
 from __future__ import annotations
 
 import argparse
+import dataclasses
 import json
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
-
-from msgspec import structs
 
 from dra_command.command_line.arguments import UsageError
 from dra_command.command_line.exit_status import Status
@@ -65,7 +64,7 @@ def run_add(values: argparse.Namespace) -> int:
                 PlannerError(each.message, place=each.place, fix=each.fix) for each in others
             ),
         ) from None
-    learned = structs.replace(
+    learned = dataclasses.replace(
         learned, remarks=(*(_sentence(each) for each in unused), *learned.remarks)
     )
     if values.format == "json":

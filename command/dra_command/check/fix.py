@@ -8,12 +8,10 @@ import argparse
 import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from difflib import SequenceMatcher
 from pathlib import Path
 from typing import Final, TextIO
-
-from msgspec import Struct
-from msgspec.structs import replace
 
 from dra_command.check.rewrite import change_lines
 from dra_command.command_line.arguments import UsageError
@@ -37,15 +35,16 @@ _TOLERATION: Final = re.compile(r"add to the pod's tolerations: (\{[^{}]*\})")
 Check = Callable[[CommandInputs], CheckResult]
 
 
-class _File(Struct):
+@dataclass(slots=True)
+class _File:
     """A file, its text with the repairs so far, their descriptions, and repairs that aren't
     written.
     """
 
     source: Source
     text: str
-    told: list[str] = []
-    unwritten: list[str] = []
+    told: list[str] = field(default_factory=list)
+    unwritten: list[str] = field(default_factory=list)
 
     @property
     def now(self) -> Source:
@@ -183,7 +182,7 @@ def _add_tolerations(
             del each.told[told:], each.unwritten[unwritten:]
             each.unwritten += (
                 f"{each.source.name}:{one.line}: tolerations: {toleration}: the pod doesn't fit "
-                "with them alone, because other conditions fail too"
+                "with them either"
                 for one in unhelped
                 for toleration in one.tolerations
             )
@@ -192,7 +191,8 @@ def _add_tolerations(
         touched = [each for each in failed if wanted[each.source.name]]
 
 
-class _Wanted(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class _Wanted:
     """Tolerations that a finding at the first line of an object asks for."""
 
     line: int

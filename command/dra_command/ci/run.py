@@ -15,10 +15,9 @@ import sys
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
-
-from msgspec import Struct
 
 from dra_command.ci.comment import MOST_CHARACTERS, CommentError, find_thread
 from dra_command.command_line.arguments import UsageError
@@ -31,7 +30,8 @@ _OWN_OPTIONS: Final = ("--output=", "--format=")
 _TOO_LONG: Final = "The report is too long for a comment. See the log of the run.\n"
 
 
-class _Done(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class _Done:
     """The exit status of a subcommand, its part of the report, and the text to print."""
 
     status: int

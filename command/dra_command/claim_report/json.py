@@ -18,7 +18,6 @@ from dra_command.claim_report.contract import (
     SelectorRow,
     WhatIfRow,
 )
-from dra_command.claim_report.joint_fix import joint_fix_row
 from dra_planner.allocation.reasons.explanation import (
     AlternativeReport,
     ConstraintReport,
@@ -50,7 +49,6 @@ def explain_output(explanation: ClaimExplanation) -> ExplainOutput:
         pending_reasons=[
             _reason(each) for each in (*explanation.pending_reasons, *explanation.blockers)
         ],
-        joint_fix=joint_fix_row(explanation.joint_fix),
         what_if=_what_if(explanation),
     )
 

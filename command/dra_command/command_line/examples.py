@@ -295,7 +295,7 @@ examples:
 _CI_EXAMPLES = """\
 examples:
   every stack of a repository
-    pulumi-dra ci --stack eks-dev,gke-dev
+    pulumi-dra ci --stack eks-dev,gke-dev --comment none
   only findings that the change adds, as SARIF too
     pulumi-dra ci --stack eks-dev --diff origin/main --sarif findings.sarif
 

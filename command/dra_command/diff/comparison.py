@@ -7,10 +7,9 @@ from __future__ import annotations
 import argparse
 import contextlib
 import json
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
-
-from msgspec import Struct
 
 from dra_command.command_line.arguments import UsageError
 from dra_command.command_line.progress import doing
@@ -27,7 +26,8 @@ _INPUTS: Final = {"observed": "", "kubernetes": "", "values_files": [], "set_val
 """Options of other subcommands that `diff` doesn't have."""
 
 
-class Side(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class Side:
     """One side: its title in reports, and its plan; None if the stack or fleet doesn't exist at the
     git ref.
     """
@@ -36,7 +36,8 @@ class Side(Struct, frozen=True):
     plan: PlanFile | None
 
 
-class ComparedSides(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class ComparedSides:
     """The titles of both sides, and what differs."""
 
     before: str
@@ -59,8 +60,6 @@ def read_comparison(values: argparse.Namespace) -> ComparedSides:
 
 def _sides(values: argparse.Namespace) -> tuple[Side, Side]:
     if values.stack or values.fleet:
-        if not values.stack:
-            _require_workloads(values.fleet, values)
         return _at(values.before, values), _at(values.after, values) if values.after else _now(
             values
         )
@@ -113,14 +112,9 @@ def _named(name: str, values: argparse.Namespace) -> Side:
         return _saved(name)
     if name in stack_names() and not Path(name).is_file():
         return _planned(name, argparse.Namespace(**{**vars(values), "stack": name}))
-    _require_workloads(name, values)
-    return _planned(name, argparse.Namespace(**{**vars(values), "fleet": name}))
-
-
-def _require_workloads(fleet: str, values: argparse.Namespace) -> None:
-    """Raise UsageError if a fleet is named without workloads."""
     if not values.workloads:
-        raise UsageError(f"{fleet} can't be planned without workloads", fix="add --workloads PATH")
+        raise UsageError(f"{name} can't be planned without workloads", fix="add --workloads PATH")
+    return _planned(name, argparse.Namespace(**{**vars(values), "fleet": name}))
 
 
 def _planned(title: str, values: argparse.Namespace) -> Side:

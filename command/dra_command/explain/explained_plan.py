@@ -5,8 +5,7 @@
 from __future__ import annotations
 
 import argparse
-
-from msgspec.structs import replace
+from dataclasses import replace
 
 from dra_command.explain.what_if import changed_fleet
 from dra_command.inputs.command_inputs import CommandInputs, print_skipped_files

@@ -5,8 +5,7 @@ their own modules.
 from __future__ import annotations
 
 import argparse
-
-from msgspec.structs import replace
+from dataclasses import replace
 
 from dra_command.command_line.arguments import UsageError
 from dra_command.command_line.exit_status import status_of

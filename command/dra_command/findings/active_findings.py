@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-
-from msgspec import Struct
+from dataclasses import dataclass
 
 from dra_command.findings.check_result import ExemptedFinding
 from dra_planner.errors import Diagnostic
@@ -22,7 +21,8 @@ FITTING = frozenset(
 """The rules that tell what the verdict of a plan rests on."""
 
 
-class ActiveFindings(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class ActiveFindings:
     """Findings that count, accepted findings, and findings about exemptions."""
 
     told: tuple[RuleFinding, ...]

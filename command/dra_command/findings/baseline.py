@@ -7,9 +7,9 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
-from msgspec import Struct
 from pydantic import ValidationError
 
 from dra_command.command_line.file_writer import write_whole
@@ -22,7 +22,8 @@ from dra_planner.wording import counted, verb
 _FIX = "write it with pulumi-dra check --write-baseline FILE"
 
 
-class KnownFindings(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class KnownFindings:
     """How often each fingerprint was there, the remarks on how that is known, and the rows of a
     file.
     """
@@ -33,11 +34,12 @@ class KnownFindings(Struct, frozen=True):
     file: str = ""
 
 
-class SplitFindings(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class SplitFindings:
     """New findings, and findings that the baseline already contains."""
 
     new: tuple[Diagnostic, ...]
-    old: tuple[Diagnostic, ...] = ()
+    old: tuple[Diagnostic, ...] = field(default=())
 
 
 def split_known(found: Iterable[Diagnostic], known: KnownFindings) -> SplitFindings:

@@ -8,12 +8,11 @@ import argparse
 import shlex
 import sys
 from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import yaml
-from msgspec import Struct
-from msgspec.structs import replace
 
 from dra_command.command_line.arguments import UsageError
 from dra_command.command_line.progress import doing
@@ -43,7 +42,8 @@ _PLACEMENT = "guided"
 """Placement of new fleets, so that few guards keep the price low."""
 
 
-class InitialFleet(Struct, frozen=True, kw_only=True):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InitialFleet:
     """A fleet, the text of its file, and notes: facts that a person has to check.
 
     `file` is the path of the fleet if it's a file of this tool already; else it's empty. `nodes`

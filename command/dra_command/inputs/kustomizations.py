@@ -6,17 +6,15 @@ import os
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
-
-from msgspec import Struct
 
 from dra_command.command_line.arguments import UsageError
 from dra_command.inputs.kustomization_changes import find_changes
 from dra_command.inputs.rendering import RENDERED, kustomization_of, kustomize_build, run_renderer
 from dra_planner.documents.yaml_reader import Fault, read_yaml
 from dra_planner.errors import Diagnostic, Place
-from dra_planner.records import equality
 from dra_planner.sources import (
     KUSTOMIZATIONS,
     MissingManifests,
@@ -34,7 +32,8 @@ _INCLUDES: Final = ("resources", "bases", "components")
 _REMOTE: Final = re.compile(r"^[\w+.-]+://|^git@|^(?:www\.)?[\w-]+\.[a-z]{2,}/[\w.-]+/|\?ref=")
 
 
-class Built(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class Built:
     """The manifests that kustomizations build, the real paths of the files that they use, and notes
     on the kustomizations that aren't built.
 
@@ -65,10 +64,10 @@ class Built(Struct, frozen=True):
         return os.path.realpath(file) in self.files
 
 
-@equality(unhashed=("data",))
-class _Kustomization(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class _Kustomization:
     folder: str  # as the user would write it
-    data: Mapping[str, Any]
+    data: Mapping[str, Any] = field(hash=False)
 
     @property
     def path(self) -> str:

@@ -7,10 +7,9 @@ from __future__ import annotations
 import argparse
 import shutil
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
-
-from msgspec import Struct
 
 from dra_command.command_line.arguments import UsageError
 from dra_planner.sources import KUSTOMIZATIONS, Source, missing_path_error
@@ -20,7 +19,8 @@ RENDERED: Final = " (rendered)"
 _CHANGE_FILES: Final = ("write", "check", "fix", "rewrite", "diff")
 
 
-class Rendered(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class Rendered:
     """The paths that remain to be read, and the manifests that charts and kustomizations render
     to.
     """

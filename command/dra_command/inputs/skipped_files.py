@@ -10,10 +10,9 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from functools import cache
 from typing import Any, Final
-
-from msgspec import Struct
 
 from dra_command.inputs.kustomization_changes import find_changes
 from dra_planner.documents.plain_values import listed
@@ -56,7 +55,8 @@ _STATIC_PODS: Final = ("etcd", "kube-apiserver", "kube-controller-manager", "kub
 """Pods that kubeadm writes and patches (kubernetes/kubernetes:cmd/kubeadm/app/util/patches)."""
 
 
-class SkippedFile(Struct, frozen=True, order=True):
+@dataclass(frozen=True, slots=True, order=True)
+class SkippedFile:
     """Reason why a file is skipped: `what` it is, its `root` (a chart or a kustomization), and a
     way to check it.
     """
@@ -247,7 +247,8 @@ def _entries(data: Any) -> Iterator[tuple[str, Any]]:
             yield from _entries(item)
 
 
-class _Kustomization(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class _Kustomization:
     folder: str
     parts: frozenset[str]  # real paths of its patches and of what is no manifest
     sets_namespace: bool = False

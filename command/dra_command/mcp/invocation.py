@@ -11,11 +11,10 @@ import os
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Final
-
-from msgspec import Struct
 
 SECONDS: Final = 120
 _LONGEST: Final = 4_096  # characters of one argument
@@ -26,7 +25,8 @@ class NotAllowed(ValueError):
     """An argument that an agent can't pass; the message gives the reason."""
 
 
-class Invocation(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class Invocation:
     """Runs subcommands below a folder."""
 
     root: Path

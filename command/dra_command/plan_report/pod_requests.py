@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-
-from msgspec import Struct
+from dataclasses import dataclass
 
 from dra_planner.model import ClaimSpec, Demand, DeviceRequest, Shape, WorkloadRef
 
 
-class Way(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class Way:
     """So many devices of a class; None: all that a node has."""
 
     device_class: str
@@ -19,7 +19,8 @@ class Way(Struct, frozen=True):
         return f"{'all' if self.devices is None else f'{self.devices} ×'} {self.device_class}"
 
 
-class PodRequest(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class PodRequest:
     """One request of a claim; `ways` in the order in which they are tried, `shared` with other pods
     that name it.
     """
@@ -33,7 +34,8 @@ class PodRequest(Struct, frozen=True):
         return " or ".join(map(str, self.ways)) + (" (shared)" if self.shared else "")
 
 
-class PodRequests(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class PodRequests:
     """The requests of each pod of one role, and the attributes that its devices must have in
     common.
     """

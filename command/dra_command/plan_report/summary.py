@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
-
-from msgspec import Struct
 
 from dra_command.pens.amounts import usd
 from dra_command.pens.table import Table
@@ -30,7 +29,8 @@ _MOST_NAMES = 5
 MOST_NAMED = 4  # pools that share something, workloads that fit no pool
 
 
-class Obstacle(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class Obstacle:
     """Why something doesn't fit, and its fix."""
 
     subject: str

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 from dra_command.pens.markdown import safe, table_lines
 from dra_command.rehearse.summary import (
     explanations,
-    fixes,
     headline,
     pools_table,
     scenario_tables,
@@ -40,9 +39,6 @@ def _lines(found: Comparison) -> Iterator[str]:
         for line in lines:
             yield f"- {safe(line)}"
         yield ""
-    advice = [f"- → {safe(fix)}" for fix in fixes(found)]
-    if advice:
-        yield from (*advice, "")
     if found.notes:
         yield "<details><summary>Notes</summary>"
         yield ""

@@ -1,9 +1,9 @@
 """A fleet and its plan → an AKS cluster with its pools."""
 
+from dataclasses import dataclass
 from typing import Any
 
 import pulumi
-from msgspec import Struct
 
 from dra_planner.clouds.aks import CLOUD
 from dra_planner.clouds.aks.gpus import instance_profile
@@ -26,7 +26,8 @@ here don't apply to AKS.
 """
 
 
-class AksPoolPlace(Struct, frozen=True, kw_only=True):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AksPoolPlace:
     """The parts of a cluster that its pools need."""
 
     cluster_name: pulumi.Input[str]

@@ -1,8 +1,7 @@
 """Settings for node upgrades of a pool."""
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
-
-from msgspec import Struct
 
 from pulumi_dra.inputs.reader import InputReader
 
@@ -12,7 +11,8 @@ if TYPE_CHECKING:
 MOST_NODES = 100
 
 
-class Upgrades(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class Upgrades:
     """The number of additional nodes that an upgrade starts, and of nodes that it removes
     at once.
     """

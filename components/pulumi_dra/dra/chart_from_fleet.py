@@ -1,9 +1,9 @@
 """A fleet → a driver that needs only its Helm chart."""
 
+from dataclasses import dataclass
 from typing import Any
 
 import pulumi
-from msgspec import Struct
 
 from dra_planner.clouds import cloud
 from dra_planner.drivers import Driver, is_managed
@@ -15,7 +15,8 @@ from pulumi_dra.inputs.reader import InputReader
 from pulumi_dra.platform.platform_inputs import DraPlatformInputs
 
 
-class ChartComponents(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class ChartComponents:
     """The same functions as `from_fleet.py` of a driver's folder."""
 
     driver: Driver[Any]

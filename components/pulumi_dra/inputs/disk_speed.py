@@ -1,14 +1,14 @@
 """Speed of a node's disk, for clouds that sell it separately from size."""
 
 from collections.abc import Iterator
-
-from msgspec import Struct
+from dataclasses import dataclass
 
 from dra_planner.clouds import range_fault
 from pulumi_dra.inputs.reader import InputReader
 
 
-class DiskSpeed(Struct, frozen=True, kw_only=True):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DiskSpeed:
     """IOPS and throughput in MiB/s. None: the cloud's default."""
 
     iops: int | None = None
@@ -18,7 +18,8 @@ class DiskSpeed(Struct, frozen=True, kw_only=True):
 USUAL_SPEED = DiskSpeed()
 
 
-class SpeedLimits(Struct, frozen=True, kw_only=True):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SpeedLimits:
     """The speed limits of a disk type."""
 
     iops: range

@@ -2,9 +2,8 @@
 catalog.
 """
 
+from dataclasses import replace
 from typing import NotRequired, TypedDict
-
-from msgspec.structs import replace
 
 from dra_planner import catalog
 from dra_planner.catalog import Accelerator, Machine

@@ -2,11 +2,11 @@
 
 import re
 from collections.abc import Mapping
+from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, NotRequired, TypedDict
 
 import pulumi
-from msgspec import Struct
 
 from dra_planner.catalog import Machine
 from dra_planner.clouds import (
@@ -28,7 +28,8 @@ from pulumi_dra.inputs.reader import InputReader
 EFFECTS = ("NoSchedule", "PreferNoSchedule", "NoExecute")
 
 
-class Counts(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class Counts:
     """A pool's node counts in all zones, and whether an autoscaler changes the count within the
     limits.
     """
@@ -110,7 +111,8 @@ def read_huge_pages(read: InputReader, machine: Machine | None) -> Mapping[str, 
     return counts
 
 
-class KubeletPolicies(Struct, frozen=True, kw_only=True):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KubeletPolicies:
     """Kubelet's CPU and topology policies. "" if unset, which means "none"."""
 
     cpu_manager: str = ""

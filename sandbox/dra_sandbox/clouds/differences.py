@@ -6,8 +6,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 
-from msgspec import Struct, field
 from pulumi.runtime.proto import provider_pb2
 
 from dra_sandbox.clouds.wire_values import Value
@@ -16,7 +16,8 @@ _INDEX = re.compile(r"\[\d+\]")
 _PLAIN_KEY = re.compile(r"[A-Za-z_][\w-]*")
 
 
-class PropertyDifference(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class PropertyDifference:
     """One changed property: its path, whether it is added, deleted, or updated, its value, and its
     value before an update.
     """
@@ -27,7 +28,8 @@ class PropertyDifference(Struct, frozen=True):
     old: Value = None
 
 
-class ReplaceRule(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class ReplaceRule:
     """The paths that a real provider can't change in place.
 
     A path also covers everything below it, and `[*]` stands for every index. `in_place` are

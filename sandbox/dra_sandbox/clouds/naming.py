@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import hashlib
+from dataclasses import dataclass
 
-from msgspec import Struct
 from pulumi.runtime.proto import provider_pb2
 
 from dra_sandbox.clouds.wire_values import Values
@@ -14,7 +14,8 @@ class NameRefused(Exception):
     """No name can be generated. The message contains the reason."""
 
 
-class Autonamed(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class Autonamed:
     """The format of a provider's names: characters of the suffix, the separator before it, and
     whether names are lower case.
     """

@@ -6,8 +6,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterator, Mapping
-
-from msgspec import Struct
+from dataclasses import dataclass
 
 from dra_sandbox.clouds.sdk_schema import Properties, Schema, TypeSpec
 from dra_sandbox.clouds.wire_values import Value, Values, is_asset, is_unknown
@@ -16,7 +15,8 @@ from dra_sandbox.clouds.wire_values import Value, Values, is_asset, is_unknown
 _BESIDE_PROPERTIES = frozenset({"__defaults", "__meta"})
 
 
-class PropertyFailure(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class PropertyFailure:
     """One rejected property: its path, and the reason as a sentence."""
 
     path: str

@@ -5,12 +5,12 @@ required inputs.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
-from msgspec import Struct
 
-
-class TypeSpec(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class TypeSpec:
     """The type of a value in the engine's protocol.
 
     `kind` is one of string, integer, number, boolean, any, asset, list, map, object, union, enum,
@@ -40,7 +40,8 @@ class TypeSpec(Struct, frozen=True):
         return cls(kind, tuple(cls.from_json(member) for member in of), object_name, tuple(values))
 
 
-class PropertySpec(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class PropertySpec:
     """One property: its type, whether it's required, and whether the SDK's description states that
     a change replaces the resource.
     """
@@ -53,7 +54,8 @@ class PropertySpec(Struct, frozen=True):
 Properties = Mapping[str, PropertySpec]
 
 
-class Schema(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class Schema:
     """A resource or function by its wire names: inputs, outputs, and the object types that they
     use.
     """
@@ -61,7 +63,7 @@ class Schema(Struct, frozen=True):
     token: str
     inputs: Properties
     outputs: Properties
-    objects: Mapping[str, Properties] = {}
+    objects: Mapping[str, Properties] = field(default_factory=dict)
 
     def to_json(self) -> dict[str, Any]:
         """Return the schema as a value for JSON."""

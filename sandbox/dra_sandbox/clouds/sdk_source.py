@@ -11,9 +11,8 @@ import functools
 import json
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
-
-from msgspec import Struct
 
 from dra_sandbox.clouds.sdk_schema import PropertySpec, TypeSpec
 
@@ -33,7 +32,8 @@ _REPLACES = re.compile(
 _SCALARS = {"str": "string", "int": "integer", "float": "number", "bool": "boolean"}
 
 
-class ClassSource(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class ClassSource:
     """A class of the SDK: the folder of its module, and its syntax tree."""
 
     folder: Path

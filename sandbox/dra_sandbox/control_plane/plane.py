@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, Final
-
-from msgspec import Struct, to_builtins
 
 from dra_sandbox.control_plane.problems import ControlPlaneError
 
@@ -27,9 +27,10 @@ _FORMAT: Final = 2
 _RECORD: Final = "control-plane.json"
 
 
-class Settings(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class Settings:
     """Settings of a control plane: Kubernetes minor version, feature gates that differ from their
-    defaults, API versions that are off by default and served here, and whether pods are scheduled.
+    defaults, and whether pods are scheduled.
 
     With `tolerates_extended_resources`, the API server lets pods tolerate the taints of the
     extended resources that they request, as managed clouds do. Without `scheduling`, only etcd and
@@ -37,8 +38,7 @@ class Settings(Struct, frozen=True):
     """
 
     minor: int
-    gates: Mapping[str, bool] = {}
-    served: frozenset[str] = frozenset()
+    gates: Mapping[str, bool] = field(default_factory=lambda: MappingProxyType({}))
     scheduling: bool = True
     tolerates_extended_resources: bool = False
 
@@ -48,7 +48,8 @@ class Settings(Struct, frozen=True):
         return COMPONENTS if self.scheduling else SERVERS
 
 
-class Ports(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class Ports:
     """Ports of the servers, all on 127.0.0.1."""
 
     etcd: int
@@ -58,7 +59,8 @@ class Ports(Struct, frozen=True):
     scheduler: int
 
 
-class ControlPlane(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class ControlPlane:
     """A control plane in `folder`: its minor version, the version of its API server, its ports, and
     its token.
     """
@@ -67,12 +69,8 @@ class ControlPlane(Struct, frozen=True):
     minor: int
     version: str
     ports: Ports
-    token: str
+    token: str = field(repr=False)
     components: tuple[str, ...] = COMPONENTS
-
-    def __repr__(self) -> str:
-        """Leave out the token, so that no message contains it."""
-        return f"ControlPlane({str(self.folder)!r})"
 
     @property
     def server(self) -> str:
@@ -95,7 +93,7 @@ class ControlPlane(Struct, frozen=True):
 
     def write(self) -> None:
         """Write the description to the folder, without the token, which has its own file."""
-        document = {"format": _FORMAT, **to_builtins(self, enc_hook=str)}
+        document = {"format": _FORMAT, **asdict(self), "folder": str(self.folder)}
         del document["token"]
         (self.folder / _RECORD).write_text(json.dumps(document, indent=2), encoding="utf-8")
 

@@ -5,10 +5,8 @@ of every node.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, Final
-
-from msgspec import Struct
-from msgspec.structs import replace
 
 from dra_planner.clouds import cloud
 from dra_planner.fleet import Fleet
@@ -26,7 +24,8 @@ _INTEGERS: Final = ("numaNode", "mtu", "index", "minor")
 _BOOLEANS: Final = ("ebpf", "sriov", "isSriovVf", "virtual")
 
 
-class PlannedCluster(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class PlannedCluster:
     """The nodes of a plan by name, its pools, and the objects of the cluster in an order that an
     API server accepts. Also contains the invented values, which are unknown before the nodes exist.
     """

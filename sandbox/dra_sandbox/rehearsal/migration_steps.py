@@ -6,8 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager
-
-from msgspec import Struct
+from dataclasses import dataclass
 
 from dra_planner.migration import MigrationStep
 from dra_planner.plan import PlanRequest, make_plan
@@ -19,7 +18,8 @@ OpenCluster = Callable[[], AbstractContextManager[ControlPlane | Where]]
 """Opens an empty cluster, and removes it afterward."""
 
 
-class RehearsedStep(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class RehearsedStep:
     """A step and its rehearsals: with old and new pods together, and when the step is done. A step
     without moves has only one.
     """

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
-
-from msgspec import Struct
 
 from dra_planner.model import WorkloadRef
 from dra_sandbox.rehearsal.cluster import PlannedCluster
@@ -26,7 +25,8 @@ class HeldDevice(NamedTuple):
     device: str
 
 
-class PodOutcome(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class PodOutcome:
     """One pod: its node, or an empty text with the scheduler's message, and the devices of its
     claims.
     """
@@ -38,14 +38,15 @@ class PodOutcome(Struct, frozen=True):
     devices: tuple[HeldDevice, ...] = ()
 
 
-class RehearsedWorkload(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class RehearsedWorkload:
     """The outcome of one workload. `refused` is the reason why the API server rejected the workload
     or its pods.
     """
 
     workload: WorkloadRef
     pods: tuple[PodOutcome, ...] = ()
-    pools: Mapping[str, int] = {}
+    pools: Mapping[str, int] = field(default_factory=dict)
     refused: str = ""
 
     @property
@@ -59,7 +60,8 @@ class RehearsedWorkload(Struct, frozen=True):
         return tuple(dict.fromkeys(pod.words for pod in self.pods if not pod.node and pod.words))
 
 
-class PoolOutcome(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class PoolOutcome:
     """The outcome of one pool: its nodes, the nodes with pods, all devices, and the devices of
     claims.
     """
@@ -72,7 +74,8 @@ class PoolOutcome(Struct, frozen=True):
     devices_used: int
 
 
-class RehearsalOutcome(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class RehearsalOutcome:
     """Workloads in arrival order and pools in fleet order. `decided` is False if the time limit was
     reached.
     """

@@ -5,10 +5,8 @@ from __future__ import annotations
 import copy
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
-
-from msgspec import Struct
-from msgspec.structs import replace
 
 from dra_planner.fleet import read_fleet
 from dra_planner.model import Node, WorkloadRef
@@ -38,7 +36,8 @@ _QUOTA_SECONDS: Final = 30.0
 _ZONE: Final = "topology.kubernetes.io/zone"
 
 
-class RehearsedCluster(Struct, frozen=True, kw_only=True):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RehearsedCluster:
     """A rehearsed cluster between scenarios: its nodes, and the last applied workloads.
 
     `pods` are the pods of workloads, `first` contains the objects that are applied before them, and
@@ -59,7 +58,8 @@ class RehearsedCluster(Struct, frozen=True, kw_only=True):
         return tuple(arrival.workload for arrival in self.arrivals)
 
 
-class ScenarioChange(Struct, kw_only=True):
+@dataclass(slots=True, kw_only=True)
+class ScenarioChange:
     """The change of a scenario: in words, the cluster for the simulation, and the function that
     changes the real cluster.
     """
@@ -69,7 +69,7 @@ class ScenarioChange(Struct, kw_only=True):
     arrivals: list[Arrival]
     after: list[Json]
     act: Callable[[], None]
-    wanted: Mapping[WorkloadRef, int] = {}
+    wanted: Mapping[WorkloadRef, int] = field(default_factory=dict[WorkloadRef, int])
     gone: Sequence[Json] = ()  # pods that nobody makes again
     is_done: Callable[[list[Json]], bool] = lambda _pods: True
 

@@ -12,9 +12,8 @@ it on the real cluster.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Final, Literal, NamedTuple, cast, get_args
-
-from msgspec import Struct
 
 from dra_sandbox.rehearsal.differences import OutcomeDifference
 from dra_sandbox.rehearsal.outcome import RehearsedWorkload
@@ -65,7 +64,8 @@ class UnknownSubject(Exception):
     """
 
 
-class ScenarioRow(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class ScenarioRow:
     """One workload: its placed pods before, its expected pods after, the simulated result, and the
     outcome.
     """
@@ -82,7 +82,8 @@ class ScenarioRow(Struct, frozen=True):
         return max(self.wanted, len(self.outcome.pods)) - self.outcome.placed
 
 
-class ScenarioOutcome(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class ScenarioOutcome:
     """A completed scenario: its event as a sentence, and every workload. `decided` has the same
     meaning as in RehearsalOutcome.
     """

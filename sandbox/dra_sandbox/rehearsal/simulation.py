@@ -5,15 +5,13 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from random import Random
 from typing import Any, Final
-
-from msgspec import Struct
 
 from dra_planner.model import NO_GUARDS, Guards, WorkloadRef
 from dra_planner.placement import guard_demand
 from dra_planner.plan import PlanRequest, read_cluster
-from dra_planner.records import equality
 from dra_planner.simulation import (
     AT_ONCE,
     SETTLED,
@@ -37,13 +35,13 @@ pod, or one workload after the other.
 """
 
 
-@equality(unhashed=("pools",))
-class SimulatedWorkload(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class SimulatedWorkload:
     """The simulated placement of one workload: its number of pods in each pool, and whether the
     simulation could tell.
     """
 
-    pools: Mapping[str, int] = {}
+    pools: Mapping[str, int] = field(default_factory=dict[str, int], hash=False)
     is_decided: bool = True
 
     @property
@@ -55,7 +53,8 @@ class SimulatedWorkload(Struct, frozen=True):
 Simulated = Mapping[WorkloadRef, SimulatedWorkload]
 
 
-class Simulation(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class Simulation:
     """A simulator of one cluster.
 
     `pool_of` maps a node to its pool. `made_by` maps pods that the rehearsal itself created to

@@ -9,9 +9,8 @@ from __future__ import annotations
 import copy
 import random
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from typing import Any, Final, Literal, NamedTuple
-
-from msgspec import Struct
 
 from dra_planner.manifests import Manifests, render_pod_template
 from dra_planner.manifests.documents import read_documents
@@ -84,7 +83,8 @@ class WorkloadOrder(NamedTuple):
 DOCUMENT_ORDER: Final = WorkloadOrder()
 
 
-class Arrival(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class Arrival:
     """A workload and the objects that create its pods. `made_here` is True if these objects are its
     pods, because its controller doesn't run here.
     """
@@ -94,7 +94,8 @@ class Arrival(Struct, frozen=True):
     made_here: bool = False
 
 
-class Workloads(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class Workloads:
     """The objects to apply: first the objects that workloads need, then the workloads, in document
     order.
 
@@ -104,7 +105,7 @@ class Workloads(Struct, frozen=True):
 
     first: tuple[Json, ...]
     arrivals: tuple[Arrival, ...]
-    left_out: Mapping[str, int] = {}
+    left_out: Mapping[str, int] = field(default_factory=dict)
 
 
 def read_workloads(

@@ -9,9 +9,9 @@ import signal
 import subprocess
 from collections import deque
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
-
-from msgspec import Struct
+from types import MappingProxyType
 
 from dra_planner.wording import counted
 from dra_sandbox.cache import cache_folder, obtain
@@ -28,7 +28,8 @@ class ToolUnavailable(Exception):
     """
 
 
-class GoTool(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class GoTool:
     """A command that can be built from Go modules.
 
     `pins` is its folder in `modules/`. `module` is the module whose version the tool has, and
@@ -42,7 +43,7 @@ class GoTool(Struct, frozen=True):
     module: str
     package: str
     tags: tuple[str, ...] = ()
-    stamps: Mapping[str, str] = {}
+    stamps: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     minutes: int = 3
 
     @property

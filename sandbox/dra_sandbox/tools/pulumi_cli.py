@@ -5,9 +5,8 @@ modules.
 from __future__ import annotations
 
 import shutil
+from dataclasses import dataclass
 from pathlib import Path
-
-from msgspec import Struct
 
 from dra_sandbox.tools.go_module import GoTool, build
 from dra_sandbox.tools.versions import parse_version, printed_version
@@ -25,7 +24,8 @@ PULUMI = GoTool(
 )
 
 
-class PulumiCli(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class PulumiCli:
     """A usable CLI: its `binary`, its `version`, and whether it includes Pulumi's own Python
     language host.
     """

@@ -4,15 +4,16 @@ reasons.
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from typing import Literal
 
-from msgspec import Struct, field
 from truth_objects import Object, fleet
 
 Verdict = Literal["fits", "does-not-fit", "cannot-tell"]
 
 
-class Case(Struct, frozen=True, kw_only=True):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Case:
     """`says` are texts that both commands print without -v, `silent` texts that neither prints."""
 
     name: str

@@ -5,9 +5,8 @@ priority, quotas.
 from __future__ import annotations
 
 import random
+from dataclasses import dataclass
 from typing import Any
-
-from msgspec import Struct
 
 Json = dict[str, Any]
 
@@ -25,7 +24,8 @@ HOSTNAME, ZONE = "kubernetes.io/hostname", "topology.kubernetes.io/zone"
 NAMESPACES = ("team-a", "team-b")
 
 
-class Instance(Struct, frozen=True):
+@dataclass(frozen=True)
+class Instance:
     """A fleet document and the objects that are applied to its cluster, workloads last."""
 
     seed: int

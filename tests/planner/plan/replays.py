@@ -6,13 +6,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 
-from msgspec import Struct
 from random_instances import Instance, Json
 
 from dra_planner.fleet import read_fleet
 from dra_planner.plan import Plan, PlanRequest, make_plan
-from dra_planner.records import equality
 from dra_planner.simulation import ArrivalOrder, Simulator, observed_nodes, standard_orders
 from dra_planner.sources import Source
 from dra_sandbox.rehearsal.cluster import cluster_of
@@ -21,14 +20,14 @@ ORDERS = standard_orders(4)
 STEPS = 2_000_000
 
 
-@equality(ignored=("plan",))
-class Replay(Struct, frozen=True):
+@dataclass(frozen=True)
+class Replay:
     """A plan, and how many pods each arrival order leaves pending on its nodes, or on as many as
     are allowed.
     """
 
     instance: Instance
-    plan: Plan
+    plan: Plan = field(compare=False)
     pending: Mapping[ArrivalOrder, int]
 
     @property

@@ -6,12 +6,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from itertools import product
 from typing import Any
 
 import pytest
 import yaml
-from msgspec import Struct
 
 from dra_planner.fleet import Fleet, read_fleet
 from dra_planner.fleet.changes import change_fleet, read_change
@@ -29,7 +29,8 @@ SHARING = {
 SHARING_GATES = {"TimeSlicingSettings": True, "MPSSupport": True}
 
 
-class Case(Struct, frozen=True):
+@dataclass(frozen=True)
+class Case:
     """What someone wrote, the words of the right fix, words of wrong ones, and the fix as it is
     followed.
     """
@@ -330,12 +331,13 @@ for told, (objects, where) in JOINT.items():
 # -- judging
 
 
-class Told(Struct):
+@dataclass
+class Told:
     """Every fix that a plan says, or the refusal of its input."""
 
-    fixes: list[str] = []
-    messages: list[str] = []
-    codes: list[str] = []
+    fixes: list[str] = field(default_factory=list)
+    messages: list[str] = field(default_factory=list)
+    codes: list[str] = field(default_factory=list)
 
 
 def planned(objects: Objects, where: Fleet) -> Plan:

@@ -8,12 +8,11 @@ not.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import pytest
 import yaml
-from msgspec import Struct
-from msgspec.structs import replace
 from plan_builders import deployment
 
 from dra_planner.errors import FleetError
@@ -169,7 +168,8 @@ def in_zone(zone: str) -> str:
     return f", nodeSelector: {{topology.kubernetes.io/zone: {zone}}}"
 
 
-class Case(Struct, frozen=True):
+@dataclass(frozen=True)
+class Case:
     """A fleet, workloads, and what is expected: nodes built, the reason, what is said beside the
     verdict.
 
@@ -185,7 +185,7 @@ class Case(Struct, frozen=True):
     reason: str = ""
     says: str = ""
     least: tuple[str, ...] = ()
-    less: tuple[str, ...] = ()
+    less: tuple[str, ...] = field(default=())
     existing: int = 0
 
 

@@ -6,13 +6,13 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from functools import cache
 from itertools import product
 
-from msgspec import Struct
 
-
-class Pool(Struct, frozen=True):
+@dataclass(frozen=True)
+class Pool:
     """Machines with so many GPUs, at most so many of them, each at a price."""
 
     machine: str
@@ -21,7 +21,8 @@ class Pool(Struct, frozen=True):
     price: int  # cents per hour
 
 
-class Load(Struct, frozen=True):
+@dataclass(frozen=True)
+class Load:
     """Pods that each take so many GPUs of one machine; `may` are the clusters that a movable load
     may go to.
     """
@@ -32,7 +33,8 @@ class Load(Struct, frozen=True):
     may: tuple[int, ...] = ()
 
 
-class Instance(Struct, frozen=True):
+@dataclass(frozen=True)
+class Instance:
     pools: tuple[tuple[Pool, ...], ...]  # by cluster
     own: tuple[tuple[Load, ...], ...]
     movable: tuple[Load, ...]

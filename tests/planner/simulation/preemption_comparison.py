@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import yaml
-from msgspec import Struct, to_builtins
-from msgspec.structs import replace
 
 from dra_planner.plan import PlanRequest, read_cluster
 from dra_planner.plan.cluster.snapshot_plan import ReadCluster
@@ -20,7 +19,8 @@ Json = dict[str, Any]
 SEEDS = 64
 
 
-class Became(Struct, frozen=True):
+@dataclass(frozen=True)
+class Became:
     """What became of a cluster: the nodes of the pods that came ("" where they are pending),
     victims by workload, what is where by workload, and how many pods each budget lets go.
     """
@@ -31,7 +31,7 @@ class Became(Struct, frozen=True):
     left: Mapping[str, int]
 
     def document(self) -> Json:
-        return to_builtins(self)
+        return asdict(self)
 
 
 def read(case: Json) -> ReadCluster:

@@ -7,12 +7,12 @@ and what real schedulers of each Kubernetes release did with them.
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import dataclass, field
 from itertools import count as numbers
 from pathlib import Path
 from typing import Any
 
 import yaml
-from msgspec import Struct, field
 
 from dra_planner.allocation import Refusal, Undecided
 from dra_planner.claims import expand_claims
@@ -34,14 +34,15 @@ NAMED = {"Pod", "StatefulSet"}  # kinds whose pods have names that can be told
 Json = dict[str, Any]
 
 
-class Outcome(Struct):
+@dataclass
+class Outcome:
     """What became of the pods, by workload."""
 
     placed: Counter[str] = field(default_factory=Counter)
     pending: Counter[str] = field(default_factory=Counter)
-    reasons: dict[str, Any] = {}
-    nodes: dict[str, dict[str, int]] = {}
-    devices: list[str] = []
+    reasons: dict[str, Any] = field(default_factory=dict)
+    nodes: dict[str, dict[str, int]] = field(default_factory=dict)
+    devices: list[str] = field(default_factory=list)
 
 
 def load(name: str) -> Json:
@@ -56,7 +57,7 @@ def play(case: Json, features: Features) -> Outcome:
 class FinishingJob(Replicas):
     """A Job whose pods end as soon as they run, which frees what they hold."""
 
-    finished: int = 0
+    finished = 0
 
     def delete(self, runs: Any) -> list[SimulatedPod]:
         ended = [pod for pod in self.pods if runs(pod)]

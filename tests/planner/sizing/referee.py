@@ -8,10 +8,9 @@ pods, whatever order an allocator would try.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from functools import cache
 from itertools import product
-
-from msgspec import Struct
 
 SLICES = 4  # of one partitioned GPU
 PARTITIONS = {
@@ -23,7 +22,8 @@ PARTITIONS = {
 """Profile: slices, first slices where it may start."""
 
 
-class Kind(Struct, frozen=True):
+@dataclass(frozen=True)
+class Kind:
     """A pod: cores, whole GPUs, pairs of a GPU and a NIC below one root, and at most one
     partition.
     """
@@ -35,7 +35,8 @@ class Kind(Struct, frozen=True):
     count: int = 1
 
 
-class Pool(Struct, frozen=True):
+@dataclass(frozen=True)
+class Pool:
     """Equal nodes: GPUs, two to a root; the first `nics` roots have a NIC. Each takes `draws` of
     what all share.
     """

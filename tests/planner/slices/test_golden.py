@@ -8,12 +8,11 @@ before committing.
 from __future__ import annotations
 
 import os
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import pytest
 import yaml
-from msgspec import Struct, field
-from msgspec.structs import replace
 
 from dra_planner import catalog
 from dra_planner.drivers import nvidia
@@ -28,7 +27,8 @@ GOLDEN = Path(__file__).parent / "golden"
 DYNAMIC = PublishingSettings(gates={"DynamicMIG": True})
 
 
-class Case(Struct, frozen=True):
+@dataclass(frozen=True)
+class Case:
     machine: str
     driver: str = "25.8.1"
     minor: int = 34

@@ -6,15 +6,15 @@ from __future__ import annotations
 
 import re
 import shlex
+from dataclasses import dataclass
 from pathlib import Path
-
-from msgspec import Struct
 
 PROJECT = Path(__file__).parents[3]
 PYTHON = ".venv/bin/python"
 
 
-class Recipe(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class Recipe:
     """One section: `paths` are the files and folders that its steps name, with `<…>` for a name
     that you choose.
 

@@ -12,16 +12,17 @@ import shutil
 import subprocess
 import sys
 import sysconfig
+from dataclasses import dataclass
 from pathlib import Path
 
-from msgspec import Struct
 from page import PROJECT, PYTHON, Recipe
 
 _MADE = {".venv", "build", "__pycache__", ".hypothesis", ".pytest_cache"}
 ROLES = ("planner", "policies", "command", "components", "sandbox", "tutorials")
 
 
-class Worktree(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class Worktree:
     root: Path
     recipe: Recipe
 

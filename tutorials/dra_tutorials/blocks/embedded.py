@@ -9,11 +9,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
 from typing import Final
 
 from markdown_it import MarkdownIt
-from msgspec import Struct
-from msgspec.structs import replace
 
 from dra_planner.sources import SCRIPT_SUFFIXES, Source
 from dra_tutorials.blocks.diffs import after_diff
@@ -78,7 +77,8 @@ ends there.
 _PROMPT: Final = re.compile(r"^\s*[$>]\s+(?=\S)")
 
 
-class ShellCommand(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class ShellCommand:
     """A command of a shell, its continued lines joined, and the line where it begins (from 1)."""
 
     text: str
@@ -88,7 +88,8 @@ class ShellCommand(Struct, frozen=True):
     cut: int = 0
 
 
-class Embedded(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class Embedded:
     """What a page or script holds: its manifests as a YAML stream with the same lines, and its
     commands.
     """
@@ -102,7 +103,8 @@ class Embedded(Struct, frozen=True):
     programs: tuple[ShellCommand, ...] = ()  # blocks of Terraform's language
 
 
-class CodeBlock(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class CodeBlock:
     """Lines of one language; `first` is the number of the first of them, from 0, `namespace` what
     kubectl is given.
 

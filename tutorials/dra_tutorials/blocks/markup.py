@@ -9,9 +9,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import Final
-
-from msgspec import Struct
 
 ASCIIDOC: Final = (".adoc", ".asciidoc", ".asc")
 RESTRUCTURED: Final = (".rst",)
@@ -28,7 +27,8 @@ _DIRECTIVE: Final = re.compile(
 _OPTION: Final = re.compile(r"^\s+:[\w-]+:")
 
 
-class Marked(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class Marked:
     """Lines of one language without the indentation that all have; `first` is the number of the
     first, from 0.
     """

@@ -6,9 +6,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Final
-
-from msgspec import Struct
 
 from dra_planner.catalog.messages import recognize
 from dra_planner.errors import Diagnostic, Place
@@ -36,7 +35,8 @@ _EVENTS: Final = re.compile(
 )
 
 
-class Shown(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class Shown:
     """Output of a command: what it is, its text, and the line where it begins (from 1)."""
 
     what: str

@@ -5,11 +5,9 @@ by step.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Final
 
-from msgspec import Struct
-
-from dra_command.claim_report.joint_fix import joint_fix_title
 from dra_command.explain.claim.text import depth_of, needs_fixes, pool_lines
 from dra_command.explain.pool_lines import Line
 from dra_command.pens.html.page import Parts, ReportEntry, coded, coded_lines, render_page
@@ -22,7 +20,8 @@ from dra_planner.wording import counted
 _STYLES: Final = {"✓": "ok", "✗": "bad", "?": "doubt", "→": "ok"}
 
 
-class StepView(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class StepView:
     """One step of a search: its depth, mark, style, and text."""
 
     depth: int
@@ -31,7 +30,8 @@ class StepView(Struct, frozen=True):
     text: Parts
 
 
-class SearchView(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class SearchView:
     """The search on a node of one pool, step by step."""
 
     name: str
@@ -91,9 +91,4 @@ def _findings(explanation: ClaimExplanation) -> Iterator[ReportEntry]:
             for each in explanation.holders
         ]
         subject = "A node fits the pod, but the pools are too small for all pods"
-        yield ReportEntry(kind=explanation.verdict, subject=subject, lines=coded_lines(lines))
-    joint = explanation.joint_fix
-    if joint is not None:
-        lines = [("", step) for step in joint.steps]
-        subject = joint_fix_title(joint).removesuffix(":")
         yield ReportEntry(kind=explanation.verdict, subject=subject, lines=coded_lines(lines))

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from msgspec import Struct
+from dataclasses import dataclass
 
 from dra_planner.errors import Diagnostic
 from dra_planner.plan.explanation.pods import PodExplanation
 from dra_policies.rules import Rule
 
 
-class FindingExplanation(Struct, frozen=True, kw_only=True):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FindingExplanation:
     """A finding, its rule if it has one, and the pods described at its place."""
 
     finding: Diagnostic

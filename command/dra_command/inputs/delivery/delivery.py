@@ -5,11 +5,9 @@ repository.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
-
-from msgspec import Struct
-from msgspec.structs import replace
 
 from dra_command.inputs.delivery.argo_cd import application_sources, is_application
 from dra_command.inputs.delivery.flux import flux_source, is_flux
@@ -27,7 +25,8 @@ _DEEPEST: Final = 5  # an Application may deliver further Applications
 NOT_RENDERED: Final = "source-not-rendered"
 
 
-class Delivered(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class Delivered:
     """Sources without the objects that were rendered, the rendered manifests, and notes on the
     other objects.
     """
@@ -56,7 +55,8 @@ def _may_deliver(source: Source) -> bool:
     )
 
 
-class _Replaced(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class _Replaced:
     """A source without the objects that could be rendered, the manifests that they deliver, and
     their folders.
     """

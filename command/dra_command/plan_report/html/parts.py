@@ -6,9 +6,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Final
-
-from msgspec import Struct
 
 from dra_command.claim_report.terms import term_of, term_state, term_values
 from dra_command.pens.html.page import ReportEntry, coded_lines, diagnostic_entry
@@ -40,14 +39,16 @@ _BAR: Final = 120
 MOST_SHARES: Final = 15
 
 
-class Key(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class Key:
     """The letter of a workload, and how dark it is drawn: 1 to 3."""
 
     letter: str
     rank: int
 
 
-class TermCell(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class TermCell:
     """What the devices of one pool say to one condition; `alone`: nothing else fails there."""
 
     state: str
@@ -57,12 +58,14 @@ class TermCell(Struct, frozen=True):
     alone: bool
 
 
-class TermRow(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class TermRow:
     text: str
     cells: tuple[TermCell, ...]
 
 
-class ClaimTree(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class ClaimTree:
     """A claim, and its conditions pool by pool."""
 
     title: str
@@ -71,13 +74,15 @@ class ClaimTree(Struct, frozen=True):
     verdicts: tuple[Verdict, ...]
 
 
-class GroupView(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class GroupView:
     title: str
     said: str
     figures: tuple[Figure, ...]
 
 
-class PoolView(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class PoolView:
     """One pool with its chart and its nodes; `hidden` says what is not drawn."""
 
     name: str
@@ -87,14 +92,16 @@ class PoolView(Struct, frozen=True):
     hidden: str
 
 
-class OutcomeView(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class OutcomeView:
     title: str
     verdict: Verdict
     words: str
     nodes: tuple[tuple[Figure, str], ...]
 
 
-class ShareView(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class ShareView:
     key: Key
     name: str
     usd: str

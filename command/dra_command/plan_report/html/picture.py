@@ -4,10 +4,9 @@ identical nodes.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from textwrap import wrap
 from typing import Final
-
-from msgspec import Struct
 
 from dra_command.pens.html.page import render_picture
 from dra_command.pens.visible_text import short
@@ -25,7 +24,8 @@ _MOST_LINES: Final = 6
 _LETTERS: Final = 90  # of a line beside the chart
 
 
-class PlacedText(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class PlacedText:
     """A text at its place in a pool."""
 
     x: float
@@ -33,7 +33,8 @@ class PlacedText(Struct, frozen=True):
     text: str
 
 
-class PlacedPool(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class PlacedPool:
     """A pool at its height in the picture, with its figures at their places."""
 
     y: float

@@ -6,10 +6,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from itertools import groupby
 from typing import Final
-
-from msgspec import Struct
 
 from dra_command.plan_report.figures import MOST_CELLS
 from dra_planner.model import WorkloadRef
@@ -29,7 +28,8 @@ Look = Callable[[NodeDevice], tuple[str, str]]
 """The style class and the letter of a device."""
 
 
-class Box(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class Box:
     """A rectangle with a style, and a letter in its middle."""
 
     x: float
@@ -40,7 +40,8 @@ class Box(Struct, frozen=True):
     letter: str = ""
 
 
-class Figure(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class Figure:
     """Boxes and lines on a ground of this size; `times` says how often the same comes in a row."""
 
     width: float
@@ -50,7 +51,8 @@ class Figure(Struct, frozen=True):
     times: int = 1
 
 
-class ChartRow(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class ChartRow:
     """One demand against the nodes of a pool."""
 
     label: str
@@ -61,7 +63,8 @@ class ChartRow(Struct, frozen=True):
     is_judged: bool
 
 
-class Chart(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class Chart:
     """Nodes per demand, the maximum as a line, and all of it as a sentence; `packed` names demands
     not simulated.
     """
@@ -75,7 +78,8 @@ class Chart(Struct, frozen=True):
     ticks: tuple[tuple[float, int], ...] = ()
 
 
-class LevelNodes(Struct, frozen=True, kw_only=True):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LevelNodes:
     """Nodes of a pool at one demand: proved, and needed by the scheduler or the packing; the
     verdict of the demand.
 

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-
-from msgspec import Struct
+from dataclasses import dataclass
 
 from dra_command.portfolio.input_collection import Collected
 from dra_planner.portfolio.digests import (
@@ -19,7 +18,8 @@ from dra_planner.portfolio.schema import Ask
 PLACE = "place"
 
 
-class CellName(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class CellName:
     """One question about one stack in one scenario; positions in the portfolio, and the digest of
     the answer.
     """

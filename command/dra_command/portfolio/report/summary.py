@@ -7,10 +7,9 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from functools import cached_property
-
-from msgspec import Struct
 
 from dra_command.portfolio.computation.answer_row import AnswerRow
 from dra_command.portfolio.computation.cell_names import CellName
@@ -21,7 +20,8 @@ FAILED = "failed"
 MISSING = "not computed"
 
 
-class ScenarioTotal(Struct, frozen=True, kw_only=True):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScenarioTotal:
     """One scenario over all stacks. `hourly_usd` is None where a stack has none; then `priced` of
     them have one.
     """
@@ -33,17 +33,19 @@ class ScenarioTotal(Struct, frozen=True, kw_only=True):
     priced: int
 
 
-class StackLine(Struct, frozen=True, kw_only=True):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StackLine:
     """One stack over all scenarios, in their order; `as_is` is its row without edits."""
 
     name: str
     as_is: AnswerRow | None
     outcomes: tuple[str, ...]
-    rows: tuple[AnswerRow | None, ...]
+    rows: tuple[AnswerRow | None, ...] = field(repr=False)
     first_not_fitting: str = ""
 
 
-class Summary(Struct, frozen=True, dict=True):
+@dataclass(frozen=True)
+class Summary:
     """Totals of the answers to the question `plan`."""
 
     answers: PortfolioAnswers

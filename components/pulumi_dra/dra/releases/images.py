@@ -1,13 +1,14 @@
 """Custom images: a mirror, a digest, and pull secrets."""
 
-from msgspec import Struct
+from dataclasses import dataclass
 
 from pulumi_dra.inputs.reader import InputReader
 
 SECRET_NAME = "[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?"
 
 
-class ImageSettings(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class ImageSettings:
     """Image settings of a chart. Empty: the chart's own."""
 
     repository: str = ""

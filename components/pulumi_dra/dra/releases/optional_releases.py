@@ -1,10 +1,10 @@
 """Optional Helm releases in addition to the driver: pinned chart and namespace of each."""
 
+from dataclasses import dataclass
 from typing import Any
 
 import pulumi
 import pulumi_kubernetes as k8s
-from msgspec import Struct
 
 from dra_planner.drivers import chart_version_fault
 from pulumi_dra.child_options import Children
@@ -14,7 +14,8 @@ from pulumi_dra.dra.releases.release_status import require_deployed
 from pulumi_dra.inputs.reader import InputReader
 
 
-class PinnedChart(Struct, frozen=True, kw_only=True):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PinnedChart:
     """A published chart: its address, default version, and namespace."""
 
     release: str
@@ -27,7 +28,8 @@ class PinnedChart(Struct, frozen=True, kw_only=True):
     least_does: str = ""
 
 
-class ReleaseInputs(Struct, frozen=True, kw_only=True):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReleaseInputs:
     """The common, checked inputs of all optional releases."""
 
     version: str

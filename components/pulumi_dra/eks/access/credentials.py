@@ -3,12 +3,13 @@ cluster.
 """
 
 import json
+from dataclasses import dataclass
 
 import pulumi
-from msgspec import Struct
 
 
-class Credentials(Struct, frozen=True, kw_only=True):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Credentials:
     """A role to assume and a profile of the AWS CLI's configuration. "" for none."""
 
     role_arn: pulumi.Input[str] = ""

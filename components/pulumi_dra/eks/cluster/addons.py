@@ -2,12 +2,12 @@
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
 import pulumi
 import pulumi_aws as aws
-from msgspec import Struct
 
 from pulumi_dra.child_options import Children
 from pulumi_dra.eks.rights.roles import CNI_POLICIES, declare_role
@@ -19,7 +19,8 @@ MOST_RECENT = "most-recent"
 PREFIX_DELEGATION = "ENABLE_PREFIX_DELEGATION"  # aws/amazon-vpc-cni-k8s:README.md
 
 
-class StorageDriver(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class StorageDriver:
     """An add-on that creates and mounts volumes: its controller's service account, and the managed
     policy for it.
 

@@ -8,9 +8,8 @@ profile.
 
 import json
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
-
-from msgspec import Struct
 
 _LOOKS = (
     "ec2:DescribeCapacityReservations",
@@ -44,7 +43,8 @@ _KEY_USES = (
 _POOL = "karpenter.sh/nodepool"
 
 
-class KarpenterScope(Struct, frozen=True, kw_only=True):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KarpenterScope:
     """The scope of the permissions."""
 
     partition: str

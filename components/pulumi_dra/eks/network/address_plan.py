@@ -4,13 +4,13 @@ for NAT.
 
 import ipaddress
 from collections.abc import Iterable
-
-from msgspec import Struct
+from dataclasses import dataclass
 
 from dra_planner.clouds.eks.cloud import ZONE_LETTERS
 
 
-class ZoneAddresses(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class ZoneAddresses:
     """CIDR blocks of a zone's subnets."""
 
     private: str

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import ipaddress
+from dataclasses import dataclass
 from itertools import combinations
-
-from msgspec import Struct
 
 from dra_planner.clouds.gke import CLOUD
 from pulumi_dra.inputs.reader import InputReader
@@ -23,7 +22,8 @@ _DEFAULTS = {
 _SMALLEST = {"nodes_cidr": 29, "pods_cidr": 24, "service_cidr": 27}
 
 
-class SubnetRanges(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class SubnetRanges:
     """The three ranges, in CIDR form."""
 
     nodes_cidr: str

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
-
-from msgspec import Struct
 
 from dra_planner.catalog import Machine
 from dra_planner.clouds import PluginServing
@@ -19,7 +18,8 @@ if TYPE_CHECKING:
     from pulumi_gcp.container import NodePoolNodeConfigGuestAcceleratorArgsDict
 
 
-class GkeMachine(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class GkeMachine:
     """A machine type in the form of a node pool."""
 
     instance_type: str  # n1-standard-8

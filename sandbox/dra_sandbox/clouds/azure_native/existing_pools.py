@@ -6,8 +6,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-
-from msgspec import Struct
+from dataclasses import dataclass
 
 from dra_planner import catalog
 from dra_planner.errors import CatalogError
@@ -22,7 +21,8 @@ CLUSTER, POOL = (
 )
 
 
-class PoolChange(Struct, frozen=True, kw_only=True):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PoolChange:
     """A pool that a request creates or changes: the new pool, the old one, and its cluster."""
 
     identifier: str

@@ -11,12 +11,14 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
 from dra_sandbox.clouds.differences import PropertyDifference, ReplaceRule, general_path
 
 
-class AzureReplaceRule(ReplaceRule, frozen=True):
+@dataclass(frozen=True, slots=True)
+class AzureReplaceRule(ReplaceRule):
     """The paths of one type, as the provider compares them
     (pulumi/pulumi-azure-native:provider/pkg/provider/diff.go@03707ff).
     """

@@ -7,8 +7,7 @@ of the checks of agent pools.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-
-from msgspec.structs import replace
+from dataclasses import replace
 
 from dra_sandbox.clouds.azure_native import (
     addresses,

@@ -5,10 +5,8 @@ from __future__ import annotations
 import signal
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from typing import Protocol
-
-from msgspec import Struct
-from msgspec.structs import replace
 
 from dra_command.portfolio.computation.answer_row import AnswerRow
 from dra_command.portfolio.computation.batches import Batch, row_of
@@ -20,7 +18,8 @@ has a fault.
 """
 
 
-class Done(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class Done:
     """The rows of a batch, and the CPU seconds that they took."""
 
     batch: Batch
