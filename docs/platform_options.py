@@ -13,9 +13,11 @@ import inspect
 import sys
 import textwrap
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
 from importlib import import_module
 from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from dra_planner.clouds import cloud
 from pulumi_dra.cloud_folders import cloud_folders
@@ -30,8 +32,7 @@ from typing import NotRequired, TypedDict
 '''
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Said:
+class Said(Struct, frozen=True, kw_only=True):
     """What a component says of an input."""
 
     hint: str  # its type, as the source has it

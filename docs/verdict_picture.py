@@ -5,9 +5,10 @@ plan's JSON.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from html import escape
 from typing import Any
+
+from msgspec import Struct
 
 WIDTH = 760
 LABELS = "ABCDEFGH"
@@ -21,8 +22,7 @@ SIGNS = {
 QUANTITY = re.compile(r'quantity\("([^"]+)"\)')
 
 
-@dataclass(frozen=True, slots=True)
-class NodeDevices:
+class NodeDevices(Struct, frozen=True):
     """Devices that one node of a pool publishes."""
 
     count: int

@@ -1,10 +1,10 @@
 """The facts about a cluster that the objects inside it need, for all clouds."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any, Protocol
 
 import pulumi
+from msgspec import Struct
 
 
 class ClusterComponent(Protocol):
@@ -22,8 +22,7 @@ class ClusterComponent(Protocol):
     def usable(self) -> list[pulumi.Resource]: ...
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BuiltCluster:
+class BuiltCluster(Struct, frozen=True, kw_only=True):
     """A cluster that has been declared, with its pools."""
 
     name: pulumi.Output[str]

@@ -1,12 +1,10 @@
 """A StorageClass for volumes that GPU nodes can attach, for clusters without a suitable one."""
 
-from dataclasses import dataclass
-
 import pulumi
+from msgspec import Struct
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ClassOfVolumes:
+class ClassOfVolumes(Struct, frozen=True, kw_only=True):
     """A StorageClass to declare."""
 
     name: str

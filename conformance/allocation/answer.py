@@ -8,7 +8,7 @@ from typing import Any
 from dra_planner.allocation.behaviour import Behaviour
 from dra_planner.allocation.node.state import NodeState
 from dra_planner.allocation.node.template import Template, build_template
-from dra_planner.allocation.search.depth_first import Search, SearchResult
+from dra_planner.allocation.search.depth_first import SearchResult, search_devices
 from dra_planner.allocation.search.devices import DeviceId
 from dra_planner.allocation.search.holdings import Pick
 from dra_planner.allocation.search.requests import plan_claims
@@ -70,9 +70,9 @@ def search_case(
     template = state.template
     shares = {index: dict(used) for index, used in state.shares}
     plan = plan_claims(claims, template)
-    return template, Search(
+    return template, search_devices(
         template, plan, behaviour or template.behaviour, state.taken, shares, budget=PATIENCE
-    ).run()
+    )
 
 
 def answer(case: Json, minor: int, behaviour: Behaviour | None = None) -> Json:

@@ -9,8 +9,10 @@ over `All` with counters).
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
 from typing import Any, Final
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from dra_planner.allocation.behaviour import Behaviour, behaviour_of
 from dra_planner.releases import Features
@@ -26,8 +28,7 @@ of the latest.
 """
 
 
-@dataclass(frozen=True, slots=True)
-class Patch:
+class Patch(Struct, frozen=True):
     """One patch release: `version` is that of k8s.io/dynamic-resource-allocation."""
 
     minor: int

@@ -7,9 +7,10 @@ import re
 import urllib.parse
 from collections.abc import Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, Final
+
+from msgspec import Struct
 
 from dra_sandbox.control_plane import ApiServer, ControlPlaneError
 
@@ -23,8 +24,7 @@ _UNKNOWN: Final = re.compile(r'(unknown|duplicate) field "((?:[^"\\]|\\.)*)"')
 _EXPONENT: Final = re.compile(r"(e[+-])0+(?=\d)")
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
+class Answer(Struct, frozen=True):
     """A server's answer: `reason` is empty where it takes the object, else that of the Status.
 
     `faults` are (field, reason) of every cause; `stored` is what would be stored.
@@ -37,8 +37,7 @@ class Answer:
     warnings: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Client:
+class Client(Struct, frozen=True):
     """Requests to one server."""
 
     server: ApiServer

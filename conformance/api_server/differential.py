@@ -9,11 +9,11 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
 from client import Answer, Client, ask
+from msgspec import Struct
 from mutate import Mutator
 from reader import WORLD, answer, objects_of
 
@@ -32,8 +32,7 @@ _INDEX: Final = re.compile(r"\[\d+\]")
 _SHAPE: Final = re.compile(r"\[[^\]]*\]|'[^']*'|\"[^\"]*\"|\d+|\(.*")
 
 
-@dataclass(frozen=True, slots=True)
-class Difference:
+class Difference(Struct, frozen=True):
     """A document on which the two differ, and how."""
 
     document: Json

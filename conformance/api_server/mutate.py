@@ -5,11 +5,11 @@ from __future__ import annotations
 import copy
 import random
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, Final
 
 from field_values import pick, pick_key
+from msgspec import Struct
 
 from vocabulary import (
     AMOUNTS,
@@ -57,8 +57,7 @@ _SIZES: Final = (2, 4, 5, 8, 9, 10, 11, 16, 17, 32, 33, 48, 49, 64, 65, 128, 129
 _UNKNOWN: Final = ("unknown", "Name", "x-y", "", "spec", "basic", "driverName", "a.b")
 
 
-@dataclass(frozen=True, slots=True)
-class Node:
+class Node(Struct, frozen=True):
     """A value inside an object: where it is, its schema, and the name of the field that holds
     it.
     """

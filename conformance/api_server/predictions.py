@@ -5,19 +5,18 @@ it was sent.
 from __future__ import annotations
 
 import contextlib
-import dataclasses
 import importlib.util
 import io
 import sys
 import warnings
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
 import yaml
 from client import Answer, Client, Json, ask
+from msgspec import Struct, structs
 
 from compare import listed_changes
 from dra_command.__main__ import main as pulumi_dra
@@ -38,8 +37,7 @@ _SETTINGS: Final = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Refused:
+class Refused(Struct, frozen=True):
     """A document that the server did not take, or did not store as it was sent; `name` says what
     printed it.
     """
@@ -91,7 +89,7 @@ def golden_slices(minor: int) -> Iterator[tuple[str, str, Json]]:
     golden = module_of_tests("planner/slices/test_golden.py")
     for name, case in golden.CASES.items():
         try:
-            text = golden.render(dataclasses.replace(case, minor=minor))
+            text = golden.render(structs.replace(case, minor=minor))
         except PlannerError:
             continue
         for document in yaml.load_all(text, Loader=yaml.CSafeLoader):

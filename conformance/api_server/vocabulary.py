@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, Final
 
+from msgspec import Struct
 
-@dataclass(frozen=True, slots=True)
-class Plain:
+
+class Plain(Struct, frozen=True):
     """A scalar written without quotes in YAML, for what its readers make of it."""
 
     text: str

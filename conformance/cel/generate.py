@@ -8,8 +8,9 @@ seed.
 from __future__ import annotations
 
 import random
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from devices import device
 from dra_planner.cel import types
@@ -35,8 +36,7 @@ from vocabulary import (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Case:
+class Case(Struct, frozen=True):
     """A selector with the devices it judges and the dialect it is read in."""
 
     identity: str

@@ -11,7 +11,6 @@ library's answers to fixed cases are those that --record kept.
 from __future__ import annotations
 
 import argparse
-import dataclasses
 import hashlib
 import json
 import os
@@ -21,9 +20,10 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct, structs
 
 HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent), str(HERE.parents[1] / "planner")]
@@ -39,8 +39,7 @@ SHUFFLES = 40
 REPEATS = 400  # a Go map of a few keys shows its orders in that many evaluations
 
 
-@dataclass(frozen=True, slots=True)
-class Difference:
+class Difference(Struct, frozen=True):
     """A case on which the two differ."""
 
     kind: str
@@ -167,7 +166,7 @@ def settle(case: Case, answer: dict[str, Any], costs: bool) -> Difference | None
             }
             for d in case.devices
         )
-        if compare(dataclasses.replace(case, devices=devices), answer, costs) is None:
+        if compare(structs.replace(case, devices=devices), answer, costs) is None:
             return None
     return difference
 

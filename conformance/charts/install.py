@@ -7,11 +7,11 @@ from __future__ import annotations
 import json
 import subprocess
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
 import yaml
+from msgspec import Struct
 from platforms import RELEASE, Declared
 
 from dra_sandbox.control_plane import ApiRejection, ApiServer
@@ -28,8 +28,7 @@ _OF_THE_CLUSTER: Final = "monitoring.googleapis.com/"
 """Kinds that GKE itself has definitions of."""
 
 
-@dataclass(frozen=True, slots=True)
-class Release:
+class Release(Struct, frozen=True):
     """A release as the program declares it, with the name and the repository of its chart."""
 
     name: str

@@ -8,12 +8,12 @@ import base64
 import copy
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
 import pulumi
 import yaml
+from msgspec import Struct
 from pulumi.runtime import mocks
 
 from dra_planner.clouds import cloud
@@ -38,8 +38,7 @@ _IDS: Final = {"Subnet": "subnet-0123456789abcdef0", "SecurityGroup": "sg-012345
 """Ids that objects of Karpenter must have the form of."""
 
 
-@dataclass(frozen=True, slots=True)
-class Case:
+class Case(Struct, frozen=True):
     """A fleet with one release of the driver and one of the device plugin, and options of the
     platform.
     """
@@ -49,8 +48,7 @@ class Case:
     options: dict[str, Any]
 
 
-@dataclass(frozen=True, slots=True)
-class Declared:
+class Declared(Struct, frozen=True):
     """One resource of Kubernetes: its type and what the program says of it."""
 
     type: str

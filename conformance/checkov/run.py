@@ -18,12 +18,12 @@ import sys
 import tempfile
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import rendering
 import yaml
+from msgspec import Struct
 
 from dra_sandbox.cache import cache_folder
 from dra_sandbox.engine import Engine
@@ -34,8 +34,7 @@ VERSION = "3.3.30"
 STACKS = ("eks-dev", "gke-dev", "aks-dev")
 
 
-@dataclass(frozen=True, slots=True)
-class Finding:
+class Finding(Struct, frozen=True):
     """A check that a resource failed."""
 
     stack: str

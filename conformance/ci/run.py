@@ -2,10 +2,11 @@
 
     python conformance/ci/run.py
 
-`Containerfile` by hadolint, `action.yml` and the job of `templates/check.yml` against the schemas
-that check-jsonschema brings, the hooks by pre-commit, which installs this project as a user's
-machine does and runs them in a repository: a good one, a broken one, one that is repaired. Exits 1
-at the first that is refused. Needs git and a package index.
+`Containerfile` by hadolint, `action.yml`, the job of `templates/check.yml`, and the workflows and
+jobs that `init` writes against the schemas that check-jsonschema brings, the hooks by pre-commit,
+which installs this project as a user's machine does and runs them in a repository: a good one, a
+broken one, one that is repaired. Exits 1 at the first that is refused. Needs git and a package
+index.
 """
 
 from __future__ import annotations
@@ -48,6 +49,7 @@ def main() -> int:
             "gitlab-ci",
             str(job),
         )
+        check_written_files(folder / "written", check)
         expect(
             0,
             str(bin_folder / "pre-commit"),
@@ -86,6 +88,23 @@ def install(folder: Path) -> Path:
     subprocess.run([sys.executable, "-m", "venv", str(folder)], check=True)
     subprocess.run([str(folder / "bin" / "pip"), "install", "--quiet", *TOOLS], check=True)
     return folder / "bin"
+
+
+def check_written_files(folder: Path, check: str) -> None:
+    """Check the workflows and jobs that `init` writes for fleets and stacks."""
+    folder.mkdir()
+    expect(0, "git", "init", "-q", str(folder))
+    command = [str(Path(sys.executable).parent / "pulumi-dra"), "init"]
+    for kind in ("github", "gitlab"):
+        for options in ((), ("--stack", "prod")):
+            name = f"{kind}{len(options)}"
+            words = (*command, name, "--region", "us-east-1", "--ci", kind, *options)
+            expect(0, *words, cwd=folder)
+    workflows = map(str, sorted((folder / ".github" / "workflows").glob("*.yml")))
+    expect(0, check, "--builtin-schema", "vendor.github-workflows", *workflows)
+    jobs = map(str, sorted(folder.glob("*.gitlab-ci.yml")))
+    transform = ("--data-transform", "gitlab-ci")
+    expect(0, check, "--builtin-schema", "vendor.gitlab-ci", *transform, *jobs)
 
 
 def rendered_job() -> str:

@@ -16,8 +16,9 @@ from __future__ import annotations
 import sys
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
+
+from msgspec.structs import replace
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "tests/fixes"))
 sys.path.insert(0, str(Path(__file__).parents[2] / "tests/command/truth"))

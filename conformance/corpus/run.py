@@ -24,11 +24,12 @@ import sys
 import tempfile
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
 
 import yaml
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from dra_command.inputs.command_inputs import mark_unrelated_files
 from dra_planner.errors import Diagnostic, PlannerError
@@ -49,8 +50,7 @@ EVERYWHERE = "*"
 MODES = ("alone", "beside a fleet")
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
+class Row(Struct, frozen=True):
     """Why it is right to tell something: of which repository (`*`: any), of which code, with which
     words.
     """
@@ -67,8 +67,7 @@ class Row:
         return re.search(self.words, f"{path}: {told.message}") is not None
 
 
-@dataclass(slots=True)
-class Tally:
+class Tally(Struct):
     """What was found: files by kind, findings by kind and mode, rows that were used, findings that
     no row justifies.
     """
@@ -76,8 +75,8 @@ class Tally:
     rows: tuple[Row, ...]
     kinds: Counter[str] = field(default_factory=Counter[str])
     told: dict[str, Counter[tuple[str, str]]] = field(default_factory=lambda: defaultdict(Counter))
-    used: set[Row] = field(default_factory=set[Row])
-    unjustified: dict[str, None] = field(default_factory=dict[str, None])  # in order, each once
+    used: set[Row] = set()
+    unjustified: dict[str, None] = {}  # in order, each once
 
     def add(self, repository: str, path: str, kind: str, mode: str, told: Diagnostic) -> None:
         """Count a finding, and look for the row that justifies it."""

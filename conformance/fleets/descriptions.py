@@ -13,16 +13,16 @@ import argparse
 import sys
 import traceback
 from collections import Counter
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from dra_command.inputs.fleet_files import read_other_tools_fleet
 from dra_planner.errors import PlannerError
 from dra_planner.fleet_sources import ImportedFleet
 
 
-@dataclass(frozen=True, slots=True)
-class Outcome:
+class Outcome(Struct, frozen=True):
     """What became of one file: its kind, and pools, a reason, or a fault."""
 
     kind: str

@@ -14,8 +14,9 @@ import subprocess
 import sys
 import zipfile
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from dra_planner.catalog import machine
 from dra_planner.catalog.tables import read_table
@@ -34,16 +35,14 @@ _ATTRIBUTE: Final = re.compile(r'"([^"]+)":\s+\{\w+Value: \w+\("?(.*?)"?\)\}')
 _CAPACITY: Final = re.compile(r'"([^"]+)": \{Value: resource\.MustParse\("([^"]+)"\)')
 
 
-@dataclass(frozen=True, slots=True)
-class TableDevice:
+class TableDevice(Struct, frozen=True):
     """A device of Karpenter's table."""
 
     attributes: Mapping[str, str]
     capacity: Mapping[str, str]
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class Difference:
+class Difference(Struct, frozen=True, order=True):
     """A value that differs on devices of a machine type."""
 
     machine: str

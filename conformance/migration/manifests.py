@@ -16,9 +16,11 @@ import re
 import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from dra_planner.clouds.eks import CLOUD
 from dra_planner.errors import PlannerError
@@ -57,8 +59,7 @@ _LONGEST = 160
 _MENTIONED = re.compile(r"\b(nvidia\.com/(gpu|mig-)|amd\.com/gpu)")
 
 
-@dataclass(frozen=True, slots=True)
-class Migrated:
+class Migrated(Struct, frozen=True):
     """A file and its migration, and the same migration of the result."""
 
     source: Source

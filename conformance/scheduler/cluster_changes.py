@@ -7,8 +7,9 @@ from __future__ import annotations
 import copy
 import random
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
 from typing import Any, Final
+
+from msgspec import Struct
 
 from cluster_objects import NAMESPACES, budget, claims_of, limit_range, quota
 from cluster_workloads import WorkloadMaker, strategy
@@ -20,8 +21,7 @@ _ROLLING: Final = ("Deployment", "StatefulSet", "DaemonSet")
 _SCALED: Final = ("Deployment", "StatefulSet")
 
 
-@dataclass(slots=True)
-class Manifests:
+class Manifests(Struct):
     """The manifests of a cluster as they were given last, and what changes them.
 
     Each change is a list of objects to apply in their order, and its name.
@@ -29,8 +29,8 @@ class Manifests:
 
     chance: random.Random
     maker: WorkloadMaker
-    workloads: dict[str, Json] = field(default_factory=dict[str, Json])
-    quotas: dict[str, Json] = field(default_factory=dict[str, Json])
+    workloads: dict[str, Json] = {}
+    quotas: dict[str, Json] = {}
     rolled: int = 0
 
     def first(self) -> Iterator[Json]:

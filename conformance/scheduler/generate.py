@@ -6,11 +6,11 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
 import yaml
+from msgspec import Struct
 
 from dra_planner.releases import Features
 
@@ -23,8 +23,7 @@ CLOUDS: Final[Mapping[str, Any]] = yaml.safe_load(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Case:
+class Case(Struct, frozen=True):
     """A fleet and workloads; `feature` is what is special about it."""
 
     seed: int

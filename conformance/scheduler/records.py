@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
+from dra_planner.plan import Plan
 from dra_sandbox.rehearsal import ComparedWorkload, Comparison
 from generate import Case
 
@@ -21,6 +22,7 @@ def record_of(case: Case, found: list[Comparison]) -> Json:
         "fleet": case.fleet,
         "workloads": case.workloads,
         "verdict": found[0].plan.verdict,
+        "undecided": _undecided(found[0].plan),
         "nodes": {pool.name: pool.nodes.desired for pool in found[0].plan.pools},
         "rehearsals": [
             {
@@ -31,6 +33,14 @@ def record_of(case: Case, found: list[Comparison]) -> Json:
             for each in found
         ],
     }
+
+
+def _undecided(plan: Plan) -> list[str]:
+    """Return the codes of the reasons of a plan that is *cannot tell*."""
+    if plan.verdict != "cannot-tell":
+        return []
+    unfit = (each for each in plan.workloads if each.verdicts[plan.level] != "fits")
+    return sorted({reason.code for each in unfit for reason in each.reasons})
 
 
 def _row(row: ComparedWorkload) -> Json:

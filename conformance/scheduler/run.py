@@ -5,6 +5,8 @@ what nobody explains.
     python conformance/scheduler/run.py --minor 36 --rules           the instances of the tests of
                                                                      whole plans
     python conformance/scheduler/run.py --minor 36 --drivers         fleets over all drivers
+    python conformance/scheduler/run.py --minor 36 --admission       RuntimeClasses, priorities,
+                                                                     missing references
     python conformance/scheduler/run.py --minor 36 --record FOLDER   keep every case with what
                                                                      became of it
 
@@ -21,12 +23,12 @@ import time
 from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass, field
 from functools import partial
 from multiprocessing import get_context
 from pathlib import Path
 
 import yaml
+from msgspec import Struct, field
 
 from dra_planner.errors import PlannerError
 from dra_planner.fleet import read_fleet
@@ -41,6 +43,7 @@ sys.path.insert(0, str(Path(__file__).parents[2] / "tests/planner/plan"))
 
 from random_instances import instance  # of the tests, whose instances these are
 
+from admission_cases import make_admission_case
 from driver_cases import make_driver_case
 from generate import Case, make_case
 from records import Json, record_of
@@ -48,8 +51,7 @@ from records import Json, record_of
 _TRIES = 2  # a control plane that is given too little of the processor is no difference
 
 
-@dataclass(slots=True)
-class Table:
+class Table(Struct):
     """What was compared, and the reasons for what differs: between plan and outcome, simulation and
     outcome.
     """
@@ -63,11 +65,15 @@ class Table:
     verdicts: Counter[str] = field(default_factory=Counter[str])
     plan: Counter[str] = field(default_factory=Counter[str])
     simulation: Counter[str] = field(default_factory=Counter[str])
-    unexplained: list[str] = field(default_factory=list[str])
+    # fleets with the verdict *cannot tell*, by the codes of their reasons
+    undecided: Counter[str] = field(default_factory=Counter[str])
+    unexplained: list[str] = []
 
     def add(self, record: Json) -> None:
         """Count one case with its rehearsals."""
         self.cases[record["feature"]] += 1
+        if record["undecided"]:
+            self.undecided[", ".join(record["undecided"])] += 1
         for each in record["rehearsals"]:
             self.rehearsals += 1
             pending = sum(row["pending"] for row in each["outcome"].values())
@@ -102,6 +108,10 @@ class Table:
         yield "; ".join(
             f"{count} rehearsals: {said}" for said, count in sorted(self.verdicts.items())
         )
+        if self.undecided:
+            yield "cannot tell, by reason: " + "; ".join(
+                f"{count} {codes}" for codes, count in self.undecided.most_common()
+            )
         if self.skipped:
             yield "left out: " + ", ".join(
                 f"{count} {why}" for why, count in sorted(self.skipped.items())
@@ -125,7 +135,8 @@ def main() -> int:
         started = time.monotonic()
         with ProcessPoolExecutor(given.parallel, get_context("spawn")) as workers:
             seeds = range(given.seed, given.seed + given.count)
-            for record in workers.map(partial(_try, given.kind, minor, binaries), seeds):
+            attempt = partial(_try, given.kind, given.placement, minor, binaries)
+            for record in workers.map(attempt, seeds):
                 if isinstance(record, str):
                     table.skipped[record] += 1
                     continue
@@ -140,9 +151,9 @@ def main() -> int:
     return int(bool(table.unexplained))
 
 
-def _try(kind: str, minor: int, binaries: Binaries, seed: int) -> Json | str:
+def _try(kind: str, placement: str, minor: int, binaries: Binaries, seed: int) -> Json | str:
     """Return the record of a case, or why there is none."""
-    case = _case(kind, seed, minor)
+    case = _placed(_case(kind, seed, minor), placement)
     try:
         plan, sources = _plan(case)
     except PlannerError as error:
@@ -170,8 +181,13 @@ def _try(kind: str, minor: int, binaries: Binaries, seed: int) -> Json | str:
 def _case(kind: str, seed: int, minor: int) -> Case:
     if kind == "rules":
         return _ruled(seed, minor)
-    make = make_driver_case if kind == "drivers" else make_case
+    make = {"drivers": make_driver_case, "admission": make_admission_case}.get(kind, make_case)
     return make(seed, features_of(minor))
+
+
+def _placed(case: Case, placement: str) -> Case:
+    fleet = {**case.fleet, "placement": placement}
+    return Case(case.seed, case.feature, fleet, case.workloads)
 
 
 def _ruled(seed: int, minor: int) -> Case:
@@ -220,6 +236,16 @@ def _arguments() -> argparse.Namespace:
         action="store_const",
         const="drivers",
         help="fleets over all drivers, and claims of one or two of them",
+    )
+    kind.add_argument(
+        "--admission",
+        dest="kind",
+        action="store_const",
+        const="admission",
+        help="RuntimeClasses, priorities, other schedulers, and references to missing objects",
+    )
+    parser.add_argument(
+        "--placement", choices=("free", "guided"), default="free", help="key of the fleets"
     )
     parser.add_argument(
         "--parallel", type=int, default=2, help="control planes side by side, default: %(default)s"

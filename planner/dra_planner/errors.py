@@ -14,14 +14,14 @@ values (`Reason`, `Diagnostic`), because one finding must never hide another.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
+
+from msgspec import Struct
 
 Severity = Literal["error", "warning", "note"]
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class Place:
+class Place(Struct, frozen=True, order=True):
     """The place of something: a file, the line in it (1-based), and the field path inside the
     object.
     """
@@ -38,8 +38,7 @@ class Place:
 NOWHERE = Place()
 
 
-@dataclass(frozen=True, slots=True)
-class Diagnostic:
+class Diagnostic(Struct, frozen=True):
     """One finding about one object, as a linter, the API server, or a rule reports it.
 
     `rejected` is the kind of the object if the API server would reject it, for example Node.

@@ -13,9 +13,10 @@ kubernetes/apimachinery:pkg/api/resource/{quantity,amount,math,suffix,scale_int}
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
+
+from msgspec import Struct
 
 DECIMAL_SI: Final = "DecimalSI"
 BINARY_SI: Final = "BinarySI"
@@ -58,8 +59,7 @@ class QuantityError(ValueError):
         self.reason = reason
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Quantity:
+class Quantity(Struct, frozen=True):
     """A quantity: `unscaled` × 10^`scale`.
 
     `small` tells the 64-bit form from the big-decimal form, `suffixes` is the family of suffixes of

@@ -15,12 +15,14 @@ import re
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Final, TextIO
 
+from msgspec import Struct
+
 from dra_planner.documents.stream import split_stream
 from dra_planner.errors import Place, SourceError
+from dra_planner.records import equality
 from dra_planner.wording import counted
 
 MANIFEST_SUFFIXES: Final = (".yaml", ".yml", ".json")
@@ -45,8 +47,7 @@ _UNFINISHED: Final = re.compile(
 _URL: Final = re.compile(r"[a-z][a-z0-9+.-]*://", re.IGNORECASE)
 
 
-@dataclass(frozen=True, slots=True)
-class MissingManifests:
+class MissingManifests(Struct, frozen=True):
     """Manifests of a folder or file that weren't built. `missing` names them in the sentence
     "`title`: `why`, so `missing` aren't in the plan".
     """
@@ -57,8 +58,8 @@ class MissingManifests:
     missing: str
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class Source:
+@equality(ignored=("absent",))
+class Source(Struct, frozen=True, order=True):
     """A text and its name in messages: a path as the user wrote it, or `<stdin>`.
 
     A skipped source contains no manifests. It's part of the digest, but isn't read. `namespaces`
@@ -70,7 +71,7 @@ class Source:
     text: str
     left_alone: bool = False
     namespaces: tuple[tuple[int, int, str], ...] = ()
-    absent: MissingManifests | None = field(default=None, compare=False)
+    absent: MissingManifests | None = None
 
     def namespace_at(self, line: int) -> str:
         """Return the namespace with which a line is applied, or ""."""
@@ -79,8 +80,7 @@ class Source:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class Gathered:
+class Gathered(Struct, frozen=True):
     """The readable sources, sorted by name, and why some files couldn't be read, with the file in
     each error.
     """

@@ -5,9 +5,11 @@ stack.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from datetime import date
 from types import MappingProxyType
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from dra_policies.configuration.exemptions import Excuse, excuse_for, without_effect
 from dra_policies.configuration.resource_exemptions import beside_resource, names_of_resource
@@ -37,8 +39,7 @@ from dra_policies.unknown_values import has_unknown
 _NO_THRESHOLDS: Mapping[str, float] = MappingProxyType({})
 
 
-@dataclass(frozen=True, slots=True)
-class Told:
+class Told(Struct, frozen=True):
     """A finding and the rule under which it's reported."""
 
     rule: Rule

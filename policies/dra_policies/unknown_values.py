@@ -10,8 +10,9 @@ None (not known).
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Final, TypeGuard
+
+from msgspec import Struct
 
 
 class _Unknown:
@@ -72,12 +73,14 @@ def plain(value: object, raised: type[Exception]) -> Any:
     """
     if isinstance(value, str):
         return UNKNOWN if value in UNKNOWN_TEXTS else value
+    if isinstance(value, float):
+        return int(value) if value.is_integer() else value
+    if value is None or isinstance(value, int):  # before the slower questions
+        return value
     if _is_mapping(value):
         return {str(key): _item(value, key, raised) for key in value}
     if _is_sequence(value):
         return [_item(value, index, raised) for index in range(len(value))]
-    if isinstance(value, float) and value.is_integer():
-        return int(value)
     return value
 
 
@@ -101,11 +104,14 @@ def unknown_paths(value: object, path: str = "") -> Iterator[str]:
 
 def has_unknown(value: object) -> bool:
     """Return whether a value or any nested value is unknown."""
-    return next(unknown_paths(value), None) is not None
+    if value is UNKNOWN:
+        return True
+    if _is_dict(value):
+        return any(map(has_unknown, value.values()))
+    return _is_list(value) and any(map(has_unknown, value))
 
 
-@dataclass(frozen=True, slots=True)
-class Properties:
+class Properties(Struct, frozen=True):
     """Properties from `plain`.
 
     Paths are dotted, with `%2E` for a dot in a key, and all readers return None for *not known*. A

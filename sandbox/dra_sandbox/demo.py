@@ -14,10 +14,10 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from pathlib import Path
 
 import yaml
+from msgspec import Struct, field
 from rich.console import Console
 from rich.text import Text
 
@@ -39,8 +39,7 @@ class StepFailed(Exception):
         self.details = details
 
 
-@dataclass
-class Demo:
+class Demo(Struct):
     """One run, with its folder and its output stream."""
 
     engine: Engine

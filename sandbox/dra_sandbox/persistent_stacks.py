@@ -9,9 +9,9 @@ from __future__ import annotations
 import hashlib
 import shutil
 from collections.abc import Iterable
-from dataclasses import dataclass
 from pathlib import Path
 
+from msgspec import Struct
 from rich.console import Console
 from rich.text import Text
 
@@ -47,8 +47,7 @@ class StackRefused(Exception):
     """The request can't be fulfilled. The message contains the reason and a fix."""
 
 
-@dataclass(frozen=True, slots=True)
-class KeptStacks:
+class KeptStacks(Struct, frozen=True):
     """The running sandbox stacks of one project."""
 
     project: Path

@@ -9,16 +9,15 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Generator
-from dataclasses import dataclass, field
 from typing import TextIO
 
+from msgspec import Struct, field
 from rich.console import Console
 
 _PLAIN_INTERVAL_SECONDS = 20.0
 
 
-@dataclass
-class Step:
+class Step(Struct):
     """One running step. The value of `news` is printed next to the elapsed time."""
 
     title: str

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct
 
 Event = Mapping[str, Any]
 
 _UNCHANGED = frozenset({"same", "read", "refresh"})
 
 
-@dataclass(frozen=True, slots=True)
-class ResourceStep:
+class ResourceStep(Struct, frozen=True):
     """One step of the engine, or in a preview a planned step.
 
     `op` is the engine's word: same, create, update, delete, replace, create-replacement,
@@ -28,7 +28,7 @@ class ResourceStep:
     type: str
     diffs: tuple[str, ...] = ()
     replace_keys: tuple[str, ...] = ()
-    detailed: Mapping[str, str] = field(default_factory=dict)
+    detailed: Mapping[str, str] = {}
 
     @property
     def name(self) -> str:
@@ -36,8 +36,7 @@ class ResourceStep:
         return self.urn.rsplit("::", 1)[-1]
 
 
-@dataclass(frozen=True, slots=True)
-class PolicyViolation:
+class PolicyViolation(Struct, frozen=True):
     """One finding of a policy pack: its policy, its level ("mandatory" or "advisory"), its message,
     and its resource.
     """
@@ -48,8 +47,7 @@ class PolicyViolation:
     urn: str
 
 
-@dataclass(frozen=True, slots=True)
-class RunResult:
+class RunResult(Struct, frozen=True):
     """One run of the CLI: the command without paths of the environment, its exit status, output,
     duration, and events.
     """

@@ -18,7 +18,7 @@ sys.path.insert(0, str(ROOT / "conformance" / "allocation"))
 
 import answer  # noqa: E402  (needs the path above)
 import referee  # noqa: E402
-from dra_planner.allocation.search.depth_first import Search  # noqa: E402
+from dra_planner.allocation.search.depth_first import search_devices  # noqa: E402
 from dra_planner.allocation.search.requests import plan_claims  # noqa: E402
 
 Json = dict[str, Any]
@@ -178,7 +178,7 @@ def single_calls() -> None:
         template = state.template
         plan = plan_claims(claims, template)
         warm = measure(
-            lambda s=state, p=plan: Search(s.template, p, s.template.behaviour, s.taken, {}).run()
+            lambda s=state, p=plan: search_devices(s.template, p, s.template.behaviour, s.taken, {})
         )
         cold = measure(lambda s=state, c=claims: _cold(s, c))
         go = theirs.get(one["id"], 0)
@@ -192,7 +192,7 @@ def _cold(state: Any, claims: Any) -> object:
     """A call for claims not seen before: selectors are judged again."""
     state.template.memory.clear()
     plan = plan_claims(claims, state.template)
-    return Search(state.template, plan, state.template.behaviour, state.taken, {}).run()
+    return search_devices(state.template, plan, state.template.behaviour, state.taken, {})
 
 
 if __name__ == "__main__":

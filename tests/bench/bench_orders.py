@@ -13,9 +13,10 @@ from __future__ import annotations
 
 import sys
 import time
-from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
+
+from msgspec.structs import replace
 
 sys.path.insert(0, str(Path(__file__).parent))
 

@@ -11,11 +11,13 @@ from __future__ import annotations
 import hashlib
 import random
 from collections.abc import Mapping, Sequence
-from dataclasses import MISSING, Field, fields, is_dataclass, replace
 from decimal import Decimal
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
+
+from msgspec import NODEFAULT, Struct, structs
+from msgspec.structs import replace
 
 from dra_planner.model import (
     CelSelector,
@@ -160,8 +162,8 @@ def digest(demand: Demand, offers: Sequence[Offer]) -> str:
 
 
 def _told(value: object) -> str:
-    if is_dataclass(value) and not isinstance(value, type):
-        given = [(each, getattr(value, each.name)) for each in fields(value)]
+    if isinstance(value, Struct):
+        given = [(each, getattr(value, each.name)) for each in structs.fields(value)]
         said = [f"{each.name}={_told(its)}" for each, its in given if its not in _defaults(each)]
         return f"{type(value).__name__}({', '.join(said)})"
     if isinstance(value, Mapping):
@@ -171,10 +173,10 @@ def _told(value: object) -> str:
     return repr(value)
 
 
-def _defaults(field: Field[object]) -> list[object]:
-    if field.default_factory is not MISSING:
+def _defaults(field: structs.FieldInfo) -> list[object]:
+    if field.default_factory is not NODEFAULT:
         return [field.default_factory()]
-    return [] if field.default is MISSING else [field.default]
+    return [] if field.default is NODEFAULT else [field.default]
 
 
 @cache

@@ -12,11 +12,11 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import product
 from typing import Any, Final, NamedTuple
 
 import yaml
+from msgspec import Struct
 
 Json = dict[str, Any]
 
@@ -77,8 +77,7 @@ MACHINES: Final = {
 }
 
 
-@dataclass(frozen=True)
-class Platform:
+class Platform(Struct, frozen=True):
     """A fleet document and objects, each workload after the ResourceClaimTemplates."""
 
     cloud: str

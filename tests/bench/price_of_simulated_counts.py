@@ -14,8 +14,9 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
+
+from msgspec import Struct, field
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "planner" / "plan"))
 
@@ -27,15 +28,14 @@ from dra_planner.plan import Plan
 KINDS = ("taint", "affinity", "profile")
 
 
-@dataclass
-class Prices:
+class Prices(Struct):
     """By fleet: price of the counts over that of the packing, and the same with each kind of
     fix.
     """
 
-    simulated: list[float] = field(default_factory=list)
+    simulated: list[float] = []
     fixed: dict[str, list[float]] = field(default_factory=lambda: {kind: [] for kind in KINDS})
-    best: list[float] = field(default_factory=list)
+    best: list[float] = []
     not_found: int = 0
     dearer: int = 0
     needed: int = 0

@@ -8,12 +8,12 @@ import json
 import os
 import subprocess
 import sys
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
+from msgspec import Struct
 
 from dra_sandbox.engine import Engine
 from dra_sandbox.run_result import RunResult
@@ -158,8 +158,7 @@ def test_a_count_that_the_cloud_cannot_build_does_not_fit(tmp_path: Path) -> Non
         ]
 
 
-@dataclass(frozen=True)
-class Built:
+class Built(Struct, frozen=True):
     """One stack, planned with the command, built and judged."""
 
     up: RunResult

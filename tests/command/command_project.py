@@ -8,10 +8,11 @@ import json
 import os
 import subprocess
 import sys
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
+
+from msgspec import Struct
 
 from dra_command.__main__ import main
 
@@ -38,8 +39,7 @@ config:
 """
 
 
-@dataclass(frozen=True)
-class Done:
+class Done(Struct, frozen=True):
     """What a run left behind."""
 
     status: int
@@ -52,8 +52,7 @@ class Done:
         return json.loads(self.out)
 
 
-@dataclass(frozen=True)
-class Project:
+class Project(Struct, frozen=True):
     """A folder with one stack, `dev`, and its workloads."""
 
     root: Path

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import yaml
 
-from dra_planner.fleet import read_fleet
+from dra_planner.fleet import Fleet, read_fleet
 from dra_planner.model import WorkloadRef
 from dra_planner.plan import Plan, PlanRequest, make_plan
 from dra_planner.sources import Source
@@ -42,9 +42,10 @@ WORDS = (
 )
 
 
-def plan_of(*documents: str) -> Plan:
+def plan_of(*documents: str, fleet: Fleet | None = None) -> Plan:
     sources = (Source("workloads.yaml", "---\n".join((template(), *documents))),)
-    return make_plan(PlanRequest(sources=sources, fleet=read_fleet(yaml.safe_load(FLEET))))
+    fleet = read_fleet(yaml.safe_load(FLEET)) if fleet is None else fleet
+    return make_plan(PlanRequest(sources=sources, fleet=fleet))
 
 
 def ref(name: str) -> WorkloadRef:

@@ -8,7 +8,6 @@ in case and in the few places the table lists), types, required members, pattern
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
 
@@ -16,10 +15,10 @@ import botocore.session
 from api_names import Names, renamed
 from botocore.model import ServiceModel, Shape
 from botocore.validate import ParamValidator
+from msgspec import Struct
 
 
-@dataclass(frozen=True, slots=True)
-class Operation:
+class Operation(Struct, frozen=True):
     """One request. `fixed` is what the provider adds, `within` the member that holds all else,
     `named` the member that autonaming fills, `of` the member for the id that the first request
     returned, `tagged` the kind of resource that an EC2 request tags; `id` and `outputs` are
@@ -28,14 +27,14 @@ class Operation:
 
     service: str
     name: str
-    names: Names = field(default_factory=dict)
-    fixed: Mapping[str, Any] = field(default_factory=dict)
+    names: Names = {}
+    fixed: Mapping[str, Any] = {}
     within: str = ""
     named: str = ""
     of: str = ""
     tagged: str = ""
     id: str = ""
-    outputs: Mapping[str, str] = field(default_factory=dict)
+    outputs: Mapping[str, str] = {}
     simulated: bool = True
 
 

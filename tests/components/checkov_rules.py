@@ -3,8 +3,9 @@ components declare.
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 Inputs = Mapping[str, Any]
 
@@ -12,8 +13,7 @@ ALL_LOGS = {"api", "audit", "authenticator", "controllerManager", "scheduler"}
 EVERYWHERE = {"0.0.0.0/0", "::/0"}
 
 
-@dataclass(frozen=True, slots=True)
-class Rule:
+class Rule(Struct, frozen=True):
     """One rule: on which resources, what must hold of the inputs of each, and inputs of which it
     does not hold.
     """
@@ -24,8 +24,7 @@ class Rule:
     broken_by: Inputs
 
 
-@dataclass(frozen=True, slots=True)
-class LinkRule:
+class LinkRule(Struct, frozen=True):
     """One rule on two resources: each of the first kind has one of the second kind that names
     it.
     """

@@ -5,13 +5,13 @@ options.
 import base64
 import sys
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import pulumi
 import pytest
 import yaml
+from msgspec import Struct
 from pulumi.runtime import mocks
 
 from pulumi_dra.platform.platform import DraPlatform
@@ -29,8 +29,7 @@ def pytest_configure(config: pytest.Config) -> None:
     )
 
 
-@dataclass(frozen=True)
-class Registered:
+class Registered(Struct, frozen=True):
     """One resource as the engine would have been told of it; inputs in the provider's spelling."""
 
     type: str
@@ -48,11 +47,10 @@ class Registered:
     update_minutes: str
 
 
-@dataclass
-class Declared:
+class Declared(Struct):
     """Everything that was registered, in order."""
 
-    resources: list[Registered] = field(default_factory=list)
+    resources: list[Registered] = []
 
     def all(self, kind: str) -> list[Registered]:
         """Every resource whose type ends in `kind` (LaunchTemplate)."""

@@ -9,13 +9,13 @@ import json
 import re
 import sys
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 from typing import Any
 
 import proto
 from api_names import Names, renamed
 from google.cloud import compute_v1, container_v1, container_v1beta1
 from google.protobuf import json_format
+from msgspec import Struct
 
 NODE_CONFIG: Names = {
     "guestAccelerators": "accelerators",
@@ -26,12 +26,11 @@ NODE_CONFIG: Names = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Message:
+class Message(Struct, frozen=True):
     """The message that makes a resource, and what the API calls the resource's properties."""
 
     type: type[proto.Message]
-    names: Names = field(default_factory=dict)
+    names: Names = {}
 
 
 def _below(parent: str, names: Names) -> dict[str, Any]:

@@ -2,10 +2,10 @@
 traps are closed.
 """
 
-from dataclasses import replace
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from dra_planner.drivers import nvidia
 from pulumi_dra.dra.device_plugin.plugin_values import device_plugin_values

@@ -4,13 +4,13 @@ a test there is.
 
 import re
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pulumi
 import pytest
 from checkov_rules import LINK_RULES, RULES, Rule, findings
+from msgspec.structs import replace
 
 from pulumi_dra.aks import AksCluster, AksGpuPool
 from pulumi_dra.eks import EksCluster, EksGpuPool, EksNetwork

@@ -6,8 +6,9 @@ from __future__ import annotations
 
 import json
 import random
-from dataclasses import replace
 from typing import Any
+
+from msgspec.structs import replace
 
 from dra_planner import catalog, manifests
 from dra_planner.catalog import Machine

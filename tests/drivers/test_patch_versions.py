@@ -5,11 +5,11 @@ plan says so.
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from typing import Any
 
 import pytest
 from driver_fleets import fleet, job, planned, request
+from msgspec.structs import replace
 
 from dra_planner.drivers import nvidia
 from dra_planner.errors import CatalogError, FleetError, UnsupportedFeature

@@ -6,11 +6,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import yaml
+from msgspec import Struct
 
 HERE = Path(__file__).parent
 FLEET: dict[str, Any] = {
@@ -37,8 +37,7 @@ spec:
 """
 
 
-@dataclass(frozen=True, kw_only=True)
-class Case:
+class Case(Struct, frozen=True, kw_only=True):
     """`fix` is the text as it stands in the code. `words` are run, by default `plan m.yaml --fleet
     fleet.json`.
 
@@ -52,17 +51,17 @@ class Case:
     fix: str
     words: str = "plan m.yaml --fleet fleet.json"
     m: str = MANIFEST
-    edit: list[list[str]] = field(default_factory=list)
-    put: dict[str, Any] = field(default_factory=dict)
-    files: dict[str, str] = field(default_factory=dict)
+    edit: list[list[str]] = []
+    put: dict[str, Any] = {}
+    files: dict[str, str] = {}
     stdin: str = ""
-    limits: dict[str, int] = field(default_factory=dict)
-    environment: dict[str, str] = field(default_factory=dict)
+    limits: dict[str, int] = {}
+    environment: dict[str, str] = {}
     then: str = ""
     then_first: str = ""
-    then_edit: list[list[str]] = field(default_factory=list)
-    then_put: dict[str, Any] = field(default_factory=dict)
-    then_files: dict[str, str | None] = field(default_factory=dict)
+    then_edit: list[list[str]] = []
+    then_put: dict[str, Any] = {}
+    then_files: dict[str, str | None] = {}
     then_stdin: str = ""
     then_fault: str = ""
 

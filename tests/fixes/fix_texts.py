@@ -11,8 +11,9 @@ import ast
 import re
 from collections import defaultdict
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from pathlib import Path
+
+from msgspec import Struct
 
 ROOT = Path(__file__).parents[2]
 FOLDERS = ("planner", "command", "policies", "tutorials")
@@ -71,13 +72,12 @@ Steps = tuple[int | str, ...]
 Takers = dict[str, set[tuple[str, int, Path]]]
 
 
-@dataclass
-class Module:
+class Module(Struct):
     """One file of the code."""
 
     path: Path
     tree: ast.Module
-    parents: dict[ast.AST, ast.AST] = field(default_factory=dict)
+    parents: dict[ast.AST, ast.AST] = {}
 
     def __post_init__(self) -> None:
         for node in ast.walk(self.tree):

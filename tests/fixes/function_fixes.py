@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from dataclasses import dataclass, replace
 from pathlib import Path
 from unittest.mock import patch
 
 from allocation_builders import CLASSES, claim, gpus, node, request, shape
+from msgspec import Struct
+from msgspec.structs import replace
 from plan_builders import deployment, fleet, plan_of
 
 from dra_command.portfolio.computation.answer_store import Store
@@ -52,8 +53,7 @@ spec:
 """
 
 
-@dataclass(frozen=True)
-class InFunction:
+class InFunction(Struct, frozen=True):
     """`fix` is the text as it stands in the code; both functions are given a folder."""
 
     fix: str

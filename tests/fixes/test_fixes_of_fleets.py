@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +9,7 @@ import pytest
 import yaml
 from fix_cases import FLEET, changed
 from fix_texts import pattern_of
+from msgspec import Struct
 
 from dra_planner.errors import PlannerError
 from dra_planner.fleet import read_fleet
@@ -31,8 +31,7 @@ CLOUDS: dict[str, dict[str, Any]] = {
 }
 
 
-@dataclass(frozen=True, kw_only=True)
-class Refused:
+class Refused(Struct, frozen=True, kw_only=True):
     """`put` makes the fleet of a cloud one that is refused; `then_put` is what the sentence says to
     do.
     """

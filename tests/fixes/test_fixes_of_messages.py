@@ -11,13 +11,13 @@ import json
 import shlex
 import shutil
 import subprocess
-from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
 import yaml
 from command_project import Done, Project
 from fix_cases import FLEET, MANIFEST
+from msgspec import Struct
 
 from dra_command.command_line.exit_status import Status
 from dra_planner.catalog.messages import commands, messages
@@ -52,8 +52,7 @@ spec:
 """
 
 
-@dataclass(frozen=True, kw_only=True)
-class Asked:
+class Asked(Struct, frozen=True, kw_only=True):
     """`edit` and `snapshot` make of manifest and cluster what the message is said of; the answer
     holds `says`.
     """
@@ -61,8 +60,8 @@ class Asked:
     id: str
     says: str
     m: str = MANIFEST
-    edit: list[list[str]] = field(default_factory=list)
-    snapshot: list[list[str]] = field(default_factory=list)
+    edit: list[list[str]] = []
+    snapshot: list[list[str]] = []
     kubernetes: str = "1.34"
     says_too: str = ""  # what a second command says, where the answer has two
 

@@ -13,12 +13,13 @@ stands in the code: of that text, the row is the test.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 import yaml
+from msgspec import Struct
+from msgspec.structs import replace
 
 from dra_planner.fleet import read_fleet
 from dra_planner.plan import PlanRequest, make_plan, plan_file
@@ -33,8 +34,7 @@ HERE = Path(__file__).parent / "seeded"
 Edit = Mapping[str, Any]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Seeded:
+class Seeded(Struct, frozen=True, kw_only=True):
     fault: str
     base: str
     edit: Edit
@@ -44,11 +44,10 @@ class Seeded:
     words: str
     fix: Edit | str
     follows: str = ""
-    computed: Mapping[str, list[str]] = field(default_factory=dict)
+    computed: Mapping[str, list[str]] = {}
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(Struct, frozen=True):
     """What is told: rule, level, short name of the object, sentence, and the advice in it."""
 
     rule: str

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
 from types import SimpleNamespace
 from typing import Any
 
+from msgspec import Struct
+from msgspec.structs import replace
 from test_seeded_faults import COS_ROOT, DRIVER, TOLERATIONS, VALUES, changed
 
 from dra_policies.stack.resource import Resource
@@ -29,15 +30,14 @@ PLAN_LABELS = {
 }
 
 
-@dataclass(frozen=True)
-class StackFix:
+class StackFix(Struct, frozen=True):
     """`fix` is the text as it stands in the code; `thresholds` are those that a project sets."""
 
     fix: str
     fault: Step
     follow: Step
     cloud: str = "eks"
-    thresholds: Mapping[str, float] = field(default_factory=dict)
+    thresholds: Mapping[str, float] = {}
 
 
 def is_made_of(fix: str, text: str) -> bool:

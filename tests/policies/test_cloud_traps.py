@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from datetime import date
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 from seeded_stacks import base, edited
 
 from dra_policies.configuration.rule_settings import configured_rules

@@ -8,11 +8,11 @@ faults is tried.
 from __future__ import annotations
 
 import os
-from dataclasses import replace
 from typing import Final
 from zlib import crc32
 
 import pytest
+from msgspec.structs import replace
 from seeded_stacks import HERE, Entry, Seeded, base, edited, seeded
 
 from dra_policies.rules import RULES

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from dra_policies.rules.drivers.driver_quota_too_small import RULE
 from dra_policies.rules.rule import Finding

@@ -7,11 +7,11 @@ exports.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 from functools import cache
 
 import pytest
 import yaml
+from msgspec.structs import replace
 from seeded_stacks import HERE, Seeded, base, edited, put, seeded, told
 
 from dra_policies.rules import RULES

@@ -4,11 +4,11 @@ makes it go.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from dra_policies.rules import RULES
 from dra_policies.stack.resource import Resource

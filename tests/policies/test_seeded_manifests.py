@@ -4,12 +4,12 @@ nothing is told.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
 import pytest
 import yaml
+from msgspec import Struct
 from seeded_stacks import HERE, Edit, put
 from stack_fixes import is_made_of
 
@@ -23,8 +23,7 @@ from dra_policies.rules import check_all, view_of
 FOLDER = HERE / "manifests"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class InManifest:
+class InManifest(Struct, frozen=True, kw_only=True):
     """A fault: the edit (object/path → value), what must be told, and the edit that its fix comes
     to.
 

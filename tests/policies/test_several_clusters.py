@@ -4,10 +4,10 @@ other.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
+from msgspec.structs import replace
 from test_seeded_faults import FAULTS, changed, good, told
 
 from dra_planner.clouds import cloud as of_cloud

@@ -5,12 +5,12 @@ theirs goes.
 import json
 import sys
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
+from msgspec import Struct
 
 from dra_sandbox.clouds.existing_resources import VARIABLE
 from dra_sandbox.engine import Engine
@@ -137,8 +137,7 @@ azure.containerservice.MaintenanceConfiguration(
 """
 
 
-@dataclass(frozen=True)
-class Theirs:
+class Theirs(Struct, frozen=True):
     """A cluster of somebody else's, and how a stack of this repository is led to it."""
 
     stack: str
@@ -153,7 +152,7 @@ class Theirs:
     first_pool: str  # of the plan
     # what their cluster is not: the preview says that it would be replaced
     wrong: Mapping[str, Any]
-    beside: Mapping[str, Any] = field(default_factory=dict)  # further options of the platform
+    beside: Mapping[str, Any] = {}  # further options of the platform
 
     @property
     def platform(self) -> dict[str, Any]:
@@ -237,8 +236,7 @@ THEIRS = {
 }
 
 
-@dataclass
-class Taken:
+class Taken(Struct):
     """The stack that takes the cluster over."""
 
     theirs: Theirs

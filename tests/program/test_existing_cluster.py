@@ -3,12 +3,12 @@ thoughts.
 """
 
 import json
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
+from msgspec import Struct
 
 from dra_sandbox.clouds.kubernetes.releases import FAILING
 from dra_sandbox.engine import Engine
@@ -88,8 +88,7 @@ class Existing:
         return found
 
 
-@dataclass(frozen=True)
-class Run:
+class Run(Struct, frozen=True):
     """What each step said, and what the state held after it."""
 
     exported: str

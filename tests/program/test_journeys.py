@@ -3,10 +3,10 @@ clouds.
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import pytest
+from msgspec import Struct
 
 pytestmark = pytest.mark.engine
 
@@ -44,8 +44,7 @@ def other_region(config: Config) -> None:
     ]
 
 
-@dataclass(frozen=True)
-class Story:
+class Story(Struct, frozen=True):
     """A stack: its pools, smaller one first, what its resources are called, and the changes that
     are previewed.
     """
@@ -90,8 +89,7 @@ STORIES = {
 CLOUDS = frozenset({"aws", "gcp", "azure-native", "kubernetes"})
 
 
-@dataclass(frozen=True)
-class Run:
+class Run(Struct, frozen=True):
     """What each step of the journey said."""
 
     story: Story

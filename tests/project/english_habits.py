@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 
-@dataclass(frozen=True, slots=True)
-class Habit:
+class Habit(Struct, frozen=True):
     """A pattern, what to write instead, and a sentence that shows it. `in_headings`: also applied
     to headings.
     """
@@ -200,8 +200,7 @@ HABITS = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Sentence:
+class Sentence(Struct, frozen=True):
     """A sentence of a page, with its line."""
 
     line: int

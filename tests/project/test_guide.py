@@ -26,6 +26,8 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         shutil.copytree(ROOT / name, tmp_path / name)
     shutil.copy(ROOT / "Pulumi.yaml", tmp_path)
     monkeypatch.chdir(tmp_path)
+    # The note depends on where the installation that runs the tests came from.
+    monkeypatch.setattr("dra_command.init.run.index_note", lambda _: "")
     for name, value in {"COLUMNS": "80", "NO_COLOR": "1", "PYTHONIOENCODING": "utf-8"}.items():
         monkeypatch.setenv(name, value)
     return tmp_path
@@ -70,3 +72,14 @@ def test_every_page_is_on_the_site() -> None:
         for page in docs.glob(f"{entry}.md")
     }
     assert listed == {page for page in docs.rglob("*.md") if page.name != "index.md"}
+
+
+def test_the_manifests_of_the_sharing_page_are_those_of_its_examples() -> None:
+    """The commands of the page plan the examples, so the page shows what they plan."""
+    page = (ROOT / "docs/guide/sharing.md").read_text(encoding="utf-8")
+    examples = "".join(
+        path.read_text(encoding="utf-8") for path in (ROOT / "examples").glob("*/workload.yaml")
+    )
+    shown = re.findall(r"```yaml\n(.*?)```", page, re.DOTALL)
+    assert len(shown) == 2
+    assert all(each in examples for each in shown)

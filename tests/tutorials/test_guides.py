@@ -5,13 +5,13 @@ tried.
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
 from command_project import Project
+from msgspec import Struct
 
 from dra_planner.fleet import read_fleet
 from dra_planner.fleet.changes import change_fleet, read_change
@@ -27,8 +27,7 @@ FLEET: dict[str, Any] = {
 }
 
 
-@dataclass(frozen=True)
-class Item:
+class Item(Struct, frozen=True):
     """A file of a guide, and the finding that matters: its code, words of its message and of its
     fix.
 

@@ -6,9 +6,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
 from pathlib import Path
 from textwrap import dedent
+
+from msgspec.structs import replace
 
 from dra_planner.errors import Diagnostic, ManifestError, Place, Severity
 from dra_planner.manifests.documents import read_documents

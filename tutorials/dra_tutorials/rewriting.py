@@ -9,9 +9,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 from typing import Final
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from dra_planner.errors import ManifestError, Place
 from dra_planner.manifests.documents import read_documents
@@ -30,8 +32,7 @@ _HELD: Final = re.compile(r"shell-value-(\d+)-end")
 Rewrite = Callable[[Sequence[Source]], Sequence[Rewriting]]
 
 
-@dataclass(frozen=True, slots=True)
-class _Part:
+class _Part(Struct, frozen=True):
     """A block of a page as a source of its own, with what a shell fills in held apart."""
 
     block: CodeBlock

@@ -5,12 +5,13 @@ catalog.
 from __future__ import annotations
 
 import argparse
-import dataclasses
 import json
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
+
+from msgspec import structs
 
 from dra_command.command_line.arguments import UsageError
 from dra_command.command_line.exit_status import Status
@@ -64,7 +65,7 @@ def run_add(values: argparse.Namespace) -> int:
                 PlannerError(each.message, place=each.place, fix=each.fix) for each in others
             ),
         ) from None
-    learned = dataclasses.replace(
+    learned = structs.replace(
         learned, remarks=(*(_sentence(each) for each in unused), *learned.remarks)
     )
     if values.format == "json":

@@ -8,10 +8,12 @@ import argparse
 import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from difflib import SequenceMatcher
 from pathlib import Path
 from typing import Final, TextIO
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from dra_command.check.rewrite import change_lines
 from dra_command.command_line.arguments import UsageError
@@ -35,16 +37,15 @@ _TOLERATION: Final = re.compile(r"add to the pod's tolerations: (\{[^{}]*\})")
 Check = Callable[[CommandInputs], CheckResult]
 
 
-@dataclass(slots=True)
-class _File:
+class _File(Struct):
     """A file, its text with the repairs so far, their descriptions, and repairs that aren't
     written.
     """
 
     source: Source
     text: str
-    told: list[str] = field(default_factory=list)
-    unwritten: list[str] = field(default_factory=list)
+    told: list[str] = []
+    unwritten: list[str] = []
 
     @property
     def now(self) -> Source:
@@ -182,7 +183,7 @@ def _add_tolerations(
             del each.told[told:], each.unwritten[unwritten:]
             each.unwritten += (
                 f"{each.source.name}:{one.line}: tolerations: {toleration}: the pod doesn't fit "
-                "with them either"
+                "with them alone, because other conditions fail too"
                 for one in unhelped
                 for toleration in one.tolerations
             )
@@ -191,8 +192,7 @@ def _add_tolerations(
         touched = [each for each in failed if wanted[each.source.name]]
 
 
-@dataclass(frozen=True, slots=True)
-class _Wanted:
+class _Wanted(Struct, frozen=True):
     """Tolerations that a finding at the first line of an object asks for."""
 
     line: int

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from dra_command.check.contract import CheckOutput, ExemptedRow, SkippedRuleRow
+from dra_command.claim_report.joint_fix import joint_fix_row
 from dra_command.findings.check_result import CheckResult
 from dra_command.findings.json import finding_row
-from dra_command.plan_report.joint_fix import joint_fix_row
 
 
 def check_json(checked: CheckResult) -> str:
@@ -29,7 +29,7 @@ def check_json(checked: CheckResult) -> str:
         ],
         workloads=checked.workloads,
         known=checked.known,
-        joint_fix=None if checked.plan is None else joint_fix_row(checked.plan),
+        joint_fix=None if checked.plan is None else joint_fix_row(checked.plan.joint_fix),
     )
     absent = {"joint_fix"} if output.joint_fix is None else None
     return output.model_dump_json(indent=2, exclude=absent)

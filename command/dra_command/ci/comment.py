@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 from urllib.error import HTTPError, URLError
 from urllib.request import Request, urlopen
+
+from msgspec import Struct
 
 MOST_CHARACTERS: Final = 65_000
 _PAGE: Final = 100
@@ -20,8 +21,7 @@ class CommentError(Exception):
     """A comment that can't be written: the reason. The checks themselves aren't affected."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Thread:
+class Thread(Struct, frozen=True, kw_only=True):
     """The comments of one pull or merge request on a host. `edit` is the URL of a comment without
     its ID, and `method` is the HTTP method that edits a comment.
     """

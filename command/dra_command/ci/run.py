@@ -15,9 +15,10 @@ import sys
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
+
+from msgspec import Struct
 
 from dra_command.ci.comment import MOST_CHARACTERS, CommentError, find_thread
 from dra_command.command_line.arguments import UsageError
@@ -30,8 +31,7 @@ _OWN_OPTIONS: Final = ("--output=", "--format=")
 _TOO_LONG: Final = "The report is too long for a comment. See the log of the run.\n"
 
 
-@dataclass(frozen=True, slots=True)
-class _Done:
+class _Done(Struct, frozen=True):
     """The exit status of a subcommand, its part of the report, and the text to print."""
 
     status: int

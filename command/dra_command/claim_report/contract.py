@@ -6,6 +6,7 @@ from typing import Literal
 
 from pydantic import Field
 
+from dra_command.contract.joint_fix import JointFixRow
 from dra_command.contract.output import Output, VerdictText
 
 
@@ -158,6 +159,9 @@ class ExplainOutput(Output):
     )
     pending_reasons: list[PoolReasonRow] = Field(
         description="Reasons why pods that fit are pending: the pools are too small."
+    )
+    joint_fix: JointFixRow | None = Field(
+        description="Changes with which all workloads run, null if the claim fits or none is known."
     )
     what_if: WhatIfRow | None = Field(
         description="With --what-if, all other keys apply to the changed fleet."

@@ -18,6 +18,7 @@ from dra_command.claim_report.contract import (
     SelectorRow,
     WhatIfRow,
 )
+from dra_command.claim_report.joint_fix import joint_fix_row
 from dra_planner.allocation.reasons.explanation import (
     AlternativeReport,
     ConstraintReport,
@@ -49,6 +50,7 @@ def explain_output(explanation: ClaimExplanation) -> ExplainOutput:
         pending_reasons=[
             _reason(each) for each in (*explanation.pending_reasons, *explanation.blockers)
         ],
+        joint_fix=joint_fix_row(explanation.joint_fix),
         what_if=_what_if(explanation),
     )
 

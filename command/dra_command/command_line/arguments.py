@@ -5,9 +5,10 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
 from importlib.util import find_spec
 from typing import Any, NoReturn
+
+from msgspec import Struct
 
 from dra_command.command_line.examples import EXAMPLES, EXIT_STATUS
 from dra_command.command_line.similar_words import fix_of, fix_of_option
@@ -30,9 +31,11 @@ def require_sandbox(what: str, *modules: str) -> None:
     """
     missing = [name for name in modules if find_spec(name) is None]
     if missing:
+        from dra_command.command_line.installation import extra_command  # noqa: PLC0415  (an error)
+
         raise UsageError(
             f"{what} needs {' and '.join(missing)}, which this installation lacks",
-            fix='pip install "pulumi-dra[sandbox]"',
+            fix=extra_command("sandbox"),
         )
 
 
@@ -49,8 +52,7 @@ class _Commands(argparse.RawDescriptionHelpFormatter):
         self._action_max_length = 4 + max(map(len, EXAMPLES))
 
 
-@dataclass(frozen=True, slots=True)
-class Arguments:
+class Arguments(Struct, frozen=True):
     """The subcommand and its options."""
 
     command: str

@@ -295,7 +295,7 @@ examples:
 _CI_EXAMPLES = """\
 examples:
   every stack of a repository
-    pulumi-dra ci --stack eks-dev,gke-dev --comment none
+    pulumi-dra ci --stack eks-dev,gke-dev
   only findings that the change adds, as SARIF too
     pulumi-dra ci --stack eks-dev --diff origin/main --sarif findings.sarif
 

@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from dra_command.command_line.arguments import UsageError
+from dra_command.command_line.installation import extra_command
 from dra_planner.sources import CONFIGURATION
 
 
@@ -26,9 +27,7 @@ def watch(words: Sequence[str], values: argparse.Namespace) -> int:
     try:
         from watchfiles import watch as changes_of  # noqa: PLC0415  (an optional extra)
     except ImportError:
-        raise UsageError(
-            "--watch needs watchfiles", fix='pip install "pulumi-dra[watch]"'
-        ) from None
+        raise UsageError("--watch needs watchfiles", fix=extra_command("watch")) from None
     if "-" in values.paths or str(values.observed or "").startswith("context:"):
         raise UsageError(
             "--watch needs files, not standard input or a running cluster",

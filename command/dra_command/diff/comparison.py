@@ -7,9 +7,10 @@ from __future__ import annotations
 import argparse
 import contextlib
 import json
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
+
+from msgspec import Struct
 
 from dra_command.command_line.arguments import UsageError
 from dra_command.command_line.progress import doing
@@ -26,8 +27,7 @@ _INPUTS: Final = {"observed": "", "kubernetes": "", "values_files": [], "set_val
 """Options of other subcommands that `diff` doesn't have."""
 
 
-@dataclass(frozen=True, slots=True)
-class Side:
+class Side(Struct, frozen=True):
     """One side: its title in reports, and its plan; None if the stack or fleet doesn't exist at the
     git ref.
     """
@@ -36,8 +36,7 @@ class Side:
     plan: PlanFile | None
 
 
-@dataclass(frozen=True, slots=True)
-class ComparedSides:
+class ComparedSides(Struct, frozen=True):
     """The titles of both sides, and what differs."""
 
     before: str
@@ -60,6 +59,8 @@ def read_comparison(values: argparse.Namespace) -> ComparedSides:
 
 def _sides(values: argparse.Namespace) -> tuple[Side, Side]:
     if values.stack or values.fleet:
+        if not values.stack:
+            _require_workloads(values.fleet, values)
         return _at(values.before, values), _at(values.after, values) if values.after else _now(
             values
         )
@@ -112,9 +113,14 @@ def _named(name: str, values: argparse.Namespace) -> Side:
         return _saved(name)
     if name in stack_names() and not Path(name).is_file():
         return _planned(name, argparse.Namespace(**{**vars(values), "stack": name}))
-    if not values.workloads:
-        raise UsageError(f"{name} can't be planned without workloads", fix="add --workloads PATH")
+    _require_workloads(name, values)
     return _planned(name, argparse.Namespace(**{**vars(values), "fleet": name}))
+
+
+def _require_workloads(fleet: str, values: argparse.Namespace) -> None:
+    """Raise UsageError if a fleet is named without workloads."""
+    if not values.workloads:
+        raise UsageError(f"{fleet} can't be planned without workloads", fix="add --workloads PATH")
 
 
 def _planned(title: str, values: argparse.Namespace) -> Side:

@@ -5,7 +5,8 @@
 from __future__ import annotations
 
 import argparse
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from dra_command.explain.what_if import changed_fleet
 from dra_command.inputs.command_inputs import CommandInputs, print_skipped_files

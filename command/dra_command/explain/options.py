@@ -12,7 +12,12 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.set_defaults(exclude=[], stdin_name="<stdin>", config="", today="")
     add_paths(parser)
     what = parser.add_mutually_exclusive_group()
-    what.add_argument("--claim", metavar="NAMESPACE/NAME", help="claim to explain")
+    what.add_argument(
+        "--claim",
+        metavar="NAMESPACE/NAME",
+        help="claim to explain; the claim of a template is named WORKLOAD-ENTRY, after its entry in "
+        "resourceClaims",
+    )
     what.add_argument(
         "--pod",
         metavar="NAMESPACE/NAME",

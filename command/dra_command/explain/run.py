@@ -5,7 +5,8 @@ their own modules.
 from __future__ import annotations
 
 import argparse
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from dra_command.command_line.arguments import UsageError
 from dra_command.command_line.exit_status import status_of

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from dra_command.findings.check_result import ExemptedFinding
 from dra_planner.errors import Diagnostic
@@ -21,8 +22,7 @@ FITTING = frozenset(
 """The rules that tell what the verdict of a plan rests on."""
 
 
-@dataclass(frozen=True, slots=True)
-class ActiveFindings:
+class ActiveFindings(Struct, frozen=True):
     """Findings that count, accepted findings, and findings about exemptions."""
 
     told: tuple[RuleFinding, ...]

@@ -7,9 +7,9 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 
+from msgspec import Struct
 from pydantic import ValidationError
 
 from dra_command.command_line.file_writer import write_whole
@@ -22,8 +22,7 @@ from dra_planner.wording import counted, verb
 _FIX = "write it with pulumi-dra check --write-baseline FILE"
 
 
-@dataclass(frozen=True, slots=True)
-class KnownFindings:
+class KnownFindings(Struct, frozen=True):
     """How often each fingerprint was there, the remarks on how that is known, and the rows of a
     file.
     """
@@ -34,12 +33,11 @@ class KnownFindings:
     file: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class SplitFindings:
+class SplitFindings(Struct, frozen=True):
     """New findings, and findings that the baseline already contains."""
 
     new: tuple[Diagnostic, ...]
-    old: tuple[Diagnostic, ...] = field(default=())
+    old: tuple[Diagnostic, ...] = ()
 
 
 def split_known(found: Iterable[Diagnostic], known: KnownFindings) -> SplitFindings:

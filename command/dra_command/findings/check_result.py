@@ -3,23 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+
+from msgspec import Struct
 
 from dra_planner.errors import Diagnostic, Place
 from dra_planner.model import Verdict
 from dra_planner.plan import Plan
+from dra_planner.records import equality
 
 
-@dataclass(frozen=True, slots=True)
-class SkippedRule:
+class SkippedRule(Struct, frozen=True):
     """A rule without anything to check, and the input that it needs."""
 
     rule: str
     why: str
 
 
-@dataclass(frozen=True, slots=True)
-class ExemptedFinding:
+class ExemptedFinding(Struct, frozen=True):
     """An accepted finding, with the reason and the place of the exemption."""
 
     finding: Diagnostic
@@ -27,8 +27,8 @@ class ExemptedFinding:
     by: Place
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CheckResult:
+@equality(ignored=("plan",))
+class CheckResult(Struct, frozen=True, kw_only=True):
     """Findings, with errors first, then ordered by place.
 
     `verdict` is *fits* if nothing is wrong. `passed` is the sentence for a result without findings,
@@ -47,7 +47,7 @@ class CheckResult:
     skipped: tuple[SkippedRule, ...] = ()
     exempted: tuple[ExemptedFinding, ...] = ()
     known: int = 0
-    plan: Plan | None = field(default=None, compare=False)
+    plan: Plan | None = None
 
 
 def order_findings(found: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:

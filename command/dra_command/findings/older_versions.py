@@ -11,10 +11,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from difflib import SequenceMatcher
 from functools import partial
 from typing import Final
+
+from msgspec.structs import replace
 
 from dra_command.inputs.yaml_repair import is_readable
 from dra_planner.errors import Diagnostic, Place

@@ -5,9 +5,11 @@ from __future__ import annotations
 import argparse
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from datetime import date
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from dra_command.command_line.arguments import UsageError
 from dra_command.findings.active_findings import ActiveFindings, RuleFinding
@@ -27,8 +29,7 @@ if TYPE_CHECKING:
 OF_READING = "object-is-refused"
 
 
-@dataclass(frozen=True, slots=True)
-class ProjectConfiguration:
+class ProjectConfiguration(Struct, frozen=True):
     """A project's configuration, and the date for the expiry of its exemptions."""
 
     configured: Configured

@@ -5,8 +5,9 @@ them.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 from typing import Final
+
+from msgspec.structs import replace
 
 from dra_command.inputs.command_inputs import CommandInputs
 from dra_planner.errors import Diagnostic

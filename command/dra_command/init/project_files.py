@@ -13,7 +13,8 @@ from typing import Any, Final
 import yaml
 
 from dra_command.command_line.arguments import UsageError
-from dra_command.init.install_source import installed_from, requirement_of, with_extras
+from dra_command.command_line.installation import installed_from, with_extras
+from dra_command.init.install_source import requirement_of
 from dra_planner.clouds import cloud
 from dra_planner.fleet import Fleet
 from dra_planner.package_version import semantic_version

@@ -56,17 +56,17 @@ def run(values: argparse.Namespace) -> int:
 def _write_fleet(values: argparse.Namespace) -> int:
     folder = Path(values.folder)
     workloads = " ".join(map(shlex.quote, values.workloads)) or WORKLOADS
-    files = {
-        **ci_files(
-            values.ci, CheckedFiles(workloads=workloads, fleet=_FLEET), folder, values.install
-        ),
-        **_sample(values),
-    }
+    pipeline = ci_files(
+        values.ci, CheckedFiles(workloads=workloads, fleet=_FLEET), folder, values.install
+    )
+    files = {**pipeline, **_sample(values)}
     _require_new(folder, [_FLEET, *files], force=values.force)
     start = starting_fleet(values)
     _write(folder, {_FLEET: start.text, **files}, quiet=values.quiet)
     _print_notes(folder / _FLEET, start.notes)
-    _print_workflow_note(folder, values.ci)
+    for name in () if values.quiet else pipeline:
+        _print_notes(folder / name, filter(None, [index_note(values.install)]))
+    _print_workflow_note(folder, values.ci, () if values.quiet else pipeline)
     if values.quiet:
         return Status.FITS
     if start.nodes:
@@ -83,9 +83,11 @@ def _write_stack(values: argparse.Namespace) -> int:
     own_file = _path_in(folder, start.file)
     fleet_file = own_file or f"stacks/{stack}.fleet.yaml"
     workloads = [os.path.relpath(path, folder) for path in values.workloads] or [WORKLOADS]
-    shared = {**project_files(folder, start.fleet, values.install), **_sample(values)}
+    sample = {} if (folder / FIRST_CLAIM_FILE).exists() else _sample(values)  # a user's by now
+    shared = {**project_files(folder, start.fleet, values.install), **sample}
+    pipeline = ci_files(values.ci, CheckedFiles(stack=stack), folder, values.install)
     files = {
-        **ci_files(values.ci, CheckedFiles(stack=stack), folder, values.install),
+        **pipeline,
         f"stacks/Pulumi.{stack}.yaml": stack_settings(start.fleet, fleet_file, workloads),
         **({} if own_file else {fleet_file: start.text}),
     }
@@ -106,21 +108,26 @@ def _write_stack(values: argparse.Namespace) -> int:
         folder / f"stacks/Pulumi.{stack}.yaml",
         [f"set {key}" for key in account_settings(start.fleet)],
     )
-    _print_workflow_note(folder, values.ci)
+    _print_workflow_note(folder, values.ci, () if values.quiet else pipeline)
     if values.quiet:
         return Status.FITS
     nodes = sum(pool.nodes.desired for pool in plan.pools)
     price = "" if plan.cost is None else f", {usd(plan.cost.hourly_usd)} per hour"
     print(f"plan: {VERDICT_WORDS[plan.verdict]}, {counted(nodes, 'GPU node')}{price}")
     print(f"after changes: pulumi-dra plan --stack {stack} --write")
-    print("next, when you have reviewed the plan:")
+    print("next:")
     for command in _next_commands(folder, stack, plan):
         print(f"  {command}")
     return Status.FITS
 
 
-def _print_workflow_note(folder: Path, ci: str) -> None:
-    """Print that a workflow has no effect below the root of a repository that isn't there yet."""
+def _print_workflow_note(folder: Path, ci: str, files: Iterable[str]) -> None:
+    """Print that a workflow has no effect below the root of a repository that isn't there yet, and
+    that GitLab must include it.
+    """
+    for name in files if ci == "gitlab" else ():
+        local = os.path.basename(name)
+        _print_notes(folder / name, [f"add to .gitlab-ci.yml: include: [{{local: {local}}}]"])
     if ci != "none" and not is_in_repository(folder):
         print(
             f"look at the CI workflow in {folder}: {CI_NAMES[ci]} reads it only from the root of "
@@ -143,8 +150,8 @@ def _access_notes(start: InitialFleet) -> tuple[str, ...]:
 def _next_commands(folder: Path, stack: str, plan: Plan) -> Iterator[str]:
     if folder != Path():
         yield f"cd {shlex.quote(str(folder))}"
-    if plan.verdict != "fits":
-        yield f"pulumi-dra plan --stack {stack}    # reasons and fixes"
+    about = "review the plan" if plan.verdict == "fits" else "reasons and fixes"
+    yield f"pulumi-dra plan --stack {stack}    # {about}"
     yield "pulumi install"
     yield f"pulumi stack init {stack}"
     yield f"pulumi up --stack {stack} --policy-pack policies"
@@ -200,7 +207,7 @@ def _write_plan(folder: Path, stack: str) -> Plan:
 
 def _print_notes(path: Path, notes: Iterable[str]) -> None:
     for note in notes:
-        print(f"look at {path}: {note}")
+        print(f"look at {os.path.normpath(path)}: {note}")
 
 
 def _make_folder(folder: Path) -> None:

@@ -6,7 +6,7 @@ import re
 from importlib.metadata import PackageNotFoundError, metadata, version
 from typing import Final
 
-from dra_command.init.install_source import installed_from
+from dra_command.command_line.installation import installed_from
 from dra_planner.package_version import semantic_version
 
 _NAME: Final = "pulumi-dra"

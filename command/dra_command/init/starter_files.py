@@ -7,11 +7,13 @@ from __future__ import annotations
 import os
 import re
 import shlex
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from dra_command.init.install_source import installed_from, requirement_of
+from msgspec import Struct
+
+from dra_command.command_line.installation import installed_from
+from dra_command.init.install_source import requirement_of
 
 WORKLOADS: Final = "workloads"
 FIRST_CLAIM_FILE: Final = f"{WORKLOADS}/first-claim.yaml"
@@ -124,8 +126,7 @@ _NOT_IN_A_NAME: Final = re.compile(r"[^A-Za-z0-9]+")
 CI_NAMES: Final = {"github": "GitHub", "gitlab": "GitLab"}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CheckedFiles:
+class CheckedFiles(Struct, frozen=True, kw_only=True):
     """What a CI workflow checks: manifests on the pools that an option names, or a stack with its
     saved plan.
     """

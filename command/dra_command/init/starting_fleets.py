@@ -8,11 +8,12 @@ import argparse
 import shlex
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import yaml
+from msgspec import Struct
+from msgspec.structs import replace
 
 from dra_command.command_line.arguments import UsageError
 from dra_command.command_line.progress import doing
@@ -42,8 +43,7 @@ _PLACEMENT = "guided"
 """Placement of new fleets, so that few guards keep the price low."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class InitialFleet:
+class InitialFleet(Struct, frozen=True, kw_only=True):
     """A fleet, the text of its file, and notes: facts that a person has to check.
 
     `file` is the path of the fleet if it's a file of this tool already; else it's empty. `nodes`

@@ -5,9 +5,10 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from dra_command.command_line.arguments import UsageError
 from dra_command.inputs.cluster_snapshot import read_observed
@@ -40,8 +41,7 @@ if TYPE_CHECKING:
 _NEAR = 5  # folders above a file, its own among them, that may hold its chart or kustomization
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CommandInputs:
+class CommandInputs(Struct, frozen=True, kw_only=True):
     """Inputs with a `fleet`, an `observed` cluster, or neither. `paths` are the paths that the
     manifests were read from. `unreadable` are files next to them that aren't text, and `left_alone`
     names the files without manifests.

@@ -8,8 +8,11 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from msgspec.structs import replace
+
 from dra_command.inputs.shared_catalog import find_shared_catalog
 from dra_planner.documents.stream import split_stream
+from dra_planner.documents.variables import fill_in_defaults
 from dra_planner.documents.yaml_reader import Fault, read_yaml
 from dra_planner.errors import FleetError, Place
 from dra_planner.fleet import Fleet, is_url, read_fleet_file
@@ -68,12 +71,12 @@ def read_other_tools_fleet(
     `target` are the other arguments of `init`, for the command in a fix. Raises PlannerError.
     """
     _require_no_terraform_code(Path(path))
-    text = read_file(path).text
+    text, defaults = _with_defaults(read_file(path).text)
     if not any(mark in text for mark in _MARKS):
         return None
     from dra_planner.fleet_sources import read_imported_fleet  # noqa: PLC0415  (loads the readers of every tool)
 
-    return read_imported_fleet(
+    found = read_imported_fleet(
         _documents(text, path),
         file=path,
         region=region,
@@ -82,6 +85,15 @@ def read_other_tools_fleet(
         learned=find_shared_catalog(path),
         target=target,
     )
+    if found is None or not defaults:
+        return found
+    shown = ", ".join(f"{name}={value}" for name, value in defaults.items())
+    return replace(found, notes=(*found.notes, f"variables have their defaults: {shown}"))
+
+
+def _with_defaults(text: str) -> tuple[str, dict[str, str]]:
+    """Return YAML with the defaults of its variables. Terraform's JSON can contain scripts."""
+    return (text, {}) if text.lstrip().startswith("{") else fill_in_defaults(text)
 
 
 def _require_no_terraform_code(path: Path) -> None:

@@ -6,15 +6,17 @@ import os
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
+
+from msgspec import Struct
 
 from dra_command.command_line.arguments import UsageError
 from dra_command.inputs.kustomization_changes import find_changes
 from dra_command.inputs.rendering import RENDERED, kustomization_of, kustomize_build, run_renderer
 from dra_planner.documents.yaml_reader import Fault, read_yaml
 from dra_planner.errors import Diagnostic, Place
+from dra_planner.records import equality
 from dra_planner.sources import (
     KUSTOMIZATIONS,
     MissingManifests,
@@ -32,8 +34,7 @@ _INCLUDES: Final = ("resources", "bases", "components")
 _REMOTE: Final = re.compile(r"^[\w+.-]+://|^git@|^(?:www\.)?[\w-]+\.[a-z]{2,}/[\w.-]+/|\?ref=")
 
 
-@dataclass(frozen=True, slots=True)
-class Built:
+class Built(Struct, frozen=True):
     """The manifests that kustomizations build, the real paths of the files that they use, and notes
     on the kustomizations that aren't built.
 
@@ -64,10 +65,10 @@ class Built:
         return os.path.realpath(file) in self.files
 
 
-@dataclass(frozen=True, slots=True)
-class _Kustomization:
+@equality(unhashed=("data",))
+class _Kustomization(Struct, frozen=True):
     folder: str  # as the user would write it
-    data: Mapping[str, Any] = field(hash=False)
+    data: Mapping[str, Any]
 
     @property
     def path(self) -> str:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
+
+from msgspec.structs import replace
 
 from dra_command.command_line.progress import doing
 from dra_command.inputs.command_inputs import CommandInputs, read_inputs

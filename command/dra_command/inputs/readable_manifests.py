@@ -5,8 +5,10 @@ without manifests become a note.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
 from typing import Generic, TypeVar
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from dra_command.inputs.command_inputs import CommandInputs
 from dra_command.inputs.delivery import NOT_RENDERED
@@ -28,8 +30,7 @@ from dra_planner.sources import Source
 Answer = TypeVar("Answer")
 
 
-@dataclass(frozen=True, slots=True)
-class ReadableAnswer(Generic[Answer]):
+class ReadableAnswer(Struct, Generic[Answer], frozen=True):
     """The result of an evaluation, and notes about skipped files."""
 
     answer: Answer

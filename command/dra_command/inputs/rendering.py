@@ -7,9 +7,10 @@ from __future__ import annotations
 import argparse
 import shutil
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
+
+from msgspec import Struct
 
 from dra_command.command_line.arguments import UsageError
 from dra_planner.sources import KUSTOMIZATIONS, Source, missing_path_error
@@ -19,8 +20,7 @@ RENDERED: Final = " (rendered)"
 _CHANGE_FILES: Final = ("write", "check", "fix", "rewrite", "diff")
 
 
-@dataclass(frozen=True, slots=True)
-class Rendered:
+class Rendered(Struct, frozen=True):
     """The paths that remain to be read, and the manifests that charts and kustomizations render
     to.
     """

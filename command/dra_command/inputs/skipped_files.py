@@ -10,9 +10,10 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from functools import cache
 from typing import Any, Final
+
+from msgspec import Struct
 
 from dra_command.inputs.kustomization_changes import find_changes
 from dra_planner.documents.plain_values import listed
@@ -55,8 +56,7 @@ _STATIC_PODS: Final = ("etcd", "kube-apiserver", "kube-controller-manager", "kub
 """Pods that kubeadm writes and patches (kubernetes/kubernetes:cmd/kubeadm/app/util/patches)."""
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class SkippedFile:
+class SkippedFile(Struct, frozen=True, order=True):
     """Reason why a file is skipped: `what` it is, its `root` (a chart or a kustomization), and a
     way to check it.
     """
@@ -247,8 +247,7 @@ def _entries(data: Any) -> Iterator[tuple[str, Any]]:
             yield from _entries(item)
 
 
-@dataclass(frozen=True, slots=True)
-class _Kustomization:
+class _Kustomization(Struct, frozen=True):
     folder: str
     parts: frozenset[str]  # real paths of its patches and of what is no manifest
     sets_namespace: bool = False

@@ -5,9 +5,10 @@ unambiguous.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
+
+from msgspec.structs import replace
 
 from dra_planner.errors import Diagnostic, Place, PlannerError
 from dra_planner.manifests.documents import read_documents

@@ -11,10 +11,11 @@ import os
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Final
+
+from msgspec import Struct
 
 SECONDS: Final = 120
 _LONGEST: Final = 4_096  # characters of one argument
@@ -25,8 +26,7 @@ class NotAllowed(ValueError):
     """An argument that an agent can't pass; the message gives the reason."""
 
 
-@dataclass(frozen=True, slots=True)
-class Invocation:
+class Invocation(Struct, frozen=True):
     """Runs subcommands below a folder."""
 
     root: Path

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from dra_command.command_line.arguments import UsageError
 from dra_command.command_line.exit_status import Status
+from dra_command.command_line.installation import extra_command
 
 
 def run(values: argparse.Namespace) -> int:
@@ -18,7 +19,7 @@ def run(values: argparse.Namespace) -> int:
     the folder.
     """
     if find_spec("mcp") is None:
-        raise UsageError("the MCP server needs the extra mcp", fix='pip install "pulumi-dra[mcp]"')
+        raise UsageError("the MCP server needs the extra mcp", fix=extra_command("mcp"))
     root = Path(values.root)
     if not root.is_dir():
         raise UsageError(

@@ -37,7 +37,7 @@ class MigrationStepRow(Output):
     )
     reasons: list[str]
     hourly_usd: float | None = Field(
-        description="Cost per hour while the step runs; null if a price is unknown."
+        description="Cost per hour while the step runs, without nodes for pending pods; null if a price is unknown."
     )
     hourly_usd_after: float | None
     commands: list[str]

@@ -45,15 +45,11 @@ def _headline(found: MigrationSteps) -> str:
     if not found.steps:
         return "Nothing to migrate: the fleet has no pool with allocation: device-plugin."
     unsafe = [str(step.number) for step in found.steps if not step.is_safe]
+    steps = f"Migration in {counted(len(found.steps), 'step')}"
     if not unsafe:
-        proof = "No pod stays pending at any step."
-    elif len(unsafe) == 1:
-        proof = f"Step {unsafe[0]} isn't proven safe."
-    else:
-        proof = f"Steps {', '.join(unsafe)} aren't proven safe."
-    return (
-        f"Migration in {counted(len(found.steps), 'step')}, at most {_usd(found.peak_usd)}. {proof}"
-    )
+        return f"{steps}, at most {_usd(found.peak_usd)}. No pod stays pending at any step."
+    which = f"Step {unsafe[0]} isn't" if len(unsafe) == 1 else f"Steps {', '.join(unsafe)} aren't"
+    return f"{steps}. {which} proven safe, and costs exclude nodes for pods that stay pending."
 
 
 def _print_staying(page: Page, found: MigrationSteps) -> None:
@@ -76,6 +72,8 @@ def _print_step(page: Page, step: MigrationStep, *, verbose: bool) -> None:
     costs = _usd(step.hourly_usd)
     if step.hourly_usd_after != step.hourly_usd:
         costs += f", then {_usd(step.hourly_usd_after)}"
+    if not step.is_safe:
+        costs += ", without nodes for pending pods"
     page.text(costs, indent=3)
     for reason in step.reasons[: None if verbose else 3]:
         page.text(reason, indent=3)
@@ -90,7 +88,9 @@ def _print_step(page: Page, step: MigrationStep, *, verbose: bool) -> None:
         )
         for pool in pools
     ]
-    page.table(("Pool", "allocation", "nodes", "afterward", "to drain"), rows, numbers=(2, 3, 4))
+    if rows:
+        heads = ("Pool", "allocation", "nodes", "afterward", "to drain")
+        page.table(heads, rows, numbers=(2, 3, 4))
     for title, lines in (
         ("Run", step.commands),
         ("Check", step.checks),

@@ -4,15 +4,15 @@ UTF-8.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
+
+from msgspec import Struct
 
 if TYPE_CHECKING:  # tables of the catalogue need no verdicts
     from dra_planner.model import Verdict
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Signs:
+class Signs(Struct, frozen=True, kw_only=True):
     """One sign for each thing. `eighths` are the ends of bars that stand for many nodes; () where
     there are none.
     """

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from dra_command.command_line.arguments import UsageError
 from dra_planner.clouds.account_quotas import AccountQuota, read_account_quotas
@@ -18,8 +19,7 @@ from dra_planner.sources import read_file
 _UNITS = {"vcpus": "vCPUs", "gpus": "GPUs"}
 
 
-@dataclass(frozen=True, slots=True)
-class AccountQuotas:
+class AccountQuotas(Struct, frozen=True):
     """The quotas of an account, for a fleet without them."""
 
     fleet: Fleet

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import argparse
 import sys
-from dataclasses import replace
 from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
 
 from dra_command.command_line.arguments import UsageError
 from dra_command.command_line.exit_status import Status, status_of
@@ -15,6 +16,7 @@ from dra_command.command_line.progress import doing
 from dra_command.inputs.command_inputs import CommandInputs
 from dra_command.inputs.planned_inputs import plan_inputs, request_of
 from dra_command.pens.visible_text import visible
+from dra_command.plan_report.explain_commands import explain_commands, print_explain_commands
 from dra_planner.errors import PlannerError
 from dra_planner.model import worst
 from dra_planner.plan import Plan, PlanRequest, make_plan
@@ -61,11 +63,8 @@ def run(values: argparse.Namespace) -> int:
     if values.quotas:
         notes = [*notes, *_quota_notes(inputs, plan, values)]
     _print(plan, difference, values)
-    if values.format == "text" and plan.verdict != "fits" and not values.quiet:
-        from dra_command.plan.explain_commands import explain_commands  # only for what does not fit
-
-        for told, command in dict.fromkeys(explain_commands(plan, values)):
-            print(f"{told}: {command}", file=sys.stderr)
+    if values.format == "text" and not values.quiet:
+        print_explain_commands(plan, values)
     if stale:
         print(f"pulumi-dra: {visible(str(stale))}", file=sys.stderr)
         return Status.BROKEN
@@ -163,7 +162,8 @@ def _run_stacks(values: argparse.Namespace) -> int:
     for name in names:
         one = argparse.Namespace(**{**vars(values), "stack": name})
         inputs, plan = _plan(one)
-        stacks.append(StackPlan(name, plan, _difference(plan, inputs, one)))
+        commands = tuple(dict.fromkeys(explain_commands(plan, one)))
+        stacks.append(StackPlan(name, plan, _difference(plan, inputs, one), commands))
         faults.append(_stale_fault(plan, inputs, one))
     print(plan_markdown(stacks, detail=values.detail), end="")
     for fault in filter(None, faults):
@@ -257,7 +257,15 @@ def _print(plan: Plan, difference: PlanDifference | None, values: argparse.Names
 
             print(
                 plan_markdown(
-                    [StackPlan(values.stack or "", plan, difference)], detail=values.detail
+                    [
+                        StackPlan(
+                            values.stack or "",
+                            plan,
+                            difference,
+                            tuple(dict.fromkeys(explain_commands(plan, values))),
+                        )
+                    ],
+                    detail=values.detail,
                 ),
                 end="",
             )

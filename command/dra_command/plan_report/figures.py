@@ -6,10 +6,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from itertools import groupby
 from string import ascii_uppercase
 from typing import Final
+
+from msgspec import Struct
 
 from dra_command.pens.signs import Signs
 from dra_planner.model import WorkloadRef
@@ -27,8 +28,7 @@ _LONGEST_ROW: Final = 24
 Letters = Mapping[WorkloadRef, str]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Bar:
+class Bar(Struct, frozen=True, kw_only=True):
     """Nodes of a pool: `bound` are proved, `more` recommended beside those, `allowed` up to the
     maximum; `beyond` it so many would be needed, or, where `is_open`, an unknown number.
     """

@@ -13,10 +13,11 @@ import io
 import json
 from calendar import monthrange
 from collections.abc import Iterator
-from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
 from typing import Final
+
+from msgspec import Struct
 
 from dra_planner import catalog
 from dra_planner.fleet import Fleet
@@ -67,8 +68,7 @@ COLUMNS: Final = (
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Charge:
+class _Charge(Struct, frozen=True, kw_only=True):
     hourly_usd: Decimal
     what: str
     team: str = ""

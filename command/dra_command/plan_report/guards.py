@@ -5,8 +5,9 @@ formats.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from dra_command.pens.amounts import usd
 from dra_command.pens.table import Table
@@ -25,8 +26,7 @@ _MOST_POOLS: Final = 4
 _MOST_RULES: Final = 8
 
 
-@dataclass(frozen=True, slots=True)
-class GuardLine:
+class GuardLine(Struct, frozen=True):
     """One guard: its number, what it does, who has to act, and the pods that are pending without
     it.
     """
@@ -84,7 +84,7 @@ def guards_table(plan: Plan) -> Table | None:
     )
     if not rows:
         return None
-    heads = ("guard", "makes the scheduler follow this plan", "who acts", "without this guard")
+    heads = ("guard", "effect", "who acts", "without this guard")
     return Table("Guards", heads, rows, note=_note(plan))
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final, NamedTuple
 
+from dra_command.claim_report.joint_fix import joint_fix_title
 from dra_command.claim_report.terms import failing_tables
 from dra_command.pens.amounts import signed
 from dra_command.pens.markdown import (
@@ -26,7 +27,6 @@ from dra_command.pens.table import Table
 from dra_command.pens.verdict_words import VERDICT_AFTER_A_NAME, VERDICT_WORDS
 from dra_command.plan_report.cost_detail import detail_tables
 from dra_command.plan_report.guards import guards_table, rules_table, without_guards
-from dra_command.plan_report.joint_fix import joint_fix_title
 from dra_command.plan_report.summary import (
     Obstacle,
     costs,
@@ -49,13 +49,14 @@ _WIDTH: Final = 100
 
 
 class StackPlan(NamedTuple):
-    """The plan of one stack, and what it changes of the saved one; the name is "" for a fleet
-    without a stack.
+    """The plan of one stack, its difference from the saved plan, and the commands that explain
+    misfits, each with its subject. The name is "" for a fleet without a stack.
     """
 
     stack: str
     plan: Plan
     difference: PlanDifference | None = None
+    commands: tuple[tuple[str, str], ...] = ()
 
 
 def plan_markdown(stacks: Sequence[StackPlan], *, detail: bool = False) -> str:
@@ -72,6 +73,7 @@ def plan_markdown(stacks: Sequence[StackPlan], *, detail: bool = False) -> str:
     for lines in told[:_MOST_FINDINGS]:
         head += lines
     for stack in stacks:
+        head += _commands(stack)
         head += _guards(stack, len(stacks) > 1)
     folded = []
     if told[_MOST_FINDINGS:]:
@@ -103,7 +105,7 @@ def _title(stacks: Sequence[StackPlan]) -> str:
 
 def _summary(stacks: Sequence[StackPlan]) -> Table:
     rows = []
-    for stack, plan, difference in stacks:
+    for stack, plan, difference, _ in stacks:
         verdict = f"{DRAWN.of(plan.verdict)} {VERDICT_WORDS[plan.verdict]}"
         pending = sum(each.pending for each in plan.workloads)
         if pending:
@@ -163,6 +165,17 @@ def _findings(stack: StackPlan, named: bool) -> Iterator[Iterable[str]]:
             *block(raised, "diff"),
             "",
         ]
+
+
+def _commands(stack: StackPlan) -> Iterator[str]:
+    """Yield the commands that print all failing conditions, because the report has only the first
+    one of each pool.
+    """
+    shown = stack.commands[:_MOST_FINDINGS]
+    for subject, command in shown:
+        yield f"- {safe(subject)}: {code(command)}"
+    if shown:
+        yield ""
 
 
 def _obstacle(obstacle: Obstacle, where: str) -> Iterator[str]:

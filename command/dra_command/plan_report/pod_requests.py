@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from dra_planner.model import ClaimSpec, Demand, DeviceRequest, Shape, WorkloadRef
 
 
-@dataclass(frozen=True, slots=True)
-class Way:
+class Way(Struct, frozen=True):
     """So many devices of a class; None: all that a node has."""
 
     device_class: str
@@ -19,8 +19,7 @@ class Way:
         return f"{'all' if self.devices is None else f'{self.devices} ×'} {self.device_class}"
 
 
-@dataclass(frozen=True, slots=True)
-class PodRequest:
+class PodRequest(Struct, frozen=True):
     """One request of a claim; `ways` in the order in which they are tried, `shared` with other pods
     that name it.
     """
@@ -34,8 +33,7 @@ class PodRequest:
         return " or ".join(map(str, self.ways)) + (" (shared)" if self.shared else "")
 
 
-@dataclass(frozen=True, slots=True)
-class PodRequests:
+class PodRequests(Struct, frozen=True):
     """The requests of each pod of one role, and the attributes that its devices must have in
     common.
     """

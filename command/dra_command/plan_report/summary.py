@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from dra_command.pens.amounts import usd
 from dra_command.pens.table import Table
@@ -29,8 +30,7 @@ _MOST_NAMES = 5
 MOST_NAMED = 4  # pools that share something, workloads that fit no pool
 
 
-@dataclass(frozen=True, slots=True)
-class Obstacle:
+class Obstacle(Struct, frozen=True):
     """Why something doesn't fit, and its fix."""
 
     subject: str

@@ -6,8 +6,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from dra_command.pens.amounts import signed, usd
 from dra_command.pens.signs import Signs
@@ -56,8 +57,7 @@ def is_left_unsimulated(plan: Plan) -> bool:
     return plan.judgement.simulated is None and any(each.pending for each in plan.workloads)
 
 
-@dataclass(frozen=True, slots=True)
-class PlanTables:
+class PlanTables(Struct, frozen=True):
     """Makes the tables of one plan for lines of `width` columns; `every` folds nothing."""
 
     plan: Plan
@@ -249,7 +249,11 @@ class PlanTables:
     def _legend(self) -> str:
         bars, signs = [bar_of(pool) for pool in self.plan.pools], self.signs
         own = sum(pool.bound or 0 for pool in self.plan.pools)
-        joint = "" if self.plan.nodes_bound <= own else " (total: of all pools together)"
+        joint = (
+            ""
+            if self.plan.nodes_bound <= own
+            else " (0 if other pools can run the pods; total: of all pools)"
+        )
         said = [f"{signs.bound} bound: proven minimum{joint}"]
         if any(bar.more for bar in bars):
             said.append(f"{signs.simulated} recommended beyond it")

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, TextIO
 
+from dra_command.claim_report.joint_fix import joint_fix_title
 from dra_command.claim_report.terms import failing_tables
 from dra_command.pens.signs import Signs
 from dra_command.pens.table import Table
 from dra_command.pens.terminal.page import VERDICT_STYLES, Page
 from dra_command.plan_report.cost_detail import detail_tables
 from dra_command.plan_report.guards import guards_table, rules_table, without_guards
-from dra_command.plan_report.joint_fix import joint_fix_title
 from dra_command.plan_report.selector_changes import short_change
 from dra_command.plan_report.summary import (
     costs,
@@ -167,7 +167,11 @@ class _PlanPage:
     def _diagnostics(self, *, quiet: bool) -> None:
         found = diagnostics(self._plan)
         told = [each for each in found if each.severity == "error"]
-        others = [each for each in found[len(told) :] if not quiet or each.code in DOUBTS]
+        others = [
+            each
+            for each in found[len(told) :]
+            if not quiet or each.severity == "warning" or each.code in DOUBTS
+        ]
         shown = others if self._verbose or len(others) <= _MOST_NOTES + 1 else others[:_MOST_NOTES]
         if told or shown:
             self._page.gap()

@@ -5,9 +5,11 @@ from __future__ import annotations
 import glob
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from dra_command.inputs.command_inputs import mark_unrelated_files
 from dra_command.inputs.git_files import checked_out
@@ -25,8 +27,7 @@ _WORKLOADS, _FLEET = "pulumi-dra:workloads", "pulumi-dra:fleet"
 _MOST_NODES = 2_000_000  # of the document: ten thousand stacks, each with a name, files and labels
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Collected:
+class Collected(Struct, frozen=True, kw_only=True):
     """A portfolio with all inputs that it names. `labels` are the labels of the clusters,
     by stack.
     """
@@ -91,19 +92,14 @@ def _at(key: Location, error: PlannerError, data: object, path: str) -> Portfoli
     return PortfolioError(f"{error.place} {error.message}", place=where, fix=error.fix)
 
 
-@dataclass(slots=True)
-class _Files:
+class _Files(Struct):
     """Reads below the portfolio's folder, the same paths once; names in messages are relative to
     it.
     """
 
     folder: Path
-    _read: dict[tuple[str, ...], tuple[Source, ...]] = field(
-        default_factory=dict[tuple[str, ...], tuple[Source, ...]]
-    )
-    _catalogs: dict[Path, tuple[Source, ...]] = field(
-        default_factory=dict[Path, tuple[Source, ...]]
-    )
+    _read: dict[tuple[str, ...], tuple[Source, ...]] = {}
+    _catalogs: dict[Path, tuple[Source, ...]] = {}
 
     def stacks(self, entry: StackEntry, place: Place) -> Iterator[StackInputs]:
         """Yield the stacks of an entry; where there is none, one with that fault, named like the

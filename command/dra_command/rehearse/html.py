@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 from dra_command.pens.html.tables import foot_lines, head_lines, shown, table_lines
 from dra_command.rehearse.summary import (
     explanations,
+    fixes,
     headline,
     pools_table,
     scenario_tables,
@@ -39,6 +40,8 @@ def _lines(found: Comparison) -> Iterator[str]:
         for line in lines:
             yield f"<li>{shown(line)}</li>"
         yield "</ul>"
+    for fix in fixes(found):
+        yield f"<p>→ {shown(fix)}</p>"
     if found.notes:
         yield "<details><summary>Notes</summary>\n<ul>"
         for note in found.notes:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from dra_command.pens.markdown import safe, table_lines
 from dra_command.rehearse.summary import (
     explanations,
+    fixes,
     headline,
     pools_table,
     scenario_tables,
@@ -39,6 +40,9 @@ def _lines(found: Comparison) -> Iterator[str]:
         for line in lines:
             yield f"- {safe(line)}"
         yield ""
+    advice = [f"- → {safe(fix)}" for fix in fixes(found)]
+    if advice:
+        yield from (*advice, "")
     if found.notes:
         yield "<details><summary>Notes</summary>"
         yield ""

@@ -48,6 +48,7 @@ def rehearse_migration(values: argparse.Namespace, inputs: CommandInputs) -> int
             settings = Settings(
                 minor,
                 gates=inputs.fleet.feature_gates,
+                served=inputs.fleet.features_at(minor).served,
                 tolerates_extended_resources=tolerates,
             )
             start = partial(control_plane, settings, binaries)

@@ -103,8 +103,14 @@ def _settings(plan: Plan, minor: int) -> Settings:
     from dra_sandbox.control_plane import Settings
 
     tolerates = plan.fleet is not None and cloud(plan.fleet.cloud).tolerates_extended_resources
-    gates = {} if plan.fleet is None else plan.fleet.feature_gates
-    return Settings(minor, gates=gates, tolerates_extended_resources=tolerates)
+    if plan.fleet is None:
+        return Settings(minor, tolerates_extended_resources=tolerates)
+    return Settings(
+        minor,
+        gates=plan.fleet.feature_gates,
+        served=plan.fleet.features_at(minor).served,
+        tolerates_extended_resources=tolerates,
+    )
 
 
 def _print(found: Comparison, values: argparse.Namespace) -> None:

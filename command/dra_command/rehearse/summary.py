@@ -136,11 +136,32 @@ def explanations(found: Comparison) -> Iterator[tuple[str, tuple[str, ...]]]:
         if lines:
             yield _name(row), tuple(dict.fromkeys(lines))
     for each in found.scenarios:
+        by_lines: dict[tuple[str, ...], list[str]] = {}
         for after in each.rows:
             lines = [after.deviation.message] if after.deviation else []
             lines += [f"kube-scheduler: {words}" for words in after.outcome.words]
             if lines:
-                yield f"{each.scenario}, {_name(after)}", tuple(lines)
+                by_lines.setdefault(tuple(lines), []).append(_name(after))
+        for shared, names in by_lines.items():
+            yield f"{each.scenario}, {', '.join(names)}", shared
+
+
+def fixes(found: Comparison) -> Iterator[str]:
+    """Yield what keeps pods from being pending: the plan's own fixes, and spare nodes for the loss
+    of one.
+    """
+    fleet = found.plan.fleet
+    if found.pending and found.plan.verdict != "fits":
+        yield "for reasons and fixes, run `pulumi-dra plan` with the same options"
+    if fleet is None or fleet.redundancy.is_asked:
+        return
+    lost = {each.scenario.kind for each in found.scenarios if each.pending}
+    for kind, unit in (("node-lost", "nodes"), ("zone-lost", "zones")):
+        if kind in lost:
+            yield (
+                f"to have spare nodes for this case, set `redundancy: {{{unit}: 1}}` in the fleet, "
+                "and plan again"
+            )
 
 
 def _unexplained(found: Comparison) -> int:

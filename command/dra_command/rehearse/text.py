@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from dra_command.pens.terminal.page import VERDICT_STYLES, Page
 from dra_command.rehearse.summary import (
     explanations,
+    fixes,
     headline,
     pools_table,
     scenario_tables,
@@ -43,6 +44,8 @@ def print_rehearsal(found: Comparison, *, quiet: bool = False) -> None:
             page.line((name, "bold"))
             for line in lines:
                 page.text(line, indent=2)
+        for fix in fixes(found):
+            page.text(fix, mark="→ ")
         if found.notes and not quiet:
             page.gap()
             for note in found.notes:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import argparse
 import json
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import yaml
+from msgspec import Struct
 
 from dra_command.command_line.arguments import UsageError
 from dra_command.command_line.exit_status import Status
@@ -33,8 +33,7 @@ def run(values: argparse.Namespace) -> int:
 # -- rules test
 
 
-@dataclass(frozen=True, slots=True)
-class _Tested:
+class _Tested(Struct, frozen=True):
     rule: str
     file: str
     results: tuple[CaseResult, ...]

@@ -5,11 +5,12 @@ difference.
 from __future__ import annotations
 
 import argparse
-import dataclasses
 import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import groupby
 from typing import Any
+
+from msgspec import structs
 
 from dra_command.command_line.arguments import UsageError
 from dra_command.command_line.exit_status import Status
@@ -92,7 +93,7 @@ def run(values: argparse.Namespace) -> int:
         policies = read_policies(inputs.observed) if has_policies else None
         planned = (WorkloadRef(row.kind, row.namespace, row.name) for row in saved.workloads)
         checks = verify_guards(guards, snapshot, planned, policies)
-    found = dataclasses.replace(
+    found = structs.replace(
         found,
         differences=(
             *found.differences,
@@ -177,8 +178,8 @@ def _json(
         compared={pool: list(nodes) for pool, nodes in found.compared.items()},
         pools_without_nodes=list(found.pools_without_nodes),
         nodes_without_pool=list(found.nodes_without_pool),
-        differences=[NodeDifferenceRow(**dataclasses.asdict(each)) for each in found.differences],
-        rows_to_add=[MissingRow(**dataclasses.asdict(row)) for row in rows],
+        differences=[NodeDifferenceRow(**structs.asdict(each)) for each in found.differences],
+        rows_to_add=[MissingRow(**structs.asdict(row)) for row in rows],
         learned_machines=[dict(row) for row in learned],
         unplanned_workloads=dict(checks.unplanned),
         unknown=[checks.unknown] if checks.unknown else [],

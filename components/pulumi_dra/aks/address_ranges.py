@@ -1,7 +1,8 @@
 """Address ranges of pods and services, which are fixed when the cluster is created."""
 
 import ipaddress
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from dra_planner.clouds.aks import CLOUD
 from pulumi_dra.inputs.reader import InputReader
@@ -19,8 +20,7 @@ _SMALLEST_PODS = 24
 _DNS = 10  # the address of the name service in its range, where AKS puts it
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ServiceRanges:
+class ServiceRanges(Struct, frozen=True, kw_only=True):
     """Ranges of pods and services, and the address of the DNS service in the second. None: AKS
     decides.
     """

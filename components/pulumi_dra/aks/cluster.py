@@ -5,10 +5,10 @@ passwords.
 # No `from __future__ import annotations` in component modules: Pulumi's schema analyzer reads the
 # annotations.
 import re
-from dataclasses import dataclass
 from typing import Any
 
 import pulumi
+from msgspec import Struct
 from pulumi_azure_native import authorization, containerservice, managedidentity, resources
 from pulumi_azure_native.containerservice.outputs import ManagedClusterOIDCIssuerProfileResponse
 
@@ -43,8 +43,7 @@ SYSTEM_DISK_GIB = 128
 _WINDOWS = ("aksManagedAutoUpgradeSchedule", "aksManagedNodeOSUpgradeSchedule")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Identity:
+class Identity(Struct, frozen=True, kw_only=True):
     """The identity that the cluster uses."""
 
     id: pulumi.Output[str]

@@ -2,10 +2,10 @@
 
 # No `from __future__ import annotations` in component modules: Pulumi's schema analyzer reads the
 # annotations.
-from dataclasses import dataclass
 from typing import NotRequired, TypedDict
 
 import pulumi
+from msgspec import Struct
 
 from dra_planner.clouds import SYSTEM_NODES, public_network_fault
 from dra_planner.clouds.aks import CLOUD
@@ -189,8 +189,7 @@ class AksClusterArgs(TypedDict):
     """Tags of all created resources."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AksClusterInputs:
+class AksClusterInputs(Struct, frozen=True, kw_only=True):
     """The checked inputs with defaults filled in. None: the component creates its own."""
 
     kubernetes_version: str

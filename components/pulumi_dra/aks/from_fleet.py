@@ -1,9 +1,9 @@
 """A fleet and its plan → an AKS cluster with its pools."""
 
-from dataclasses import dataclass
 from typing import Any
 
 import pulumi
+from msgspec import Struct
 
 from dra_planner.clouds.aks import CLOUD
 from dra_planner.clouds.aks.gpus import instance_profile
@@ -26,8 +26,7 @@ here don't apply to AKS.
 """
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AksPoolPlace:
+class AksPoolPlace(Struct, frozen=True, kw_only=True):
     """The parts of a cluster that its pools need."""
 
     cluster_name: pulumi.Input[str]

@@ -3,10 +3,10 @@
 # No `from __future__ import annotations` in component modules: Pulumi's schema analyzer reads the
 # annotations.
 import re
-from dataclasses import dataclass
 from typing import NotRequired, TypedDict
 
 import pulumi
+from msgspec import Struct
 
 from dra_planner import catalog
 from dra_planner.catalog import Machine
@@ -171,8 +171,7 @@ class AksGpuPoolArgs(TypedDict):
     """Tags of the pool and its machines."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AksGpuPoolInputs:
+class AksGpuPoolInputs(Struct, frozen=True, kw_only=True):
     """The checked inputs with defaults filled in. None: Azure decides."""
 
     cluster_name: pulumi.Input[str]

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import pulumi
+from msgspec import Struct
 
 from pulumi_dra.inputs.pool_inputs import KubeletPolicies, read_kubelet_policies
 from pulumi_dra.inputs.reader import InputReader
@@ -36,8 +36,7 @@ nodes use.
 """
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AgentPoolSettings:
+class AgentPoolSettings(Struct, frozen=True, kw_only=True):
     """The checked settings. Unset ones aren't sent."""
 
     kubelet: KubeletPolicies

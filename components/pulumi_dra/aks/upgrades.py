@@ -1,7 +1,8 @@
 """Settings for node upgrades of a pool."""
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from pulumi_dra.inputs.reader import InputReader
 
@@ -11,8 +12,7 @@ if TYPE_CHECKING:
 MOST_NODES = 100
 
 
-@dataclass(frozen=True, slots=True)
-class Upgrades:
+class Upgrades(Struct, frozen=True):
     """The number of additional nodes that an upgrade starts, and of nodes that it removes
     at once.
     """

@@ -1,9 +1,9 @@
 """A fleet → a driver that needs only its Helm chart."""
 
-from dataclasses import dataclass
 from typing import Any
 
 import pulumi
+from msgspec import Struct
 
 from dra_planner.clouds import cloud
 from dra_planner.drivers import Driver, is_managed
@@ -15,8 +15,7 @@ from pulumi_dra.inputs.reader import InputReader
 from pulumi_dra.platform.platform_inputs import DraPlatformInputs
 
 
-@dataclass(frozen=True, slots=True)
-class ChartComponents:
+class ChartComponents(Struct, frozen=True):
     """The same functions as `from_fleet.py` of a driver's folder."""
 
     driver: Driver[Any]

@@ -1,10 +1,10 @@
 """A fleet and its plan → an EKS cluster with its pools."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 import pulumi
+from msgspec import Struct
 
 from dra_planner.clouds.eks.capacity import KARPENTER
 from dra_planner.fleet import Fleet, Pool
@@ -36,8 +36,7 @@ from pulumi_dra.platform.platform_inputs import DraPlatformInputs
 from pulumi_dra.storage_class import declare_storage_class
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class EksPoolPlace:
+class EksPoolPlace(Struct, frozen=True, kw_only=True):
     """The parts of a cluster that its pools need."""
 
     cluster_name: pulumi.Input[str]

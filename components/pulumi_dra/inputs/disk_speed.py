@@ -1,14 +1,14 @@
 """Speed of a node's disk, for clouds that sell it separately from size."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from dra_planner.clouds import range_fault
 from pulumi_dra.inputs.reader import InputReader
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DiskSpeed:
+class DiskSpeed(Struct, frozen=True, kw_only=True):
     """IOPS and throughput in MiB/s. None: the cloud's default."""
 
     iops: int | None = None
@@ -18,8 +18,7 @@ class DiskSpeed:
 USUAL_SPEED = DiskSpeed()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SpeedLimits:
+class SpeedLimits(Struct, frozen=True, kw_only=True):
     """The speed limits of a disk type."""
 
     iops: range

@@ -2,8 +2,9 @@
 catalog.
 """
 
-from dataclasses import replace
 from typing import NotRequired, TypedDict
+
+from msgspec.structs import replace
 
 from dra_planner import catalog
 from dra_planner.catalog import Accelerator, Machine

@@ -2,11 +2,11 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, NotRequired, TypedDict
 
 import pulumi
+from msgspec import Struct
 
 from dra_planner.catalog import Machine
 from dra_planner.clouds import (
@@ -28,8 +28,7 @@ from pulumi_dra.inputs.reader import InputReader
 EFFECTS = ("NoSchedule", "PreferNoSchedule", "NoExecute")
 
 
-@dataclass(frozen=True, slots=True)
-class Counts:
+class Counts(Struct, frozen=True):
     """A pool's node counts in all zones, and whether an autoscaler changes the count within the
     limits.
     """
@@ -111,8 +110,7 @@ def read_huge_pages(read: InputReader, machine: Machine | None) -> Mapping[str, 
     return counts
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class KubeletPolicies:
+class KubeletPolicies(Struct, frozen=True, kw_only=True):
     """Kubelet's CPU and topology policies. "" if unset, which means "none"."""
 
     cpu_manager: str = ""

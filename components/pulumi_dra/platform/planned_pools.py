@@ -3,10 +3,10 @@ which don't need a fleet.
 """
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
 import pulumi
+from msgspec.structs import replace
 
 from dra_planner.clouds import PluginServing, cloud
 from dra_planner.fleet import Fleet, Pool

@@ -3,10 +3,10 @@
 # No `from __future__ import annotations` in component modules: Pulumi's schema analyzer reads the
 # annotations.
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, NotRequired, TypedDict
 
 import pulumi
+from msgspec import Struct
 
 from dra_planner.clouds import cloud
 from dra_planner.errors import PlannerError
@@ -124,8 +124,7 @@ EVERY_INPUT = {
 """Names for checks that don't need a fleet."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DraPlatformInputs:
+class DraPlatformInputs(Struct, frozen=True, kw_only=True):
     """The checked inputs."""
 
     pools: Mapping[str, Mapping[str, Any]]  # by name, as the pool's component takes them

@@ -4,11 +4,11 @@ configuration keys.
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 import pulumi
+from msgspec import Struct
 
 from dra_planner.clouds import cloud, names
 from dra_planner.errors import FleetError, Place, PlannerError, SourceError
@@ -27,8 +27,7 @@ SIMULATED = "DRA_SANDBOX_CLOUD"
 """Set for simulated clouds, which accept documentation ranges."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ProgramSettings:
+class ProgramSettings(Struct, frozen=True, kw_only=True):
     """The fleet of a stack and its plan, checked against each other."""
 
     stack: str
@@ -37,7 +36,7 @@ class ProgramSettings:
     security_group: str | None
     admins: tuple[str, ...] = ()
     # inputs of DraPlatform, in Python's names
-    options: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    options: Mapping[str, Any] = {}
 
     @property
     def platform(self) -> "DraPlatformArgs":

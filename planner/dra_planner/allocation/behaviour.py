@@ -11,14 +11,15 @@ kubernetes/kubernetes issues 140434, 140436, 140438, 140729.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 from typing import Final, Literal
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from dra_planner.releases import Features
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Behaviour:
+class Behaviour(Struct, frozen=True, kw_only=True):
     """One field per difference; the first group are defects."""
 
     # a device rejected after its counters were charged keeps them charged

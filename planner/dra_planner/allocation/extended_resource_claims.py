@@ -10,8 +10,10 @@ kubernetes/kubernetes:pkg/scheduler/framework/plugins/dynamicresources/ {extende
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, field, replace
 from typing import Final
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from dra_planner.allocation.node.template import Template
 from dra_planner.model import Amounts, ClaimSpec, DeviceRequest, Shape, ShapeClaim
@@ -20,12 +22,11 @@ CLAIM_NAME: Final = "extended-resources"
 """Name of the implicit claim that `dra_planner.claims` adds to a shape."""
 
 
-@dataclass(frozen=True, slots=True)
-class ClaimsOnNode:
+class ClaimsOnNode(Struct, frozen=True):
     """The claims of a pod on one node in search order, and its requests for a device plugin."""
 
     claims: tuple[ShapeClaim, ...]
-    plain: Amounts = field(default_factory=dict)
+    plain: Amounts = {}
 
 
 def claims_on(shape: Shape, template: Template) -> ClaimsOnNode:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from dra_planner.allocation.behaviour import Behaviour, intended
 from dra_planner.allocation.extended_resource_claims import ClaimsOnNode, claims_on
@@ -21,7 +22,7 @@ from dra_planner.allocation.node.state import HeldClaim, NodeState, Port
 from dra_planner.allocation.node.template import Template
 from dra_planner.allocation.partial_node_claims import part_of_node
 from dra_planner.allocation.search.constraints import Reading
-from dra_planner.allocation.search.depth_first import STEP_BUDGET, Search, SearchResult
+from dra_planner.allocation.search.depth_first import STEP_BUDGET, SearchResult, search_devices
 from dra_planner.allocation.search.holdings import Pick
 from dra_planner.allocation.search.requests import PlannedClaims, plan_claims
 from dra_planner.allocation.verdicts import Answer, ClaimPicks, Placement, Refusal, Undecided
@@ -51,8 +52,7 @@ def place(shape: Shape, node: NodeState, *, budget: int = STEP_BUDGET) -> Answer
     return verdict
 
 
-@dataclass(frozen=True, slots=True)
-class Needs:
+class Needs(Struct, frozen=True):
     """The requirements of a shape on one template, computed once."""
 
     misfit: Misfit | None
@@ -188,10 +188,9 @@ def _searched(
             plan.searches.clear()
         shares = {index: dict(used) for index, used in node.shares}
         behaviour = behaviour or node.template.behaviour
-        search = Search(
+        found = plan.searches[key] = search_devices(
             node.template, plan, behaviour, node.taken, shares, reading=reading, budget=budget
         )
-        found = plan.searches[key] = search.run()
     return found
 
 

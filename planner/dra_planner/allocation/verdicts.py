@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Literal
+
+from msgspec import Struct
 
 from dra_planner.allocation.node.filters import Misfit
 from dra_planner.allocation.node.state import NodeState
@@ -15,8 +16,7 @@ from dra_planner.model import AllocatedDevice, ClaimAllocation, ObjectKey, Reaso
 _ALTERNATIVES = 8  # entries of firstAvailable
 
 
-@dataclass(frozen=True, slots=True)
-class ClaimPicks:
+class ClaimPicks(Struct, frozen=True):
     """The devices of one claim of the pod on this node. `shared` is the name of the claim if pods
     share it.
     """
@@ -26,8 +26,7 @@ class ClaimPicks:
     picks: tuple[Pick, ...]
 
 
-@dataclass(frozen=True, eq=False)
-class Placement:
+class Placement(Struct, frozen=True, eq=False, dict=True):
     """The pod fits. `node` is the state afterward. `notes` describe what another patch version may
     do.
     """
@@ -84,8 +83,7 @@ class Placement:
 RefusalKind = Literal["filter", "claim", "devices", "error"]
 
 
-@dataclass(frozen=True, eq=False)
-class Refusal:
+class Refusal(Struct, frozen=True, eq=False):
     """The pod doesn't fit on this node.
 
     The values of `kind` are "filter" (the node is rejected before its devices are considered, see
@@ -104,8 +102,7 @@ class Refusal:
     may: frozenset[str] = frozenset()  # defects without which the pod would fit
 
 
-@dataclass(frozen=True, eq=False)
-class Undecided:
+class Undecided(Struct, frozen=True, eq=False):
     """It's unknown whether the pod fits: it depends on a value that is known only at run time, or
     the search was too long.
     """
@@ -114,7 +111,7 @@ class Undecided:
     node: NodeState
     kind: Literal["unknown", "effort", "volume", "doubt", "driver", "estimate", "label"]
     steps: int = 0
-    details: tuple[str, ...] = field(default=())
+    details: tuple[str, ...] = ()
 
 
 Answer = Placement | Refusal | Undecided

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cache
+
+from msgspec import Struct
 
 from dra_planner.catalog.tables import read_table
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ApiValues:
+class ApiValues(Struct, frozen=True, kw_only=True):
     """The values of one property: a list of values, of keys of a mapping, or a range.
 
     `property` is a dotted path in which `[]` iterates over a list, and `%2E` stands for a dot in a

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cache
+
+from msgspec import Struct
 
 from dra_planner.catalog.machines import Machine
 from dra_planner.catalog.tables import Provenance, integer, provenance, read_table
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DaemonPod:
+class DaemonPod(Struct, frozen=True, kw_only=True):
     """One pod per node. None is a request without a source, and 0 is no request. The same applies
     to `containers`.
     """

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from datetime import date, timedelta
 from functools import cache
+
+from msgspec import Struct
 
 from dra_planner.catalog.dates import day
 from dra_planner.catalog.tables import Row, read_table, sources
@@ -13,8 +14,7 @@ from dra_planner.catalog.tables import Row, read_table, sources
 _DATES = ("seen_on", "as_of", "released")  # columns of tables that say when a row was seen
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DatedFact:
+class DatedFact(Struct, frozen=True, kw_only=True):
     """A fact about something that changes without this project."""
 
     key: str

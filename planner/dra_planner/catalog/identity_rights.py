@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cache
+
+from msgspec import Struct
 
 from dra_planner.catalog.tables import read_table
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NeededRight:
+class NeededRight(Struct, frozen=True, kw_only=True):
     """A right that the identity of clusters or pools needs.
 
     `property` is the path at which they name the identity. Any of `rights` is enough, or `action`

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cache
+
+from msgspec import Struct
 
 from dra_planner.catalog.image_releases import image_release
 from dra_planner.catalog.tables import read_table
 from dra_planner.releases import is_between, parse_version
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ImagePart:
+class ImagePart(Struct, frozen=True, kw_only=True):
     """Something that a boot script may depend on, and the consequence if the image lacks it.
 
     `images` is how the names of such images begin. `gone_since` is the first image release without

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from functools import cache
+
+from msgspec import Struct
 
 from dra_planner.catalog.dated_facts import fact
 from dra_planner.catalog.tables import Row, read_table
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ImageRule:
+class ImageRule(Struct, frozen=True, kw_only=True):
     """A fact about images of one cloud on some machine types."""
 
     cloud: str

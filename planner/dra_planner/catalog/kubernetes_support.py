@@ -4,10 +4,11 @@ afterwards.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import date, timedelta
 from decimal import Decimal
 from functools import cache
+
+from msgspec import Struct
 
 from dra_planner.catalog.dates import day
 from dra_planner.catalog.tables import Row, read_table
@@ -18,8 +19,7 @@ NOTICE = timedelta(days=90)
 """An end of support is reported this long before."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Support:
+class Support(Struct, frozen=True, kw_only=True):
     """Support of one Kubernetes minor version on one cloud. None is a date without a source."""
 
     cloud: str

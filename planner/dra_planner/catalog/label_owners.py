@@ -4,14 +4,14 @@ selectors.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cache
+
+from msgspec import Struct
 
 from dra_planner.catalog.tables import read_table
 
 
-@dataclass(frozen=True, slots=True)
-class LabelOwner:
+class LabelOwner(Struct, frozen=True):
     """Who sets the labels that begin with `prefix`; `instead` is an imperative sentence, "" where
     nothing is.
     """

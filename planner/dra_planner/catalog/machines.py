@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 from fractions import Fraction
 from functools import cache
 from typing import Literal
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from dra_planner.catalog.tables import (
     Provenance,
@@ -25,8 +27,7 @@ from dra_planner.errors import CatalogError
 _SEE = "see `pulumi-dra catalog machines`"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Accelerator:
+class Accelerator(Struct, frozen=True, kw_only=True):
     """The accelerators of a machine: all of one model."""
 
     kind: str  # gpu | tpu | neuron | inference
@@ -41,8 +42,7 @@ class Accelerator:
     gke_type: str | None  # value of cloud.google.com/gke-accelerator, or of gke-tpu-accelerator
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Machine:
+class Machine(Struct, frozen=True, kw_only=True):
     """A machine type. None is a fact without a source. Memory is the machine's, before kernel and
     kubelet.
     """

@@ -5,9 +5,10 @@ and next step.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from functools import cache
 from typing import Final
+
+from msgspec import Struct
 
 from dra_planner.catalog.tables import read_table
 
@@ -19,8 +20,7 @@ _NEAR: Final = 0.4
 """Least share of a text's words that a similar message contains."""
 
 
-@dataclass(frozen=True, slots=True)
-class Message:
+class Message(Struct, frozen=True):
     """One message: its program, an example, the cause, and the fix.
 
     `pattern` finds it in longer texts. Commands in `fix` are in backticks. Without a command,
@@ -38,8 +38,7 @@ class Message:
     source: str
 
 
-@dataclass(frozen=True, slots=True)
-class Recognized:
+class Recognized(Struct, frozen=True):
     """A known message in a text: the matching words, and the number of nodes if the text contains
     it.
     """

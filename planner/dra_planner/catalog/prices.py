@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from decimal import Decimal
 from functools import cache
 from typing import Final, Literal
+
+from msgspec import Struct
 
 from dra_planner.catalog.machines import Machine
 from dra_planner.catalog.tables import Row, read_table
@@ -16,8 +17,7 @@ HOURS_PER_MONTH: Final = 730
 Purchase = Literal["on-demand", "spot"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Price:
+class Price(Struct, frozen=True, kw_only=True):
     """US dollars per node and hour; `as_of` is "" where the source gives no date.
 
     A Spot price may be a range over the zones of the region: then `usd_per_hour_max` is its upper
@@ -73,8 +73,7 @@ def _listed(cloud: str, name: str, region: str, purchase: Purchase) -> Price | N
     return Price(usd_per_hour=low, usd_per_hour_max=high, as_of=row["as_of"], source=row["source"])
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SpotHistory:
+class SpotHistory(Struct, frozen=True, kw_only=True):
     """The cloud's statement about Spot nodes at a date: savings compared with on-demand, and
     monthly reclaim rate.
     """

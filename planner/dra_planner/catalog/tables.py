@@ -12,10 +12,11 @@ import csv
 import os.path
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import cache
 from typing import Literal
+
+from msgspec import Struct
 
 from dra_planner.errors import CatalogError
 
@@ -23,8 +24,7 @@ Row = Mapping[str, str]
 Confidence = Literal["observed", "documented", "derived", "high", "medium", "low"]
 
 
-@dataclass(frozen=True, slots=True)
-class FactSource:
+class FactSource(Struct, frozen=True):
     """A source of facts: its description, version, date ("" if it has none), and license."""
 
     key: str
@@ -34,8 +34,7 @@ class FactSource:
     licence: str
 
 
-@dataclass(frozen=True, slots=True)
-class Provenance:
+class Provenance(Struct, frozen=True):
     """Keys of the sources of a row, and how sure it is.
 
     GPUs, profiles and drivers: observed on hardware, documented, or derived from partial evidence.

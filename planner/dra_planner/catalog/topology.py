@@ -4,8 +4,9 @@ public.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cache
+
+from msgspec import Struct
 
 from dra_planner.catalog.machines import Machine
 from dra_planner.catalog.tables import Row, flag, integer, read_table
@@ -13,8 +14,7 @@ from dra_planner.catalog.tables import Row, flag, integer, read_table
 EFA = "Elastic Fabric Adapter (EFA)"  # what the driver publishes as dra.net/pciDevice
 
 
-@dataclass(frozen=True, slots=True)
-class GpuPlace:
+class GpuPlace(Struct, frozen=True):
     """One GPU in a machine, in the driver's device order; None is not known.
 
     `memory_mib` is set where this machine's GPUs report another amount than their model does.
@@ -26,8 +26,7 @@ class GpuPlace:
     memory_mib: int | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NetworkInterface:
+class NetworkInterface(Struct, frozen=True, kw_only=True):
     """One network interface that pods can claim; None is not known."""
 
     kind: str  # efa | rdma | gvnic

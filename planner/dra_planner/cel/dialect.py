@@ -10,8 +10,10 @@ google/cel-go @v0.26.0 (1.34 to 1.36) and v0.29.2 (1.37).
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from typing import Final, Literal
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from dra_planner.releases import Features
 
@@ -23,8 +25,7 @@ which the scheduler evaluates them.
 """
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CelLibrary:
+class CelLibrary(Struct, frozen=True, kw_only=True):
     """The behavior of the CEL library in the binaries of a minor version, independent of feature
     gates. Each field is one change of behavior.
     """
@@ -102,8 +103,7 @@ LIBRARIES: Final = {34: _1_34, 35: _1_34, 36: _1_36, 37: _1_37, 38: _1_37}
 """The CEL library of each minor version, including previews."""
 
 
-@dataclass(frozen=True, slots=True)
-class Dialect:
+class Dialect(Struct, frozen=True):
     """The language of a selector. Create it with `Dialect.of`.
 
     `list_attributes` is the gate DRAListTypeAttributes, and `consumable_capacity` the gate

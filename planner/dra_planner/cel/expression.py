@@ -9,9 +9,10 @@ same number of steps on every machine.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Any, Final, Literal
+
+from msgspec import Struct
 
 from dra_planner.cel.advice import fixes, foreign_syntax
 from dra_planner.cel.checking.checker import check
@@ -37,8 +38,7 @@ DEFAULT_BUDGET: Final = 100_000
 ValueState = Literal["value", "unknown", "error", "exhausted"]
 
 
-@dataclass(frozen=True, slots=True)
-class ExpressionValue:
+class ExpressionValue(Struct, frozen=True):
     """The result of an expression: a value, the unknown values, an error, or that its steps ran
     out. `cost` is the number of steps used.
     """

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
+
+from msgspec import Struct
 
 Path = tuple[str, ...]
 """A path that a selector reads: `("driver",)`, `("attributes", domain, name)`, and so on. A prefix
@@ -14,8 +15,7 @@ Kind = Literal["syntax", "type", "length", "depth", "cost", "unsupported"]
 Verdict = Literal["match", "no-match", "error", "unknown"]
 
 
-@dataclass(frozen=True, slots=True)
-class RejectedSelector:
+class RejectedSelector(Struct, frozen=True):
     """A selector that doesn't compile. `message` is the stable part of upstream's message, `offset`
     is the position in the expression, and `fix` is the suggested expression, or None.
     """
@@ -27,8 +27,7 @@ class RejectedSelector:
     fix: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class SelectorOutcome:
+class SelectorOutcome(Struct, frozen=True):
     """The outcome of a selector on a device, and the cost of the evaluation.
 
     `message` is the error, or the values on which an unknown outcome depends. Otherwise, it's
@@ -40,8 +39,7 @@ class SelectorOutcome:
     cost: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class ValuesAt:
+class ValuesAt(Struct, frozen=True):
     """The values of the devices at a path: each value as text with its number of devices, most
     frequent first.
 
@@ -55,8 +53,7 @@ class ValuesAt:
     unknown: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class SelectorTerm:
+class SelectorTerm(Struct, frozen=True):
     """One of the conditions that must all be true. Counts are numbers of devices.
 
     `wanted` is the constant that the term compares with, and `nearest` the nearest value of a
@@ -75,8 +72,7 @@ class SelectorTerm:
     error: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class SelectorExplanation:
+class SelectorExplanation(Struct, frozen=True):
     """The number of devices by outcome, the terms, and warnings as sentences."""
 
     text: str

@@ -7,8 +7,9 @@ bytes, null, and list. This module contains the other types. It doesn't count co
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any, Final
+
+from msgspec import Struct
 
 from dra_planner.quantity import Quantity
 
@@ -57,8 +58,7 @@ class Uint(int):
     __slots__ = ()
 
 
-@dataclass(frozen=True, slots=True)
-class UnknownValue:
+class UnknownValue(Struct, frozen=True):
     """The value of an attribute that is known only at run time. Reading it raises
     `UnknownError`.
     """
@@ -68,30 +68,26 @@ class UnknownValue:
     like: Any = ""  # a text or version of the same form
 
 
-@dataclass(frozen=True, slots=True)
-class Duration:
+class Duration(Struct, frozen=True):
     """A duration in nanoseconds."""
 
     nanos: int
 
 
-@dataclass(frozen=True, slots=True)
-class Timestamp:
+class Timestamp(Struct, frozen=True):
     """A timestamp: nanoseconds since 1970 (UTC), and its original offset in seconds."""
 
     nanos: int
     offset: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class TypeValue:
+class TypeValue(Struct, frozen=True):
     """The type of a value, as a value."""
 
     name: str
 
 
-@dataclass(frozen=True, slots=True)
-class Optional:
+class Optional(Struct, frozen=True):
     """A value that can be absent."""
 
     present: bool
@@ -132,8 +128,7 @@ class QuantityValue:
         return shared
 
 
-@dataclass(frozen=True, slots=True)
-class SemverValue:
+class SemverValue(Struct, frozen=True):
     """A version: numbers, pre-release identifiers (int or str), build metadata, and the original
     text.
     """
@@ -145,24 +140,21 @@ class SemverValue:
     text: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class AddressValue:
+class AddressValue(Struct, frozen=True):
     """An IP address: its number, and 4 or 6."""
 
     number: int
     family: int
 
 
-@dataclass(frozen=True, slots=True)
-class NetworkValue:
+class NetworkValue(Struct, frozen=True):
     """An IP address with a prefix length."""
 
     address: AddressValue
     bits: int
 
 
-@dataclass(frozen=True, slots=True)
-class UrlValue:
+class UrlValue(Struct, frozen=True):
     """A URL in parts, and as text."""
 
     text: str
@@ -173,8 +165,7 @@ class UrlValue:
     query: str
 
 
-@dataclass(frozen=True, slots=True)
-class FormatValue:
+class FormatValue(Struct, frozen=True):
     """A named format of Kubernetes, such as dns1123Label."""
 
     name: str

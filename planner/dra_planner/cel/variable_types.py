@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from dra_planner.cel.types import CelType
 
 
-@dataclass(frozen=True, slots=True)
-class VariableTypes:
+class VariableTypes(Struct, frozen=True):
     """Types of variables by name, and of the fields of each object type by the type's name."""
 
     variables: Mapping[str, CelType]

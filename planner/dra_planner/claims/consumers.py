@@ -6,8 +6,9 @@ Source: kubernetes/api:resource/v1/types.go@v0.36.3 (ResourceClaimReservedForMax
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from typing import Final
+
+from msgspec.structs import replace
 
 from dra_planner.model import Figures, Member, ObjectKey, Reason, ShapeClaim
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass, replace
 from typing import Final
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from dra_planner.claims.pod_equality import shape_id
 from dra_planner.manifests import Manifests
@@ -13,8 +15,7 @@ from dra_planner.model import DisruptionBudget, Member, PodSpec, Shape, ShapeCla
 NAMESPACE_NAME: Final = "kubernetes.io/metadata.name"
 
 
-@dataclass(frozen=True, slots=True)
-class ShapePart:
+class ShapePart(Struct, frozen=True):
     """Pods of one pod set with their claims, before equal ones are merged."""
 
     namespace: str

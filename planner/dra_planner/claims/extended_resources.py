@@ -9,8 +9,10 @@ kubernetes/dynamic-resource-allocation:deviceclass/extendedresourcecache@v0.36.2
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 from typing import Final
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from dra_planner.model import (
     ClaimSpec,
@@ -53,8 +55,7 @@ def tolerate_extended_resources(pod: PodSpec) -> PodSpec:
     return replace(pod, tolerations=(*pod.tolerations, *missing)) if missing else pod
 
 
-@dataclass(frozen=True, slots=True)
-class Served:
+class Served(Struct, frozen=True):
     """A pod whose extended resources are served by devices: its remaining requests, and the
     implicit claim.
     """

@@ -6,7 +6,8 @@ Source: kubernetes/kubernetes:plugin/pkg/admission/limitranger/admission.go@v1.3
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from dra_planner.model import Amounts, Container, LimitRange, PodSpec, Reason, peak_amounts
 from dra_planner.quantity import amount_text

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from dra_planner.errors import Place
 from dra_planner.manifests import Manifests
@@ -19,8 +20,7 @@ from dra_planner.model import (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class WrittenClaim:
+class WrittenClaim(Struct, frozen=True):
     """A ResourceClaim or ResourceClaimTemplate in the manifests."""
 
     title: str  # "ResourceClaim default/gpu"

@@ -5,8 +5,9 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 from typing import Any, Final
+
+from msgspec.structs import replace
 
 from dra_planner.manifests import render_claim_spec, render_pod_spec
 from dra_planner.model import Container, DisruptionBudget, LabelSelector, PodSpec, ShapeClaim

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from dra_planner.manifests import Manifests
 from dra_planner.manifests.parsing.pods import SYSTEM_PRIORITIES

@@ -6,7 +6,7 @@ Source: kubernetes-sigs/kueue:pkg/podset/podset.go@v0.19.2 (FromAssignment, Merg
 
 from __future__ import annotations
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from dra_planner.manifests.workloads.kind_description import KUEUE_QUEUE
 from dra_planner.model import PodSpec, QueueSetup, ResourceFlavor, Workload

@@ -7,8 +7,10 @@ and the pod stays pending. Both kinds of pods are blocked here, because they nev
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
 from typing import Any, Final
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from dra_planner.claims.consumers import take
 from dra_planner.claims.extended_resources import CLAIM_NAME
@@ -53,8 +55,7 @@ _OBJECTS: Final[Mapping[tuple[str, str], tuple[str, ...]]] = {
 _UNBOUNDED = 2**62
 
 
-@dataclass(slots=True)
-class _Quota:
+class _Quota(Struct):
     """One quota: its limit, and the free amount at each level of demand."""
 
     data: Mapping[str, Any]
@@ -78,8 +79,7 @@ class _Quota:
                     room[key] = room[key] - _multiple(usage[key], count)
 
 
-@dataclass(frozen=True, slots=True)
-class Denial:
+class Denial(Struct, frozen=True):
     """Why pods never run. `created`: the pods exist and wait for claims. Otherwise, the API server
     rejects them.
     """

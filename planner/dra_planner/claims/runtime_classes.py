@@ -6,7 +6,8 @@ Source: kubernetes/kubernetes:plugin/pkg/admission/runtimeclass/admission.go@v1.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from dra_planner.model import PodSpec, Reason, RuntimeClass
 

@@ -7,8 +7,9 @@ A missing field keeps its value in the cluster, where the API server has set def
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any, Final
+
+from msgspec.structs import replace
 
 from dra_planner.model import Figures, PodSet, PodTemplate, Workload
 from dra_planner.quantity import Quantity, QuantityError

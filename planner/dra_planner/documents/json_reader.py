@@ -9,9 +9,10 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from json.decoder import scanstring  # type: ignore[attr-defined]  # the stubs forget to export it
 from typing import Any, Final
+
+from msgspec import Struct
 
 from dra_planner.documents.limits import MAX_DEPTH, MAX_NODES
 from dra_planner.documents.tree import Map, Seq
@@ -43,8 +44,7 @@ _TREES: Final = json.JSONDecoder(
 _PLAIN: Final = json.JSONDecoder(parse_int=_number, parse_float=_number, parse_constant=_number)
 
 
-@dataclass(frozen=True, slots=True)
-class JsonValue:
+class JsonValue(Struct, frozen=True):
     """One value of a JSON text, from `begin` to `end`; `data` is plain where `is_doubtful`: where a
     key is repeated.
     """

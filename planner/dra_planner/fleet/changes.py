@@ -9,9 +9,10 @@ version of the NVIDIA DRA driver.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Any, Final
+
+from msgspec import Struct
 
 from dra_planner.errors import FleetError
 from dra_planner.fleet.reading import read_document, read_fleet
@@ -22,8 +23,7 @@ _OPENING: Final = {"[": "]", "{": "}", '"': '"', "'": "'"}
 _EXAMPLE: Final = "write PATH=VALUE, for example pools.l4.count.max=8 or kubernetes=1.36"
 
 
-@dataclass(frozen=True, slots=True)
-class FleetEdit:
+class FleetEdit(Struct, frozen=True):
     """One value of a fleet's document: `path` as written, and `value` as YAML text."""
 
     path: str

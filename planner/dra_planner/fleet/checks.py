@@ -15,7 +15,7 @@ from dra_planner.fleet.plugin_checks import plugin_pool_faults
 from dra_planner.fleet.pools import Pool
 from dra_planner.fleet.schema import Fleet
 from dra_planner.fleet.value_types import sentence_of
-from dra_planner.releases import GATES
+from dra_planner.releases import GATES, optional_version_fault
 
 Fault = tuple[Location, str]
 
@@ -25,6 +25,7 @@ def check_together(fleet: Fleet) -> list[Fault]:
     faults = [
         *_cloud_faults(fleet),
         *_gate_faults(fleet),
+        *_version_faults(fleet),
         *_driver_faults(fleet),
         *_catalog_faults(fleet),
         *_region_faults(fleet),
@@ -125,6 +126,13 @@ def _gate_faults(fleet: Fleet) -> Iterator[Fault]:
         elif gate.is_locked(fleet.minor) and not on:
             fault = f"is always on from Kubernetes 1.{gate.locked}; leave it out"
             yield ("featureGates", name), fault
+
+
+def _version_faults(fleet: Fleet) -> Iterator[Fault]:
+    for name, on in fleet.runtime_config.items():
+        fault = optional_version_fault(name, fleet.minor, on=on)
+        if fault:
+            yield ("runtimeConfig", name), fault
 
 
 def _driver_faults(fleet: Fleet) -> Iterator[Fault]:

@@ -4,9 +4,9 @@ large they are.
 `pulumi-dra catalog add` writes these rows; they take precedence over the tables of this package.
 """
 
-from dataclasses import replace
 from typing import Any, Literal
 
+from msgspec.structs import replace
 from pydantic import Field, model_validator
 
 from dra_planner.catalog import Accelerator, Machine

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import partial
 from pathlib import Path
 from typing import Any
 
+from msgspec import Struct
 from pydantic import ValidationError
 from pydantic.alias_generators import to_camel
 
@@ -35,8 +35,7 @@ MOST_NODES = 100_000  # a fleet has some hundreds
 _FIXES = {"ignored-text": "remove it: this file holds one document"}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StackSettings:
+class StackSettings(Struct, frozen=True, kw_only=True):
     """Contents of a stack's file: the fleet, and the paths of its workloads (relative to the
     project).
     """

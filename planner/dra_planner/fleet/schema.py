@@ -42,7 +42,14 @@ from dra_planner.fleet.limits import shared_limits
 from dra_planner.fleet.pools import Headroom, Pool, Quota, Redundancy
 from dra_planner.fleet.value_types import DNS_SUBDOMAIN, Amount, bounds, sentence_of, within
 from dra_planner.model import SharedLimit
-from dra_planner.releases import GATES, Features, features_of, parse_version
+from dra_planner.releases import (
+    GATES,
+    OPTIONAL_VERSIONS,
+    Features,
+    features_of,
+    optional_version_fault,
+    parse_version,
+)
 
 Placement = Literal["free", "guided", "exact"]
 DaemonName = Annotated[str, StringConstraints(pattern=DNS_SUBDOMAIN, max_length=253)]
@@ -124,6 +131,16 @@ def _known_gates(given: dict[str, bool]) -> dict[str, bool]:
     return given
 
 
+def _known_versions(given: dict[str, bool]) -> dict[str, bool]:
+    for name in given:
+        if name not in OPTIONAL_VERSIONS:
+            known = sorted(OPTIONAL_VERSIONS)
+            near = get_close_matches(name, known, 1, 0.8)
+            hint = f"did you mean {near[0]}?" if near else f"use {', '.join(known)}"
+            raise ValueError(f'"{name}" isn\'t an API version that plans depend on; {hint}')
+    return given
+
+
 def _one_of_the_clouds(schema: dict[str, Any]) -> None:
     schema["enum"] = list(clouds.names())
 
@@ -148,6 +165,13 @@ class Fleet(StrictDocument):
         description="Kubernetes feature gates for DRA that differ from the defaults of the "
         "version, by name, on the control plane and all nodes. Some clouds don't offer any "
         "choice.",
+    )
+    runtime_config: Annotated[dict[str, bool], AfterValidator(_known_versions)] = Field(
+        default_factory=empty_mapping,
+        exclude_if=lambda versions: not versions,
+        description="API versions that the API server serves although they're off by default, each "
+        "with the value true, as in its flag --runtime-config: resource.k8s.io/v1beta2. Some "
+        "clouds don't offer any choice.",
     )
     autoscaler: str = Field(
         default="none",
@@ -226,8 +250,8 @@ class Fleet(StrictDocument):
         return self.features_at(self.minor)
 
     def features_at(self, minor: int) -> Features:
-        """Return the cluster's behavior with another version and the same gates, as far as that
-        version can switch them.
+        """Return the cluster's behavior with another version, and with the same gates and API
+        versions, as far as that version has them.
         """
         switched = {
             field: self.feature_gates[gate.name]
@@ -236,7 +260,12 @@ class Fleet(StrictDocument):
             and gate.is_known(minor)
             and not gate.is_locked(minor)
         }
-        return features_of(minor).with_gates(**switched)
+        served = (
+            name
+            for name, on in self.runtime_config.items()
+            if on and not optional_version_fault(name, minor, on=on)
+        )
+        return features_of(minor).with_gates(**switched).with_served(served)
 
     @property
     def named_zones(self) -> list[str]:

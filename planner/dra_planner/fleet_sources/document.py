@@ -6,8 +6,9 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Final
+
+from msgspec import Struct
 
 from dra_planner import catalog
 from dra_planner.catalog import Machine
@@ -28,8 +29,7 @@ _VARIABLE: Final = "${"
 _DRIVER_CHARTS: Final = ("nvidia-dra-driver-gpu", "dra-driver-nvidia-gpu")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ImportedFleet:
+class ImportedFleet(Struct, frozen=True, kw_only=True):
     """A fleet, its document to commit, and notes about missing or unsupported facts."""
 
     fleet: Fleet
@@ -156,7 +156,10 @@ def _pools(
             **found,
             "name": free_pool_name(f"{pool.name}-{machine.name}", taken, of_cloud),
             "machine": machine.name,
-            "count": {"min": 0 if at else found["count"]["min"], "max": found["count"]["max"]},
+            "count": {
+                "min": 0 if at else found["count"]["min"],
+                "max": pool.maximums.get(machine.name, found["count"]["max"]),
+            },
             "partOf": group,
         }
         for at, machine in enumerate(machines)
@@ -202,6 +205,9 @@ def _capacity(pool: ForeignPool, of_cloud: Cloud, notes: list[str]) -> Any:
         notes.append(
             f"pool {pool.name}: the ID of its {pool.capacity} isn't stated; it's planned on demand"
         )
+        return ""
+    if fault := of_cloud.reservation_fault(pool.reservation):
+        notes.append(f"pool {pool.name}: {fault}; it's planned on demand")
         return ""
     key = "capacityBlock" if pool.capacity == "capacity-block" else "reservation"
     return {key: pool.reservation}

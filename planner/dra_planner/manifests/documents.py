@@ -10,8 +10,9 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
+
+from msgspec import Struct
 
 from dra_planner.documents.json_reader import decode_json
 from dra_planner.documents.limits import MAX_DEPTH, MAX_DOCUMENTS
@@ -28,8 +29,7 @@ _JSON_SPACE: Final = re.compile(r"\s*")
 _JSON_KEY: Final = re.compile(r'\s*\{\s*"')
 
 
-@dataclass(frozen=True, slots=True)
-class ManifestDocument:
+class ManifestDocument(Struct, frozen=True):
     """A document that isn't empty: its tree, its first line, its number in the file (from 0), and
     the namespace with which its objects are applied ("" for none).
     """
@@ -85,8 +85,7 @@ def _error(source: Source, fault: Fault) -> ManifestError:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class _Part:
+class _Part(Struct, frozen=True):
     """The text of one document, or its value, and its first line. `fault` is set if it can't be
     split off.
     """

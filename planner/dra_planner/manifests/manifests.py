@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 from typing import Any
+
+from msgspec import Struct, field
 
 from dra_planner.errors import NOWHERE, Diagnostic, Place
 from dra_planner.manifests.metric_readers import MetricReader
+from dra_planner.manifests.objects import KubernetesObject
 from dra_planner.model import (
     CelSelector,
     ClaimSpec,
     DeviceClass,
     DeviceTaintRule,
     DisruptionBudget,
+    ExclusiveGroups,
     Figures,
     Gang,
     LimitRange,
@@ -29,6 +32,7 @@ from dra_planner.model import (
     Workload,
     WorkloadRef,
 )
+from dra_planner.records import equality
 
 GroupClaims = Mapping[tuple[str, str], str]
 """The claims that all pods of a group share: (name of the entry, name of the template) → name of
@@ -36,14 +40,14 @@ the claim.
 """
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BoundPod:
+@equality(unhashed=("claims",))
+class BoundPod(Struct, frozen=True, kw_only=True):
     """A pod on a node: its resources there, and its claims."""
 
     meta: ObjectMeta
     spec: PodSpec
     # entry → name of the ResourceClaim
-    claims: Mapping[str, str] = field(default_factory=dict, hash=False)
+    claims: Mapping[str, str] = {}
     # the workload that makes it, whatever controllers stand between
     owner: WorkloadRef | None = None
     started: str = ""  # when, as the API writes times; empty where it has not, or nobody says
@@ -59,18 +63,18 @@ class BoundPod:
         return self.spec.node_name
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class UnresolvedPods:
+@equality(ignored=("place",))
+class UnresolvedPods(Struct, frozen=True, kw_only=True):
     """Pods of a workload that the manifests don't describe."""
 
     workload: WorkloadRef
     figures: Figures
     reason: str
-    place: Place = field(default=NOWHERE, compare=False)
+    place: Place = NOWHERE
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class UnreadObject:
+@equality(ignored=("place",))
+class UnreadObject(Struct, frozen=True, kw_only=True):
     """An object that may create pods with devices and isn't supported: the reason, and the input to
     use instead.
     """
@@ -78,12 +82,41 @@ class UnreadObject:
     title: str  # "Engine ml/llama"
     why: str
     instead: str
-    place: Place = field(default=NOWHERE, compare=False)
+    place: Place = NOWHERE
     missing: str = "its pods"  # what the plan doesn't have without it
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Manifests:
+class AdmissionPolicies(Struct, frozen=True, kw_only=True):
+    """ValidatingAdmissionPolicies and their bindings, `others` that change or reject objects, and
+    the objects that the manifests create.
+    """
+
+    policies: tuple[KubernetesObject, ...] = ()
+    bindings: tuple[KubernetesObject, ...] = ()
+    others: tuple[KubernetesObject, ...] = ()
+    created: tuple[KubernetesObject, ...] = ()
+
+
+@equality(
+    ignored=("admission",),
+    unhashed=(
+        "existing",
+        "claims",
+        "templates",
+        "classes",
+        "queued",
+        "charged",
+        "namespaces",
+        "priority_classes",
+        "runtime_classes",
+        "quota_places",
+        "budgets",
+        "generated_claims",
+        "group_claims",
+        "other_kinds",
+    ),
+)
+class Manifests(Struct, frozen=True, kw_only=True):
     """The objects of all sources that the API server would accept, and diagnostics about the
     others.
 
@@ -94,42 +127,42 @@ class Manifests:
     """
 
     workloads: tuple[Workload, ...] = ()
-    existing: Mapping[WorkloadRef, Workload] = field(default_factory=dict, hash=False)
-    claims: Mapping[ObjectKey, ResourceClaim] = field(default_factory=dict, hash=False)
-    templates: Mapping[ObjectKey, ResourceClaimTemplate] = field(default_factory=dict, hash=False)
-    classes: Mapping[str, DeviceClass] = field(default_factory=dict, hash=False)
+    existing: Mapping[WorkloadRef, Workload] = {}
+    claims: Mapping[ObjectKey, ResourceClaim] = {}
+    templates: Mapping[ObjectKey, ResourceClaimTemplate] = {}
+    classes: Mapping[str, DeviceClass] = {}
     slices: tuple[ResourceSlice, ...] = ()
     nodes: tuple[Node, ...] = ()
     bound_pods: tuple[BoundPod, ...] = ()
-    queued: Mapping[WorkloadRef, int] = field(default_factory=dict, hash=False)
+    queued: Mapping[WorkloadRef, int] = {}
     waiting_pods: tuple[BoundPod, ...] = ()  # those of them that are pods of the cluster
-    charged: Mapping[WorkloadRef, int] = field(default_factory=dict, hash=False)
+    charged: Mapping[WorkloadRef, int] = {}
     ended: frozenset[WorkloadRef] = frozenset()  # pods of nobody that have run to their end
-    namespaces: Mapping[str, ObjectMeta] = field(default_factory=dict, hash=False)
+    namespaces: Mapping[str, ObjectMeta] = {}
     # "" names the default one
-    priority_classes: Mapping[str, int] = field(default_factory=dict, hash=False)
-    runtime_classes: Mapping[str, RuntimeClass] = field(default_factory=dict, hash=False)
+    priority_classes: Mapping[str, int] = {}
+    runtime_classes: Mapping[str, RuntimeClass] = {}
     taint_rules: tuple[DeviceTaintRule, ...] = ()
     queues: QueueSetup = field(default_factory=QueueSetup)
     non_preempting: frozenset[str] = frozenset()  # those of them with preemptionPolicy Never
     limit_ranges: tuple[LimitRange, ...] = ()
     quotas: tuple[Mapping[str, Any], ...] = ()  # ResourceQuotas in API form
-    quota_places: Mapping[ObjectKey, Place] = field(default_factory=dict, hash=False)
+    admission: AdmissionPolicies = field(default_factory=AdmissionPolicies)
+    quota_places: Mapping[ObjectKey, Place] = {}
     metric_readers: tuple[MetricReader, ...] = ()
     # whether dcgm-exporter labels series with pods that have claims; None if it isn't given
     exporter_names_claims: bool | None = None
-    budgets: Mapping[ObjectKey, DisruptionBudget] = field(default_factory=dict, hash=False)
-    generated_claims: Mapping[ObjectKey, Mapping[str, str]] = field(
-        default_factory=dict, hash=False
-    )
+    budgets: Mapping[ObjectKey, DisruptionBudget] = {}
+    generated_claims: Mapping[ObjectKey, Mapping[str, str]] = {}
     # by PodGroup
-    group_claims: Mapping[ObjectKey, GroupClaims] = field(default_factory=dict, hash=False)
+    group_claims: Mapping[ObjectKey, GroupClaims] = {}
     gangs: tuple[Gang, ...] = ()
+    exclusive_groups: tuple[ExclusiveGroups, ...] = ()
     unresolved: tuple[UnresolvedPods, ...] = ()
     refused: frozenset[tuple[str, ObjectKey]] = frozenset()
     # (kind, key) of the ConfigMaps, PersistentVolumeClaims, Secrets, and ServiceAccounts
     declared: frozenset[tuple[str, ObjectKey]] = frozenset()
-    other_kinds: Mapping[str, int] = field(default_factory=dict, hash=False)
+    other_kinds: Mapping[str, int] = {}
     # of the other kinds, those that may make pods with devices
     unread: tuple[UnreadObject, ...] = ()
     diagnostics: tuple[Diagnostic, ...] = ()

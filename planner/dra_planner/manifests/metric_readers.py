@@ -9,13 +9,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
 from typing import Any, Final
+
+from msgspec import Struct
 
 from dra_planner.documents.plain_values import all_texts, block, blocks, text
 from dra_planner.errors import NOWHERE, Place
 from dra_planner.manifests.objects import KubernetesObject
 from dra_planner.model import WorkloadRef
+from dra_planner.records import equality
 
 _COUNTED: Final = re.compile(r"\b(?:nvidia_com_(?:gpu|mig_\w+)|amd_com_gpu)\b")
 _EXPORTED: Final = re.compile(r"\bDCGM_FI_\w+", re.IGNORECASE)
@@ -28,8 +30,8 @@ _EXPORTER: Final = "dcgm-exporter"
 _WITH_CLAIMS: Final = "KUBERNETES_ENABLE_DRA"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MetricReader:
+@equality(ignored=("place",))
+class MetricReader(Struct, frozen=True, kw_only=True):
     """An object that reads GPU metrics. `target` is the workload that it scales.
 
     `counted` are labels of kube-state-metrics for extended resources. `exported` are series of
@@ -41,7 +43,7 @@ class MetricReader:
     target: WorkloadRef | None = None
     counted: tuple[str, ...] = ()
     exported: tuple[str, ...] = ()
-    place: Place = field(default=NOWHERE, compare=False)
+    place: Place = NOWHERE
     # a scaler, or the configuration of an adapter for scalers
     selects_pods: bool = False
 

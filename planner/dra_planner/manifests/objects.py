@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
 from typing import Any, Final
+
+from msgspec import Struct
+from msgspec.structs import force_setattr, replace
 
 from dra_planner.documents.tree import Map, child, clone, new_map
 from dra_planner.errors import ManifestError, Place
 from dra_planner.manifests.documents import ManifestDocument
 from dra_planner.model import ObjectKey
+from dra_planner.records import equality
 
 CLUSTER_SCOPED: Final = frozenset(
     {"DeviceClass", "ResourceSlice", "Node", "Namespace", "PriorityClass", "RuntimeClass"}
@@ -27,34 +30,36 @@ VERSIONS: Final = {
 """The API version of kinds that are often written without one."""
 
 
-@dataclass(frozen=True, slots=True)
-class KubernetesObject:
+@equality(ignored=("group", "metadata", "name", "namespace", "key"))
+class KubernetesObject(Struct, frozen=True):
     """An object in API form, with its place. Paths are relative to the object.
 
-    `key` is the object's key, with an empty namespace for cluster-scoped kinds.
+    `data` determines all fields from `group` on. `key` is the object's key, with an empty namespace
+    for cluster-scoped kinds.
     """
 
     api_version: str
     kind: str
     data: Mapping[str, Any]
     place: Place
-    group: str = field(init=False, compare=False)
-    metadata: Mapping[str, Any] = field(init=False, compare=False)
-    name: str = field(init=False, compare=False)
-    namespace: str = field(init=False, compare=False)
-    key: ObjectKey = field(init=False, compare=False)
+    group: str = ""
+    metadata: Mapping[str, Any] = {}
+    name: str = ""
+    namespace: str = ""
+    key: ObjectKey = ObjectKey("", "")
 
     def __post_init__(self) -> None:
         found = self.data.get("metadata")
         metadata = found if isinstance(found, dict) else {}
         name = str(metadata.get("name") or metadata.get("generateName") or "")
         namespace = str(metadata.get("namespace") or "default")
-        keep = object.__setattr__
-        keep(self, "group", self.api_version.rpartition("/")[0])
-        keep(self, "metadata", metadata)
-        keep(self, "name", name)
-        keep(self, "namespace", namespace)
-        keep(self, "key", ObjectKey("" if self.kind in CLUSTER_SCOPED else namespace, name))
+        force_setattr(self, "group", self.api_version.rpartition("/")[0])
+        force_setattr(self, "metadata", metadata)
+        force_setattr(self, "name", name)
+        force_setattr(self, "namespace", namespace)
+        force_setattr(
+            self, "key", ObjectKey("" if self.kind in CLUSTER_SCOPED else namespace, name)
+        )
 
     def with_data(self, data: Mapping[str, Any]) -> KubernetesObject:
         """Return the same object with other content."""

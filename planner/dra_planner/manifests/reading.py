@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
 from typing import Final
 
+from msgspec.structs import replace
+
 from dra_planner.errors import Diagnostic, Place
+from dra_planner.manifests.collecting.admission_objects import GROUP as POLICIES
+from dra_planner.manifests.collecting.admission_objects import AdmissionObjects
 from dra_planner.manifests.collecting.cluster_objects import ClusterObjects
 from dra_planner.manifests.collecting.cluster_pods import ClusterPods, queue_lengths
 from dra_planner.manifests.collecting.declared_objects import DeclaredObjects
@@ -123,6 +126,7 @@ class _Reading:
         self.pods = ClusterPods(self.ignored)
         self.workloads = WorkloadObjects(context, objects, self.devices, self.diagnostics)
         self.setup = SetupObjects(self.diagnostics)
+        self.admission = AdmissionObjects()
         self.readers = self._readers()
 
     def _readers(self) -> dict[tuple[str, str], Callable[[KubernetesObject], None]]:
@@ -141,6 +145,8 @@ class _Reading:
             ("node.k8s.io", "RuntimeClass"): self.cluster.add_runtime_class,
             ("policy", "PodDisruptionBudget"): self.cluster.add_budget,
             ("", "Pod"): self.add_pod,
+            (POLICIES, "ValidatingAdmissionPolicy"): self.admission.add_policy,
+            (POLICIES, "ValidatingAdmissionPolicyBinding"): self.admission.add_binding,
             ("scheduling.k8s.io", "PodGroup"): self.add_pod_group,
             ("resource.nvidia.com", "ComputeDomain"): self.add_compute_domain,
         }
@@ -159,6 +165,7 @@ class _Reading:
         self.workloads.note_group(kept)
         self.setup.note(kept)
         self.declared.note(kept)
+        self.admission.note(kept, exists=exists)
         read = self.readers.get((item.group, item.kind))
         if read is not None:
             read(kept)
@@ -211,6 +218,7 @@ class _Reading:
             queues=self.setup.queues(),
             limit_ranges=tuple(self.cluster.limit_ranges),
             quotas=tuple(self.cluster.quotas),
+            admission=self.admission.found(),
             quota_places=self.cluster.quota_places,
             metric_readers=read_metrics(self.first.objects()),
             exporter_names_claims=exporter_names_claims(self.first.objects()),
@@ -218,6 +226,7 @@ class _Reading:
             generated_claims=self.pods.generated_claims,
             group_claims=group_claims,
             gangs=gangs,
+            exclusive_groups=tuple(self.workloads.exclusive_groups),
             unresolved=tuple(self.workloads.unresolved),
             refused=frozenset(self.refused),
             declared=frozenset(self.declared.names),

@@ -10,8 +10,9 @@ llm-d/llm-d-modelservice:charts/llm-d-modelservice@3051935.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Final
+
+from msgspec import Struct
 
 from dra_planner.documents.plain_values import block, blocks, indexed_blocks, listed, number
 from dra_planner.drivers.nvidia import GPU_CLASS, GPU_DRIVER
@@ -34,8 +35,7 @@ _POST_RENDERER: Final = (
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ValuesOutcome:
+class ValuesOutcome(Struct, frozen=True, kw_only=True):
     """The result for the values of a chart: the changes, or the reason for none and an alternative.
 
     `device_classes` are DeviceClasses in API form that the new values need.

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from dra_planner.documents.yaml_reader import read_yaml
 from dra_planner.manifests.rewriting import spans
@@ -20,8 +21,7 @@ class NotEditable(Exception):
     """
 
 
-@dataclass(slots=True)
-class Editor:
+class Editor(Struct):
     """The text of one document. Each edit reads the text again, so that edits may build on each
     other.
     """

@@ -7,8 +7,9 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from typing import Any, Final
+
+from msgspec import Struct
 
 from dra_planner.documents.tree import Map
 from dra_planner.documents.yaml_reader import Fault, read_yaml
@@ -96,8 +97,7 @@ def _assumptions(facts: PluginFacts) -> tuple[str, ...]:
     )
 
 
-@dataclass(slots=True)
-class _Document:
+class _Document(Struct):
     """One document of a file: its objects with their paths, and what became of it. `added` stands
     before it.
     """
@@ -105,10 +105,10 @@ class _Document:
     before: str
     editor: Editor
     place: Place
-    objects: list[tuple[Path, KubernetesObject]] = field(default_factory=list)
-    added: list[Mapping[str, Any]] = field(default_factory=list)
-    templates: list[TemplateOutcome] = field(default_factory=list)
-    changes: list[ObjectChange] = field(default_factory=list)
+    objects: list[tuple[Path, KubernetesObject]] = []
+    added: list[Mapping[str, Any]] = []
+    templates: list[TemplateOutcome] = []
+    changes: list[ObjectChange] = []
 
     def tell(self, item: KubernetesObject, what: Iterable[str], *, is_changed: bool = True) -> None:
         """Report changes of an object, or changes that only its owner can make."""

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any, Final
+
+from msgspec import Struct, field
 
 from dra_planner.documents.plain_values import block, blocks, indexed_blocks, listed
 from dra_planner.drivers.protocol.device_plugin import LabelTerm, NotTranslatable, SelectionNeeds
@@ -18,8 +19,7 @@ _TERMS: Final = (
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NodeSelection:
+class NodeSelection(Struct, frozen=True, kw_only=True):
     """A pod's node selection as requirements for devices, and the paths of its parts, last
     first.
     """

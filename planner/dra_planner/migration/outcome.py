@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from enum import StrEnum
 
+from msgspec import Struct
+
 from dra_planner.errors import Place
+from dra_planner.records import equality
 from dra_planner.sources import Source
 
 
@@ -19,8 +21,8 @@ class Result(StrEnum):
     CANNOT = "cannot"  # nothing can serve it as it is; the reason says why
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TemplateOutcome:
+@equality(unhashed=("served",))
+class TemplateOutcome(Struct, frozen=True, kw_only=True):
     """The result for one pod template of an object; `pods` names the template if the object has
     several.
 
@@ -36,7 +38,7 @@ class TemplateOutcome:
     result: Result
     devices: int  # per pod
     reason: str = ""
-    served: Mapping[str, str] = field(default_factory=dict, hash=False)
+    served: Mapping[str, str] = {}
     notes: tuple[str, ...] = ()
     alternatives: tuple[str, ...] = ()
 
@@ -47,8 +49,7 @@ class TemplateOutcome:
         return name if "/" in name else ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ObjectChange:
+class ObjectChange(Struct, frozen=True, kw_only=True):
     """A change of an object that isn't a workload: a quota, a LimitRange, a queue, values of a
     chart, an alert.
 
@@ -62,8 +63,7 @@ class ObjectChange:
     is_changed: bool = True
 
 
-@dataclass(frozen=True, slots=True)
-class MigratedFile:
+class MigratedFile(Struct, frozen=True):
     """A source and its text after the migration."""
 
     source: Source
@@ -74,8 +74,7 @@ class MigratedFile:
         return self.text != self.source.text
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Migration:
+class Migration(Struct, frozen=True, kw_only=True):
     """All files after the migration, the results of all pod templates, and changes of other
     objects.
 

@@ -11,8 +11,9 @@ NVIDIA/k8s-nim-operator:api/apps/v1alpha1/dra_types.go@f63f74d.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any, Final
+
+from msgspec import Struct
 
 from dra_planner.documents.plain_values import block, blocks, indexed_blocks, labels
 from dra_planner.manifests.objects import KubernetesObject
@@ -97,8 +98,7 @@ _ROLE_NAMES: Final = ("name", "groupName")
 POD_CLAIMS: Final = "resourceClaims"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PodPart:
+class PodPart(Struct, frozen=True, kw_only=True):
     """A pod template: the path of the part that holds fields of a pod spec, and the paths of its
     containers.
 

@@ -9,8 +9,9 @@ extendeddynamicresources.go@v1.37.2 (createRequestsAndMappings).
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any, Final
+
+from msgspec import Struct
 
 from dra_planner.documents.plain_values import blocks, number
 from dra_planner.drivers.protocol.device_plugin import Counterpart
@@ -18,8 +19,7 @@ from dra_planner.drivers.protocol.device_plugin import Counterpart
 _LONGEST_NAME: Final = 63
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ContainerNeed:
+class ContainerNeed(Struct, frozen=True, kw_only=True):
     """One container's requests of device plugins: counts by resource name. `ends`: an init
     container that ends.
     """
@@ -29,14 +29,13 @@ class ContainerNeed:
     ends: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PodClaim:
+class PodClaim(Struct, frozen=True, kw_only=True):
     """The claim of a pod: its requests in API form, and the requests that each container names, by
     container.
     """
 
     requests: Sequence[Mapping[str, Any]]
-    named: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    named: Mapping[str, Sequence[str]] = {}
     devices: int = 0
 
 

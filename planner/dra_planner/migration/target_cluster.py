@@ -5,7 +5,9 @@ resources.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from dra_planner.claims.extended_resources import index_classes
 from dra_planner.documents.plain_values import block
@@ -17,8 +19,7 @@ from dra_planner.plan import fleet_classes
 from dra_planner.releases import MAXIMUM_MINOR, features_of, parse_version
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Target:
+class Target(Struct, frozen=True, kw_only=True):
     """`minor` is Kubernetes' minor version. `served` maps extended resources to the DeviceClasses
     that serve them.
 
@@ -28,7 +29,7 @@ class Target:
     """
 
     minor: int
-    served: Mapping[str, str] = field(default_factory=dict)
+    served: Mapping[str, str] = {}
     shares: str = ""
     keep: frozenset[str] = frozenset()
 

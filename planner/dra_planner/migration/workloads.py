@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from dra_planner.documents.plain_values import labels
 from dra_planner.drivers.protocol.device_plugin import (
@@ -57,8 +59,7 @@ _SERVE: str = (
 _KEPT: str = "an option keeps it on the device plugin"
 
 
-@dataclass(slots=True)
-class WorkloadMigrator:
+class WorkloadMigrator(Struct):
     """Migrates workloads of one source cluster to one target.
 
     `defaults` are the devices that containers get from LimitRanges, which the migration removes.
@@ -69,9 +70,9 @@ class WorkloadMigrator:
     facts: PluginFacts
     target: Target
     queues: Queues
-    defaults: DeviceDefaults = field(default_factory=dict)
+    defaults: DeviceDefaults = {}
     priorities: frozenset[str] = frozenset()
-    names: set[tuple[str, str, str]] = field(default_factory=set)
+    names: set[tuple[str, str, str]] = set()
 
     def migrate(
         self, editor: Editor, prefix: Path, item: KubernetesObject

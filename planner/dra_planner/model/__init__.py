@@ -93,6 +93,7 @@ from dra_planner.model.verdicts import Reason, Verdict, best, worst
 from dra_planner.model.workloads import (
     DEMAND_LEVELS,
     DemandLevel,
+    ExclusiveGroups,
     Figures,
     PodSet,
     Rollout,
@@ -132,6 +133,7 @@ __all__ = [
     "DeviceToleration",
     "DisruptionBudget",
     "ExactDeviceRequest",
+    "ExclusiveGroups",
     "Figures",
     "FlavorQuota",
     "Gang",

@@ -3,26 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Any, Literal
+
+from msgspec import Struct
 
 from dra_planner.errors import NOWHERE, Place
 from dra_planner.model.objects import NodeSelector, ObjectMeta
 from dra_planner.quantity import Quantity
+from dra_planner.records import equality
 
 AllocationMode = Literal["ExactCount", "All"]
 
 
-@dataclass(frozen=True, slots=True)
-class CelSelector:
+@equality(ignored=("place",))
+class CelSelector(Struct, frozen=True):
     """A CEL expression over one device, and its place in a file."""
 
     expression: str
-    place: Place = field(default=NOWHERE, compare=False)
+    place: Place = NOWHERE
 
 
-@dataclass(frozen=True, slots=True)
-class DeviceToleration:
+class DeviceToleration(Struct, frozen=True):
     """The device taints that a request tolerates."""
 
     key: str = ""
@@ -32,8 +33,8 @@ class DeviceToleration:
     toleration_seconds: int | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ExactDeviceRequest:
+@equality(ignored=("place",), unhashed=("capacity",))
+class ExactDeviceRequest(Struct, frozen=True, kw_only=True):
     """One way to satisfy a request: a number of devices of a class that match the selectors."""
 
     device_class_name: str
@@ -42,29 +43,28 @@ class ExactDeviceRequest:
     count: int = 1
     admin_access: bool = False
     tolerations: tuple[DeviceToleration, ...] = ()
-    capacity: Mapping[str, Quantity] = field(default_factory=dict, hash=False)
-    place: Place = field(default=NOWHERE, compare=False)
+    capacity: Mapping[str, Quantity] = {}
+    place: Place = NOWHERE
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DeviceSubRequest(ExactDeviceRequest):
+@equality(ignored=("place",), unhashed=("capacity",))
+class DeviceSubRequest(ExactDeviceRequest, frozen=True, kw_only=True):
     """One alternative of `firstAvailable`; its allocation is recorded as `<request>/<name>`."""
 
     name: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DeviceRequest:
+@equality(ignored=("place",))
+class DeviceRequest(Struct, frozen=True, kw_only=True):
     """A named request: either `exactly` or `first_available` is set."""
 
     name: str
     exactly: ExactDeviceRequest | None = None
     first_available: tuple[DeviceSubRequest, ...] = ()
-    place: Place = field(default=NOWHERE, compare=False)
+    place: Place = NOWHERE
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DeviceConstraint:
+class DeviceConstraint(Struct, frozen=True, kw_only=True):
     """`matchAttribute` or `distinctAttribute` over the listed requests; none listed means all of
     the claim.
     """
@@ -74,17 +74,16 @@ class DeviceConstraint:
     distinct_attribute: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DeviceConfiguration:
+@equality(unhashed=("parameters",))
+class DeviceConfiguration(Struct, frozen=True, kw_only=True):
     """Opaque parameters for one driver."""
 
     requests: tuple[str, ...] = ()
     driver: str
-    parameters: Mapping[str, Any] = field(default_factory=dict, hash=False)
+    parameters: Mapping[str, Any] = {}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ClaimSpec:
+class ClaimSpec(Struct, frozen=True, kw_only=True):
     """The requests of a claim. A claim without requests is valid and allocates nothing."""
 
     requests: tuple[DeviceRequest, ...] = ()
@@ -92,8 +91,8 @@ class ClaimSpec:
     config: tuple[DeviceConfiguration, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AllocatedDevice:
+@equality(unhashed=("consumed_capacity",))
+class AllocatedDevice(Struct, frozen=True, kw_only=True):
     """One device that a claim holds."""
 
     request: str  # "<request>" or "<request>/<subrequest>"
@@ -102,11 +101,10 @@ class AllocatedDevice:
     device: str
     admin_access: bool = False
     share_id: str = ""
-    consumed_capacity: Mapping[str, Quantity] = field(default_factory=dict, hash=False)
+    consumed_capacity: Mapping[str, Quantity] = {}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ClaimAllocation:
+class ClaimAllocation(Struct, frozen=True, kw_only=True):
     """The stored result of an allocation."""
 
     devices: tuple[AllocatedDevice, ...] = ()
@@ -114,8 +112,7 @@ class ClaimAllocation:
     has_timestamp: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ResourceClaim:
+class ResourceClaim(Struct, frozen=True, kw_only=True):
     """A claim that exists as a separate object, possibly allocated already."""
 
     meta: ObjectMeta
@@ -125,18 +122,17 @@ class ResourceClaim:
     owner_pod: str = ""  # set for claims generated from a template
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ResourceClaimTemplate:
+@equality(unhashed=("claim_labels", "claim_annotations"))
+class ResourceClaimTemplate(Struct, frozen=True, kw_only=True):
     """The spec of the claims that are generated for each pod."""
 
     meta: ObjectMeta
     spec: ClaimSpec
-    claim_labels: Mapping[str, str] = field(default_factory=dict, hash=False)
-    claim_annotations: Mapping[str, str] = field(default_factory=dict, hash=False)
+    claim_labels: Mapping[str, str] = {}
+    claim_annotations: Mapping[str, str] = {}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DeviceClass:
+class DeviceClass(Struct, frozen=True, kw_only=True):
     """A named set of selectors that an administrator offers; cluster-scoped."""
 
     meta: ObjectMeta

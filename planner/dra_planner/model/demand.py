@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+
+from msgspec import Struct
 
 from dra_planner.errors import NOWHERE, Place
 from dra_planner.model.claims import ClaimSpec, ResourceClaim, generated_claim_name
@@ -12,17 +13,18 @@ from dra_planner.model.objects import ObjectKey
 from dra_planner.model.pods import PodSpec
 from dra_planner.model.verdicts import Reason, Verdict
 from dra_planner.model.workloads import Figures, Rollout, WorkloadRef
+from dra_planner.records import equality
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ShapeClaim:
+@equality(ignored=("place",))
+class ShapeClaim(Struct, frozen=True, kw_only=True):
     """One claim of a pod: its own (`spec`), or one that it shares with other pods (`shared`)."""
 
     # entry in the pod's spec.resourceClaims, or the name of an implicit extended-resource claim
     name: str
     spec: ClaimSpec
     shared: ObjectKey | None = None
-    place: Place = field(default=NOWHERE, compare=False)
+    place: Place = NOWHERE
 
     def title(self, workload: WorkloadRef) -> str:
         """Return the name of the claim in all messages: NAMESPACE/NAME, or for the claims of a
@@ -33,8 +35,8 @@ class ShapeClaim:
         return f"{workload.namespace}/{generated_claim_name(workload.name, self.name)}"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Member:
+@equality(ignored=("place",))
+class Member(Struct, frozen=True, kw_only=True):
     """The pods of a shape that one workload contributes, and how it creates them (see `PodSet`).
 
     `running` are the workload's pods on the cluster's nodes, which are included in the figures.
@@ -59,11 +61,11 @@ class Member:
     charged: int = 0  # pods that the cluster has, and that quotas count already
     ahead: bool = False
     templates: tuple[ObjectKey, ...] = ()
-    place: Place = field(default=NOWHERE, compare=False)
+    place: Place = NOWHERE
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Shape:
+@equality(unhashed=("labels",))
+class Shape(Struct, frozen=True, kw_only=True):
     """Everything about a pod that the scheduler can distinguish, and the workloads with such pods.
 
     `id` is a digest of namespace, labels, pod, and claims, so equal pods have equal IDs in every
@@ -72,7 +74,7 @@ class Shape:
 
     id: str
     namespace: str
-    labels: Mapping[str, str] = field(hash=False)
+    labels: Mapping[str, str]
     pod: PodSpec
     claims: tuple[ShapeClaim, ...]
     members: tuple[Member, ...]
@@ -86,8 +88,7 @@ class Shape:
         return total
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Blocked:
+class Blocked(Struct, frozen=True, kw_only=True):
     """Pods that can't run on any node, whatever the pools, for example because a claim template is
     missing.
 
@@ -104,8 +105,7 @@ class Blocked:
     classes: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class GangPart:
+class GangPart(Struct, frozen=True):
     """Pods of one pod set in each group of a gang. 0 means all of them, if the gang is one
     group.
     """
@@ -115,8 +115,7 @@ class GangPart:
     pods: int = 0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Gang:
+class Gang(Struct, frozen=True, kw_only=True):
     """Pods that are only useful together: one group, or several equal groups.
 
     A group starts with `least` of its pods (0: all), and the others run if they fit. `held_by`
@@ -136,8 +135,7 @@ PodSetKey = tuple[WorkloadRef, str]
 """A workload and the name of one of its pod sets."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PodQuotas:
+class PodQuotas(Struct, frozen=True, kw_only=True):
     """Free quota before any pod of a demand is created, in thousandths of each limit's unit.
 
     `charges` is the quota that one pod needs, by pod set. `refused` are the pods that the demand
@@ -147,11 +145,11 @@ class PodQuotas:
     sizing.
     """
 
-    room: Mapping[QuotaLimit, int] = field(hash=False)
-    charges: Mapping[PodSetKey, Mapping[QuotaLimit, int]] = field(hash=False)
-    refused: Mapping[PodSetKey, Figures] = field(hash=False)
-    left: Mapping[QuotaLimit, int] = field(default_factory=dict[QuotaLimit, int], hash=False)
-    daemons: Mapping[PodSetKey, int] = field(default_factory=dict[PodSetKey, int], hash=False)
+    room: Mapping[QuotaLimit, int]
+    charges: Mapping[PodSetKey, Mapping[QuotaLimit, int]]
+    refused: Mapping[PodSetKey, Figures]
+    left: Mapping[QuotaLimit, int] = {}
+    daemons: Mapping[PodSetKey, int] = {}
 
     def daemon_rooms(
         self, nodes: Mapping[PodSetKey, int]
@@ -174,8 +172,8 @@ class PodQuotas:
                 yield key, known, room, tight
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Demand:
+@equality(unhashed=("shared_claims", "namespaces", "quotas"))
+class Demand(Struct, frozen=True, kw_only=True):
     """All requests of the workloads: shapes sorted by ID, and pods that can never be scheduled.
 
     `namespaces` are the labels of namespaces by name, for rules between pods that select
@@ -185,10 +183,10 @@ class Demand:
     """
 
     shapes: tuple[Shape, ...]
-    shared_claims: Mapping[ObjectKey, ResourceClaim] = field(default_factory=dict, hash=False)
+    shared_claims: Mapping[ObjectKey, ResourceClaim] = {}
     blocked: tuple[Blocked, ...] = ()
     assumptions: tuple[str, ...] = ()
-    namespaces: Mapping[str, Mapping[str, str]] = field(default_factory=dict, hash=False)
+    namespaces: Mapping[str, Mapping[str, str]] = {}
     gangs: tuple[Gang, ...] = ()
     budgets: tuple[DisruptionBudget, ...] = ()
     quotas: PodQuotas | None = None

@@ -4,13 +4,12 @@ last counted.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from dra_planner.model.objects import LabelSelector, ObjectKey, ObjectMeta
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BudgetStatus:
+class BudgetStatus(Struct, frozen=True, kw_only=True):
     """The last status of a cluster's disruption controller. `disrupted` are the names of pods that
     are about to be evicted.
     """
@@ -21,8 +20,7 @@ class BudgetStatus:
     disrupted: frozenset[str] = frozenset()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DisruptionBudget:
+class DisruptionBudget(Struct, frozen=True, kw_only=True):
     """A PodDisruptionBudget; At most one of `least` and `most` is set, as a count or a percentage
     ("50%").
 

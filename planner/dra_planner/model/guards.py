@@ -8,8 +8,9 @@ the most pods
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Final, Literal
+
+from msgspec import Struct
 
 from dra_planner.model.demand import PodSetKey, Shape
 from dra_planner.model.objects import ObjectKey
@@ -20,16 +21,14 @@ GuardKind = Literal["steer", "split", "pack"]
 GUARD_KINDS: Final[tuple[GuardKind, ...]] = ("steer", "split", "pack")
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class PoolPart:
+class PoolPart(Struct, frozen=True, order=True):
     """A pool that a split creates: its name, and the fleet's pool that it is a part of."""
 
     name: str
     pool: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SteerRule:
+class SteerRule(Struct, frozen=True, kw_only=True):
     """Pods that must use `pool`: all pods with one of the templates, and the pods of the
     workloads.
     """
@@ -45,8 +44,7 @@ class SteerRule:
         )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Guards:
+class Guards(Struct, frozen=True, kw_only=True):
     """The guards of a plan. `packs`: steered pods prefer full nodes."""
 
     parts: tuple[PoolPart, ...] = ()

@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from msgspec import Struct
 
 from dra_planner.model.objects import Amounts, ObjectMeta
+from dra_planner.records import equality
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LimitRange:
+@equality(
+    unhashed=("default_requests", "default_limits", "least", "most", "least_of_pod", "most_of_pod")
+)
+class LimitRange(Struct, frozen=True, kw_only=True):
     """The limits of one LimitRange for containers and whole pods, by resource. Other types don't
     matter here.
     """
 
     meta: ObjectMeta
-    default_requests: Amounts = field(default_factory=dict, hash=False)
-    default_limits: Amounts = field(default_factory=dict, hash=False)
-    least: Amounts = field(default_factory=dict, hash=False)
-    most: Amounts = field(default_factory=dict, hash=False)
-    least_of_pod: Amounts = field(default_factory=dict, hash=False)
-    most_of_pod: Amounts = field(default_factory=dict, hash=False)
+    default_requests: Amounts = {}
+    default_limits: Amounts = {}
+    least: Amounts = {}
+    most: Amounts = {}
+    least_of_pod: Amounts = {}
+    most_of_pod: Amounts = {}

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
 from typing import Literal
 
+from msgspec import Struct
+from msgspec.structs import replace
+
 from dra_planner.model.objects import Amounts, ObjectMeta
+from dra_planner.records import equality
 
 TaintEffect = Literal["NoSchedule", "PreferNoSchedule", "NoExecute"]
 
 
-@dataclass(frozen=True, slots=True)
-class Taint:
+class Taint(Struct, frozen=True):
     """A taint of a node."""
 
     key: str
@@ -25,12 +27,12 @@ class Taint:
         )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Node:
+@equality(unhashed=("allocatable",))
+class Node(Struct, frozen=True, kw_only=True):
     """A node, real or predicted. `allocatable` includes `pods`; see `Amounts` for units."""
 
     meta: ObjectMeta
-    allocatable: Amounts = field(hash=False)
+    allocatable: Amounts
     taints: tuple[Taint, ...] = ()
     unschedulable: bool = False
 
@@ -39,8 +41,8 @@ class Node:
         return self.meta.name
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SharedLimit:
+@equality(unhashed=("takes",))
+class SharedLimit(Struct, frozen=True, kw_only=True):
     """A limit that the nodes of several pools share.
 
     `takes` is the number of units that one node of each pool needs. `name` is its name in messages,
@@ -52,7 +54,7 @@ class SharedLimit:
     name: str
     most: int
     unit: str
-    takes: Mapping[str, int] = field(hash=False)
+    takes: Mapping[str, int]
     beside: int = 0
     unsure: int = 0
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
+from msgspec import Struct
+
 from dra_planner.errors import NOWHERE, Place
+from dra_planner.records import equality
 
 Amounts = Mapping[str, int]
 """Resource amounts by name: `cpu` in thousandths of a core, everything else in whole units (bytes,
@@ -24,17 +26,17 @@ class ObjectKey(NamedTuple):
         return f"{self.namespace}/{self.name}"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ObjectMeta:
+@equality(ignored=("place",), unhashed=("labels", "annotations"))
+class ObjectMeta(Struct, frozen=True, kw_only=True):
     """Name, labels, and origin of an object. `namespace` is empty for cluster-scoped kinds."""
 
     name: str
     namespace: str = ""
-    labels: Mapping[str, str] = field(default_factory=dict, hash=False)
-    annotations: Mapping[str, str] = field(default_factory=dict, hash=False)
+    labels: Mapping[str, str] = {}
+    annotations: Mapping[str, str] = {}
     uid: str = ""
     creation_timestamp: str = ""
-    place: Place = field(default=NOWHERE, compare=False)
+    place: Place = NOWHERE
 
     @property
     def key(self) -> ObjectKey:
@@ -44,8 +46,7 @@ class ObjectMeta:
 Operator = Literal["In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt"]
 
 
-@dataclass(frozen=True, slots=True)
-class Requirement:
+class Requirement(Struct, frozen=True):
     """One expression of a label or node selector."""
 
     key: str
@@ -53,8 +54,7 @@ class Requirement:
     values: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class LabelSelector:
+class LabelSelector(Struct, frozen=True):
     """A label selector. All requirements must hold, and `matchLabels` is written as `In` with one
     value.
     """
@@ -62,8 +62,7 @@ class LabelSelector:
     requirements: tuple[Requirement, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class NodeSelectorTerm:
+class NodeSelectorTerm(Struct, frozen=True):
     """Expressions over labels and fields (`metadata.name`), ANDed; a term without any matches
     nothing.
     """
@@ -72,8 +71,7 @@ class NodeSelectorTerm:
     match_fields: tuple[Requirement, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class NodeSelector:
+class NodeSelector(Struct, frozen=True):
     """Terms, ORed."""
 
     terms: tuple[NodeSelectorTerm, ...]

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from typing import Any, Literal
+
+from msgspec import Struct
 
 from dra_planner.errors import NOWHERE, Place
 from dra_planner.model.objects import Amounts, LabelSelector, NodeSelector, NodeSelectorTerm
+from dra_planner.records import equality
 
 
-@dataclass(frozen=True, slots=True)
-class Toleration:
+class Toleration(Struct, frozen=True):
     """The node taints that a pod tolerates."""
 
     key: str = ""
@@ -21,16 +22,14 @@ class Toleration:
     toleration_seconds: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class ContainerClaim:
+class ContainerClaim(Struct, frozen=True):
     """The claim of the pod, and optionally the request in it, that a container uses."""
 
     name: str
     request: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class ContainerPort:
+class ContainerPort(Struct, frozen=True):
     """A port of a container. Only `host_port` affects placement."""
 
     container_port: int
@@ -39,34 +38,33 @@ class ContainerPort:
     host_ip: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Container:
+@equality(ignored=("command",), unhashed=("requests", "limits"))
+class Container(Struct, frozen=True, kw_only=True):
     """A container or init container; `always_restarts` marks an init container as a sidecar.
 
     `command` is its command and arguments, which don't affect placement.
     """
 
     name: str
-    requests: Amounts = field(default_factory=dict, hash=False)
-    limits: Amounts = field(default_factory=dict, hash=False)
+    requests: Amounts = {}
+    limits: Amounts = {}
     claims: tuple[ContainerClaim, ...] = ()
     ports: tuple[ContainerPort, ...] = ()
     always_restarts: bool = False
-    command: tuple[str, ...] = field(default=(), compare=False, repr=False)
+    command: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PodResourceClaim:
+@equality(ignored=("place",))
+class PodResourceClaim(Struct, frozen=True, kw_only=True):
     """An entry of `spec.resourceClaims`: exactly one of the two names is set."""
 
     name: str
     resource_claim_name: str | None = None
     resource_claim_template_name: str | None = None
-    place: Place = field(default=NOWHERE, compare=False)
+    place: Place = NOWHERE
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PodAffinityTerm:
+class PodAffinityTerm(Struct, frozen=True, kw_only=True):
     """A term of (anti-)affinity to other pods."""
 
     topology_key: str
@@ -76,24 +74,21 @@ class PodAffinityTerm:
     match_label_keys: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class PreferredNodes:
+class PreferredNodes(Struct, frozen=True):
     """Nodes that a pod prefers, and their weight in node scores, 1 to 100."""
 
     weight: int
     term: NodeSelectorTerm
 
 
-@dataclass(frozen=True, slots=True)
-class PreferredPods:
+class PreferredPods(Struct, frozen=True):
     """Pods that a pod prefers to be near, or with a negative weight to avoid, in node scores."""
 
     weight: int
     term: PodAffinityTerm
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TopologySpreadConstraint:
+class TopologySpreadConstraint(Struct, frozen=True, kw_only=True):
     """How evenly pods must spread over the values of a node label."""
 
     max_skew: int
@@ -106,8 +101,8 @@ class TopologySpreadConstraint:
     match_label_keys: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PodSpec:
+@equality(ignored=("selected_by",), unhashed=("pod_requests", "overhead", "node_selector"))
+class PodSpec(Struct, frozen=True, kw_only=True):
     """The fields of a pod that the scheduler reads. Preferences only affect which node is
     chosen.
     """
@@ -115,13 +110,13 @@ class PodSpec:
     containers: tuple[Container, ...] = ()
     init_containers: tuple[Container, ...] = ()
     # pod-level `resources.requests`
-    pod_requests: Amounts = field(default_factory=dict, hash=False)
-    overhead: Amounts = field(default_factory=dict, hash=False)
+    pod_requests: Amounts = {}
+    overhead: Amounts = {}
     resource_claims: tuple[PodResourceClaim, ...] = ()
     node_name: str = ""
-    node_selector: Mapping[str, str] = field(default_factory=dict, hash=False)
+    node_selector: Mapping[str, str] = {}
     # labels of the selector that another object adds, and where: "spec.nodeLabels of …"
-    selected_by: Mapping[str, str] = field(default_factory=dict, hash=False, compare=False)
+    selected_by: Mapping[str, str] = {}
     node_affinity: NodeSelector | None = None  # requiredDuringScheduling
     pod_affinity: tuple[PodAffinityTerm, ...] = ()
     pod_anti_affinity: tuple[PodAffinityTerm, ...] = ()
@@ -140,20 +135,20 @@ class PodSpec:
     zonal_volumes: tuple[str, ...] = ()  # volumes whose zone is known at run time only
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PodTemplate:
+@equality(ignored=("past_claims", "needs", "written", "place"), unhashed=("labels", "annotations"))
+class PodTemplate(Struct, frozen=True, kw_only=True):
     """The pod template that a controller uses."""
 
     spec: PodSpec
-    labels: Mapping[str, str] = field(default_factory=dict, hash=False)
-    annotations: Mapping[str, str] = field(default_factory=dict, hash=False)
+    labels: Mapping[str, str] = {}
+    annotations: Mapping[str, str] = {}
     # how its pods reach devices without a claim
-    past_claims: tuple[str, ...] = field(default=(), compare=False)
+    past_claims: tuple[str, ...] = ()
     # objects of its namespace without which it doesn't start: kind and name
-    needs: tuple[tuple[str, str], ...] = field(default=(), compare=False)
+    needs: tuple[tuple[str, str], ...] = ()
     # as the document of a workload has it
-    written: Mapping[str, Any] = field(default_factory=dict, compare=False)
-    place: Place = field(default=NOWHERE, compare=False)
+    written: Mapping[str, Any] = {}
+    place: Place = NOWHERE
 
 
 def peak_amounts(pod: PodSpec, amounts_of: Callable[[Container], Amounts]) -> dict[str, int]:

@@ -3,40 +3,41 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+
+from msgspec import Struct
 
 from dra_planner.model.nodes import Taint
 from dra_planner.model.objects import LabelSelector, ObjectKey
 from dra_planner.model.pods import Toleration
 from dra_planner.quantity import Quantity
+from dra_planner.records import equality
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ResourceFlavor:
+@equality(unhashed=("node_labels",))
+class ResourceFlavor(Struct, frozen=True, kw_only=True):
     """Nodes of one kind. Pods that use the flavor get its labels as node selector, and its
     tolerations.
     """
 
     name: str
-    node_labels: Mapping[str, str] = field(default_factory=dict, hash=False)
+    node_labels: Mapping[str, str] = {}
     node_taints: tuple[Taint, ...] = ()
     tolerations: tuple[Toleration, ...] = ()
     topology: str = ""  # the Topology with which Kueue chooses their nodes
 
 
-@dataclass(frozen=True, slots=True)
-class FlavorQuota:
+@equality(unhashed=("nominal", "borrowing_limits"))
+class FlavorQuota(Struct, frozen=True):
     """The quota of a ClusterQueue for one flavor, by resource, and the amounts that it may
     borrow from its cohort (missing: no limit).
     """
 
     flavor: str
-    nominal: Mapping[str, Quantity] = field(hash=False)
-    borrowing_limits: Mapping[str, Quantity] = field(default_factory=dict, hash=False)
+    nominal: Mapping[str, Quantity]
+    borrowing_limits: Mapping[str, Quantity] = {}
 
 
-@dataclass(frozen=True, slots=True)
-class ResourceGroup:
+class ResourceGroup(Struct, frozen=True):
     """Resources that a ClusterQueue covers together; a pod set gets all of them from one of the
     flavors.
     """
@@ -45,8 +46,7 @@ class ResourceGroup:
     flavors: tuple[FlavorQuota, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ClusterQueue:
+class ClusterQueue(Struct, frozen=True, kw_only=True):
     """One ClusterQueue. It can use the quota of its `cohort`, and admits workloads in `namespaces`
     only; None selects no namespace. `stop_policy` is empty unless it stops admission.
     """
@@ -58,21 +58,23 @@ class ClusterQueue:
     namespaces: LabelSelector | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class QueueSetup:
+@equality(
+    unhashed=("local_queues", "stopped", "topologies", "cluster_queues", "flavors", "resources")
+)
+class QueueSetup(Struct, frozen=True, kw_only=True):
     """All Kueue objects in the manifests. `resources` maps DeviceClasses to resources, or is None
     if not given. `uncounted` are the beginnings of resource names that Kueue excludes or replaces.
     """
 
     # → ClusterQueue
-    local_queues: Mapping[ObjectKey, str] = field(default_factory=dict, hash=False)
+    local_queues: Mapping[ObjectKey, str] = {}
     # → the stopPolicy of a LocalQueue that stops admission
-    stopped: Mapping[ObjectKey, str] = field(default_factory=dict, hash=False)
+    stopped: Mapping[ObjectKey, str] = {}
     # → the node labels of a Topology, from the widest level to the narrowest
-    topologies: Mapping[str, tuple[str, ...]] = field(default_factory=dict, hash=False)
-    cluster_queues: Mapping[str, ClusterQueue] = field(default_factory=dict, hash=False)
-    flavors: Mapping[str, ResourceFlavor] = field(default_factory=dict, hash=False)
-    resources: Mapping[str, str] | None = field(default=None, hash=False)
+    topologies: Mapping[str, tuple[str, ...]] = {}
+    cluster_queues: Mapping[str, ClusterQueue] = {}
+    flavors: Mapping[str, ResourceFlavor] = {}
+    resources: Mapping[str, str] | None = None
     uncounted: tuple[str, ...] = ()
 
     def merged(self, other: QueueSetup) -> QueueSetup:

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Literal
+
+from msgspec import Struct
 
 from dra_planner.errors import NOWHERE, Place
 from dra_planner.model.objects import NodeSelector
 from dra_planner.quantity import Quantity
+from dra_planner.records import equality
 
 
-@dataclass(frozen=True, slots=True)
-class Version:
+class Version(Struct, frozen=True):
     """A semantic version as an attribute value, compared as text like in the allocator."""
 
     text: str
@@ -21,8 +22,7 @@ class Version:
         return self.text
 
 
-@dataclass(frozen=True, slots=True)
-class Unknown:
+class Unknown(Struct, frozen=True):
     """A value that exists but is only known at run time.
 
     Devices of one node with the same `group` have equal values, and different groups of one node
@@ -39,8 +39,7 @@ Scalar = bool | int | str | Version
 AttributeValue = Scalar | tuple[Scalar, ...] | Unknown
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ValidRange:
+class ValidRange(Struct, frozen=True, kw_only=True):
     """Amounts that a consumer can request: from `minimum` in `step`s up to `maximum`."""
 
     minimum: Quantity
@@ -48,8 +47,7 @@ class ValidRange:
     step: Quantity | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RequestPolicy:
+class RequestPolicy(Struct, frozen=True, kw_only=True):
     """Defaults and rounding of a request for shared capacity."""
 
     default: Quantity | None = None
@@ -57,8 +55,7 @@ class RequestPolicy:
     valid_range: ValidRange | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class DeviceCapacity:
+class DeviceCapacity(Struct, frozen=True):
     """An amount of a device, and the policy for sharing it.
 
     The value is `Unknown` for a predicted device whose amount isn't in the tables. `at_most` is the
@@ -70,24 +67,23 @@ class DeviceCapacity:
     at_most: Quantity | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CounterConsumption:
+@equality(unhashed=("counters",))
+class CounterConsumption(Struct, frozen=True, kw_only=True):
     """The amounts that a device consumes from one counter set of its pool."""
 
     counter_set: str
-    counters: Mapping[str, Quantity] = field(hash=False)
+    counters: Mapping[str, Quantity]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CounterSet:
+@equality(unhashed=("counters",))
+class CounterSet(Struct, frozen=True, kw_only=True):
     """Counters that the partitions of one piece of hardware share."""
 
     name: str
-    counters: Mapping[str, Quantity] = field(hash=False)
+    counters: Mapping[str, Quantity]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DeviceTaint:
+class DeviceTaint(Struct, frozen=True, kw_only=True):
     """A reason to keep claims off a device unless they tolerate it."""
 
     key: str
@@ -96,8 +92,8 @@ class DeviceTaint:
     rule: str = ""  # the DeviceTaintRule that adds it; "" for a taint that the driver publishes
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Device:
+@equality(unhashed=("attributes", "capacity"))
+class Device(Struct, frozen=True, kw_only=True):
     """One allocatable device. Names without a domain belong to the driver's own domain.
 
     A predicted device with `may_be_several` represents one or more devices, whose number is only
@@ -105,8 +101,8 @@ class Device:
     """
 
     name: str
-    attributes: Mapping[str, AttributeValue] = field(default_factory=dict, hash=False)
-    capacity: Mapping[str, DeviceCapacity] = field(default_factory=dict, hash=False)
+    attributes: Mapping[str, AttributeValue] = {}
+    capacity: Mapping[str, DeviceCapacity] = {}
     allow_multiple_allocations: bool = False
     taints: tuple[DeviceTaint, ...] = ()
     consumes_counters: tuple[CounterConsumption, ...] = ()
@@ -119,8 +115,8 @@ class Device:
     may_be_several: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ResourceSlice:
+@equality(ignored=("place",))
+class ResourceSlice(Struct, frozen=True, kw_only=True):
     """Part of a pool of devices that one driver publishes."""
 
     name: str
@@ -134,4 +130,4 @@ class ResourceSlice:
     per_device_node_selection: bool = False
     devices: tuple[Device, ...] = ()
     shared_counters: tuple[CounterSet, ...] = ()
-    place: Place = field(default=NOWHERE, compare=False)
+    place: Place = NOWHERE

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from dra_planner.model.objects import ObjectMeta
 from dra_planner.model.slices import Device, DeviceTaint, ResourceSlice
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DeviceTaintRule:
+class DeviceTaintRule(Struct, frozen=True, kw_only=True):
     """One taint for the devices that match driver, pool, and device. None matches all of them."""
 
     meta: ObjectMeta

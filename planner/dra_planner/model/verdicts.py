@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 from typing import Literal
 
+from msgspec import Struct
+
 from dra_planner.errors import NOWHERE, Place
+from dra_planner.records import equality
 
 Verdict = Literal["fits", "does-not-fit", "cannot-tell"]
 
@@ -33,8 +35,8 @@ def best(verdicts: Iterable[Verdict]) -> Verdict:
     return "does-not-fit"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Reason:
+@equality(ignored=("changes", "place"))
+class Reason(Struct, frozen=True, kw_only=True):
     """The reason why something doesn't fit or can't be determined, in actionable words."""
 
     code: str  # kebab-case, part of the JSON contract
@@ -44,5 +46,5 @@ class Reason:
     request: str = ""  # "<request>" or "<request>/<subrequest>"
     pool: str = ""
     # of the fix: text, what to write instead
-    changes: tuple[tuple[str, str], ...] = field(default=(), compare=False)
-    place: Place = field(default=NOWHERE, compare=False)
+    changes: tuple[tuple[str, str], ...] = ()
+    place: Place = NOWHERE

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
+
+from msgspec import Struct
 
 from dra_planner.errors import NOWHERE, Place
 from dra_planner.model.objects import ObjectMeta
 from dra_planner.model.pods import PodTemplate
+from dra_planner.records import equality
 
 DemandLevel = Literal["floor", "steady", "ceiling", "peak"]
 DEMAND_LEVELS: tuple[DemandLevel, ...] = ("floor", "steady", "ceiling", "peak")
@@ -80,8 +82,7 @@ class Rollout(NamedTuple):
     of_nodes: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PodSet:
+class PodSet(Struct, frozen=True, kw_only=True):
     """Pods with one template in a workload. Most workloads have one pod set, a RayCluster has
     several.
     """
@@ -102,8 +103,8 @@ class PodSet:
     assumptions: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Workload:
+@equality(ignored=("place",))
+class Workload(Struct, frozen=True, kw_only=True):
     """An object that creates pods."""
 
     kind: str
@@ -111,8 +112,19 @@ class Workload:
     meta: ObjectMeta
     pod_sets: tuple[PodSet, ...]
     assumptions: tuple[str, ...] = ()
-    place: Place = field(default=NOWHERE, compare=False)
+    place: Place = NOWHERE
 
     @property
     def ref(self) -> WorkloadRef:
         return WorkloadRef(self.kind, self.meta.namespace, self.meta.name)
+
+
+class ExclusiveGroups(Struct, frozen=True, kw_only=True):
+    """Groups of a workload's pods that each need their own value of the node label `key`, because
+    of an annotation.
+    """
+
+    workload: WorkloadRef
+    annotation: str
+    key: str
+    groups: int

@@ -5,8 +5,9 @@ from __future__ import annotations
 import csv
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from io import StringIO
+
+from msgspec import Struct
 
 from dra_planner import catalog, clouds
 from dra_planner.catalog import Machine
@@ -24,8 +25,7 @@ _ROOT = "resource.kubernetes.io/pcieRoot"
 _OBSERVED = ("brand", "architecture", "cuda_compute_capability", "memory_mib")
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class CatalogRow:
+class CatalogRow(Struct, frozen=True, order=True):
     """A line for `data/<table>.csv`, and its reason.
 
     Cells that a node doesn't show are empty. `replaces` is the first cell of the row that it

@@ -8,15 +8,15 @@ dynamicresources/extendeddynamicresources.go@v1.37.2.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from dra_planner.drivers import publishers_of
 from dra_planner.offers.offer import Offer
 from dra_planner.offers.requests import pod_requests
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ContestedDevices:
+class ContestedDevices(Struct, frozen=True, kw_only=True):
     """Devices of a node that two allocators have.
 
     `units` are the device plugin's allocatable units, and `held` are the units of running pods. A

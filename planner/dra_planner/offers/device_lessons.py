@@ -6,8 +6,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Final
+
+from msgspec import Struct
 
 from dra_planner.model import AttributeValue, Device, DeviceCapacity, RequestPolicy, Version
 from dra_planner.quantity import Quantity
@@ -38,8 +39,7 @@ _IDENTITY: Final = re.compile(
 _NUMBER: Final = re.compile(r"\d+")
 
 
-@dataclass(frozen=True, slots=True)
-class DriverLesson:
+class DriverLesson(Struct, frozen=True):
     """The devices of one driver on each captured node of a machine type.
 
     `words` are placeholders for values of attributes that devices of several drivers share (PCIe

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from dra_planner.clouds import PluginServing
 from dra_planner.drivers import DriverNode, plugin_of
@@ -14,13 +15,12 @@ if TYPE_CHECKING:  # reading a snapshot needs no fleet, and its schema takes lon
     from dra_planner.fleet import Fleet
 
 
-@dataclass(frozen=True, slots=True)
-class PublishedSlices:
+class PublishedSlices(Struct, frozen=True):
     """The slices of a node by driver, and their assumptions."""
 
     slices: tuple[ResourceSlice, ...]
     assumptions: tuple[str, ...]
-    units: Mapping[str, int] = field(default_factory=dict)  # extended resources of a device plugin
+    units: Mapping[str, int] = {}  # extended resources of a device plugin
 
 
 def published_by(

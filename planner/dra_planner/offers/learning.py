@@ -9,8 +9,9 @@ values decide. Open questions are reported.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from dra_planner import catalog, clouds
 from dra_planner.errors import CatalogError, PlannerError
@@ -20,8 +21,7 @@ from dra_planner.offers.offer import Offer
 from dra_planner.wording import counted, named, verb
 
 
-@dataclass(frozen=True, slots=True)
-class Learned:
+class Learned(Struct, frozen=True):
     """Rows for a fleet's `catalog` as plain data, and sentences about facts that the capture
     doesn't show.
     """
@@ -139,8 +139,7 @@ def _pool_fault(parts: Sequence[ResourceSlice]) -> str:
     return f'has no counter set "{counter_set}", which device {name} consumes'
 
 
-@dataclass(frozen=True, slots=True)
-class _MachineLesson:
+class _MachineLesson(Struct, frozen=True):
     """The nodes of one machine type, and the list for notes."""
 
     name: str

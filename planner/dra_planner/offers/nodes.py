@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from dra_planner.model import Node, ResourceSlice
 from dra_planner.offers.offer import Offer
@@ -12,8 +14,7 @@ _ZONES = ("topology.kubernetes.io/zone", "failure-domain.beta.kubernetes.io/zone
 _HOSTNAME = "kubernetes.io/hostname"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PredictedNode:
+class PredictedNode(Struct, frozen=True, kw_only=True):
     """One node of a pool and its slices. `zone` is "" if it isn't known."""
 
     pool: str

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import TYPE_CHECKING, Literal
 
+from msgspec import Struct
+
 from dra_planner.model import AllocatedDevice, Amounts, Node, ResourceClaim, ResourceSlice
 from dra_planner.offers.requests import pod_requests
+from dra_planner.records import equality
 
 if TYPE_CHECKING:  # predicting needs no reader of manifests, and it takes long to import
     from dra_planner.manifests import BoundPod
@@ -15,21 +17,21 @@ if TYPE_CHECKING:  # predicting needs no reader of manifests, and it takes long 
 Origin = Literal["predicted", "observed"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Deduction:
+@equality(unhashed=("amounts",))
+class Deduction(Struct, frozen=True, kw_only=True):
     """A daemon pod's use of every node: CPU in thousandths, memory in bytes, pods.
 
     `containers` is its number of containers, which affects node scores. Default: 1.
     """
 
     name: str
-    amounts: Amounts = field(hash=False)
+    amounts: Amounts
     reason: str
     containers: int = 1
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Offer:
+@equality(unhashed=("at_most",))
+class Offer(Struct, frozen=True, kw_only=True):
     """A node, or the template of a pool's nodes, with all resources for claims and pods.
 
     Predicted: `name` is the pool's name, and `node` represents each of `count_min` to `count_max`
@@ -46,7 +48,7 @@ class Offer:
     hourly_usd: Decimal | None = None  # per node, None where it is unknown
     priced_on: str = ""  # date of the price; empty where its source gives none
     # allocatable if the estimate was too cautious
-    at_most: Amounts = field(default_factory=dict, hash=False)
+    at_most: Amounts = {}
     machine: str = ""  # as the catalogue names it; empty where the snapshot does not say
     zones: tuple[str, ...] = ()  # where nodes may be; one of them for each node
     # carried, or perhaps carried, with values that are known at run time only

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from decimal import Decimal
 from typing import TYPE_CHECKING, Literal
+
+from msgspec.structs import replace
 
 from dra_planner import catalog
 from dra_planner.catalog import Machine

@@ -7,7 +7,8 @@ Source: kubernetes/dynamic-resource-allocation:resourceslice/tracker/tracker.go@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from dra_planner.model import DeviceTaintRule, ResourceSlice
 from dra_planner.offers.offer import Offer

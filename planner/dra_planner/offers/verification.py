@@ -5,8 +5,9 @@ real nodes.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Final, Literal
+
+from msgspec import Struct
 
 from dra_planner.clouds import POOL
 from dra_planner.drivers.dranet import RDMA
@@ -41,8 +42,7 @@ _OF_ONE_NODE = (
 Value = AttributeValue | Quantity | None
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class NodeDifference:
+class NodeDifference(Struct, frozen=True, order=True):
     """One difference from the prediction. Empty text on a side: it doesn't exist there."""
 
     pool: str
@@ -63,8 +63,7 @@ class NodeDifference:
         )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Verification:
+class Verification(Struct, frozen=True, kw_only=True):
     """Every difference, sorted, and the compared objects: nodes by pool, pools without nodes, and
     nodes without a pool.
     """

@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
 from typing import Final
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from dra_planner.model import SharedLimit
 from dra_planner.placement.workload_groups import GroupSizes, WorkloadGroup
@@ -23,8 +25,7 @@ _MOST_SHAKEN: Final = 3  # works that are moved at random before the search goes
 SearchCost = tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Pools:
+class Pools(Struct, frozen=True, kw_only=True):
     """The pools that groups can use: node cost, minimum and maximum nodes, and shared limits."""
 
     names: tuple[str, ...]
@@ -48,8 +49,7 @@ class Pools:
         )
 
 
-@dataclass(slots=True)
-class Assignment:
+class Assignment(Struct):
     """Groups of the works, and the nodes of each pool that they need."""
 
     pools: Pools
@@ -57,7 +57,7 @@ class Assignment:
     groups: list[WorkloadGroup]
     steps: int  # up to this many, counted by `sizes`
     may_split: bool = True  # whether a pool may have several groups
-    _nodes: list[int] = field(default_factory=list, init=False)
+    _nodes: list[int] = []
 
     def __post_init__(self) -> None:
         self._nodes = [0] * len(self.pools.names)

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
 from typing import Final, Literal
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from dra_planner.model import Guards, Shape, WorkloadRef
 from dra_planner.placement.arrivals import Scoring
@@ -26,8 +28,7 @@ _MOST_HARD: Final = 12  # orders by size that the full simulation tries
 _FURTHER_STEPS: Final = 300_000  # of the same, to search on from a candidate
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GuardQuestion:
+class GuardQuestion(Struct, frozen=True, kw_only=True):
     """A level of demand, the pools, and how guarded counts are simulated.
 
     `ask` returns the question of counts under guards, with the pools that a split creates. `steps`
@@ -44,8 +45,7 @@ class GuardQuestion:
     mode: Literal["guided", "exact"] = "guided"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GuardCandidate:
+class GuardCandidate(Struct, frozen=True, kw_only=True):
     """Guards, the counts expected under them, and the assignment that they were made from.
 
     `least`: nodes below which pods of a pool are expected to stay pending. `group_of`: the group of

@@ -8,8 +8,9 @@ the best guarded plan.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from typing import Final
+
+from msgspec.structs import replace
 
 from dra_planner.placement.assignment import Pools, find_assignment
 from dra_planner.placement.single_pools import assign_single_pools

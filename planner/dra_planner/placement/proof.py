@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
 from fractions import Fraction
 from math import ceil
+
+from msgspec import Struct, field
 
 from dra_planner.model import nodes_left
 from dra_planner.simulation import (
@@ -23,8 +24,7 @@ from dra_planner.simulation import (
 )
 
 
-@dataclass(slots=True)
-class CountProver:
+class CountProver(Struct):
     """Simulates a question's orders with counts, and raises the counts. `steps` are the remaining
     steps in total.
     """
@@ -34,10 +34,10 @@ class CountProver:
     fills: Mapping[tuple[str, str], int]  # pods that an empty node holds, by shape and pool
     steps: int
     # nodes below which a pool is known not to do
-    least: Mapping[str, int] = field(default_factory=dict[str, int])
+    least: Mapping[str, int] = {}
     opened: Opened = field(default_factory=Opened)
     # the most nodes with which pods of a pool stayed pending
-    refuted: dict[str, int] = field(default_factory=dict[str, int])
+    refuted: dict[str, int] = {}
 
     def prove(
         self,

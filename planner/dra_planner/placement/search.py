@@ -9,12 +9,15 @@ price is left out.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
 from typing import Final
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from dra_planner.model import Guards
 from dra_planner.placement.candidates import GuardCandidate, GuardQuestion, cost_of, find_candidates
 from dra_planner.placement.proof import CountProver
+from dra_planner.records import equality
 from dra_planner.simulation import SimulatedCounts
 
 WORTH: Final = 0.01
@@ -24,8 +27,8 @@ _MOST_FURTHER: Final = 8  # proofs of candidates that were found by what proofs 
 _PART_OF_FURTHER: Final = 3  # of the steps: the part that they, and proofs before, may take
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GuardedCounts:
+@equality(unhashed=("pool_of", "fills"))
+class GuardedCounts(Struct, frozen=True, kw_only=True):
     """Guards, and the counts with which everything was placed with them. `cost` has the units of
     `Pools.costs`.
     """
@@ -33,9 +36,9 @@ class GuardedCounts:
     guards: Guards
     found: SimulatedCounts
     cost: tuple[int, ...]
-    pool_of: Mapping[str, str] = field(hash=False)  # of each steered shape, by its id
+    pool_of: Mapping[str, str]  # of each steered shape, by its id
     # pods that an empty node holds, by shape and pool
-    fills: Mapping[tuple[str, str], int] = field(hash=False)
+    fills: Mapping[tuple[str, str], int]
     in_any_order: tuple[str, ...]  # pools whose pods are proved to fit in any order
 
 

@@ -4,8 +4,9 @@ workload.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Final
+
+from msgspec.structs import replace
 
 from dra_planner.clouds import POOL
 from dra_planner.model import (

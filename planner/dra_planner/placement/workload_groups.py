@@ -11,10 +11,11 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
 from functools import cached_property
 from math import gcd
 from typing import Final
+
+from msgspec import Struct
 
 from dra_planner.placement.arrivals import NodeModel, Scoring
 from dra_planner.placement.hard_orders import arrange_by_size, find_failing_order
@@ -27,8 +28,7 @@ _CLAIMS: Final = 3.0  # seconds in which the claims of pods that are made togeth
 _MOST_PODS: Final = 2_000  # beyond which the quick model isn't run: the proof's count applies
 
 
-@dataclass(frozen=True, slots=True)
-class WorkloadGroup:
+class WorkloadGroup(Struct, frozen=True):
     """Positions of works that share the nodes of one pool, but not with other groups."""
 
     pool: int
@@ -44,17 +44,16 @@ class WorkloadGroup:
         return WorkloadGroup(self.pool, self.works.difference(works))
 
 
-@dataclass(slots=True)
-class GroupSizes:
+class GroupSizes(Struct):
     """Computes and caches node counts of groups. `steps` is the work of the fast model."""
 
     needs: LevelNeeds
     scoring: Scoring = "spread"
     steps: int = 0
-    _rows: dict[WorkloadGroup, _Rows] = field(default_factory=dict)
-    _least: dict[WorkloadGroup, int] = field(default_factory=dict)
-    _nodes: dict[WorkloadGroup, int] = field(default_factory=dict)
-    _refuted: dict[WorkloadGroup, int] = field(default_factory=dict)
+    _rows: dict[WorkloadGroup, _Rows] = {}
+    _least: dict[WorkloadGroup, int] = {}
+    _nodes: dict[WorkloadGroup, int] = {}
+    _refuted: dict[WorkloadGroup, int] = {}
 
     def refute(self, group: WorkloadGroup, nodes: int) -> None:
         """Record that pods of the group stayed pending on this number of nodes. Groups with more
@@ -131,14 +130,19 @@ class GroupSizes:
         return [[works[at] for at in each] for each in self._rows_of(group).arrangements]
 
     def _fewest(self, group: WorkloadGroup, enough: int) -> int:
-        """Return the lowest sufficient number of nodes, found by bisection."""
-        rows, low, high = self._rows_of(group), self.least(group), enough
+        """Return the lowest sufficient number of nodes, found by steps that double and then by
+        bisection.
+
+        A number that doesn't suffice fails in the first orders, so it takes less time to check than
+        one that suffices.
+        """
+        rows, low, high, step = self._rows_of(group), self.least(group), enough, 1
         while low < high:
-            middle = (low + high) // 2
+            middle = min(low + step - 1, (low + high) // 2)
             if self._fits(rows, middle):
                 high = middle
             else:
-                low = middle + 1
+                low, step = middle + 1, 2 * step
         return high
 
     def _fits(self, rows: _Rows, nodes: int) -> bool:

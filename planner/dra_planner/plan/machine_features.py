@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from dra_planner import catalog
 from dra_planner.catalog import Machine
 from dra_planner.clouds import cloud
 from dra_planner.drivers.dranet import DRIVER as DRANET
 from dra_planner.drivers.nvidia import DRIVER as NVIDIA
 from dra_planner.errors import PlannerError
+from dra_planner.offers import node_price
 from dra_planner.wording import counted
 
 if TYPE_CHECKING:
@@ -25,8 +25,8 @@ def unused_features(fleet: Fleet) -> tuple[str, ...]:
             machine = fleet.machine(pool.machine)
         except PlannerError:
             continue
-        price = catalog.price(machine, fleet.region, "on-demand")
-        shown = f" (USD {price.usd_per_hour:.2f} per hour)" if price is not None else ""
+        price = node_price(fleet, pool)
+        shown = f" (USD {price:.2f} per hour)" if price is not None else ""
         for feature in _features(fleet, pool, machine):
             sentences[f"{machine.name}{shown} has {feature}"] = None
     return tuple(sentences)

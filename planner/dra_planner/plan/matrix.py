@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from itertools import product
 from typing import Final
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from dra_planner.errors import PlannerError
 from dra_planner.fleet.changes import FleetEdit, change_fleet
@@ -16,8 +18,7 @@ from dra_planner.plan.planning import make_plan
 MOST_PLANS: Final = 100
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Combination:
+class Combination(Struct, frozen=True, kw_only=True):
     """One combination: the values of the axes in order, and the plan, or why the fleet is
     invalid.
     """
@@ -27,8 +28,7 @@ class Combination:
     error: PlannerError | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Matrix:
+class Matrix(Struct, frozen=True, kw_only=True):
     """Every combination of the axes' values, the last axis changing fastest. `axes` are the paths
     that change.
     """

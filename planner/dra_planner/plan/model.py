@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
 from decimal import ROUND_FLOOR, Decimal
 from typing import TYPE_CHECKING, Final
+
+from msgspec import Struct
 
 from dra_planner.errors import Diagnostic
 from dra_planner.model import (
@@ -21,6 +22,7 @@ from dra_planner.model import (
     WorkloadRef,
     worst,
 )
+from dra_planner.records import equality
 from dra_planner.sources import Source
 
 if TYPE_CHECKING:
@@ -49,8 +51,7 @@ DOUBTS: Final = frozenset({MAY_RUN_OUT, FILE_NOT_READ, DEVICES_CONTESTED})
 """The codes of findings that make the verdict *cannot tell*, although all pods are placed."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PlanRequest:
+class PlanRequest(Struct, frozen=True, kw_only=True):
     """The request for a plan: workloads on a fleet's pools, on the nodes of a snapshot
     (`observed`), or with both, on these nodes and as many additional nodes of the pools as needed.
 
@@ -74,8 +75,7 @@ class PlanRequest:
     compares_placements: bool = True
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NodeRange:
+class NodeRange(Struct, frozen=True, kw_only=True):
     """The initial size of a pool."""
 
     minimum: int
@@ -83,8 +83,8 @@ class NodeRange:
     maximum: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PlannedPool:
+@equality(unhashed=("left",))
+class PlannedPool(Struct, frozen=True, kw_only=True):
     """One pool: the fleet's limits, the three numbers, the one that is built, and the pool's
     initial size.
 
@@ -104,7 +104,7 @@ class PlannedPool:
     devices: DeviceCount
     hourly_usd: Decimal | None
     zones: tuple[str, ...] = ()
-    left: Mapping[str, int] = field(default_factory=dict, hash=False)
+    left: Mapping[str, int] = {}
     recommended: int = 0
     spare: int = 0  # of those recommended, for nodes that are lost
     existing: int | None = None  # nodes that are there already; None where that was not asked
@@ -128,31 +128,29 @@ class PlannedPool:
         }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LimitUse:
+class LimitUse(Struct, frozen=True, kw_only=True):
     """A limit that pools share, and its use by the built nodes."""
 
     limit: SharedLimit
     used: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PlannedWorkload:
+@equality(unhashed=("verdicts",))
+class PlannedWorkload(Struct, frozen=True, kw_only=True):
     """A workload at the plan's level, and its verdicts at every level."""
 
     workload: WorkloadRef
     figures: Figures
     placed: int
     pending: int
-    verdicts: Mapping[DemandLevel, Verdict] = field(hash=False)
+    verdicts: Mapping[DemandLevel, Verdict]
     placements: tuple[tuple[str, int], ...]
     fits: tuple[tuple[str, Verdict], ...]
     reasons: tuple[Reason, ...]
     assumptions: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Cost:
+class Cost(Struct, frozen=True, kw_only=True):
     """Price per hour of the planned nodes, and its proven minimum. `priced_on` is the oldest date
     of a used price.
     """
@@ -171,8 +169,7 @@ class Cost:
         return 1 - self.bound_usd / self.hourly_usd
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class JointFix:
+class JointFix(Struct, frozen=True, kw_only=True):
     """Steps with which all workloads fit, and the judgement after these steps.
 
     `more_usd` is the change in the price per hour of all used nodes; None if a price is unknown.
@@ -184,8 +181,8 @@ class JointFix:
     more_usd: Decimal | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Plan:
+@equality(ignored=("manifests", "left_out", "joint_fix"), unhashed=("inputs",))
+class Plan(Struct, frozen=True, kw_only=True):
     """The result of a plan in terms of the fleet: one verdict (see `overall_verdict`), and each
     pool's initial size.
     """
@@ -200,17 +197,17 @@ class Plan:
     diagnostics: tuple[Diagnostic, ...] = ()
     # what ceiling and peak demand are worse off with; no verdict depends on it
     beside: tuple[Diagnostic, ...] = ()
-    inputs: Mapping[str, object] = field(default_factory=dict, hash=False)
+    inputs: Mapping[str, object] = {}
     # what it was made from, for rules
-    manifests: Manifests | None = field(default=None, compare=False)
+    manifests: Manifests | None = None
     placing: Verdict | None = None  # the verdict without blockers, if there are any
     # what keeps pods from running although their devices fit
     blockers: tuple[Blocker, ...] = ()
     # with `devices_only`: what was not judged
-    left_out: DeviceDemand | None = field(default=None, compare=False)
+    left_out: DeviceDemand | None = None
     limits: tuple[LimitUse, ...] = ()  # of the fleet, as far as they concern its pools
     guarded: Guarded | None = None  # the guards of the plan, and the plan without them
-    joint_fix: JointFix | None = field(default=None, compare=False)  # of all misfits together
+    joint_fix: JointFix | None = None  # of all misfits together
 
     @property
     def guards(self) -> Guards:

@@ -21,6 +21,7 @@ from dra_planner.plan.demand.class_findings import ClassSources, find_class_faul
 from dra_planner.plan.demand.classes import fleet_classes
 from dra_planner.plan.demand.device_demand import block_other_drivers, device_demand
 from dra_planner.plan.demand.headroom import with_headroom
+from dra_planner.plan.demand.undivided_devices import find_undivided_devices
 from dra_planner.plan.demand.unrequested_devices import find_unrequested_devices
 from dra_planner.plan.judgement.demand_levels import find_levels_beside
 from dra_planner.plan.judgement.guarded import Guarded
@@ -136,6 +137,7 @@ def plan_manifests(
         diagnostics=(
             *manifests.diagnostics,
             *find_class_faults(fleet, sources, offers, features),
+            *find_undivided_devices(manifests, fleet, offers, classes),
             *idle,
         ),
         assumptions=_assumptions(fleet, manifests, demand, offers, features),
@@ -318,6 +320,8 @@ def _assumptions(
     own = ", ".join(f"{name}={str(on).lower()}" for name, on in fleet.feature_gates.items())
     gates = f"{own} and otherwise default feature gates" if own else "its default feature gates"
     said = [f"Kubernetes {features.version} with {gates}, at its latest known patch"]
+    if features.served:
+        said.append(f"the API server also serves {', '.join(sorted(features.served))}")
     said += filter(None, [version_note(fleet.kubernetes)])
     if fleet.is_autoscaled:
         wakes = cloud(fleet.cloud).autoscalers[fleet.autoscaler]

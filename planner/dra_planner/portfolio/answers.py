@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from decimal import Decimal
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from dra_planner.errors import PlannerError
 from dra_planner.model import Verdict
@@ -16,8 +17,7 @@ if TYPE_CHECKING:
 MOST_REASONS = 5
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PoolCount:
+class PoolCount(Struct, frozen=True, kw_only=True):
     """The three numbers of one pool, and the built nodes."""
 
     name: str
@@ -29,8 +29,7 @@ class PoolCount:
     maximum: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CellAnswer:
+class CellAnswer(Struct, frozen=True, kw_only=True):
     """Verdict, counts, and cost. `reasons` are the first reasons with their subjects, and
     `more_reasons` is the number of others.
     """
@@ -62,8 +61,7 @@ class CellAnswer:
         return sum(pool.recommended for pool in self.pools)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CellFault:
+class CellFault(Struct, frozen=True, kw_only=True):
     """Why one stack in one scenario has no answer. `kind` is "input" if the input is wrong."""
 
     kind: str

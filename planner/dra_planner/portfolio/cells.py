@@ -7,8 +7,9 @@ Common parts of the scenarios are read, predicted, and compiled once. A cell is 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cache
+
+from msgspec import Struct
 
 from dra_planner.errors import PlannerError
 from dra_planner.fleet import (
@@ -36,8 +37,7 @@ from dra_planner.releases import Features
 from dra_planner.sources import Source
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Curves:
+class Curves(Struct, frozen=True, kw_only=True):
     """The capacity curves of one stack in one scenario."""
 
     curves: tuple[Curve, ...]

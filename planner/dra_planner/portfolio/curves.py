@@ -8,10 +8,12 @@ equal nodes aren't planned, because a packing for more pods also works for fewer
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import reduce
 from math import gcd
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from dra_planner.manifests import Manifests
 from dra_planner.model import DemandLevel, Figures, PodSet, Verdict, Workload
@@ -21,8 +23,7 @@ Planner = Callable[[Manifests, int], Plan]
 """Plans a stack's manifests with this number of simulation steps."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Point:
+class Point(Struct, frozen=True, kw_only=True):
     """The stack with a number of additional units: nodes by pool of the packing, the bound in
     total, and the cost.
     """
@@ -39,8 +40,7 @@ class Point:
         return sum(count for _, count in self.nodes)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Curve:
+class Curve(Struct, frozen=True, kw_only=True):
     """One workload of one stack.
 
     A unit is `pods_per_unit` pods: one, or one of each role if the workload has several. `steps`

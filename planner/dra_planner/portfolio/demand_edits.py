@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 from decimal import ROUND_CEILING, Decimal
 from fnmatch import fnmatchcase
+
+from msgspec.structs import replace
 
 from dra_planner.errors import PlannerError
 from dra_planner.manifests import Manifests

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from dra_planner.portfolio.answers import CellFault
 from dra_planner.portfolio.schema import Scenario
 from dra_planner.sources import Source
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StackInputs:
+class StackInputs(Struct, frozen=True, kw_only=True):
     """What a stack is planned from; `settings` is a stack's settings file or, with `is_fleet`, a
     fleet document. `catalog` are the files with learned machine types that its project shares,
     lowest precedence first.
@@ -26,8 +25,7 @@ class StackInputs:
     fault: CellFault | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ScenarioInputs:
+class ScenarioInputs(Struct, frozen=True, kw_only=True):
     """A scenario and the manifests that it adds."""
 
     scenario: Scenario

@@ -9,8 +9,9 @@ the bound holds for every assignment.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from fractions import Fraction
+
+from msgspec import Struct
 
 from dra_planner.model import Demand, DemandLevel, Shape, WorkloadRef
 from dra_planner.sizing import Sizer, Sizing
@@ -36,8 +37,7 @@ Piece = tuple[WorkloadRef, str]
 """Pods of one role of a workload."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Block:
+class Block(Struct, frozen=True, kw_only=True):
     """One cluster: compatible items and pools, its model, and the node costs of each pool."""
 
     found: Compatibility
@@ -102,8 +102,7 @@ class Block:
         )
 
 
-@dataclass(slots=True)
-class JointModel:
+class JointModel(Struct):
     """The blocks as one model. `tokens` are the workloads of each movable item with their numbers
     of pods.
     """
@@ -170,17 +169,12 @@ class JointModel:
         return any(apply(each, self.model).is_infeasible(self.model) for each in found)
 
 
-@dataclass(slots=True)
-class _Builder:
+class _Builder(Struct):
     blocks: Sequence[Block]
     movable: Mapping[WorkloadRef, frozenset[int]]
-    demand: dict[int, int] = field(default_factory=dict[int, int])
-    tokens: dict[int, tuple[frozenset[WorkloadRef], int]] = field(
-        default_factory=dict[int, tuple[frozenset[WorkloadRef], int]]
-    )
-    copies: dict[tuple[int, int], list[int]] = field(
-        default_factory=dict[tuple[int, int], list[int]]
-    )
+    demand: dict[int, int] = {}
+    tokens: dict[int, tuple[frozenset[WorkloadRef], int]] = {}
+    copies: dict[tuple[int, int], list[int]] = {}
     """Joint items by (cluster, item of its block)."""
 
     def add_own(self) -> None:

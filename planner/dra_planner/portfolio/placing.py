@@ -8,10 +8,12 @@ together.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from fractions import Fraction
 from math import prod
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from dra_planner.claims import expand_claims
 from dra_planner.clouds import cloud
@@ -23,6 +25,7 @@ from dra_planner.plan import Plan, fleet_classes
 from dra_planner.plan.judgement.system_pods import set_aside
 from dra_planner.plan.planning import plan_manifests
 from dra_planner.portfolio.joint_bound import Block, JointModel
+from dra_planner.records import equality
 from dra_planner.sizing import Sizer
 from dra_planner.sizing.bound.rounding import raise_to_whole_nodes
 
@@ -35,26 +38,25 @@ MOST_PLANS = 2_000
 _MICRO = 1_000_000
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PlacingCluster:
+@equality(unhashed=("labels",))
+class PlacingCluster(Struct, frozen=True, kw_only=True):
     """A cluster: its fleet, and its own manifests together with all workloads to place."""
 
     name: str
-    labels: Mapping[str, str] = field(hash=False)
+    labels: Mapping[str, str]
     fleet: Fleet
     manifests: Manifests
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Movable:
+@equality(unhashed=("clusters",))
+class Movable(Struct, frozen=True, kw_only=True):
     """A workload to place, and the labels that its cluster must have."""
 
     ref: WorkloadRef
-    clusters: Mapping[str, str] = field(hash=False)
+    clusters: Mapping[str, str]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Assigned:
+class Assigned(Struct, frozen=True, kw_only=True):
     """The cluster of a workload, or "" if no cluster has the labels."""
 
     workload: WorkloadRef
@@ -62,8 +64,7 @@ class Assigned:
     may: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ClusterAssignment:
+class ClusterAssignment(Struct, frozen=True, kw_only=True):
     """An assignment. `cost` and `bound` are for all clusters together, in US dollars per hour or in
     nodes.
 
@@ -150,15 +151,13 @@ Assignment = tuple[int | None, ...]
 """The cluster of each group, by position; None where no cluster has the labels."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Size:
+class _Size(Struct, frozen=True):
     pending: int
     cost: int  # micro-dollars, or nodes
     nodes: int
 
 
-@dataclass(slots=True)
-class _Search:
+class _Search(Struct):
     """Groups of workloads, the clusters that each can use, and cached costs of clusters with some
     of them.
     """
@@ -170,9 +169,7 @@ class _Search:
     offers: tuple[tuple[Offer, ...], ...]
     priced: bool
     assumptions: tuple[str, ...]
-    known: dict[tuple[int, frozenset[int]], _Size] = field(
-        default_factory=dict[tuple[int, frozenset[int]], _Size]
-    )
+    known: dict[tuple[int, frozenset[int]], _Size] = {}
     exhaustive: bool = False
 
     @classmethod

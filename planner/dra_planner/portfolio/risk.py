@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import random
 from collections.abc import Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from dra_planner.allocation import NodeState
 from dra_planner.fleet import Fleet
@@ -23,8 +24,7 @@ from dra_planner.simulation import ArrivalOrder, SimulatedNode, Simulator, predi
 STEPS_PER_RUN = 5_000_000
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RiskAnswer:
+class RiskAnswer(Struct, frozen=True, kw_only=True):
     """The result of the runs.
 
     `pending` is the share of runs with a pending pod, and `pods` is their mean number. `nodes` are

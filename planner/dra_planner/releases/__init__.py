@@ -9,6 +9,11 @@ import re
 
 from dra_planner.errors import NOWHERE, Place, UnsupportedFeature
 from dra_planner.releases.features import CHANGES, GATES, Features, Gate, UngatedChange
+from dra_planner.releases.optional_versions import (
+    OPTIONAL_VERSIONS,
+    optional_version_fault,
+    serves,
+)
 from dra_planner.releases.table import PREVIEWS, RELEASES
 
 __all__ = [
@@ -16,6 +21,7 @@ __all__ = [
     "GATES",
     "MAXIMUM_MINOR",
     "MINIMUM_MINOR",
+    "OPTIONAL_VERSIONS",
     "PREVIEWS",
     "RELEASES",
     "Features",
@@ -28,9 +34,11 @@ __all__ = [
     "is_left_behind",
     "is_newer",
     "is_too_old",
+    "optional_version_fault",
     "parse_version",
     "preview_note",
     "served_since",
+    "serves",
     "version_note",
 ]
 

@@ -2,14 +2,15 @@
 changes.
 """
 
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping
 from operator import attrgetter
 from typing import Annotated, Any, Final, TypeVar
 
+from msgspec import Struct
+from msgspec.structs import replace
 
-@dataclass(frozen=True, slots=True)
-class Gate:
+
+class Gate(Struct, frozen=True):
     """A feature gate by its Kubernetes name.
 
     `since` is the minor version that introduced it, and `locked` is the first one in which it can't
@@ -31,8 +32,7 @@ class Gate:
         return self.locked is not None and minor >= self.locked
 
 
-@dataclass(frozen=True, slots=True)
-class UngatedChange:
+class UngatedChange(Struct, frozen=True):
     """A difference without a gate: the behavior if the field is true, and its upstream source."""
 
     meaning: str
@@ -53,8 +53,7 @@ _ALLOCATOR: Final = "kubernetes/dynamic-resource-allocation:structured/internal"
 _API: Final = "kubernetes/api"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Features:
+class Features(Struct, frozen=True, kw_only=True):
     """The behavior of one Kubernetes version with its default gates, or with others (`with_gates`).
 
     A field is a `Gate` or a fixed `UngatedChange`. Fields have no defaults, so that every version
@@ -63,6 +62,8 @@ class Features:
 
     minor: int
     latest_patch: int
+    # API versions that the API server serves although they're off by default
+    served: frozenset[str]
 
     # Gates.
     admin_access: Annotated[bool, Gate("DRAAdminAccess", since=32, locked=36)]
@@ -312,12 +313,20 @@ class Features:
         changed: dict[str, Any] = dict(gates)
         return replace(self, **changed)
 
+    def with_served(self, served: Iterable[str]) -> "Features":
+        """Return the same version whose API server also serves these API versions, such as
+        resource.k8s.io/v1beta2.
+        """
+        return replace(self, served=frozenset(served))
+
     @property
     def version(self) -> str:
         return f"1.{self.minor}"
 
     def __hash__(self) -> int:
-        """Fixed changes follow from the minor: minor and gates tell records apart."""
+        """Fixed changes follow from the minor: minor, gates, and served API versions tell records
+        apart.
+        """
         return hash(_identity(self))
 
 
@@ -337,4 +346,4 @@ GATES: Final = _marked(Gate)
 """Field of Features → its feature gate."""
 CHANGES: Final = _marked(UngatedChange)
 """Field of Features → its fixed change."""
-_identity: Final[Any] = attrgetter("minor", *GATES)
+_identity: Final[Any] = attrgetter("minor", "served", *GATES)

@@ -9,9 +9,10 @@ kubernetes/kubernetes:pkg/features/kube_features.go @v1.34.9, v1.35.4, v1.36.3 a
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from types import MappingProxyType
 from typing import Final
+
+from msgspec.structs import replace
 
 from dra_planner.releases.features import Features
 
@@ -24,6 +25,7 @@ _THREE_EFFECTS: Final = (*_TWO_EFFECTS, "None")
 _1_34: Final = Features(
     minor=34,
     latest_patch=9,
+    served=frozenset(),
     # Gates.
     admin_access=True,
     binding_conditions=False,
@@ -90,6 +92,7 @@ _1_34: Final = Features(
 _1_35: Final = Features(
     minor=35,
     latest_patch=7,
+    served=frozenset(),
     # Gates.
     admin_access=True,
     binding_conditions=False,
@@ -156,6 +159,7 @@ _1_35: Final = Features(
 _1_36: Final = Features(
     minor=36,
     latest_patch=3,
+    served=frozenset(),
     # Gates.
     admin_access=True,
     binding_conditions=True,
@@ -222,6 +226,7 @@ _1_36: Final = Features(
 _1_37: Final = Features(
     minor=37,
     latest_patch=2,
+    served=frozenset(),
     # Gates.
     admin_access=True,
     binding_conditions=True,

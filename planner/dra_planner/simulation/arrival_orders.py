@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from math import inf
 from typing import Final, Literal
+
+from msgspec import Struct
 
 from dra_planner.model import Demand, DemandLevel, Shape, WorkloadRef
 from dra_planner.simulation.cluster.cluster import SimulatedPod
@@ -24,8 +25,7 @@ OrderName = Literal["settled", "at-once", "reversed", "random", "shuffled", "las
 _IN_TURN: Final = frozenset(("settled", "reversed", "shuffled", "last", "by-size"))
 
 
-@dataclass(frozen=True, slots=True)
-class ArrivalOrder:
+class ArrivalOrder(Struct, frozen=True):
     """A pod arrival order.
 
     `seed` is the seed of a random order, and of ties between nodes if it's set. settled: each

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from dra_planner.allocation import NodeState, Undecided, reasons_of
 from dra_planner.model import Node, ObjectKey, Reason, WorkloadRef
+from dra_planner.records import equality
 from dra_planner.simulation.arrival_orders import ArrivalOrder
 from dra_planner.simulation.cluster.cluster import Cluster
 from dra_planner.simulation.cluster.pod_kinds import PodKind
 from dra_planner.simulation.scheduler.scheduling import SchedulingFailure
 
 
-@dataclass(frozen=True, slots=True)
-class WorkloadOutcome:
+@equality(unhashed=("nodes", "groups", "old", "old_groups"))
+class WorkloadOutcome(Struct, frozen=True):
     """Pods of one workload: `nodes` are the numbers of pods by node name, and `groups` by pool.
 
     `pending` pods exist without a node. `not_created` pods were never created, because an earlier
@@ -24,14 +27,14 @@ class WorkloadOutcome:
     """
 
     workload: WorkloadRef
-    nodes: Mapping[str, int] = field(hash=False)
-    groups: Mapping[str, int] = field(hash=False)
+    nodes: Mapping[str, int]
+    groups: Mapping[str, int]
     pending: int
     not_created: int
     lost: int = 0
     failures: tuple[SchedulingFailure, ...] = ()
-    old: Mapping[str, int] = field(default_factory=dict[str, int], hash=False)
-    old_groups: Mapping[str, int] = field(default_factory=dict[str, int], hash=False)
+    old: Mapping[str, int] = {}
+    old_groups: Mapping[str, int] = {}
     old_pending: int = 0
 
     @property
@@ -39,18 +42,18 @@ class WorkloadOutcome:
         return sum(self.nodes.values())
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SimulationOutcome:
+@equality(unhashed=("workloads", "placed", "pending", "pending_kinds"))
+class SimulationOutcome(Struct, frozen=True, kw_only=True):
     """The cluster at the end, and every workload. `complete`: the steps sufficed. Otherwise, some
     pods weren't tried.
     """
 
     order: ArrivalOrder
     complete: bool
-    workloads: Mapping[WorkloadRef, WorkloadOutcome] = field(hash=False)
-    placed: Mapping[ObjectKey, int] = field(hash=False)  # pods that came, by number of node
-    pending: Mapping[ObjectKey, SchedulingFailure] = field(hash=False)
-    pending_kinds: Mapping[PodKind, int] = field(hash=False)
+    workloads: Mapping[WorkloadRef, WorkloadOutcome]
+    placed: Mapping[ObjectKey, int]  # pods that came, by number of node
+    pending: Mapping[ObjectKey, SchedulingFailure]
+    pending_kinds: Mapping[PodKind, int]
     preempted: tuple[ObjectKey, ...]
     steps: int
     cluster: Cluster

@@ -6,10 +6,12 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from itertools import count as numbers
 from itertools import groupby
 from typing import TYPE_CHECKING
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from dra_planner.allocation import NodeState, open_offer, sight_of
 from dra_planner.allocation.node.filters import reject_for_good
@@ -80,8 +82,7 @@ kubernetes/kubernetes:pkg/controller/daemon/util/daemonset_util.go @v1.36.3.
 """
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Setting:
+class Setting(Struct, frozen=True, kw_only=True):
     """The common input of all pod arrival orders. `stages` and `standings` are cached between
     orders.
     """
@@ -100,9 +101,9 @@ class Setting:
     budgets: tuple[Budget, ...] = ()
     quotas: PodQuotas | None = None  # that pods are let in by as they arrive
     # pending, of templates before
-    leaving: Mapping[PodSetKey, Sequence[SimulatedPod]] = field(default_factory=dict)
+    leaving: Mapping[PodSetKey, Sequence[SimulatedPod]] = {}
     # pods of DaemonSets that quotas let in
-    daemon_room: Mapping[PodSetKey, int] = field(default_factory=dict)
+    daemon_room: Mapping[PodSetKey, int] = {}
     # pods that are not let in
     refused: Mapping[PodSetKey, int] = field(default_factory=Counter[PodSetKey])
     ending: tuple[ObjectKey, ...] = ()  # pods that go before others of their names are made

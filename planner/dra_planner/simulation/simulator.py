@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from dra_planner.allocation import NodeState, Placement, Refusal
 from dra_planner.allocation.search.depth_first import STEP_BUDGET
@@ -42,8 +43,7 @@ STEPS = 50_000_000
 """Steps (see `Scheduler`) of one order, unless another limit is set."""
 
 
-@dataclass(frozen=True, slots=True)
-class Simulator:
+class Simulator(Struct, frozen=True):
     """Simulates one demand on the same nodes in several orders, and caches the answers of nodes."""
 
     setting: Setting

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from dra_planner.allocation import Refusal
 from dra_planner.model import (
@@ -35,8 +36,7 @@ from dra_planner.sizing.result import WorkloadSize
 from dra_planner.sizing.topology import unjudged_rule
 
 
-@dataclass(frozen=True, slots=True)
-class Enough:
+class Enough(Struct, frozen=True):
     """Maximums by pool, and raised limits of several pools, with which all pods are placed that fit
     some node.
     """
@@ -45,8 +45,7 @@ class Enough:
     limits: tuple[tuple[SharedLimit, int], ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PackedLevel:
+class PackedLevel(Struct, frozen=True, kw_only=True):
     """The known facts about one level after its packing."""
 
     level: DemandLevel
@@ -64,8 +63,7 @@ Fits = tuple[tuple[str, Verdict], ...]
 """Pools, sorted by name, and whether such a pod fits an empty node of each."""
 
 
-@dataclass(slots=True)
-class _Left:
+class _Left(Struct):
     """Pending pods of a shape, and the reason."""
 
     pods: int
@@ -81,16 +79,15 @@ class _Left:
         return (*short, *self.reasons)
 
 
-@dataclass(slots=True)
-class _Answer:
+class _Answer(Struct):
     """The sums for one workload."""
 
     wanted: int | None = 0
     placed: dict[str, int] = field(default_factory=lambda: defaultdict(int))
     pending: int = 0
-    verdicts: list[Verdict] = field(default_factory=list)
-    reasons: dict[Reason, None] = field(default_factory=dict)  # in the order of their coming
-    fits: list[Fits] = field(default_factory=list)
+    verdicts: list[Verdict] = []
+    reasons: dict[Reason, None] = {}  # in the order of their coming
+    fits: list[Fits] = []
 
     def wait(self, pods: int, verdict: Verdict, reasons: Iterable[Reason]) -> None:
         self.pending += pods

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+
+from msgspec import Struct
 
 from dra_planner.allocation import NodeState
 from dra_planner.allocation.search.amounts import nano
@@ -14,11 +15,12 @@ from dra_planner.allocation.search.counters import draws_of
 from dra_planner.allocation.search.devices import Candidate
 from dra_planner.allocation.search.requests import PlannedClaim, PlannedRequest, plan_claims
 from dra_planner.model import ClaimSpec, Unknown
+from dra_planner.records import equality
 from dra_planner.sizing.items import Item
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DeviceNeeds:
+@equality(unhashed=("counters", "shares"))
+class DeviceNeeds(Struct, frozen=True, kw_only=True):
     """`exclusive` are (devices that will do, how many), sets as bits over the candidates of the
     node's template; `counters` what is drawn of each family of counters; `draws` the same by device
     (family, amount, how many devices) where every device that will do draws from one counter set;
@@ -30,9 +32,9 @@ class DeviceNeeds:
     """
 
     exclusive: tuple[tuple[int, int], ...] = ()
-    counters: Mapping[str, int] = field(default_factory=dict, hash=False)
+    counters: Mapping[str, int] = {}
     draws: tuple[tuple[str, int, int], ...] = ()
-    shares: Mapping[str, int] = field(default_factory=dict, hash=False)
+    shares: Mapping[str, int] = {}
     is_steady: bool = True
 
     @staticmethod
@@ -151,8 +153,7 @@ def device_needs(item: Item, state: NodeState) -> DeviceNeeds:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class _Drawing:
+class _Drawing(Struct, frozen=True):
     """A request whose devices each use one counter set: candidates, the minimum use of each family,
     and the number of devices.
     """

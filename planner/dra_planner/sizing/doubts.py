@@ -8,7 +8,9 @@ maximum resources.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from dra_planner.allocation import (
     NodeState,
@@ -29,17 +31,16 @@ from dra_planner.releases import Features
 from dra_planner.sizing.topology import ZONES
 
 
-@dataclass(slots=True)
-class DoubtfulPlace:
+class DoubtfulPlace(Struct):
     """`place`, with a second question if the first answer depends on an uncertain fact. Nodes are
     created with `open`.
     """
 
-    _offers: dict[Template, Offer] = field(default_factory=dict)
+    _offers: dict[Template, Offer] = {}
     # templates of which an estimate or a label is not certain
-    _doubtful: set[Template] = field(default_factory=set)
-    _generous: dict[Template, Template] = field(default_factory=dict)
-    _loosened: dict[tuple[str, Template], Shape] = field(default_factory=dict)
+    _doubtful: set[Template] = set()
+    _generous: dict[Template, Template] = {}
+    _loosened: dict[tuple[str, Template], Shape] = {}
 
     def open(
         self,

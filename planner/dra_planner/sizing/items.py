@@ -8,56 +8,52 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+
+from msgspec import Struct
+from msgspec.structs import force_setattr, replace
 
 from dra_planner.model import Demand, DemandLevel, Member, ObjectKey, Shape
 from dra_planner.offers import pod_requests
+from dra_planner.records import equality
 
 
-@dataclass(frozen=True, slots=True)
-class ShapePods:
+class ShapePods(Struct, frozen=True):
     """A number of pods of one shape."""
 
     shape: Shape
     pods: int
 
 
-@dataclass(frozen=True, slots=True)
-class Item:
+@equality(ignored=("requests",))
+class Item(Struct, frozen=True):
     """Pods that must share a node, and the number of such groups.
 
     `alike` are the shapes with the same needs as the item's only part, including itself, and the
-    pods of each.
+    pods of each. Shapes and their pods determine `id` and `requests`.
     """
 
     parts: tuple[ShapePods, ...]
     count: int
     alike: tuple[ShapePods, ...] = ()
-    id: str = field(init=False)  # what tells items apart: the shapes and how many pods of each
-    # amounts that the pods request together
-    requests: dict[str, int] = field(init=False, compare=False)
+    id: str = ""  # what tells items apart: the shapes and how many pods of each
+    requests: dict[str, int] = {}  # amounts that the pods request together
 
     def __post_init__(self) -> None:
+        if self.id:
+            return  # a copy with another count
         name = "+".join(f"{part.pods}×{part.shape.id}" for part in self.parts)
-        object.__setattr__(
-            self, "id", f"{name} and {len(self.alike) - 1} alike" if self.alike else name
-        )
+        force_setattr(self, "id", f"{name} and {len(self.alike) - 1} alike" if self.alike else name)
         requests: Counter[str] = Counter()
         for part in self.parts:
             for name, amount in pod_requests(part.shape.pod).items():
                 requests[name] += amount * part.pods
-        object.__setattr__(self, "requests", dict(requests))
+        force_setattr(self, "requests", dict(requests))
 
     def times(self, count: int) -> Item:
         """Return the item with this number of equal groups. Cached results of one group are
         kept.
         """
-        item = object.__new__(Item)
-        same = {"parts": self.parts, "alike": self.alike, "id": self.id, "requests": self.requests}
-        known = {**same, "count": count}
-        for name, value in known.items():
-            object.__setattr__(item, name, value)
-        return item
+        return replace(self, count=count)
 
     @property
     def shapes(self) -> tuple[Shape, ...]:
@@ -79,8 +75,7 @@ class Item:
         return bool(_shared_keys(self.parts[0].shape))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Items:
+class Items(Struct, frozen=True, kw_only=True):
     """The demand of one level, split into items."""
 
     items: tuple[Item, ...]

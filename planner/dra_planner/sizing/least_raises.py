@@ -7,7 +7,9 @@ Each try is sized like any demand, so the best packing found needs every node of
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from dra_planner.model import SharedLimit
 
@@ -19,16 +21,14 @@ MOST_PAIRS = 3_000
 """Maximum of items × pools for trying raises. Larger questions keep the first result."""
 
 
-@dataclass(frozen=True, slots=True)
-class Raises:
+class Raises(Struct, frozen=True):
     """Maximums by pool, and raised limits of several pools by the limit's name."""
 
     nodes: Mapping[str, int]
     limits: Mapping[str, int]
 
 
-@dataclass(frozen=True, slots=True)
-class Tried:
+class Tried(Struct, frozen=True):
     """Pending pods with some raises, and the used nodes of each pool."""
 
     pending: int

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from fractions import Fraction
+
+from msgspec.structs import replace
 
 from dra_planner.sizing.answers import Enough
 from dra_planner.sizing.packing.filling import Filling

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from dra_planner.model import (
     ClaimSpec,
@@ -22,8 +24,7 @@ NODE_LIMIT = "a node runs at most"
 """The start of `node_limit`."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Shortage:
+class Shortage(Struct, frozen=True, kw_only=True):
     """A pool that is too small, and sufficient raises of maximums, its own first."""
 
     room: Room

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from decimal import Decimal
 
+from msgspec import Struct
+
 from dra_planner.model import DemandLevel, Reason, Verdict, WorkloadRef
+from dra_planner.records import equality
 from dra_planner.sizing.bound.exact import BoundModel
 from dra_planner.sizing.bound.proof import BoundProof
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DeviceCount:
+class DeviceCount(Struct, frozen=True, kw_only=True):
     """Devices on the planned nodes of a pool. `stranded` devices are free, but no pod of the demand
     can use them.
     """
@@ -22,8 +23,8 @@ class DeviceCount:
     stranded: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PoolSize:
+@equality(unhashed=("left",))
+class PoolSize(Struct, frozen=True, kw_only=True):
     """Nodes of one pool: its limits, the proven minimum, and the nodes of the best packing found.
 
     `bound` holds for placing the whole demand with every other pool at its maximum. It can exceed
@@ -40,12 +41,11 @@ class PoolSize:
     enough: int
     devices: DeviceCount
     # unused amounts over all planned nodes, units of `Amounts`
-    left: Mapping[str, int] = field(hash=False)
+    left: Mapping[str, int]
     hourly_usd: Decimal | None = None  # of one node
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NodePattern:
+class NodePattern(Struct, frozen=True, kw_only=True):
     """A number of nodes of a pool with equal contents: pods of shapes (by ID) in the order of
     placement.
     """
@@ -55,8 +55,7 @@ class NodePattern:
     pods: tuple[tuple[str, int], ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WorkloadSize:
+class WorkloadSize(Struct, frozen=True, kw_only=True):
     """The result for one workload. `wanted` is None if its number of pods isn't limited at this
     level.
     """
@@ -71,8 +70,8 @@ class WorkloadSize:
     reasons: tuple[Reason, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Evidence:
+@equality(unhashed=("packing",))
+class Evidence(Struct, frozen=True, kw_only=True):
     """The input of a certificate (`certificate.certificate_of`): the model, its proof, and the
     packing.
 
@@ -87,11 +86,11 @@ class Evidence:
     plain: tuple[int, ...]
     costs: tuple[int, ...]
     proof: BoundProof
-    packing: tuple[tuple[int, int, Mapping[int, int]], ...] = field(hash=False)
+    packing: tuple[tuple[int, int, Mapping[int, int]], ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Sizing:
+@equality(ignored=("evidence",))
+class Sizing(Struct, frozen=True, kw_only=True):
     """The answer for one level of demand, every pool at most at its maximum.
 
     `nodes_bound` and `hourly_bound` are proven for all pools together. `method` names the packing
@@ -108,7 +107,7 @@ class Sizing:
     hourly_plan: Decimal | None
     method: str
     patterns: tuple[NodePattern, ...] = ()
-    evidence: Evidence | None = field(default=None, compare=False, repr=False)
+    evidence: Evidence | None = None
 
     def pool(self, name: str) -> PoolSize:
         """Return the size of that pool. Raises KeyError."""

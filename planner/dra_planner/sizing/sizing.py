@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from dra_planner.model import Demand, DemandLevel, DeviceClass, SharedLimit, worst
 from dra_planner.offers import Offer
 from dra_planner.releases import Features
 from dra_planner.sizing.answers import Enough, PackedLevel, answer_workloads
 from dra_planner.sizing.bound.exact import BoundModel
-from dra_planner.sizing.bound.proof import BoundProof, load_solver
+from dra_planner.sizing.bound.proof import BoundProof, conclude, load_solver, split
 from dra_planner.sizing.bound.rows import bound_model, pool_rows, row_weights
 from dra_planner.sizing.items import Item, Shares, merge_alike, split_demand
 from dra_planner.sizing.least_raises import MOST_PAIRS, Raises, Tried, least_raises
@@ -36,8 +38,7 @@ MOST_GAP = 0.0
 """Accepted excess cost of a packing over the bound, below which no better one is searched."""
 
 
-@dataclass(slots=True)
-class Sizer:
+class Sizer(Struct):
     """Sizes the levels of one demand on the same offers, and caches the allocator's answers between
     levels.
     """
@@ -109,17 +110,7 @@ class Sizer:
         certain = self._certain(found, generous)
         most = rows if generous is found else pool_rows(generous)
         model = bound_model(generous, most, certain)
-        plain = [len(rows_of_pool) for rows_of_pool, _ in most]
-        solving = Solving(
-            market=market,
-            filling=self.filling,
-            model=model,
-            plain=plain,
-            costs=self._unit_costs(),
-            is_certain=self.most is self.nodes,
-            solver=load_solver if self.with_solver and model.demand else _no_solver,
-            gap=self.gap,
-        )
+        solving = self._solving(market, model, [len(rows_of_pool) for rows_of_pool, _ in most])
         packing, proof = solving.solve()
         used = packing.used_nodes(found.rooms)
         outcome = PackedLevel(
@@ -150,7 +141,7 @@ class Sizer:
             ),
             method=packing.method,
             patterns=_patterns(outcome),
-            evidence=self._evidence(outcome, model, plain),
+            evidence=self._evidence(outcome, model, solving.plain),
         )
 
     def _certain(self, found: Compatibility, generous: Compatibility) -> list[int]:
@@ -219,6 +210,20 @@ class Sizer:
         ).size(level)
         pending = sum(each.pending for each in sizing.workloads)
         return Tried(pending, {pool.name: pool.plan for pool in sizing.pools})
+
+    def _solving(self, market: Market, model: BoundModel, plain: Sequence[int]) -> Solving:
+        costs = self._unit_costs()
+        return Solving(
+            market=market,
+            filling=self.filling,
+            model=model,
+            plain=plain,
+            proof=conclude(split(model), costs),
+            costs=costs,
+            is_certain=self.most is self.nodes,
+            solver=load_solver if self.with_solver and model.demand else _no_solver,
+            gap=self.gap,
+        )
 
     def _unit_costs(self) -> list[Fraction]:
         """Return micro-dollars if every price is known, otherwise nodes."""

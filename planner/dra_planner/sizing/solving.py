@@ -10,9 +10,10 @@ whole nodes are the packing
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
+
+from msgspec import Struct
 
 from dra_planner.sizing.bound.exact import BoundModel
 from dra_planner.sizing.bound.proof import (
@@ -23,7 +24,6 @@ from dra_planner.sizing.bound.proof import (
     prove_by_cases,
     prove_by_columns,
     prove_by_solver,
-    split,
 )
 from dra_planner.sizing.bound.relaxation import Relaxation
 from dra_planner.sizing.bound.rounding import raise_to_whole_nodes
@@ -31,6 +31,7 @@ from dra_planner.sizing.bound.sifting import sift
 from dra_planner.sizing.packing.filling import Filling
 from dra_planner.sizing.packing.first_fit import Packing
 from dra_planner.sizing.packing.mix_rounding import Mixing
+from dra_planner.sizing.packing.patterns import Patterns
 from dra_planner.sizing.packing.strategies import (
     Market,
     best_packing,
@@ -54,29 +55,25 @@ parts of nodes cost little.
 """
 
 
-@dataclass(slots=True, kw_only=True)
-class Solving:
+class Solving(Struct, kw_only=True):
     """One level of demand on its pools. `plain` are the rows of each pool's model that aren't
     rounded from others.
 
-    `costs` are the bound's costs, one per pool. `is_certain`: nodes have exactly the model's
-    resources.
+    `proof` is the bound so far. `costs` are the bound's costs, one per pool. `is_certain`: nodes
+    have exactly the model's resources.
     """
 
     market: Market
     filling: Filling
     model: BoundModel
     plain: Sequence[int]
+    proof: BoundProof
     costs: Sequence[Fraction]
     is_certain: bool
     solver: Callable[[], Any | None]  # the module highspy; called when it is needed
     gap: float
     _packing: Packing | None = None
     _few: frozenset[int] = frozenset()  # of many pools, those that matter
-    _proof: BoundProof = field(init=False)
-
-    def __post_init__(self) -> None:
-        self._proof = conclude(split(self.model), self.costs)
 
     def solve(self) -> tuple[Packing, BoundProof]:
         """Return the best packing found and its bound."""
@@ -99,7 +96,7 @@ class Solving:
             self._generate(solver)
         if not is_small and self._result()[0].pending:
             self._offer(
-                best_packing(self.market, self.filling, self._proof.nodes, self.market.found.rooms)
+                best_packing(self.market, self.filling, self.proof.nodes, self.market.found.rooms)
             )
         return self._result()
 
@@ -108,8 +105,8 @@ class Solving:
 
     def _result(self) -> tuple[Packing, BoundProof]:
         if self._packing is None:
-            self._packing = quick_packing(self.market, self.filling, self._proof.nodes)
-        return self._packing, self._proof
+            self._packing = quick_packing(self.market, self.filling, self.proof.nodes)
+        return self._packing, self.proof
 
     def _offer(self, packing: Packing) -> None:
         if self._packing is None or rank(self.market, packing) < rank(self.market, self._packing):
@@ -151,37 +148,37 @@ class Solving:
 
     def _compare(self) -> None:
         """Prove bounds by area, and compare first-fit packings while there is a gap."""
-        self._proof = prove_by_area(self._proof.parts, self.costs)
-        self._offer(quick_packing(self.market, self.filling, self._proof.nodes))
+        self.proof = prove_by_area(self.proof.parts, self.costs)
+        self._offer(quick_packing(self.market, self.filling, self.proof.nodes))
         rooms = self.market.found.rooms
         crowded = bool(self._result()[0].pending) and any(room.limits for room in rooms)
         if crowded or self._has_gap() or self._is_dear():
             self._offer(
-                best_packing(self.market, self.filling, self._proof.nodes, self.market.found.rooms)
+                best_packing(self.market, self.filling, self.proof.nodes, self.market.found.rooms)
             )
 
     def _relax(self, solver: Any, *, is_small: bool) -> None:
         """Prove bounds with the linear relaxation, and follow its assignment of items."""
         programs = Relaxation(self.model, solver)
         prices = [float(cost[0]) for cost in self.market.costs]
-        before = self._proof
+        before = self.proof
         cheapest = programs.cheapest(prices)
         if cheapest is not None:
             self._offer(pack_assigned(self.market, self.filling, cheapest[1]))
         packing, _ = self._result()
         used = self._used()
         prices_of_items = None if cheapest is None else cheapest[0]
-        self._proof = prove_by_solver(
-            programs, prices_of_items, self._proof, packing, used, self.costs
+        self.proof = prove_by_solver(
+            programs, prices_of_items, self.proof, packing, used, self.costs
         )
         if not is_small:
             return
         whole = programs.whole(prices)
         if whole is not None:
             self._offer(pack_assigned(self.market, self.filling, whole))
-        if before.nodes != self._proof.nodes:
+        if before.nodes != self.proof.nodes:
             self._offer(
-                best_packing(self.market, self.filling, self._proof.nodes, self.market.found.rooms)
+                best_packing(self.market, self.filling, self.proof.nodes, self.market.found.rooms)
             )
 
     def _divide(self, solver: Any) -> None:
@@ -195,7 +192,7 @@ class Solving:
             and max(self.costs) >= LEAST_DIVIDED * total
             and self._is_dear()
         ):
-            self._proof = prove_by_cases(self._proof, solver, used, self.costs)
+            self.proof = prove_by_cases(self.proof, solver, used, self.costs)
 
     def _sift(self, solver: Any) -> None:
         """Prove bounds with the linear relaxation over many pools, and follow its assignment of
@@ -205,8 +202,8 @@ class Solving:
         cheap = [cheap_pools(self.market, item, demand[item]) for item in sorted(demand)]
         sifted = sift(self.model, cheap, [int(cost) for cost in self.costs], solver)
         if sifted is not None:
-            self._proof = conclude(
-                [part.with_certificates([sifted.certificate]) for part in self._proof.parts],
+            self.proof = conclude(
+                [part.with_certificates([sifted.certificate]) for part in self.proof.parts],
                 self.costs,
             )
             self._offer(pack_assigned(self.market, self.filling, sifted.placed))
@@ -217,6 +214,7 @@ class Solving:
         mixing = Mixing(
             self.market,
             self.filling,
+            Patterns(self.market.found, self.filling),
             self.plain,
             self.costs,
             solver,
@@ -224,11 +222,11 @@ class Solving:
             self.gap,
             self._few,
         )
-        for part in self._proof.parts:
+        for part in self.proof.parts:
             if part.model.demand:
                 made = mixing.generate(part, self._result()[0])
-                self._proof = prove_by_columns(
-                    self._proof, part, made.certificate, made.worth, self.costs
+                self.proof = prove_by_columns(
+                    self.proof, part, made.certificate, made.worth, self.costs
                 )
         for packing in mixing.packings():
             self._offer(packing)

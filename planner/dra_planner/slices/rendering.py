@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
+
+from msgspec.structs import replace
 
 from dra_planner import manifests
 from dra_planner.model import AttributeValue, Device, DeviceCapacity, ResourceSlice, Unknown

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator
-from dataclasses import dataclass
 from datetime import date
 from fnmatch import fnmatchcase
+
+from msgspec import Struct
 
 from dra_planner.errors import NOWHERE, Place
 from dra_policies.configuration.reading import Configured
@@ -13,8 +14,7 @@ from dra_policies.configuration.schema import date_of
 from dra_policies.rules import Finding
 
 
-@dataclass(frozen=True, slots=True)
-class Excuse:
+class Excuse(Struct, frozen=True):
     """An exemption from one rule for one object, or for objects whose names match."""
 
     rule: str

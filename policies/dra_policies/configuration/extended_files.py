@@ -5,9 +5,9 @@ field.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from typing import Final
 
+from msgspec import Struct
 from pydantic import BaseModel, ValidationError
 
 from dra_planner.documents.tree import Location as Keys
@@ -15,6 +15,7 @@ from dra_planner.documents.tree import line_at, path_text
 from dra_planner.documents.validation import kind_of, sentences
 from dra_planner.errors import Place, PlannerError
 from dra_planner.fleet import read_document
+from dra_planner.records import equality
 from dra_planner.sources import Source
 from dra_policies.configuration.custom.rule_schema import CustomRule, RuleTest
 from dra_policies.configuration.schema import Configuration, Exemption
@@ -31,13 +32,13 @@ class ConfigurationError(PlannerError):
 Fault = tuple[Keys, str, str]
 
 
-@dataclass(frozen=True, slots=True)
-class Layer:
+@equality(ignored=("data",))
+class Layer(Struct, frozen=True):
     """One configuration file: its content and its location."""
 
     settings: Configuration
     location: Location
-    data: object = field(default=None, compare=False)
+    data: object = None
 
     def place(self, at: Keys) -> Place:
         """Return the place of a value in the file."""

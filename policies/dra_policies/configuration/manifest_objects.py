@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Collection, Iterable, Iterator
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from dra_planner.documents.tree import line_at
 from dra_planner.errors import Place, PlannerError
@@ -17,8 +18,7 @@ from dra_policies.rules import Finding
 from dra_policies.unknown_values import as_mapping
 
 
-@dataclass(frozen=True, slots=True)
-class WrittenObject:
+class WrittenObject(Struct, frozen=True):
     """An object, its first line, and its exemptions."""
 
     line: int

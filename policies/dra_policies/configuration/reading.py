@@ -6,13 +6,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from difflib import get_close_matches
 from typing import Final
+
+from msgspec import Struct
 
 from dra_planner.documents.tree import Location as Keys
 from dra_planner.errors import Place
 from dra_planner.manifests.validation.findings import CODES
+from dra_planner.records import equality
 from dra_planner.sources import Source, read_file
 from dra_policies.configuration.custom.rule_schema import CustomRule
 from dra_policies.configuration.extended_files import (
@@ -30,8 +32,8 @@ OF_READING = "object-is-refused"
 """The rule for findings about the form of an object."""
 
 
-@dataclass(frozen=True, slots=True)
-class Configured:
+@equality(unhashed=("fleets",))
+class Configured(Struct, frozen=True):
     """A configuration merged from its files, the places of its exemptions, its custom rules, its
     fleets, and its files of learned machine types, where later ones take precedence.
     """
@@ -39,7 +41,7 @@ class Configured:
     settings: Configuration
     places: tuple[Place, ...] = ()
     custom: tuple[Rule, ...] = ()
-    fleets: Mapping[str, Location] = field(default_factory=dict[str, Location], hash=False)
+    fleets: Mapping[str, Location] = {}
     catalog: tuple[tuple[Location, Place], ...] = ()
 
     @property

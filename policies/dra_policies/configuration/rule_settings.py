@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from dra_policies.configuration.schema import Configuration
 from dra_policies.rules import Rule

@@ -7,6 +7,7 @@ from typing import Final
 
 from dra_planner.drivers.nvidia import NvidiaDriver
 from dra_planner.plan.blockers import Blocker, ClusterSituation
+from dra_planner.plan.blockers.blocker import cloud_of
 from dra_planner.plan.blockers.unmet_affinity import system_nodes_of
 from dra_policies.rules.rule import Finding
 from dra_policies.view.stack_view import NvidiaInUse, StackView
@@ -67,6 +68,7 @@ def situation_of(view: StackView) -> ClusterSituation | None:
         offers=view.judgement.offers if view.judgement is not None else (),
         system=None if view.judgement is None else system_nodes_of(view.judgement),
         nvidia=None if view.nvidia is None else _options(view.nvidia),
+        cloud=None if view.judgement is None else cloud_of(view.judgement),
     )
 
 

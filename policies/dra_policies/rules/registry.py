@@ -79,6 +79,7 @@ from dra_policies.rules.karpenter import (
     karpenter_starts_no_node,
 )
 from dra_policies.rules.objects import (
+    admission_policy_denies,
     key_in_plain_text,
     object_does_less,
     object_is_refused,
@@ -240,6 +241,7 @@ RULES: Final[tuple[Rule, ...]] = (
     kubernetes_support_ends.RULE,
     object_is_refused.RULE,
     object_does_less.RULE,
+    admission_policy_denies.RULE,
     selector_cannot_be_checked.RULE,
     selector_reads_what_no_device_has.RULE,
     selector_just_misses_a_gpu.RULE,

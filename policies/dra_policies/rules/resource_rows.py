@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from functools import cache
 from typing import Final
+
+from msgspec import Struct
 
 from dra_planner.catalog.tables import read_table
 from dra_planner.clouds import cloud, names
@@ -21,6 +22,7 @@ from dra_policies.rules.row_subjects import (
     equals_word,
     leaves,
     machine_owner,
+    owner_of,
 )
 from dra_policies.rules.rule import Finding
 from dra_policies.unknown_values import UNKNOWN, as_list, has_unknown
@@ -33,8 +35,7 @@ _SECONDS: Final = re.compile(r"[0-9]{1,12}s")
 EVERYWHERE: Final = frozenset({"0.0.0.0/0", "::/0"})
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ResourceRow:
+class ResourceRow(Struct, frozen=True, kw_only=True):
     """One fault of a resource type. `reference` is a published source for it.
 
     `about` selects the resources: all, resources of a stack with claims, or DRA pools. `wrong` is
@@ -173,17 +174,21 @@ def broken_rows(view: StackView, rule: str) -> Iterator[Finding]:
     """Yield a finding for each row of a rule that a resource of the view, or a pool inside a
     cluster, breaks.
     """
-    owners = {each.urn: _owner(each) for each in (*view.declared, *view.objects)}
-    charts = [(each, _owner(each)) for each in view.installed_charts]
+    by_type: dict[str, list[ResourceRow]] = {}
+    for row in rows(rule):
+        by_type.setdefault(row.type, []).append(row)
+    owners = {each.urn: each for each in (*view.declared, *view.objects)}
+    charts = [(each, owner_of(each)) for each in view.installed_charts]
     pools = {pool.urn: pool for pool in view.pools}
     for each in (*view.declared, *view.objects):
+        found = by_type.get(each.type)
+        if found is None:  # most resources of a stack
+            continue
         pool = pools.get(each.urn)
-        read = _subject(owners[each.urn], pool, owners)
-        for row in rows(rule):
-            if (
-                row.type == each.type
-                and _is_about(row, pool is not None and _is_for_claims(pool), view)
-                and row.is_broken(read)
+        read = _subject(owner_of(each), pool, owners)
+        for row in found:
+            if _is_about(row, pool is not None and _is_for_claims(pool), view) and row.is_broken(
+                read
             ):
                 yield _finding(row, f'{row.kind} "{each.name}"', each.urn)
     for each, owner in charts:
@@ -196,35 +201,24 @@ def broken_rows(view: StackView, rule: str) -> Iterator[Finding]:
         if pool.urn in alone or not pool.own.values:
             continue
         read = _subject(RowOwner(props=pool.own), pool, owners)
-        for row in rows(rule):
-            if (
-                row.type == token
-                and _is_about(row, _is_for_claims(pool), view)
-                and row.is_broken(read)
-            ):
+        for row in by_type.get(token, ()):
+            if _is_about(row, _is_for_claims(pool), view) and row.is_broken(read):
                 yield _finding(row, pool.title, pool.urn)
 
 
-def _owner(resource: DeclaredResource) -> RowOwner:
-    links: dict[str, tuple[str, ...]] = {}
-    for key, urns in resource.sources.items():
-        head = key.partition(".")[0].partition("[")[0]
-        links[head] = (*links.get(head, ()), *urns)
-    return RowOwner(props=resource.props, links=links, type=resource.type, urn=resource.urn)
-
-
 def _subject(
-    own: RowOwner, pool: DeclaredPool | None, owners: Mapping[str, RowOwner]
+    own: RowOwner, pool: DeclaredPool | None, owners: Mapping[str, DeclaredResource]
 ) -> RowSubject:
     if pool is None:
         return RowSubject(own=own, resources=owners)
-    template = owners.get(pool.template_urn)
+    declared, cluster = owners.get(pool.template_urn), owners.get(pool.cluster_urn)
+    template = None if declared is None else owner_of(declared)
     if template is None and pool.template is not None:
         template = RowOwner(props=pool.template)
     machine = known_machine(pool.cloud, pool.machine)
     return RowSubject(
         own=own,
-        cluster=owners.get(pool.cluster_urn),
+        cluster=None if cluster is None else owner_of(cluster),
         template=template,
         machine=machine_owner(machine) if machine else None,
         resources=owners,

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 from typing import Any, Final
+
+from msgspec import Struct, field
 
 from dra_planner.catalog import Machine
 from dra_policies.unknown_values import UNKNOWN, Properties, as_list, as_mapping, has_unknown
+from dra_policies.view.stack_view import DeclaredResource
 
 _WORDS: Final[Mapping[str, frozenset[object]]] = {
     "null": frozenset({None}),
@@ -19,14 +21,13 @@ _MIB_PER_GIB: Final = 1024
 _NAMES: Final = ("name", "subnetName", "virtualNetworkName", "resourceName")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RowOwner:
+class RowOwner(Struct, frozen=True, kw_only=True):
     """The properties that a path belongs to. `links` are the URNs of the resources that provide
     each property, by its first key.
     """
 
     props: Properties
-    links: Mapping[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
+    links: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     type: str = ""
     urn: str = ""
 
@@ -60,8 +61,7 @@ class RowOwner:
         return answer != condition.startswith("!")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RowSubject:
+class RowSubject(Struct, frozen=True, kw_only=True):
     """A resource, the cluster, launch template, and machine of a pool, None if they aren't known,
     and all resources by URN.
     """
@@ -70,7 +70,7 @@ class RowSubject:
     cluster: RowOwner | None = None
     template: RowOwner | None = None
     machine: RowOwner | None = None
-    resources: Mapping[str, RowOwner] = field(default_factory=dict[str, RowOwner])
+    resources: Mapping[str, DeclaredResource] = field(default_factory=dict)
 
     def owner(self, path: str) -> tuple[RowOwner | None, str]:
         """Return the resource that a path belongs to, and the path there.
@@ -109,7 +109,8 @@ class RowSubject:
                 if each.type.endswith(f":{kind}")
                 and named & {each.props.text(key) for key in _NAMES}
             ]
-        return found[0] if len(found) == 1 or (found and link.endswith("*")) else None
+        only = len(found) == 1 or (found and link.endswith("*"))
+        return owner_of(found[0]) if only else None
 
     def holds(self, condition: str) -> bool:
         """Return whether a condition is certainly true."""
@@ -155,6 +156,15 @@ class RowSubject:
         for urn in owner.links.get(path.partition(".")[0], ()):
             if urn in self.resources:
                 yield urn
+
+
+def owner_of(resource: DeclaredResource) -> RowOwner:
+    """Return a resource with the resources that provide each of its properties."""
+    links: dict[str, tuple[str, ...]] = {}
+    for key, urns in resource.sources.items():
+        head = key.partition(".")[0].partition("[")[0]
+        links[head] = (*links.get(head, ()), *urns)
+    return RowOwner(props=resource.props, links=links, type=resource.type, urn=resource.urn)
 
 
 def machine_owner(machine: Machine) -> RowOwner:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
+
+from msgspec import Struct
 
 from dra_planner.errors import NOWHERE, Diagnostic, Place, Severity
 
@@ -21,8 +22,7 @@ Pulumi stack.
 SEVERITIES: dict[Level, Severity] = {"mandatory": "error", "advisory": "warning"}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Finding:
+class Finding(Struct, frozen=True, kw_only=True):
     """A rule's finding about one object.
 
     `certain` is False if the rule can't tell. The message then names the unknown fact, and the
@@ -43,8 +43,7 @@ class Finding:
         return self.message + (f"; {self.fix}" if self.fix else "")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Threshold:
+class Threshold(Struct, frozen=True, kw_only=True):
     """A number of a rule that a project can set: its meaning, bounds, and default."""
 
     says: str
@@ -53,8 +52,7 @@ class Threshold:
     most: float
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Rule:
+class Rule(Struct, frozen=True, kw_only=True):
     """A rule: its description, the fix, its level, and its check.
 
     `check` is a pure function of a view. It runs on views of any size (one resource or a whole

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from dra_planner.planfile import RECORD_TYPE
 from dra_policies.stack.pools import cloud_of_cluster, cloud_of_pool
@@ -14,8 +15,7 @@ KUBERNETES: Final = "kubernetes:"
 KUBERNETES_PROVIDER: Final = "pulumi:providers:kubernetes"
 
 
-@dataclass(frozen=True, slots=True)
-class Clusters:
+class Clusters(Struct, frozen=True):
     """Resources by cluster, and objects whose cluster isn't known."""
 
     groups: tuple[tuple[Resource, ...], ...]

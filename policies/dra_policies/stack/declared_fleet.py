@@ -6,8 +6,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from dra_planner.clouds import cloud
 from dra_planner.errors import PlannerError
@@ -23,8 +25,7 @@ _MAX_PODS = re.compile(r"max-?pods[\"']?\s*[:=]\s*(\d{1,4})\b", re.IGNORECASE)
 _ONLY_OF_PLUGINS = ("allocation", "migStrategy", "sharing")
 
 
-@dataclass(frozen=True, slots=True)
-class DeclaredFleet:
+class DeclaredFleet(Struct, frozen=True):
     """The fleet, its offers, and notes about unknown facts that come from the plan."""
 
     fleet: Fleet

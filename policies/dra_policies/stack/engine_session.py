@@ -9,8 +9,9 @@ and resources that the stack no longer lists don't count.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from threading import Lock
+
+from msgspec.structs import replace
 
 from dra_policies.stack.resource import Resource
 from dra_policies.unknown_values import UNKNOWN, Properties, as_list, as_mapping

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from functools import cache, lru_cache, partial
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from dra_planner.claims import expand_claims
 from dra_planner.clouds import cloud
@@ -49,8 +51,7 @@ def judge_record(view: StackView) -> StackView:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class _Once:
+class _Once(Struct, frozen=True):
     """A plan file that is compared by identity, because comparing documents would take longer than
     reading one.
     """

@@ -9,7 +9,8 @@ Source: kubernetes-sigs/karpenter:pkg/apis/v1/nodepool.go@22664681.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from dra_planner import catalog
 from dra_planner.clouds import POOL, Cloud, cloud, names

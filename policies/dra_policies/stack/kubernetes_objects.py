@@ -9,9 +9,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any, Final
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from dra_planner.errors import PlannerError
 from dra_planner.manifests import Manifests
@@ -74,8 +76,7 @@ _STATE_ONLY: Final = frozenset(
 _DEEPEST: Final = 12
 
 
-@dataclass(frozen=True, slots=True)
-class ObjectText:
+class ObjectText(Struct, frozen=True):
     """An object as text (its source is named by its URN), or the paths of its unknown values."""
 
     urn: str
@@ -119,11 +120,11 @@ def _limits_pods(quota: Resource) -> bool:
 
 def asks_for_devices(value: Any, depth: int = 0) -> bool:
     """Return whether a nested pod template uses claims or extended GPU resources."""
-    mapping, items = as_mapping(value), as_list(value)
-    if depth > _DEEPEST or (mapping is None and items is None):
-        return False  # most values are texts and numbers
+    if isinstance(value, str) or depth > _DEEPEST:  # most values are texts
+        return False
+    mapping = as_mapping(value)
     if mapping is None:
-        return any(asks_for_devices(item, depth + 1) for item in items or ())
+        return any(asks_for_devices(item, depth + 1) for item in as_list(value) or ())
     if mapping.get("resourceClaims"):
         return True
     if any(key.startswith("nvidia.com/") for key in as_mapping(mapping.get("limits")) or ()):
@@ -223,16 +224,17 @@ def _scalers(resources: Sequence[Resource]) -> Iterator[Resource]:
     """Yield the scalers of workloads that request devices, and scalers whose target isn't in the
     stack.
     """
-    there: dict[tuple[str, str | None, str | None], bool] = {}
-    for each in resources:
-        key = (each.type.rpartition(":")[2], _namespace(each), each.props.text("metadata.name"))
-        there[key] = is_kubernetes_object(each)
-    for each in resources:
-        if is_scaler(each):
-            kind = each.props.text("spec.scaleTargetRef.kind", "Deployment")
-            target = (kind or "", _namespace(each), each.props.text("spec.scaleTargetRef.name"))
-            if there.get(target, True):
-                yield each
+    scalers = [each for each in resources if is_scaler(each)]
+    there = {
+        (each.type.rpartition(":")[2], _namespace(each), each.props.text("metadata.name")): each
+        for each in (resources if scalers else ())
+    }
+    for scaler in scalers:
+        kind = scaler.props.text("spec.scaleTargetRef.kind", "Deployment")
+        name = scaler.props.text("spec.scaleTargetRef.name")
+        target = there.get((kind or "", _namespace(scaler), name))
+        if target is None or is_kubernetes_object(target):
+            yield scaler
 
 
 def _namespace(resource: Resource) -> str | None:

@@ -8,9 +8,11 @@ import binascii
 import re
 from base64 import b64decode
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any, Final, get_args
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from dra_planner import catalog
 from dra_planner.catalog import Machine
@@ -322,8 +324,7 @@ def _template_by_id(
     return None
 
 
-@dataclass(frozen=True, slots=True)
-class _Counts:
+class _Counts(Struct, frozen=True):
     """Node counts in all zones, None if not known. `fixed`: nothing changes the count."""
 
     fixed: bool = False

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
 from typing import Final
 
+from msgspec import Struct
+from msgspec.structs import force_setattr
+
+from dra_planner.records import equality
 from dra_policies.unknown_values import UNKNOWN, Properties
 
 NAMESPACE = "kubernetes:core/v1:Namespace"
@@ -16,8 +19,8 @@ and, from a local package, `_containerservice_v20250801:containerservice/v202508
 """
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Resource:
+@equality(unhashed=("sources",))
+class Resource(Struct, frozen=True, kw_only=True):
     """One resource.
 
     `sources` maps each property to the resources whose outputs it uses, known only for whole
@@ -30,14 +33,12 @@ class Resource:
     name: str
     props: Properties
     ignore_changes: tuple[str, ...] = ()
-    sources: Mapping[str, tuple[str, ...]] = field(
-        default_factory=dict[str, tuple[str, ...]], hash=False
-    )
+    sources: Mapping[str, tuple[str, ...]] = {}
     provider: str = ""
     depends_on: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "type", _API_DATE.sub("", self.type))
+        force_setattr(self, "type", _API_DATE.sub("", self.type))
 
     def title(self, kind: str) -> str:
         """The name of the resource in a sentence."""

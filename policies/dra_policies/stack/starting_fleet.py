@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
+
+from msgspec.structs import replace
 
 from dra_planner.clouds import DRA, Cloud, NodeOrigin, cloud
 from dra_planner.drivers import nvidia

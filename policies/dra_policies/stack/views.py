@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from dra_planner.planfile import RECORD_TYPE, PlanFile, PoolRow
 from dra_policies.stack.clusters import beside

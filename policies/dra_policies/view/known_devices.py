@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
 from functools import lru_cache
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from dra_planner import catalog, clouds
 from dra_planner.drivers import nvidia
@@ -12,20 +14,21 @@ from dra_planner.drivers.nvidia import predict_slices
 from dra_planner.errors import PlannerError
 from dra_planner.model import AttributeValue, DeviceCapacity
 from dra_planner.quantity import Quantity
+from dra_planner.records import equality
 from dra_planner.releases import Features
 
 GPU_DRIVER = nvidia.GPU_DRIVER
 MEMORY = "memory"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class KnownDevice:
+@equality(unhashed=("attributes", "capacity"))
+class KnownDevice(Struct, frozen=True, kw_only=True):
     """A device with its driver, as a selector sees it. `product` is its common name."""
 
     product: str
     driver: str = GPU_DRIVER
-    attributes: Mapping[str, AttributeValue] = field(hash=False)
-    capacity: Mapping[str, DeviceCapacity] = field(hash=False)
+    attributes: Mapping[str, AttributeValue]
+    capacity: Mapping[str, DeviceCapacity]
     allow_multiple_allocations: bool = False
 
     @property

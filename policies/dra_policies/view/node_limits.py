@@ -5,7 +5,8 @@ cluster's autoscaler.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from dra_planner.clouds import cloud
 from dra_policies.view.pool_machines import known_machine
@@ -14,8 +15,7 @@ from dra_policies.view.stack_view import DeclaredPool, StackView
 _MIB_PER_GIB = 1024
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NodeLimit:
+class NodeLimit(Struct, frozen=True, kw_only=True):
     """The nodes that a limit allows a pool to have, with the limit's name and the fix."""
 
     pool: DeclaredPool

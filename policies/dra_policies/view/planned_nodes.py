@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from dra_planner.clouds import NodeLabel, cloud
 from dra_planner.errors import PlannerError
@@ -10,8 +10,7 @@ from dra_planner.model import Taint
 from dra_planner.planfile import PlanFile
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PlannedNodes:
+class PlannedNodes(Struct, frozen=True, kw_only=True):
     """Labels and taints that the pool's declaration sets and that the cloud adds."""
 
     labels: tuple[NodeLabel, ...]

@@ -12,10 +12,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from itertools import zip_longest
 from math import prod
 from typing import Final
+
+from msgspec import Struct
 
 _WORD: Final = re.compile(r"[^\s'\"\\]+")
 _MANY_NODES: Final = re.compile(
@@ -24,8 +25,7 @@ _MANY_NODES: Final = re.compile(
 _DIGITS: Final = 6  # a longer number isn't a number of GPUs
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ServerKind:
+class ServerKind(Struct, frozen=True, kw_only=True):
     """A server: its word in a command line, the flags whose values are multiplied, and the flag for
     its number of nodes.
     """
@@ -36,8 +36,7 @@ class ServerKind:
     nodes: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ServerGpus:
+class ServerGpus(Struct, frozen=True, kw_only=True):
     """The GPUs that a command line requests on one node, and the flags for them."""
 
     server: str

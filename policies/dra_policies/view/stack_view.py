@@ -7,13 +7,15 @@ stack (`complete`). None means *not known*, unless the field's documentation sta
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from datetime import date
 from typing import TYPE_CHECKING, Any, Final
+
+from msgspec import Struct
 
 from dra_planner.clouds import DRA, cloud
 from dra_planner.errors import NOWHERE, Diagnostic, Place
 from dra_planner.model import Taint
+from dra_planner.records import equality
 from dra_policies.unknown_values import Properties
 
 NOTHING_DECLARED: Final = Properties({})
@@ -27,8 +29,7 @@ if TYPE_CHECKING:
     from dra_planner.releases import Features
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Record:
+class Record(Struct, frozen=True, kw_only=True):
     """The recorded plan of a stack. Either `plan_file` or `problem` is set, or neither if it isn't
     known yet.
     """
@@ -38,8 +39,7 @@ class Record:
     problem: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DeclaredPool:
+class DeclaredPool(Struct, frozen=True, kw_only=True):
     """A node group or node pool as a stack declares it. Counts are totals over all zones."""
 
     urn: str
@@ -94,8 +94,7 @@ class DeclaredPool:
         return self.is_labelled
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MigManager:
+class MigManager(Struct, frozen=True, kw_only=True):
     """A GPU Operator that sets its own MIG configuration on nodes without one, which
     disables MIG.
     """
@@ -105,8 +104,7 @@ class MigManager:
     certain: bool  # False where its values are not all known
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Operator:
+class Operator(Struct, frozen=True, kw_only=True):
     """A release of the GPU Operator or a ClusterPolicy, with its values. `chart` is "" for a
     ClusterPolicy.
     """
@@ -122,8 +120,7 @@ class Operator:
         return f"{self.title} ({self.chart})" if self.chart else self.title
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SecondDriver:
+class SecondDriver(Struct, frozen=True, kw_only=True):
     """A DRA driver for NVIDIA GPUs that isn't installed from its chart, but by an operator, a
     cloud, or an image.
     """
@@ -133,8 +130,7 @@ class SecondDriver:
     fix: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Installer:
+class Installer(Struct, frozen=True, kw_only=True):
     """A DaemonSet that installs the NVIDIA driver on nodes, and the version, "" if it sets none."""
 
     title: str
@@ -143,8 +139,7 @@ class Installer:
     pod: Properties
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ClosedGroup:
+class ClosedGroup(Struct, frozen=True, kw_only=True):
     """A security group of EFA interfaces that blocks traffic to itself."""
 
     title: str
@@ -153,8 +148,7 @@ class ClosedGroup:
     missing: str  # ingress or egress
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PluginWorkload:
+class PluginWorkload(Struct, frozen=True, kw_only=True):
     """A workload that runs NVIDIA's device plugin. `pod` has its nodeSelector, affinity, and
     tolerations.
     """
@@ -166,8 +160,7 @@ class PluginWorkload:
     opt_out_label: str = ""  # a node label that, set to "false", keeps this plugin off
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class InstalledDriver:
+class InstalledDriver(Struct, frozen=True, kw_only=True):
     """A release of the DRA driver's chart, or the objects that the chart renders."""
 
     title: str
@@ -177,23 +170,21 @@ class InstalledDriver:
     priority_class: str | None  # of its kubelet plugin; "": none
     other_critical_pods: int | None  # controllers and webhooks
     # in a fleet's words, those that are known
-    settings: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    settings: Mapping[str, Any] = {}
     values: Properties | None = None  # as they are given to the chart; None where files say more
     # labels of its pods that are known
-    pod_labels: Mapping[str, str] = field(default_factory=dict[str, str])
+    pod_labels: Mapping[str, str] = {}
     pod: Properties | None = None  # of its kubelet plugin, if the chart is rendered
 
 
-@dataclass(frozen=True, slots=True)
-class NvidiaInUse:
+class NvidiaInUse(Struct, frozen=True):
     """The version and settings of NVIDIA's DRA driver on the nodes."""
 
     version: str
     settings: PublishingSettings
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CriticalPodQuota:
+class CriticalPodQuota(Struct, frozen=True, kw_only=True):
     """A ResourceQuota over pods of the priority class system-node-critical."""
 
     urn: str
@@ -202,8 +193,7 @@ class CriticalPodQuota:
     pods: int | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class KubernetesVersion:
+class KubernetesVersion(Struct, frozen=True, kw_only=True):
     """The Kubernetes version of a cluster or a pool. `minor` is None if it isn't stated."""
 
     urn: str
@@ -215,8 +205,8 @@ class KubernetesVersion:
     cloud: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DeclaredResource:
+@equality(unhashed=("sources",))
+class DeclaredResource(Struct, frozen=True, kw_only=True):
     """A cloud resource as declared. `sources` are the URNs of the resources that each property
     comes from.
     """
@@ -225,9 +215,7 @@ class DeclaredResource:
     type: str
     name: str
     props: Properties
-    sources: Mapping[str, tuple[str, ...]] = field(
-        default_factory=dict[str, tuple[str, ...]], hash=False
-    )
+    sources: Mapping[str, tuple[str, ...]] = {}
 
     def sources_of(self, path: str) -> frozenset[str]:
         """Return the URNs of the resources that a property, or a part of it, comes from."""
@@ -240,8 +228,8 @@ class DeclaredResource:
         )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StackView:
+@equality(ignored=("plan",), unhashed=("classes", "thresholds", "planned_classes"))
+class StackView(Struct, frozen=True, kw_only=True):
     """The facts that rules check."""
 
     record: Record | None = None
@@ -286,15 +274,13 @@ class StackView:
     features: Features | None = None  # set with `manifests`
     # what reading the manifests found, and planning with them
     diagnostics: tuple[Diagnostic, ...] = ()
-    classes: Mapping[str, DeviceClass] = field(default_factory=dict[str, "DeviceClass"], hash=False)
+    classes: Mapping[str, DeviceClass] = {}
     # that a project set, by rule
-    thresholds: Mapping[str, float] = field(default_factory=dict[str, float], hash=False)
-    planned_classes: Mapping[str, DeviceClass] = field(
-        default_factory=dict[str, "DeviceClass"], hash=False
-    )
+    thresholds: Mapping[str, float] = {}
+    planned_classes: Mapping[str, DeviceClass] = {}
     stack: str = ""  # its name, "" if there is none
     # the plan behind `judgement`
-    plan: Callable[[], Plan] | None = field(default=None, compare=False)
+    plan: Callable[[], Plan] | None = None
     unknowns: tuple[str, ...] = ()  # sentences about what kept the stack from being judged
 
     @property

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import lru_cache
+
+from msgspec import Struct
 
 from dra_planner.manifests import Manifests
 from dra_planner.model import Member, Shape, ShapeClaim
@@ -15,8 +16,7 @@ from dra_planner.wording import named
 from dra_policies.view.stack_view import StackView
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Waiting:
+class Waiting(Struct, frozen=True, eq=False):
     """Pods of one shape in a workload that doesn't fully fit. Pools are in the order of the
     fleet.
     """

@@ -6,8 +6,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 
+from msgspec import Struct, field
 from pulumi.runtime.proto import provider_pb2
 
 from dra_sandbox.clouds.wire_values import Value
@@ -16,8 +16,7 @@ _INDEX = re.compile(r"\[\d+\]")
 _PLAIN_KEY = re.compile(r"[A-Za-z_][\w-]*")
 
 
-@dataclass(frozen=True, slots=True)
-class PropertyDifference:
+class PropertyDifference(Struct, frozen=True):
     """One changed property: its path, whether it is added, deleted, or updated, its value, and its
     value before an update.
     """
@@ -28,8 +27,7 @@ class PropertyDifference:
     old: Value = None
 
 
-@dataclass(frozen=True, slots=True)
-class ReplaceRule:
+class ReplaceRule(Struct, frozen=True):
     """The paths that a real provider can't change in place.
 
     A path also covers everything below it, and `[*]` stands for every index. `in_place` are

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
 
+from msgspec import Struct
 from pulumi.runtime.proto import provider_pb2
 
 from dra_sandbox.clouds.wire_values import Values
@@ -14,8 +14,7 @@ class NameRefused(Exception):
     """No name can be generated. The message contains the reason."""
 
 
-@dataclass(frozen=True, slots=True)
-class Autonamed:
+class Autonamed(Struct, frozen=True):
     """The format of a provider's names: characters of the suffix, the separator before it, and
     whether names are lower case.
     """

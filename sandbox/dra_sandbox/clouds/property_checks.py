@@ -6,7 +6,8 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from dra_sandbox.clouds.sdk_schema import Properties, Schema, TypeSpec
 from dra_sandbox.clouds.wire_values import Value, Values, is_asset, is_unknown
@@ -15,8 +16,7 @@ from dra_sandbox.clouds.wire_values import Value, Values, is_asset, is_unknown
 _BESIDE_PROPERTIES = frozenset({"__defaults", "__meta"})
 
 
-@dataclass(frozen=True, slots=True)
-class PropertyFailure:
+class PropertyFailure(Struct, frozen=True):
     """One rejected property: its path, and the reason as a sentence."""
 
     path: str

@@ -23,9 +23,10 @@ import csv
 import json
 import re
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass
 from ipaddress import ip_network
 from pathlib import Path
+
+from msgspec import Struct
 
 from dra_sandbox.clouds.differences import PropertyDifference, below, general_path, without_common
 from dra_sandbox.clouds.property_checks import PropertyFailure, values_at
@@ -34,8 +35,7 @@ from dra_sandbox.clouds.wire_values import Value, Values
 _KEY = re.compile(r"\[\"[^\]]*\"\]|\[\*\]$")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PropertyRule:
+class PropertyRule(Struct, frozen=True, kw_only=True):
     """One row of the table: see the module's description."""
 
     kind: str
@@ -62,8 +62,7 @@ class PropertyRule:
                 return self.replaces == "yes"
 
 
-@dataclass(frozen=True, slots=True)
-class ProviderRules:
+class ProviderRules(Struct, frozen=True):
     """The rules of one resource type by property path, with `[*]` for every element of a list."""
 
     properties: Mapping[str, PropertyRule]

@@ -5,12 +5,12 @@ required inputs.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Any
 
+from msgspec import Struct
 
-@dataclass(frozen=True, slots=True)
-class TypeSpec:
+
+class TypeSpec(Struct, frozen=True):
     """The type of a value in the engine's protocol.
 
     `kind` is one of string, integer, number, boolean, any, asset, list, map, object, union, enum,
@@ -40,8 +40,7 @@ class TypeSpec:
         return cls(kind, tuple(cls.from_json(member) for member in of), object_name, tuple(values))
 
 
-@dataclass(frozen=True, slots=True)
-class PropertySpec:
+class PropertySpec(Struct, frozen=True):
     """One property: its type, whether it's required, and whether the SDK's description states that
     a change replaces the resource.
     """
@@ -54,8 +53,7 @@ class PropertySpec:
 Properties = Mapping[str, PropertySpec]
 
 
-@dataclass(frozen=True, slots=True)
-class Schema:
+class Schema(Struct, frozen=True):
     """A resource or function by its wire names: inputs, outputs, and the object types that they
     use.
     """
@@ -63,7 +61,7 @@ class Schema:
     token: str
     inputs: Properties
     outputs: Properties
-    objects: Mapping[str, Properties] = field(default_factory=dict)
+    objects: Mapping[str, Properties] = {}
 
     def to_json(self) -> dict[str, Any]:
         """Return the schema as a value for JSON."""

@@ -11,8 +11,9 @@ import functools
 import json
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from dra_sandbox.clouds.sdk_schema import PropertySpec, TypeSpec
 
@@ -32,8 +33,7 @@ _REPLACES = re.compile(
 _SCALARS = {"str": "string", "int": "integer", "float": "number", "bool": "boolean"}
 
 
-@dataclass(frozen=True, slots=True)
-class ClassSource:
+class ClassSource(Struct, frozen=True):
     """A class of the SDK: the folder of its module, and its syntax tree."""
 
     folder: Path

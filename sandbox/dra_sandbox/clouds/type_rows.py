@@ -5,13 +5,13 @@ than store the inputs.
 from __future__ import annotations
 
 import base64
-import dataclasses
 import hashlib
 import string
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any
+
+from msgspec import Struct, field, structs
 
 from dra_sandbox.clouds.differences import ReplaceRule
 from dra_sandbox.clouds.existing_resources import Memory
@@ -24,8 +24,7 @@ def _nothing() -> Mapping[str, Any]:
     return MappingProxyType({})
 
 
-@dataclass(frozen=True, slots=True)
-class Facts:
+class Facts(Struct, frozen=True):
     """The values that a template of a row can use: inputs, the place in the cloud, the cloud's own
     texts, and the other resources.
     """
@@ -53,8 +52,7 @@ class _Words(dict[str, str]):
         return ""
 
 
-@dataclass(frozen=True, slots=True)
-class CloudRequest:
+class CloudRequest(Struct, frozen=True):
     """A call that changes a resource. `before` is None for a creation, and `inputs` for a deletion.
     `patience` is the number of seconds that the engine lets the provider wait, or 0 without a
     setting.
@@ -81,8 +79,7 @@ Effect = Callable[[CloudRequest], None]
 Output = str | int | bool | list[Any] | Mapping[str, Any] | Callable[[Facts], Value]
 
 
-@dataclass(frozen=True, slots=True)
-class TypeRow:
+class TypeRow(Struct, frozen=True):
     """What the SDK does not say about a resource type.
 
     `id` and the texts in `outputs` are templates over `Facts`; an output stands only where no input
@@ -126,7 +123,7 @@ class TypeRow:
 
     def over(self, common: TypeRow) -> TypeRow:
         """Return this row, with the values of `common` for everything that it doesn't set."""
-        return dataclasses.replace(
+        return structs.replace(
             self, outputs={**common.outputs, **self.outputs}, known={**common.known, **self.known}
         )
 

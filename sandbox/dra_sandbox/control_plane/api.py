@@ -8,9 +8,10 @@ import re
 import threading
 import urllib.parse
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
 from http import HTTPStatus
 from typing import Any, Final, NamedTuple
+
+from msgspec import Struct, field
 
 from dra_sandbox.control_plane.plane import ControlPlane
 from dra_sandbox.control_plane.problems import ControlPlaneError
@@ -63,16 +64,19 @@ class ApiResource(NamedTuple):
         )
 
 
-@dataclass(slots=True)
-class ApiServer:
+class ApiServer(Struct):
     """One API server. `connect` opens a connection with a time limit in seconds, and `headers`
     authenticate the client.
     """
 
     connect: Callable[[float], http.client.HTTPConnection]
-    headers: Mapping[str, str] = field(default_factory=dict, repr=False)
-    _local: threading.local = field(default_factory=threading.local, repr=False)
-    _resources: dict[str, dict[str, ApiResource]] = field(default_factory=dict, repr=False)
+    headers: Mapping[str, str] = {}
+    _local: threading.local = field(default_factory=threading.local)
+    _resources: dict[str, dict[str, ApiResource]] = {}
+
+    def __repr__(self) -> str:
+        """Leave out the headers, so that no message contains a token."""
+        return "ApiServer()"
 
     @classmethod
     def of(cls, plane: ControlPlane) -> ApiServer:

@@ -84,6 +84,9 @@ def _api_server(plane: ControlPlane, settings: Settings) -> list[str]:
     ]
     if settings.tolerates_extended_resources:
         command.append("--enable-admission-plugins=ExtendedResourceToleration")
+    if settings.served:
+        versions = ",".join(f"{name}=true" for name in sorted(settings.served))
+        command.append(f"--runtime-config={versions}")
     return command if settings.scheduling else [*command, "--watch-cache=false"]
 
 

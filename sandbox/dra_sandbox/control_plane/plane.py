@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any, Final
+
+from msgspec import Struct, to_builtins
 
 from dra_sandbox.control_plane.problems import ControlPlaneError
 
@@ -27,10 +27,9 @@ _FORMAT: Final = 2
 _RECORD: Final = "control-plane.json"
 
 
-@dataclass(frozen=True, slots=True)
-class Settings:
+class Settings(Struct, frozen=True):
     """Settings of a control plane: Kubernetes minor version, feature gates that differ from their
-    defaults, and whether pods are scheduled.
+    defaults, API versions that are off by default and served here, and whether pods are scheduled.
 
     With `tolerates_extended_resources`, the API server lets pods tolerate the taints of the
     extended resources that they request, as managed clouds do. Without `scheduling`, only etcd and
@@ -38,7 +37,8 @@ class Settings:
     """
 
     minor: int
-    gates: Mapping[str, bool] = field(default_factory=lambda: MappingProxyType({}))
+    gates: Mapping[str, bool] = {}
+    served: frozenset[str] = frozenset()
     scheduling: bool = True
     tolerates_extended_resources: bool = False
 
@@ -48,8 +48,7 @@ class Settings:
         return COMPONENTS if self.scheduling else SERVERS
 
 
-@dataclass(frozen=True, slots=True)
-class Ports:
+class Ports(Struct, frozen=True):
     """Ports of the servers, all on 127.0.0.1."""
 
     etcd: int
@@ -59,8 +58,7 @@ class Ports:
     scheduler: int
 
 
-@dataclass(frozen=True, slots=True)
-class ControlPlane:
+class ControlPlane(Struct, frozen=True):
     """A control plane in `folder`: its minor version, the version of its API server, its ports, and
     its token.
     """
@@ -69,8 +67,12 @@ class ControlPlane:
     minor: int
     version: str
     ports: Ports
-    token: str = field(repr=False)
+    token: str
     components: tuple[str, ...] = COMPONENTS
+
+    def __repr__(self) -> str:
+        """Leave out the token, so that no message contains it."""
+        return f"ControlPlane({str(self.folder)!r})"
 
     @property
     def server(self) -> str:
@@ -93,7 +95,7 @@ class ControlPlane:
 
     def write(self) -> None:
         """Write the description to the folder, without the token, which has its own file."""
-        document = {"format": _FORMAT, **asdict(self), "folder": str(self.folder)}
+        document = {"format": _FORMAT, **to_builtins(self, enc_hook=str)}
         del document["token"]
         (self.folder / _RECORD).write_text(json.dumps(document, indent=2), encoding="utf-8")
 

@@ -5,8 +5,10 @@ of every node.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import Any, Final
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from dra_planner.clouds import cloud
 from dra_planner.fleet import Fleet
@@ -24,8 +26,7 @@ _INTEGERS: Final = ("numaNode", "mtu", "index", "minor")
 _BOOLEANS: Final = ("ebpf", "sriov", "isSriovVf", "virtual")
 
 
-@dataclass(frozen=True, slots=True)
-class PlannedCluster:
+class PlannedCluster(Struct, frozen=True):
     """The nodes of a plan by name, its pools, and the objects of the cluster in an order that an
     API server accepts. Also contains the invented values, which are unknown before the nodes exist.
     """

@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Container, Iterable, Iterator, Mapping
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from dra_planner.model import WorkloadRef
 from dra_planner.plan import Plan, PlannedWorkload
 from dra_planner.wording import counted
-from dra_sandbox.rehearsal.differences import REASONS, OutcomeDifference, deviation, enough_runs
+from dra_sandbox.rehearsal.differences import (
+    REASONS,
+    OutcomeDifference,
+    ReasonCode,
+    deviation,
+    enough_runs,
+)
 from dra_sandbox.rehearsal.outcome import RehearsalOutcome, RehearsedWorkload
 from dra_sandbox.rehearsal.scenarios import ScenarioOutcome
 from dra_sandbox.rehearsal.simulation import Simulated, SimulatedWorkload
@@ -16,8 +24,7 @@ from dra_sandbox.rehearsal.simulation import Simulated, SimulatedWorkload
 _OF_ORDER = frozenset({"one-pod-at-a-time", "who-goes-without"})
 
 
-@dataclass(frozen=True, slots=True)
-class ComparedWorkload:
+class ComparedWorkload(Struct, frozen=True):
     """One workload: its wanted pods, the predictions of plan and simulation, the outcome, and the
     reasons for differences.
 
@@ -45,8 +52,7 @@ class ComparedWorkload:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class Comparison:
+class Comparison(Struct, frozen=True):
     """A rehearsal: the plan, the outcome, and a row for each workload in arrival order.
 
     `notes` are sentences about omitted objects and invented values. `seconds` is the time from the
@@ -81,6 +87,7 @@ def compare(
     runs: Iterable[Simulated],
     *,
     one_by_one: bool,
+    idle: Collection[WorkloadRef] = (),
 ) -> tuple[ComparedWorkload, ...]:
     """Return a row for each workload.
 
@@ -88,7 +95,7 @@ def compare(
     on the final nodes. If it finds one, planner and scheduler disagree about the rules, not about
     the order. `runs` are the simulated results, first without random choices, then with other
     tie-breaking. More runs are only computed if the first differs from the outcome, until one
-    explains it.
+    explains it. `idle` are the workloads of `find_idle`, which the simulation leaves out.
     """
     planned = {each.workload: each for each in plan.workloads}
     taken = enough_runs(runs, outcome.workloads, one_by_one=one_by_one)
@@ -122,6 +129,10 @@ def compare(
             if simulated is None or not outcome.decided
             else deviation(each, taken, one_by_one=one_by_one)
         )
+        if each.workload in idle and not each.placed:
+            kind: ReasonCode = "refused-as-planned" if each.refused else "waits-for-others"
+            rows.append(replace(row, difference=OutcomeDifference(kind, each.refused)))
+            continue
         gives_way = each.workload in stuck or _loses_in(crowded, simulated, each)
         if each.workload in stuck or (
             gives_way and difference is not None and difference.reason in _OF_ORDER
@@ -131,6 +142,21 @@ def compare(
             away = OutcomeDifference("claim-not-prepared")
         rows.append(replace(row, difference=difference, deviation=away))
     return tuple(rows)
+
+
+def find_idle(plan: Plan, refused: Container[WorkloadRef]) -> frozenset[WorkloadRef]:
+    """Return the workloads whose pods the plan counts, but that don't run here, as it says: the API
+    server rejected them because a class is missing, or they wait for a component that doesn't run.
+    """
+    return frozenset(
+        each.workload
+        for each in plan.workloads
+        if any(
+            reason.code == "pod-waits-for-others"
+            or (reason.code == "reference-not-found" and each.workload in refused)
+            for reason in each.reasons
+        )
+    )
 
 
 def _loses_in(

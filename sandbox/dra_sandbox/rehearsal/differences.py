@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import islice
 from typing import Final, Literal
+
+from msgspec import Struct
 
 from dra_sandbox.rehearsal.outcome import RehearsedWorkload
 from dra_sandbox.rehearsal.simulation import Simulated, SimulatedWorkload
@@ -21,6 +22,7 @@ ReasonCode = Literal[
     "pods-refused",
     "claim-not-prepared",
     "refused-as-planned",
+    "waits-for-others",
     "not-decided-in-time",
     "tie-between-nodes",
     "arrived-together",
@@ -54,6 +56,8 @@ REASONS: Mapping[ReasonCode, str] = {
     "they would never start "
     "(no kubelet runs here). They hold devices that the plan gives to other pods.",
     "refused-as-planned": "The API server rejects the object, as the plan says.",
+    "waits-for-others": "The pods wait for another scheduler, or for a controller that removes "
+    "their scheduling gates, as the plan says. Neither runs here.",
     "not-decided-in-time": "The time limit was reached before the scheduler had tried every pod.",
     "tie-between-nodes": "Nodes have equal scores, and the scheduler chooses among them at "
     "random. The simulation "
@@ -62,7 +66,7 @@ REASONS: Mapping[ReasonCode, str] = {
     "creates its pods first, and when pods become ready or end. The simulation has the same "
     "outcome in another "
     "pod arrival order, or at other moments.",
-    "no-controller": "The pods were lost with their node, and no controller here re-creates them.",
+    "no-controller": "The pods are gone with their node, because no controller in the rehearsal re-creates them.",
     "simulation-cannot-tell": "The simulation depends on values that are known only at run time, "
     "or didn't finish.",
     "unexplained": "Plan and scheduler disagree, and none of the known reasons explains it: please "
@@ -73,8 +77,7 @@ _FEW: Final = 8
 """Number of tie-breaking seeds that are tried together."""
 
 
-@dataclass(frozen=True, slots=True)
-class OutcomeDifference:
+class OutcomeDifference(Struct, frozen=True):
     """The reason why a workload's outcome differs from the plan. `detail` contains the values of
     this case.
     """

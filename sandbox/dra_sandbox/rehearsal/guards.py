@@ -6,8 +6,9 @@ from __future__ import annotations
 
 import copy
 import time
-from dataclasses import replace
 from typing import Any, Final
+
+from msgspec.structs import replace
 
 from dra_planner.clouds import POOL
 from dra_planner.model import Guards, ObjectKey, SteerRule

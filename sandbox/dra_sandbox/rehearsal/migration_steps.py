@@ -6,7 +6,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from dra_planner.migration import MigrationStep
 from dra_planner.plan import PlanRequest, make_plan
@@ -18,8 +19,7 @@ OpenCluster = Callable[[], AbstractContextManager[ControlPlane | Where]]
 """Opens an empty cluster, and removes it afterward."""
 
 
-@dataclass(frozen=True, slots=True)
-class RehearsedStep:
+class RehearsedStep(Struct, frozen=True):
     """A step and its rehearsals: with old and new pods together, and when the step is done. A step
     without moves has only one.
     """

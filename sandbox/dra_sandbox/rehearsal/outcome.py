@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
 from typing import Any, NamedTuple
+
+from msgspec import Struct
 
 from dra_planner.model import WorkloadRef
 from dra_sandbox.rehearsal.cluster import PlannedCluster
@@ -25,8 +26,7 @@ class HeldDevice(NamedTuple):
     device: str
 
 
-@dataclass(frozen=True, slots=True)
-class PodOutcome:
+class PodOutcome(Struct, frozen=True):
     """One pod: its node, or an empty text with the scheduler's message, and the devices of its
     claims.
     """
@@ -38,15 +38,14 @@ class PodOutcome:
     devices: tuple[HeldDevice, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class RehearsedWorkload:
+class RehearsedWorkload(Struct, frozen=True):
     """The outcome of one workload. `refused` is the reason why the API server rejected the workload
     or its pods.
     """
 
     workload: WorkloadRef
     pods: tuple[PodOutcome, ...] = ()
-    pools: Mapping[str, int] = field(default_factory=dict)
+    pools: Mapping[str, int] = {}
     refused: str = ""
 
     @property
@@ -60,8 +59,7 @@ class RehearsedWorkload:
         return tuple(dict.fromkeys(pod.words for pod in self.pods if not pod.node and pod.words))
 
 
-@dataclass(frozen=True, slots=True)
-class PoolOutcome:
+class PoolOutcome(Struct, frozen=True):
     """The outcome of one pool: its nodes, the nodes with pods, all devices, and the devices of
     claims.
     """
@@ -74,8 +72,7 @@ class PoolOutcome:
     devices_used: int
 
 
-@dataclass(frozen=True, slots=True)
-class RehearsalOutcome:
+class RehearsalOutcome(Struct, frozen=True):
     """Workloads in arrival order and pools in fleet order. `decided` is False if the time limit was
     reached.
     """

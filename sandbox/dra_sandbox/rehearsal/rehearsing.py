@@ -6,10 +6,12 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from typing import Any, Final
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from dra_planner.model import WorkloadRef
 from dra_planner.plan import Plan, PlanRequest, make_plan
@@ -17,7 +19,7 @@ from dra_planner.sources import Source
 from dra_planner.wording import counted, verb
 from dra_sandbox.control_plane import ApiRejection, ApiServer, ControlPlane
 from dra_sandbox.rehearsal.cluster import PlannedCluster, planned_cluster
-from dra_sandbox.rehearsal.comparison import Comparison, compare
+from dra_sandbox.rehearsal.comparison import Comparison, compare, find_idle
 from dra_sandbox.rehearsal.controller_delays import RETRY_SECONDS, wait_for_quotas
 from dra_sandbox.rehearsal.guards import apply_guards, patch_workloads
 from dra_sandbox.rehearsal.outcome import read_outcome
@@ -42,8 +44,7 @@ Json = dict[str, Any]
 _THREADS: Final = 8
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RehearsalRequest:
+class RehearsalRequest(Struct, frozen=True, kw_only=True):
     """What to rehearse: a plan for a fleet, and its manifests.
 
     With `one_by_one`, each workload is applied after every earlier pod has a node or a verdict.
@@ -58,8 +59,7 @@ class RehearsalRequest:
     scenarios: tuple[RehearsalScenario, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Where:
+class Where(Struct, frozen=True):
     """A cluster for the rehearsal: its API server, its version such as "1.36.3", and its queues, if
     they can be read.
     """
@@ -117,17 +117,24 @@ def _rehearse(
     refused, decided = _arrive(server, decisions, workloads, request)
     seconds = time.monotonic() - started
     refused |= _failed_creations(server, refs)
-    room = _room_left(server, plan, decisions.pods)
+    idle = find_idle(plan, refused)
+    room = _room_left(server, plan, decisions.pods, idle)
     late = len(room)
     if room:
         decisions.wait_for_retry(room, RETRY_SECONDS)
-        room = _room_left(server, plan, decisions.pods)
+        room = _room_left(server, plan, decisions.pods, idle)
         late -= len(room)
     outcome = read_outcome(
         refs, decisions.pods, decisions.claims, cluster, refused, decided=decided
     )
-    runs = _simulated(plan, cluster, workloads, arrivals, one_by_one=request.one_by_one)
-    rows = compare(plan, outcome, Counter(room.values()), runs, one_by_one=request.one_by_one)
+    running = replace(
+        workloads, arrivals=tuple(each for each in workloads.arrivals if each.workload not in idle)
+    )
+    arrived = [each for each in arrivals if each.workload not in idle]
+    runs = _simulated(plan, cluster, running, arrived, one_by_one=request.one_by_one)
+    rows = compare(
+        plan, outcome, Counter(room.values()), runs, one_by_one=request.one_by_one, idle=idle
+    )
     wanted = {row.outcome.workload: row.wanted for row in rows}
     stage = RehearsalStage(
         server, decisions, plan, cluster, workloads.first, arrivals, wanted, request.within_seconds
@@ -264,15 +271,15 @@ def _failed_creations(server: ApiServer, refs: Iterable[WorkloadRef]) -> dict[Wo
 
 
 def _room_left(
-    server: ApiServer, plan: Plan, pods: Sequence[Json]
+    server: ApiServer, plan: Plan, pods: Sequence[Json], idle: Container[WorkloadRef]
 ) -> dict[tuple[str, str], WorkloadRef]:
     """Return the pending pods for which the planner finds a place on the current nodes, by
-    workload.
+    workload, without `idle` workloads.
     """
     pending = {
         (each["metadata"]["namespace"], each["metadata"]["name"]): workload_of(each)
         for each in pods
-        if not each["spec"].get("nodeName")
+        if not each["spec"].get("nodeName") and workload_of(each) not in idle
     }
     if not pending:
         return {}

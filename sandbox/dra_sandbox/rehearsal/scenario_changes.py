@@ -5,8 +5,10 @@ from __future__ import annotations
 import copy
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from typing import Any, Final
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from dra_planner.fleet import read_fleet
 from dra_planner.model import Node, WorkloadRef
@@ -36,8 +38,7 @@ _QUOTA_SECONDS: Final = 30.0
 _ZONE: Final = "topology.kubernetes.io/zone"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RehearsedCluster:
+class RehearsedCluster(Struct, frozen=True, kw_only=True):
     """A rehearsed cluster between scenarios: its nodes, and the last applied workloads.
 
     `pods` are the pods of workloads, `first` contains the objects that are applied before them, and
@@ -58,8 +59,7 @@ class RehearsedCluster:
         return tuple(arrival.workload for arrival in self.arrivals)
 
 
-@dataclass(slots=True, kw_only=True)
-class ScenarioChange:
+class ScenarioChange(Struct, kw_only=True):
     """The change of a scenario: in words, the cluster for the simulation, and the function that
     changes the real cluster.
     """
@@ -69,7 +69,7 @@ class ScenarioChange:
     arrivals: list[Arrival]
     after: list[Json]
     act: Callable[[], None]
-    wanted: Mapping[WorkloadRef, int] = field(default_factory=dict[WorkloadRef, int])
+    wanted: Mapping[WorkloadRef, int] = {}
     gone: Sequence[Json] = ()  # pods that nobody makes again
     is_done: Callable[[list[Json]], bool] = lambda _pods: True
 

@@ -5,9 +5,11 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from dra_planner.model import WorkloadRef
 from dra_planner.plan import Plan
@@ -24,8 +26,7 @@ from dra_sandbox.rehearsal.workloads import Arrival, made_by, workload_of
 Json = dict[str, Any]
 
 
-@dataclass(slots=True)
-class RehearsalStage:
+class RehearsalStage(Struct):
     """The cluster of a rehearsal between scenarios: its nodes, and the last applied workloads."""
 
     server: ApiServer

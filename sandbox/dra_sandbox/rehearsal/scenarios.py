@@ -12,8 +12,9 @@ it on the real cluster.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Final, Literal, NamedTuple, cast, get_args
+
+from msgspec import Struct
 
 from dra_sandbox.rehearsal.differences import OutcomeDifference
 from dra_sandbox.rehearsal.outcome import RehearsedWorkload
@@ -64,8 +65,7 @@ class UnknownSubject(Exception):
     """
 
 
-@dataclass(frozen=True, slots=True)
-class ScenarioRow:
+class ScenarioRow(Struct, frozen=True):
     """One workload: its placed pods before, its expected pods after, the simulated result, and the
     outcome.
     """
@@ -82,8 +82,7 @@ class ScenarioRow:
         return max(self.wanted, len(self.outcome.pods)) - self.outcome.placed
 
 
-@dataclass(frozen=True, slots=True)
-class ScenarioOutcome:
+class ScenarioOutcome(Struct, frozen=True):
     """A completed scenario: its event as a sentence, and every workload. `decided` has the same
     meaning as in RehearsalOutcome.
     """

@@ -5,13 +5,15 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from random import Random
 from typing import Any, Final
+
+from msgspec import Struct
 
 from dra_planner.model import NO_GUARDS, Guards, WorkloadRef
 from dra_planner.placement import guard_demand
 from dra_planner.plan import PlanRequest, read_cluster
+from dra_planner.records import equality
 from dra_planner.simulation import (
     AT_ONCE,
     SETTLED,
@@ -35,13 +37,13 @@ pod, or one workload after the other.
 """
 
 
-@dataclass(frozen=True, slots=True)
-class SimulatedWorkload:
+@equality(unhashed=("pools",))
+class SimulatedWorkload(Struct, frozen=True):
     """The simulated placement of one workload: its number of pods in each pool, and whether the
     simulation could tell.
     """
 
-    pools: Mapping[str, int] = field(default_factory=dict[str, int], hash=False)
+    pools: Mapping[str, int] = {}
     is_decided: bool = True
 
     @property
@@ -53,8 +55,7 @@ class SimulatedWorkload:
 Simulated = Mapping[WorkloadRef, SimulatedWorkload]
 
 
-@dataclass(frozen=True, slots=True)
-class Simulation:
+class Simulation(Struct, frozen=True):
     """A simulator of one cluster.
 
     `pool_of` maps a node to its pool. `made_by` maps pods that the rehearsal itself created to

@@ -9,8 +9,9 @@ from __future__ import annotations
 import copy
 import random
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
 from typing import Any, Final, Literal, NamedTuple
+
+from msgspec import Struct
 
 from dra_planner.manifests import Manifests, render_pod_template
 from dra_planner.manifests.documents import read_documents
@@ -83,8 +84,7 @@ class WorkloadOrder(NamedTuple):
 DOCUMENT_ORDER: Final = WorkloadOrder()
 
 
-@dataclass(frozen=True, slots=True)
-class Arrival:
+class Arrival(Struct, frozen=True):
     """A workload and the objects that create its pods. `made_here` is True if these objects are its
     pods, because its controller doesn't run here.
     """
@@ -94,8 +94,7 @@ class Arrival:
     made_here: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Workloads:
+class Workloads(Struct, frozen=True):
     """The objects to apply: first the objects that workloads need, then the workloads, in document
     order.
 
@@ -105,7 +104,7 @@ class Workloads:
 
     first: tuple[Json, ...]
     arrivals: tuple[Arrival, ...]
-    left_out: Mapping[str, int] = field(default_factory=dict)
+    left_out: Mapping[str, int] = {}
 
 
 def read_workloads(

@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
+
+from msgspec import Struct
 
 from dra_sandbox.cache import obtain
 from dra_sandbox.tools.go_toolchain import GoUnavailable, find_go, go_environment
@@ -44,8 +45,7 @@ _SECONDS: Final = 120
 _OLDEST_GO: Final = (1, 24, 0)
 
 
-@dataclass(slots=True)
-class Charts:
+class Charts(Struct):
     """Finds each chart once. `given` is the user's folder, and `kept` is the folder for downloaded
     charts.
     """
@@ -53,10 +53,8 @@ class Charts:
     helm: Path
     kept: Path
     given: Path | None = None
-    _found: dict[tuple[str, str], Path | None] = field(
-        default_factory=dict[tuple[str, str], Path | None]
-    )
-    missing: dict[tuple[str, str], str] = field(default_factory=dict[tuple[str, str], str])
+    _found: dict[tuple[str, str], Path | None] = {}
+    missing: dict[tuple[str, str], str] = {}
 
     def find(self, name: str, version: str, reference: str, repository: str) -> Path | None:
         """Return the chart, or None if it can't be found. `missing` then contains the reason."""

@@ -9,9 +9,9 @@ import signal
 import subprocess
 from collections import deque
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
-from types import MappingProxyType
+
+from msgspec import Struct
 
 from dra_planner.wording import counted
 from dra_sandbox.cache import cache_folder, obtain
@@ -28,8 +28,7 @@ class ToolUnavailable(Exception):
     """
 
 
-@dataclass(frozen=True, slots=True)
-class GoTool:
+class GoTool(Struct, frozen=True):
     """A command that can be built from Go modules.
 
     `pins` is its folder in `modules/`. `module` is the module whose version the tool has, and
@@ -43,7 +42,7 @@ class GoTool:
     module: str
     package: str
     tags: tuple[str, ...] = ()
-    stamps: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    stamps: Mapping[str, str] = {}
     minutes: int = 3
 
     @property

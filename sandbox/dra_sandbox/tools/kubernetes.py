@@ -6,9 +6,10 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
+
+from msgspec import Struct
 
 from dra_planner.releases import RELEASES
 from dra_sandbox.tools.go_module import GoTool, ToolUnavailable, build
@@ -33,8 +34,7 @@ ETCD: Final = GoTool(
 BINARIES: Final = ("etcd", "kube-apiserver", "kube-controller-manager", "kube-scheduler")
 
 
-@dataclass(frozen=True, slots=True)
-class Binaries:
+class Binaries(Struct, frozen=True):
     """The commands of one control plane by name, and the version of its API server, such as
     "1.36.3".
     """

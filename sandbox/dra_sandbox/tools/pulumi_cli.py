@@ -5,8 +5,9 @@ modules.
 from __future__ import annotations
 
 import shutil
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from dra_sandbox.tools.go_module import GoTool, build
 from dra_sandbox.tools.versions import parse_version, printed_version
@@ -24,8 +25,7 @@ PULUMI = GoTool(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class PulumiCli:
+class PulumiCli(Struct, frozen=True):
     """A usable CLI: its `binary`, its `version`, and whether it includes Pulumi's own Python
     language host.
     """

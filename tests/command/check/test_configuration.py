@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 from command_project import Done, Project
+from msgspec.structs import replace
 
 from dra_policies.rules import OF_MANIFESTS
 

@@ -15,12 +15,8 @@ import yaml
 from command_project import Project
 from packaging.requirements import Requirement
 
-from dra_command.init.install_source import (
-    index_note,
-    installed_from,
-    requirement_of,
-    with_extras,
-)
+from dra_command.command_line.installation import extra_command, installed_from, with_extras
+from dra_command.init.install_source import index_note, requirement_of
 from dra_planner.errors import PlannerError
 
 pytestmark = pytest.mark.programs
@@ -90,7 +86,7 @@ def record(monkeypatch: pytest.MonkeyPatch, text: str) -> None:
             assert name == "direct_url.json"
             return text
 
-    monkeypatch.setattr("dra_command.init.install_source.distribution", lambda _: Installed())
+    monkeypatch.setattr("dra_command.command_line.installation.distribution", lambda _: Installed())
 
 
 @pytest.mark.parametrize(
@@ -114,6 +110,37 @@ def test_by_default_the_source_is_where_this_was_installed_from(
 ) -> None:
     record(monkeypatch, text)
     assert installed_from() == requirement
+
+
+@pytest.mark.parametrize(
+    ("text", "command"),
+    [
+        (
+            '{"url": "https://github.com/a/b.git", "vcs_info": {"vcs": "git", "commit_id": "abc"}}',
+            'pip install "pulumi-dra[sandbox] @ git+https://github.com/a/b.git@abc"',
+        ),
+        (
+            '{"url": "https://example.com/p.whl", "archive_info": {}}',
+            'pip install "pulumi-dra[sandbox] @ https://example.com/p.whl"',
+        ),
+        (
+            '{"url": "file:///no%20where", "dir_info": {}}',
+            'pip install "/no where[sandbox]"',
+        ),
+        (
+            '{"url": "file:///nowhere", "dir_info": {"editable": true}}',
+            'pip install -e "/nowhere[sandbox]"',
+        ),
+        ('{"url": "file:///p.whl", "archive_info": {}}', 'pip install "/p.whl[sandbox]"'),
+        ("", 'pip install "pulumi-dra[sandbox]"'),
+    ],
+    ids=["git", "wheel at a URL", "folder", "editable folder", "wheel file", "index"],
+)
+def test_an_extra_is_installed_from_the_place_of_the_installation(
+    text: str, command: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    record(monkeypatch, text)
+    assert extra_command("sandbox") == command
 
 
 @pytest.mark.parametrize(

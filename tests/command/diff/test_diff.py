@@ -134,7 +134,8 @@ def test_markdown_names_cannot_break_out(project: Project) -> None:
     [
         (("nowhere", "--stack", "dev"), "git can't find the ref"),
         (("a.json",), "there is nothing to compare a.json with"),
-        (("a.json", "a.json"), "can't be planned without workloads"),
+        (("a.json", "a.json"), "can't be planned without workloads; add --workloads PATH"),
+        (("main", "--fleet", "a.json"), "can't be planned without workloads; add --workloads PATH"),
         (("a.json", "b.json", "--workloads", "workloads"), "b.json"),
         (("broken.plan.json", "dev"), "is not JSON"),
     ],

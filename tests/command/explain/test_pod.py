@@ -221,3 +221,26 @@ def test_plan_points_to_all_that_has_to_change(tmp_path: Path) -> None:
         "2. ",
         "3. ",
     ]
+
+
+def test_the_change_for_all_workloads_is_the_same_as_of_the_plan(given: Project) -> None:
+    """Two workloads are short of nodes: both explanations end with the plan's joint change."""
+    given.write("m.yaml", deployment("other", replicas=4) + deployment("web", replicas=3))
+    plan = given.run("plan", "m.yaml", "--fleet", "fleet.yaml", "--format", "json").json
+    assert plan["joint_fix"]["steps"]
+    assert told(given, "web")["joint_fix"] == plan["joint_fix"]
+    claim = ("explain", "m.yaml", "--fleet", "fleet.yaml", "--claim", "default/web-gpu")
+    assert given.run(*claim, "--format", "json").json["joint_fix"] == plan["joint_fix"]
+    (step,) = plan["joint_fix"]["steps"]
+    for words in (claim, ("explain", "m.yaml", "--fleet", "fleet.yaml", "--pod", "default/web")):
+        for form in ((), ("--format", "markdown"), ("--format", "html"))[
+            : 3 if "--claim" in words else 1
+        ]:
+            shown = given.run(*words, *form)
+            assert "All workloads fit after these changes together" in shown.out
+            assert re.search(step.replace('"', '(?:"|&#34;|&quot;)'), shown.out), shown.out
+
+
+def test_a_pod_that_fits_has_no_change(given: Project) -> None:
+    given.write("m.yaml", deployment("web"))
+    assert told(given, "web")["joint_fix"] is None

@@ -203,3 +203,37 @@ def test_a_workflow_outside_a_repository_moves_to_the_root_of_a_new_one(tmp_path
 
     assert note not in done.out
     assert (tmp_path / ".github/workflows/pulumi-dra-gpus.yml").is_file()
+
+
+def test_a_fleet_from_a_local_installation_names_the_place_its_pipeline_installs_from(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("dra_command.init.run.index_note", lambda install: "" if install else "N")
+    (tmp_path / ".git").mkdir()
+    project = Project(tmp_path)
+    words = ("init", "one", "--region", "us-east-1")
+    assert "look at .github/workflows/pulumi-dra-one.yml: N\n" in project.run(*words).out
+    assert ": N" not in project.run(*words, "--force", "--install", "1.0.0").out
+
+
+def test_a_second_stack_keeps_the_workloads_of_the_first(tmp_path: Path) -> None:
+    project = Project(tmp_path)
+    words = ("init", "gpus", "--region", "us-east-1", "--stack")
+    assert project.run(*words, "prod").status == 0
+    sample = tmp_path / "gpus/workloads/first-claim.yaml"
+    changed = sample.read_text().replace("replicas: 1", "replicas: 3")
+    sample.write_text(changed)
+
+    done = project.run(*words, "dev")
+
+    assert (done.status, done.err) == (0, "")
+    assert sample.read_text() == changed
+    assert "plan: fits" in done.out
+
+
+def test_a_gitlab_job_is_printed_with_the_line_that_includes_it(tmp_path: Path) -> None:
+    (tmp_path / ".git").mkdir()
+    project = Project(tmp_path)
+    done = project.run("init", "gpus", "--region", "us-east-1", "--ci", "gitlab")
+    name = "pulumi-dra-gpus.gitlab-ci.yml"
+    assert f"look at {name}: add to .gitlab-ci.yml: include: [{{local: {name}}}]\n" in done.out

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 
+import yaml
 from command_project import EXAMPLES, Project
 
 from cluster_descriptions import TWO_POOLS
+from dra_planner.documents.variables import fill_in_defaults
 
 
 def test_plan_reads_pools_of_eksctl_and_notes_what_it_does_not_state(project: Project) -> None:
@@ -55,3 +57,31 @@ def test_a_file_of_no_tool_is_wrong_input(project: Project) -> None:
 
     assert done.status == 2
     assert "terraform show -json" in done.err
+
+
+SUBSTITUTED = """\
+apiVersion: karpenter.sh/v1
+kind: NodePool
+metadata: {name: "${NAME:=gpu}"}
+spec:
+  limits: {nvidia.com/gpu: ${LIMIT:=8}}
+  template:
+    spec:
+      nodeClassRef: {group: karpenter.k8s.aws, kind: EC2NodeClass, name: default}
+      requirements:
+      - {key: node.kubernetes.io/instance-type, operator: In, values: ["${TYPE:-g6.2xlarge}"]}
+"""
+
+
+def test_variables_of_a_substituted_file_have_their_defaults(project: Project) -> None:
+    project.write("pool.yaml", SUBSTITUTED)
+    done = project.run("init", "out", "--from", "pool.yaml", "--region", "us-east-1")
+    assert done.status == 0, done.err
+    assert "variables have their defaults: NAME=gpu, LIMIT=8, TYPE=g6.2xlarge" in done.out
+    (pool,) = yaml.safe_load((project.root / "out/fleet.yaml").read_text())["pools"]
+    assert (pool["name"], pool["machine"], pool["count"]["max"]) == ("gpu", "g6.2xlarge", 8)
+
+
+def test_a_variable_without_a_default_stays_one() -> None:
+    text, defaults = fill_in_defaults("a: ${A}, b: ${B:=x}, c: ${C-}, d: $D, e: ${B}")
+    assert (text, defaults) == ("a: ${A}, b: x, c: , d: $D, e: ${B}", {"B": "x", "C": ""})

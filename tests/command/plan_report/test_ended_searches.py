@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from pathlib import Path
 
 import yaml
+from msgspec.structs import replace
 
 from dra_command.plan_report.json.plan import plan_json
 from dra_command.plan_report.summary import simulation

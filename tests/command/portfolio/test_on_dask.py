@@ -11,11 +11,11 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 from generated_portfolios import write_portfolio
+from msgspec import Struct
 
 from dra_command.portfolio.computation.execution import (
     PortfolioAnswers,
@@ -32,8 +32,7 @@ WORKERS = 4
 SECONDS_TO_START = 180
 
 
-@dataclass
-class Started:
+class Started(Struct):
     address: str
     scheduler: subprocess.Popen[bytes]
     workers: list[subprocess.Popen[bytes]]

@@ -6,20 +6,22 @@ from __future__ import annotations
 
 import json
 import os
-from dataclasses import replace
 from html import unescape
 from pathlib import Path
 
 import pytest
 from made_up_rehearsals import outcome_of, plan_of, rehearsal, simulated
+from msgspec.structs import replace
 
 from dra_command.rehearse.contract import RehearseOutput
 from dra_command.rehearse.html import rehearse_html
 from dra_command.rehearse.json import rehearse_json
 from dra_command.rehearse.markdown import rehearse_markdown
-from dra_command.rehearse.summary import headline, verdict_of
+from dra_command.rehearse.summary import explanations, fixes, headline, verdict_of
 from dra_command.rehearse.text import print_rehearsal
+from dra_planner.fleet.changes import change_fleet, read_change
 from dra_sandbox.rehearsal import OutcomeDifference, RehearsedWorkload
+from gpu_manifests import deployment
 
 GOLDEN = Path(__file__).parents[1] / "golden"
 
@@ -96,3 +98,28 @@ def test_fixtures_agree() -> None:
     assert plan_of().workloads == ()
     assert outcome_of("web", pending=1, l4=2).placed == 2
     assert [each.placed for each in simulated(web={"l4": 2}).values()] == [2]
+
+
+def test_a_lost_node_that_leaves_pods_pending_has_a_fix_that_plans_a_spare_node() -> None:
+    found = rehearsal()
+    (fix,) = [each for each in fixes(found) if "redundancy" in each]
+    assert "set `redundancy: {nodes: 1}` in the fleet" in fix
+    fleet = found.plan.fleet
+    assert fleet is not None
+    spare = change_fleet(fleet, [read_change("redundancy={nodes: 1}")])
+    web = plan_of(deployment("web", 1)), plan_of(deployment("web", 1), fleet=spare)
+    assert [sum(pool.nodes.desired for pool in each.pools) for each in web] == [1, 2]
+    assert [*fixes(replace(found, plan=web[1]))] == []
+
+
+def test_pods_with_the_same_reason_are_named_together() -> None:
+    found = rehearsal()
+    (scenario,) = found.scenarios
+    away = OutcomeDifference("no-controller")
+    rows = tuple(
+        replace(row, outcome=outcome_of(name), deviation=away)
+        for row, name in zip(scenario.rows, ("a", "b", "c"), strict=True)
+    )
+    shown = dict(explanations(replace(found, scenarios=(replace(scenario, rows=rows),))))
+    name = f"{scenario.scenario}, Deployment default/a, Deployment default/b, Deployment default/c"
+    assert shown[name] == (away.message,)

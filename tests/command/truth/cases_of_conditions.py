@@ -27,6 +27,7 @@ HOST = "kubernetes.io/hostname"
 LABELS = {"kueue.x-k8s.io/queue-name": "team"}
 TOPOLOGY = "kueue.x-k8s.io/podset-required-topology"
 EXCLUSIVE = "leaderworkerset.sigs.k8s.io/exclusive-topology"
+EXCLUSIVE_JOBS = "alpha.jobset.sigs.k8s.io/exclusive-topology"
 VERSION = "device.attributes['gpu.nvidia.com'].driverVersion"
 
 
@@ -57,6 +58,53 @@ def borrowing(limit: int) -> Object:
 def namespace(**labels: str) -> Object:
     made = api("v1", "Namespace", "ml", namespace="")
     made["metadata"]["labels"] = labels
+    return made
+
+
+def on_gke() -> Object:
+    pool = {"name": "l4", "machine": "g2-standard-8", "count": {"min": 0, "max": 4}}
+    system = {"machine": "e2-standard-4"}
+    return fleet(cloud="gke", region="us-central1", systemPool=system, pools=[pool])
+
+
+def in_own(key: str) -> Object:
+    term = {"topologyKey": key, "labelSelector": {"matchLabels": {"app": "serve"}}}
+    return {"podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [term]}}
+
+
+def paused() -> Object:
+    made = deployment()
+    made["spec"]["paused"] = True
+    return made
+
+
+def stateful_set() -> Object:
+    made = deployment()
+    storage = {"requests": {"storage": "1Gi"}}
+    claim = {"accessModes": ["ReadWriteOnce"], "resources": storage}
+    made["spec"] |= {
+        "serviceName": "serve",
+        "volumeClaimTemplates": [{"metadata": {"name": "data"}, "spec": claim}],
+    }
+    return {**made, "kind": "StatefulSet"}
+
+
+def storage_class(binding: str) -> Object:
+    made = api("storage.k8s.io/v1", "StorageClass", "fast", namespace="")
+    made["metadata"]["annotations"] = {"storageclass.kubernetes.io/is-default-class": "true"}
+    return {**made, "provisioner": "ebs.csi.aws.com", "volumeBindingMode": binding}
+
+
+def job_set(*replicas: int, **annotations: str) -> Object:
+    template = {"spec": {**pod_spec(), "restartPolicy": "Never"}}
+    job = {"completions": 2, "parallelism": 2, "template": template}
+    jobs = [
+        {"name": f"part-{number}", "replicas": count, "template": {"spec": job}}
+        for number, count in enumerate(replicas)
+    ]
+    made = api("jobset.x-k8s.io/v1alpha2", "JobSet", "train", {"replicatedJobs": jobs})
+    zone = "topology.kubernetes.io/zone"
+    made["metadata"]["annotations"] = {EXCLUSIVE_JOBS: zone, **annotations}
     return made
 
 
@@ -190,6 +238,91 @@ CONDITIONS = (
         given=[template(), groups(1)],
         on=in_one_zone(),
         verdict="fits",
+    ),
+    Case(
+        name="a missing template, and a taint that the pods don't tolerate",
+        given=[deployment(tolerations=[])],
+        verdict="cannot-tell",
+        says=(
+            "ResourceClaimTemplate ml/gpu isn't in the manifests",
+            "no pool with devices accepts its pods, whatever they claim: the node has the taint",
+        ),
+    ),
+    Case(
+        name="a missing template, and more CPU than a node has",
+        given=[deployment(cpu="64")],
+        verdict="cannot-tell",
+        says=("no pool with devices accepts its pods, whatever they claim",),
+    ),
+    Case(
+        name="a missing template of pods that a pool accepts",
+        given=[deployment()],
+        verdict="cannot-tell",
+        silent=("no pool with devices",),
+    ),
+    Case(
+        name="pods that each need their own zone, of which there are fewer",
+        given=[template(), deployment(replicas=2, affinity=in_own("topology.kubernetes.io/zone"))],
+        on=in_one_zone(),
+        verdict="does-not-fit",
+        says=("must run each of its 2 pods in its own zone",),
+    ),
+    Case(
+        name="one pod that needs its own zone",
+        given=[template(), deployment(replicas=1, affinity=in_own("topology.kubernetes.io/zone"))],
+        on=in_one_zone(),
+        verdict="fits",
+    ),
+    Case(
+        name="a paused Deployment",
+        given=[template(), paused()],
+        verdict="fits",
+        says=("Deployment ml/serve is paused, so it creates no pods until it's resumed",),
+    ),
+    Case(
+        name="a volume without a class, and no default class in a new cluster",
+        given=[template(), stateful_set()],
+        verdict="cannot-tell",
+        says=("StatefulSet ml/serve has a volume without storageClassName",),
+    ),
+    Case(
+        name="a volume without a class, and a given default class",
+        given=[template(), stateful_set(), storage_class("WaitForFirstConsumer")],
+        verdict="fits",
+        silent=("storageClassName",),
+    ),
+    Case(
+        name="a volume without a class, and a default class that doesn't wait",
+        given=[template(), stateful_set(), storage_class("Immediate")],
+        verdict="cannot-tell",
+        says=("the zone of data is known only at run time",),
+    ),
+    Case(
+        name="a volume without a class on a cloud with a default class",
+        given=[template(), stateful_set()],
+        on=on_gke(),
+        verdict="fits",
+        silent=("storageClassName",),
+    ),
+    Case(
+        name="a JobSet with one Job of several pods that needs its own zone",
+        given=[template(), job_set(1)],
+        on=in_one_zone(),
+        verdict="fits",
+    ),
+    Case(
+        name="a JobSet with more Jobs than zones, which each need their own",
+        given=[template(), job_set(1, 1)],
+        on=in_one_zone(),
+        verdict="does-not-fit",
+        says=("JobSet ml/train: has 2 groups", "each needs its own zone"),
+    ),
+    Case(
+        name="a JobSet whose nodes a script labels for each Job",
+        given=[template(), job_set(1, **{"alpha.jobset.sigs.k8s.io/node-selector": "true"})],
+        on=in_one_zone(),
+        verdict="cannot-tell",
+        says=("needs nodes with its own value of alpha.jobset.sigs.k8s.io/namespaced-job",),
     ),
     Case(
         name="a PodGroup with a larger minimum than its pods",

@@ -7,10 +7,10 @@ import io
 import json
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import pytest
+from msgspec import Struct
 
 from dra_command.__main__ import main
 from dra_planner.sizing import sizing
@@ -18,8 +18,7 @@ from dra_planner.sizing import sizing
 STATUSES = {"fits": 0, "does-not-fit": 1, "cannot-tell": 3}
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
+class Answer(Struct, frozen=True):
     """What a command printed; `seconds` is its CPU time."""
 
     status: int

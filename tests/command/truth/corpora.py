@@ -6,17 +6,19 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
 import yaml
 from cases_of_admission import ADMISSION
+from cases_of_conditions import CONDITIONS
+from cases_of_policies import POLICIES
 from cases_of_queues import QUEUES
 from cases_of_reading import READING
 from cases_of_rules import RULES_OF_PODS
 from cases_of_starting import STARTING
 from fix_cases import CASES, FLEET, changed, edited
+from msgspec import Struct
 from truth_objects import fleet
 
 ROOT: Final = Path(__file__).parents[3]
@@ -24,8 +26,7 @@ TESTS: Final = ROOT / "tests"
 _PLANNED: Final = ("plan m.yaml --fleet fleet.json", "check m.yaml --fleet fleet.json")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Input:
+class Input(Struct, frozen=True, kw_only=True):
     """Manifests with what they are planned on: a fleet, or the nodes of a snapshot."""
 
     name: str
@@ -120,7 +121,7 @@ def _migrations() -> Iterator[Input]:
 
 
 def _truth_cases() -> Iterator[Input]:
-    for case in (*STARTING, *ADMISSION, *QUEUES, *READING, *RULES_OF_PODS):
+    for case in (*STARTING, *ADMISSION, *QUEUES, *READING, *RULES_OF_PODS, *CONDITIONS, *POLICIES):
         yield Input(name=f"truth/{case.name}", manifests=dump(case.given), on=case.on)
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from cases_of_admission import ADMISSION
 from cases_of_conditions import CONDITIONS
+from cases_of_policies import POLICIES
 from cases_of_queues import QUEUES
 from cases_of_reading import READING
 from cases_of_rules import RULES_OF_PODS
@@ -20,7 +21,7 @@ from dra_policies.rules import RULES
 
 SEVERITY = {0: 0, 3: 1, 1: 2}
 """Exit statuses in the order of their verdicts."""
-CASES = (*STARTING, *ADMISSION, *QUEUES, *READING, *RULES_OF_PODS, *CONDITIONS)
+CASES = (*STARTING, *ADMISSION, *QUEUES, *READING, *RULES_OF_PODS, *CONDITIONS, *POLICIES)
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)

@@ -4,16 +4,15 @@ reasons.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import Literal
 
+from msgspec import Struct, field
 from truth_objects import Object, fleet
 
 Verdict = Literal["fits", "does-not-fit", "cannot-tell"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Case:
+class Case(Struct, frozen=True, kw_only=True):
     """`says` are texts that both commands print without -v, `silent` texts that neither prints."""
 
     name: str

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 import random
-from dataclasses import replace
 from itertools import combinations
 
 import pytest
 from allocation_builders import CLASSES, claim, device, gpus, node, request, shape, slice_of
+from msgspec.structs import replace
 
 from dra_planner.allocation import NodeState, Placement, Refusal, open_node, place, reasons_of
 from dra_planner.allocation.node.pod_rules import sight_of

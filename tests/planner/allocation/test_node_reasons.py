@@ -4,10 +4,9 @@ placed again.
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 from allocation_builders import CLASSES, claim, gpus, node, request, shape
+from msgspec.structs import replace
 
 from dra_planner.allocation import NodeState, Placement, Refusal, open_node, place, reasons_of
 from dra_planner.model import Shape, Taint, Toleration

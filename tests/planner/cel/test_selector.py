@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from dataclasses import replace
 from typing import Any
 
 import pytest
 from dialects import new, stored
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from dra_planner.cel import ALL, DeviceError, Dialect, RejectedSelector, Selector, compile, prepare
 from dra_planner.releases import features_of

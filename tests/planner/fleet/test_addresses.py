@@ -46,7 +46,7 @@ def test_a_node_of_eks_takes_what_its_interfaces_hold_and_one_more_to_spare(
 
 
 def _fields(machine: catalog.Machine) -> dict[str, Any]:
-    return {name: getattr(machine, name) for name in machine.__dataclass_fields__}
+    return {name: getattr(machine, name) for name in machine.__struct_fields__}
 
 
 @pytest.mark.parametrize(

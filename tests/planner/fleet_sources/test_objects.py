@@ -239,3 +239,38 @@ def test_a_region_that_is_a_variable_is_not_stated() -> None:
     with pytest.raises(FleetError, match="the region isn't stated"):
         imported(region)
     assert imported(region, region="us-east-2").document["region"] == "us-east-2"
+
+
+@pytest.mark.parametrize("identifier", ["<CAPACITY_RESERVATION_ID>", "cr-XXXXXX", "REPLACE-ME"])
+def test_a_placeholder_of_a_reservation_is_named_and_the_pool_is_read(identifier: str) -> None:
+    """Examples have placeholders. The other facts of the file are still right."""
+    target = {"capacityReservationTarget": {"capacityReservationID": identifier}}
+    document = yaml.safe_load(EKSCTL)
+    for group in document["managedNodeGroups"]:
+        group.pop("spot", None)
+        group["capacityReservation"] = target
+    found = imported(yaml.safe_dump(document))
+
+    (pool,) = found.document["pools"]
+    assert "capacity" not in pool
+    (note,) = [each for each in found.notes if identifier in each]
+    assert note.endswith("is not the id of a reservation (cr-…); it's planned on demand")
+
+
+@pytest.mark.parametrize(
+    ("limits", "counts"),
+    [
+        # 4 and 8 vCPU, one GPU each
+        ("{nvidia.com/gpu: 2, cpu: 8}", {"g6.xlarge": 2, "g6.2xlarge": 1}),
+        ("{nvidia.com/gpu: 3}", {"g6.xlarge": 3, "g6.2xlarge": 3}),
+        ("{cpu: 7}", {"g6.xlarge": 1}),
+    ],
+)
+def test_a_limit_allows_fewer_nodes_of_larger_machines(limits: str, counts: dict[str, int]) -> None:
+    types = "{key: node.kubernetes.io/instance-type, operator: In, values: [g6.xlarge, g6.2xlarge]}"
+    found = imported(node_pool(types, ZONES, limits=limits), kubernetes="1.35")
+
+    pools = {pool["machine"]: pool["count"]["max"] for pool in found.document["pools"]}
+    assert pools == counts
+    named = any("its limits allow no node of g6.2xlarge" in note for note in found.notes)
+    assert named == ("g6.2xlarge" not in counts)

@@ -401,3 +401,37 @@ def test_the_last_fleet_has_the_maximum_of_the_old_pool() -> None:
     (pool,) = steps(workload("chat", 4)).steps[-1].fleet_after.pools
 
     assert (pool.name, pool.count.min, pool.count.max) == ("l4-dra", 1, 4)
+
+
+HOST = "nodeSelector: {kubernetes.io/hostname: node-1}"
+
+
+def test_an_old_pool_of_unknown_size_keeps_its_maximum_until_its_pods_move() -> None:
+    found = steps(workload("chat", 3, extra=HOST), workload("web", 2))
+
+    assert [step.is_safe for step in found.steps] == [False] * len(found.steps)
+    assert counts(found, "l4") == [(4, 4), (4, 1), (1, 0), (0, 0)]
+    (note,) = [each for each in found.notes if "its maximum" in each]
+    assert note.startswith("Pool l4 counts as 4 nodes, its maximum, because the plan can't tell")
+
+
+def test_the_count_of_the_fleet_replaces_the_maximum_of_an_old_pool() -> None:
+    found = steps(workload("chat", 3, extra=HOST), pools=({**L4, "count": 2},))
+
+    assert counts(found, "l4")[0] == (2, 2)
+
+
+def test_new_nodes_are_checked_in_the_step_that_creates_them() -> None:
+    found = steps(workload("chat", 4), workload("web", 4, 4))
+
+    new = [any("get resourceslices" in line for line in step.checks) for step in found.steps]
+    grown = [
+        during > before
+        for before, (during, _) in zip(
+            [0, *(after for _, after in counts(found, "l4-dra"))],
+            counts(found, "l4-dra"),
+            strict=False,
+        )
+    ]
+    assert new == grown
+    assert new[:2] == [False, True]

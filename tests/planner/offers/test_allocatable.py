@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from dra_planner import catalog, clouds
 from dra_planner.clouds import NodeImage, reserved_cpu_milli

@@ -327,3 +327,42 @@ def test_a_fault_of_the_fleet_is_gone_once_its_fix_is_applied() -> None:
         .pools[0]
         .is_dra
     )
+
+
+MEMORY_LABEL = """\
+apiVersion: v1
+kind: Pod
+metadata: {name: web, namespace: default}
+spec:
+  nodeSelector: {SELECTED}
+  containers:
+    - {name: main, image: example/main:1, resources: {limits: {nvidia.com/gpu: 1}}}
+"""
+
+
+def test_a_pod_without_a_claim_is_not_told_to_select_in_its_claim() -> None:
+    """Devices of a plugin can't be selected, only pools. The fix is applied."""
+    fleet = fleet_of(EKS, L4)
+    text = MEMORY_LABEL.replace("SELECTED", 'nvidia.com/gpu.memory: "23034"')
+    plan = make_plan(PlanRequest(sources=(Source("w.yaml", text),), fleet=fleet))
+    (reason,) = plan.workloads[0].reasons
+    assert reason.fix == (
+        "leave nvidia.com/gpu.memory out of the pod's nodeSelector and affinity, and select a "
+        "pool by its label pulumi-dra/pool"
+    )
+    fixed = MEMORY_LABEL.replace("SELECTED", "pulumi-dra/pool: l4")
+    again = make_plan(PlanRequest(sources=(Source("w.yaml", fixed),), fleet=fleet))
+    assert again.verdict == "fits"
+
+
+def test_a_claim_is_told_who_allocates_the_devices_of_a_plugins_pool() -> None:
+    plan = make_plan(PlanRequest(sources=(Source("w.yaml", CLAIMING),), fleet=fleet_of(EKS, L4)))
+    (found,) = [each for each in plan.workloads[0].reasons if each.code == "no-devices"]
+    assert found.message == (
+        "requests 1 device: a device plugin allocates the node's devices (nvidia.com/gpu)"
+    )
+    dra = {**L4, "name": "dra", "allocation": "dra"}
+    again = make_plan(
+        PlanRequest(sources=(Source("w.yaml", CLAIMING),), fleet=fleet_of(EKS, L4, dra))
+    )
+    assert again.verdict == "fits"

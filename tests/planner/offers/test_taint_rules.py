@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from dra_planner.manifests.parsing.taint_rules import parse_taint_rule
 from dra_planner.model import Device, DeviceTaint, Node, ObjectMeta, ResourceSlice

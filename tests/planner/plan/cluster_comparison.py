@@ -7,8 +7,9 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 from typing import Any, Final
+
+from msgspec import Struct
 
 from dra_planner.model import Verdict, WorkloadRef
 from dra_planner.plan import Plan, PlanRequest, make_plan, read_cluster
@@ -44,19 +45,17 @@ REASONS: Final[Mapping[str, str]] = {
 """Why a plan differs from what became of its cluster."""
 
 
-@dataclass(frozen=True)
-class Said:
+class Said(Struct, frozen=True):
     """What is where: a row for each workload that was applied, and for each other; preempted pods
     by workload.
     """
 
     rows: Mapping[str, Json]
-    beside: Mapping[str, Json] = field(default_factory=dict)
-    preempted: Mapping[str, int] = field(default_factory=dict)
+    beside: Mapping[str, Json] = {}
+    preempted: Mapping[str, int] = {}
 
 
-@dataclass(frozen=True)
-class Difference:
+class Difference(Struct, frozen=True):
     """One thing that became otherwise, and the reason, of `REASONS`."""
 
     what: str

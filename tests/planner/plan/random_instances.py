@@ -5,8 +5,9 @@ priority, quotas.
 from __future__ import annotations
 
 import random
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 Json = dict[str, Any]
 
@@ -24,8 +25,7 @@ HOSTNAME, ZONE = "kubernetes.io/hostname", "topology.kubernetes.io/zone"
 NAMESPACES = ("team-a", "team-b")
 
 
-@dataclass(frozen=True)
-class Instance:
+class Instance(Struct, frozen=True):
     """A fleet document and the objects that are applied to its cluster, workloads last."""
 
     seed: int

@@ -6,12 +6,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
 
+from msgspec import Struct
 from random_instances import Instance, Json
 
 from dra_planner.fleet import read_fleet
 from dra_planner.plan import Plan, PlanRequest, make_plan
+from dra_planner.records import equality
 from dra_planner.simulation import ArrivalOrder, Simulator, observed_nodes, standard_orders
 from dra_planner.sources import Source
 from dra_sandbox.rehearsal.cluster import cluster_of
@@ -20,14 +21,14 @@ ORDERS = standard_orders(4)
 STEPS = 2_000_000
 
 
-@dataclass(frozen=True)
-class Replay:
+@equality(ignored=("plan",))
+class Replay(Struct, frozen=True):
     """A plan, and how many pods each arrival order leaves pending on its nodes, or on as many as
     are allowed.
     """
 
     instance: Instance
-    plan: Plan = field(compare=False)
+    plan: Plan
     pending: Mapping[ArrivalOrder, int]
 
     @property

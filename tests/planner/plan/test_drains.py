@@ -4,9 +4,8 @@ pool.
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 from plan_builders import deployment, fleet, plan_of
 
 from dra_planner.model import DisruptionBudget, LabelSelector, ObjectMeta

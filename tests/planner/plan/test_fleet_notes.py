@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
 from datetime import date
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
+from msgspec.structs import fields
 
 import dra_planner
 from dra_planner import catalog

@@ -10,7 +10,7 @@ import pytest
 
 from dra_planner.fleet import Fleet, read_fleet
 from dra_planner.plan import Plan, PlanRequest, make_plan
-from dra_planner.plan.suggestion import joint_fix
+from dra_planner.plan.suggestion import joint_search
 from dra_planner.sources import Source
 
 Json = dict[str, Any]
@@ -51,9 +51,20 @@ def workload(name: str, pods: int, gpus: int = 1, **spec: Any) -> list[Json]:
     ]
 
 
-def planned(on: Fleet, *workloads: list[Json]) -> Plan:
+def controller(cpu: str) -> list[Json]:
+    """A pod without devices."""
+    container = {"name": "c", "image": "app:1", "resources": {"requests": {"cpu": cpu}}}
+    meta, spec = {"name": "controller", "namespace": "ml"}, {"containers": [container]}
+    return [{"apiVersion": "v1", "kind": "Pod", "metadata": meta, "spec": spec}]
+
+
+def sources(*workloads: list[Json]) -> tuple[Source, ...]:
     text = "\n---\n".join(json.dumps(each) for objects in workloads for each in objects)
-    return make_plan(PlanRequest(sources=(Source("m.yaml", text),), fleet=on))
+    return (Source("m.yaml", text),)
+
+
+def planned(on: Fleet, *workloads: list[Json]) -> Plan:
+    return make_plan(PlanRequest(sources=sources(*workloads), fleet=on))
 
 
 def test_a_pool_for_one_workload_holds_what_is_left_of_the_others() -> None:
@@ -112,8 +123,11 @@ def test_a_pod_that_no_pool_lets_in_keeps_its_devices() -> None:
     found = planned(fleet(), *wanted).joint_fix
 
     assert found is not None
-    assert found.steps[0].startswith("Job ml/c: add to the pod's tolerations")
-    assert any("g4dn.12xlarge" in step for step in found.steps)
+    added, tolerating, *others = found.steps
+    assert "g4dn.12xlarge" in added
+    assert added.endswith('with the name "added-1" and at most 1 node')
+    assert tolerating.startswith("Job ml/c: add to the pod's tolerations")
+    assert any('pool "added-1"' in step for step in others)  # named only after it is added
     assert not any("1 device instead of 2" in step for step in found.steps)
 
 
@@ -157,7 +171,7 @@ def test_one_workload_with_one_fix_needs_no_joint_fix() -> None:
 
 
 def test_a_search_that_ends_at_its_limit_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(joint_fix, "_ROUNDS", 1)
+    monkeypatch.setattr(joint_search, "_ROUNDS", 1)
 
     plan = planned(fleet(), workload("a", 3), workload("b", 2))
 
@@ -196,3 +210,37 @@ def test_a_quota_that_leaves_no_room_has_no_joint_fix() -> None:
     limited = fleet(quotas=[{"name": "gpus", "unit": "gpus", "limit": 2}])
 
     assert planned(limited, workload("a", 3), workload("b", 3)).joint_fix is None
+
+
+def test_pods_use_an_added_pool_last_if_they_would_fill_it() -> None:
+    """The default scheduler spreads pods of one GPU over the added nodes of four."""
+    small, large = workload("small", 6), workload("large", 2, gpus=4)
+    plan = planned(fleet(most=6), small, large)
+    fix = plan.joint_fix
+    assert fix is not None
+    assert fix.judgement.sizing.verdict == "fits"
+    (step,) = [each for each in fix.steps if "PreferNoSchedule" in each]
+    assert 'pool "added-1"' in step
+    again = make_plan(PlanRequest(sources=sources(small, large), fleet=fix.fleet))
+    assert again.verdict == "fits"
+
+
+def test_a_larger_system_machine_is_a_step_without_a_known_price() -> None:
+    plan = planned(fleet(most=1), workload("train", 2), controller("8"))
+    fix = plan.joint_fix
+    assert fix is not None
+    (step,) = [each for each in fix.steps if "systemPool.machine" in each]
+    assert step == f"set systemPool.machine to {fix.fleet.system_pool.machine} in the fleet"
+    assert fix.fleet.system_pool.machine != "m7i.large"
+    assert fix.more_usd is None  # no prices of system machines are in the tables
+    again = make_plan(
+        PlanRequest(sources=sources(workload("train", 2), controller("8")), fleet=fix.fleet)
+    )
+    assert again.verdict == "fits"
+
+
+def test_a_system_pod_that_no_machine_holds_keeps_the_machine_type() -> None:
+    plan = planned(fleet(most=1), workload("train", 2), controller("10000"))
+    assert plan.joint_fix is not None
+    assert not any("systemPool" in each for each in plan.joint_fix.steps)
+    assert any("lower the pod's request for cpu" in each for each in plan.joint_fix.steps)

@@ -6,12 +6,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from itertools import product
 from typing import Any
 
 import pytest
 import yaml
+from msgspec import Struct
 
 from dra_planner.fleet import Fleet, read_fleet
 from dra_planner.fleet.changes import change_fleet, read_change
@@ -29,8 +29,7 @@ SHARING = {
 SHARING_GATES = {"TimeSlicingSettings": True, "MPSSupport": True}
 
 
-@dataclass(frozen=True)
-class Case:
+class Case(Struct, frozen=True):
     """What someone wrote, the words of the right fix, words of wrong ones, and the fix as it is
     followed.
     """
@@ -331,13 +330,12 @@ for told, (objects, where) in JOINT.items():
 # -- judging
 
 
-@dataclass
-class Told:
+class Told(Struct):
     """Every fix that a plan says, or the refusal of its input."""
 
-    fixes: list[str] = field(default_factory=list)
-    messages: list[str] = field(default_factory=list)
-    codes: list[str] = field(default_factory=list)
+    fixes: list[str] = []
+    messages: list[str] = []
+    codes: list[str] = []
 
 
 def planned(objects: Objects, where: Fleet) -> Plan:

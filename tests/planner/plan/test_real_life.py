@@ -8,11 +8,12 @@ not.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
 from typing import Any
 
 import pytest
 import yaml
+from msgspec import Struct
+from msgspec.structs import replace
 from plan_builders import deployment
 
 from dra_planner.errors import FleetError
@@ -168,8 +169,7 @@ def in_zone(zone: str) -> str:
     return f", nodeSelector: {{topology.kubernetes.io/zone: {zone}}}"
 
 
-@dataclass(frozen=True)
-class Case:
+class Case(Struct, frozen=True):
     """A fleet, workloads, and what is expected: nodes built, the reason, what is said beside the
     verdict.
 
@@ -185,7 +185,7 @@ class Case:
     reason: str = ""
     says: str = ""
     least: tuple[str, ...] = ()
-    less: tuple[str, ...] = field(default=())
+    less: tuple[str, ...] = ()
     existing: int = 0
 
 

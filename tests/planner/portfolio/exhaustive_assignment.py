@@ -6,13 +6,13 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import cache
 from itertools import product
 
+from msgspec import Struct
 
-@dataclass(frozen=True)
-class Pool:
+
+class Pool(Struct, frozen=True):
     """Machines with so many GPUs, at most so many of them, each at a price."""
 
     machine: str
@@ -21,8 +21,7 @@ class Pool:
     price: int  # cents per hour
 
 
-@dataclass(frozen=True)
-class Load:
+class Load(Struct, frozen=True):
     """Pods that each take so many GPUs of one machine; `may` are the clusters that a movable load
     may go to.
     """
@@ -33,8 +32,7 @@ class Load:
     may: tuple[int, ...] = ()
 
 
-@dataclass(frozen=True)
-class Instance:
+class Instance(Struct, frozen=True):
     pools: tuple[tuple[Pool, ...], ...]  # by cluster
     own: tuple[tuple[Load, ...], ...]
     movable: tuple[Load, ...]

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 from allocation_builders import CLASSES, node
+from msgspec.structs import replace
 
 from dra_planner.errors import Place
 from dra_planner.model import (

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import yaml
+from msgspec import Struct, to_builtins
+from msgspec.structs import replace
 
 from dra_planner.plan import PlanRequest, read_cluster
 from dra_planner.plan.cluster.snapshot_plan import ReadCluster
@@ -19,8 +20,7 @@ Json = dict[str, Any]
 SEEDS = 64
 
 
-@dataclass(frozen=True)
-class Became:
+class Became(Struct, frozen=True):
     """What became of a cluster: the nodes of the pods that came ("" where they are pending),
     victims by workload, what is where by workload, and how many pods each budget lets go.
     """
@@ -31,7 +31,7 @@ class Became:
     left: Mapping[str, int]
 
     def document(self) -> Json:
-        return asdict(self)
+        return to_builtins(self)
 
 
 def read(case: Json) -> ReadCluster:

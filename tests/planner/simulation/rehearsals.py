@@ -13,11 +13,11 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import yaml
+from msgspec import Struct
 
 from dra_planner.claims import expand_claims
 from dra_planner.offers import observe_offers
@@ -45,8 +45,7 @@ SEEDS = range(1, 17)
 Json = dict[str, Any]
 
 
-@dataclass(frozen=True)
-class Counts:
+class Counts(Struct, frozen=True):
     """Pods of one workload: placed, by pool, and pending."""
 
     placed: int
@@ -58,8 +57,7 @@ class Counts:
         return f"{self.placed} placed{f' ({pools})' if pools else ''}, {self.pending} pending"
 
 
-@dataclass(frozen=True)
-class Comparison:
+class Comparison(Struct, frozen=True):
     """One recorded run, and the simulated one of the same arrival that comes nearest: ties are
     broken by chance.
     """

@@ -7,12 +7,12 @@ and what real schedulers of each Kubernetes release did with them.
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, field
 from itertools import count as numbers
 from pathlib import Path
 from typing import Any
 
 import yaml
+from msgspec import Struct, field
 
 from dra_planner.allocation import Refusal, Undecided
 from dra_planner.claims import expand_claims
@@ -34,15 +34,14 @@ NAMED = {"Pod", "StatefulSet"}  # kinds whose pods have names that can be told
 Json = dict[str, Any]
 
 
-@dataclass
-class Outcome:
+class Outcome(Struct):
     """What became of the pods, by workload."""
 
     placed: Counter[str] = field(default_factory=Counter)
     pending: Counter[str] = field(default_factory=Counter)
-    reasons: dict[str, Any] = field(default_factory=dict)
-    nodes: dict[str, dict[str, int]] = field(default_factory=dict)
-    devices: list[str] = field(default_factory=list)
+    reasons: dict[str, Any] = {}
+    nodes: dict[str, dict[str, int]] = {}
+    devices: list[str] = []
 
 
 def load(name: str) -> Json:
@@ -57,7 +56,7 @@ def play(case: Json, features: Features) -> Outcome:
 class FinishingJob(Replicas):
     """A Job whose pods end as soon as they run, which frees what they hold."""
 
-    finished = 0
+    finished: int = 0
 
     def delete(self, runs: Any) -> list[SimulatedPod]:
         ended = [pod for pod in self.pods if runs(pod)]

@@ -4,11 +4,10 @@ time.
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 from allocation_builders import node, shape
 from clusters import bare, offer, offer_of, simulator, workload
+from msgspec.structs import replace
 
 from dra_planner.manifests import BoundPod
 from dra_planner.model import (

@@ -64,7 +64,7 @@ def test_what_is_remembered_changes_nothing(seed, monkeypatch):
     made = simulator(seed)
     orders = [ArrivalOrder("settled"), ArrivalOrder("settled", 3), ArrivalOrder("random", 1)]
     remembering = [told(made.run(order, lost=["n7"])) for order in orders]
-    monkeypatch.setattr(Scheduler, "_is_judged_alone", lambda self, rules: False)
+    monkeypatch.setattr(Scheduler, "_is_judged_alone", lambda self, kind: False)
     assert remembering == [told(made.run(order, lost=["n7"])) for order in orders]
 
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 
 import pytest
 from allocation_builders import CLASSES, claim, request, shape
 from clusters import F36, bare, offer, workload
+from msgspec.structs import replace
 
 from dra_planner.model import Demand, Shape
 from dra_planner.simulation import (

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from allocation_builders import CLASSES, claim, request, shape
 from clusters import F36, bare, offer, simulator, workload
+from msgspec.structs import replace
 
 from dra_planner.model import Demand, Shape
 from dra_planner.simulation import (

@@ -5,11 +5,11 @@ be.
 from __future__ import annotations
 
 import sys
-from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "bench"))
 

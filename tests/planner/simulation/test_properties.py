@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import replace
 
 from allocation_builders import GI, claim, request, shape
 from clusters import ZONE, offer, simulator, workload
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from dra_planner.model import (
     LabelSelector,

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from allocation_builders import GI, claim, device, first_of, node, request, shape
 from clusters import ZONE, bare, offer, offer_of, pods_by_node, simulator, workload
+from msgspec.structs import replace
 
 from dra_planner.allocation import reasons_of
 from dra_planner.manifests import BoundPod

@@ -8,9 +8,10 @@ pods, whatever order an allocator would try.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import cache
 from itertools import product
+
+from msgspec import Struct
 
 SLICES = 4  # of one partitioned GPU
 PARTITIONS = {
@@ -22,8 +23,7 @@ PARTITIONS = {
 """Profile: slices, first slices where it may start."""
 
 
-@dataclass(frozen=True)
-class Kind:
+class Kind(Struct, frozen=True):
     """A pod: cores, whole GPUs, pairs of a GPU and a NIC below one root, and at most one
     partition.
     """
@@ -35,8 +35,7 @@ class Kind:
     count: int = 1
 
 
-@dataclass(frozen=True)
-class Pool:
+class Pool(Struct, frozen=True):
     """Equal nodes: GPUs, two to a root; the first `nics` roots have a NIC. Each takes `draws` of
     what all share.
     """

@@ -5,10 +5,10 @@ in the answer.
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import replace
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 from sizing_builders import counts, gpu_claim, pool, size, workload
 
 from dra_planner.model import LabelSelector, PodAffinityTerm, Requirement, Shape

@@ -5,9 +5,9 @@ one step.
 from __future__ import annotations
 
 import random
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 from sizing_builders import CLASSES, FEATURES, demand, gpu_claim, pool, ranked_claim, size, workload
 
 from dra_planner.allocation import NodeState, Placement, open_offer, place, sight_of

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import random
-from dataclasses import replace
 
 from brute_force import fewest_nodes
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 from sizing_builders import CLASSES, FEATURES, GIB, demand, pool, size, workload
 
 from dra_planner.model import Shape

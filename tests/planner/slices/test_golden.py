@@ -8,11 +8,12 @@ before committing.
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import pytest
 import yaml
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from dra_planner import catalog
 from dra_planner.drivers import nvidia
@@ -27,8 +28,7 @@ GOLDEN = Path(__file__).parent / "golden"
 DYNAMIC = PublishingSettings(gates={"DynamicMIG": True})
 
 
-@dataclass(frozen=True)
-class Case:
+class Case(Struct, frozen=True):
     machine: str
     driver: str = "25.8.1"
     minor: int = 34

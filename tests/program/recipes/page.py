@@ -6,15 +6,15 @@ from __future__ import annotations
 
 import re
 import shlex
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 PROJECT = Path(__file__).parents[3]
 PYTHON = ".venv/bin/python"
 
 
-@dataclass(frozen=True, slots=True)
-class Recipe:
+class Recipe(Struct, frozen=True):
     """One section: `paths` are the files and folders that its steps name, with `<…>` for a name
     that you choose.
 

@@ -12,17 +12,16 @@ import shutil
 import subprocess
 import sys
 import sysconfig
-from dataclasses import dataclass
 from pathlib import Path
 
+from msgspec import Struct
 from page import PROJECT, PYTHON, Recipe
 
 _MADE = {".venv", "build", "__pycache__", ".hypothesis", ".pytest_cache"}
 ROLES = ("planner", "policies", "command", "components", "sandbox", "tutorials")
 
 
-@dataclass(frozen=True, slots=True)
-class Worktree:
+class Worktree(Struct, frozen=True):
     root: Path
     recipe: Recipe
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import pytest
+import yaml
 from plans import deployment, plan_of, sources
 
 from dra_planner.fleet import read_fleet
@@ -17,7 +18,7 @@ from dra_sandbox.rehearsal import (
     RehearsedWorkload,
     SimulatedWorkload,
 )
-from dra_sandbox.rehearsal.comparison import compare
+from dra_sandbox.rehearsal.comparison import compare, find_idle
 from dra_sandbox.rehearsal.outcome import PodOutcome
 
 WEB = WorkloadRef("Deployment", "default", "web")
@@ -271,3 +272,37 @@ def test_who_comes_first_takes_the_room_of_a_quota(
         plan, RehearsalOutcome(tuple(outcomes), (), decided=True), {}, [simulated], one_by_one=True
     )
     assert {each.outcome.workload.name: reasons(each) for each in rows} == found
+
+
+def with_key(key: str) -> str:
+    """A Deployment whose pods have this key, in YAML."""
+    document = yaml.safe_load(deployment("web", 1))
+    document["spec"]["template"]["spec"] |= yaml.safe_load(key)
+    return yaml.safe_dump(document)
+
+
+@pytest.mark.parametrize(
+    ("key", "refused", "reason"),
+    [
+        ("schedulerName: mine", "", "waits-for-others"),
+        ("schedulingGates: [{name: example.com/approved}]", "", "waits-for-others"),
+        ("priorityClassName: high", "no PriorityClass with name high", "refused-as-planned"),
+        ("runtimeClassName: kata", 'RuntimeClass "kata" not found', "refused-as-planned"),
+    ],
+    ids=["another scheduler", "a scheduling gate", "a missing priority", "a missing runtime"],
+)
+def test_pods_that_do_not_run_here_do_so_as_planned(key: str, refused: str, reason: str) -> None:
+    """The plan is *cannot tell*, and counts these pods as if they ran."""
+    plan = plan_of(sources(with_key(key)))
+    assert plan.verdict == "cannot-tell"
+    idle = find_idle(plan, {WEB} if refused else ())
+    assert idle == {WEB}
+    pods = () if refused else (PodOutcome("web-0", "", "", is_judged=False),)
+    outcome = RehearsalOutcome((RehearsedWorkload(WEB, pods, {}, refused),), (), decided=True)
+    (found,) = compare(plan, outcome, {}, [{}], one_by_one=True, idle=idle)
+    assert reasons(found) == (reason, "")
+
+
+def test_pods_with_a_missing_class_that_run_are_not_idle() -> None:
+    """The class exists in the cluster."""
+    assert find_idle(plan_of(sources(with_key("priorityClassName: high"))), ()) == frozenset()

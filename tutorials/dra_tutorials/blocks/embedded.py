@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
 from typing import Final
 
 from markdown_it import MarkdownIt
+from msgspec import Struct
+from msgspec.structs import replace
 
 from dra_planner.sources import SCRIPT_SUFFIXES, Source
 from dra_tutorials.blocks.diffs import after_diff
@@ -77,8 +78,7 @@ ends there.
 _PROMPT: Final = re.compile(r"^\s*[$>]\s+(?=\S)")
 
 
-@dataclass(frozen=True, slots=True)
-class ShellCommand:
+class ShellCommand(Struct, frozen=True):
     """A command of a shell, its continued lines joined, and the line where it begins (from 1)."""
 
     text: str
@@ -88,8 +88,7 @@ class ShellCommand:
     cut: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Embedded:
+class Embedded(Struct, frozen=True):
     """What a page or script holds: its manifests as a YAML stream with the same lines, and its
     commands.
     """
@@ -103,8 +102,7 @@ class Embedded:
     programs: tuple[ShellCommand, ...] = ()  # blocks of Terraform's language
 
 
-@dataclass(frozen=True, slots=True)
-class CodeBlock:
+class CodeBlock(Struct, frozen=True):
     """Lines of one language; `first` is the number of the first of them, from 0, `namespace` what
     kubectl is given.
 

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 ASCIIDOC: Final = (".adoc", ".asciidoc", ".asc")
 RESTRUCTURED: Final = (".rst",)
@@ -27,8 +28,7 @@ _DIRECTIVE: Final = re.compile(
 _OPTION: Final = re.compile(r"^\s+:[\w-]+:")
 
 
-@dataclass(frozen=True, slots=True)
-class Marked:
+class Marked(Struct, frozen=True):
     """Lines of one language without the indentation that all have; `first` is the number of the
     first, from 0.
     """

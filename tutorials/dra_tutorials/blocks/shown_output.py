@@ -6,8 +6,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from dra_planner.catalog.messages import recognize
 from dra_planner.errors import Diagnostic, Place
@@ -35,8 +36,7 @@ _EVENTS: Final = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Shown:
+class Shown(Struct, frozen=True):
     """Output of a command: what it is, its text, and the line where it begins (from 1)."""
 
     what: str

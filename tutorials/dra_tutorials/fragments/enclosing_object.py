@@ -7,9 +7,10 @@ What a part leaves out is filled in, so that only what is written is judged: see
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping
-from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Any, Final
+
+from msgspec import Struct
 
 from dra_planner.documents.tree import Location, Map, Seq, clone, line_of, new_map, new_seq
 from dra_planner.drivers.nvidia import GPU_DRIVER
@@ -66,8 +67,7 @@ _NEAR: Final = 0.8
 _MINOR: Final = max(recorded_minors())
 
 
-@dataclass(frozen=True, slots=True)
-class Whole:
+class Whole(Struct, frozen=True):
     """The object that a part belongs to, and what is said of the part's form."""
 
     item: KubernetesObject

@@ -6,7 +6,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from dra_planner.documents.tree import Map
 from dra_planner.errors import Diagnostic, ManifestError, Place, PlannerError
@@ -28,8 +30,7 @@ _PLACEHOLDER = re.compile(r"\$[\w{(]|<[A-Za-z][^<>]*>")
 _MOST_LINES = 8
 
 
-@dataclass(frozen=True, slots=True)
-class Evaluation:
+class Evaluation(Struct, frozen=True):
     """What manifests on a page are evaluated with: a version of Kubernetes, and rules.
 
     `check` returns the findings of rules that look only at what is written, and not at what else a

@@ -7,7 +7,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 from itertools import pairwise
 from textwrap import dedent
 from typing import Final
@@ -15,6 +14,7 @@ from typing import Final
 import hcl2
 from lark import Token, Tree
 from lark.exceptions import LarkError
+from msgspec import Struct
 
 Expression = Tree[Token]
 _TOP_LEVEL: Final = re.compile(r"^(?=[a-z_]+\s+[\"{]|[a-z_]+\s+\w+\s*=)", re.MULTILINE)
@@ -24,16 +24,14 @@ _ENCODERS: Final = frozenset({"yamlencode", "jsonencode"})
 _HEREDOCS: Final = frozenset({"heredoc_template", "heredoc_template_trim"})
 
 
-@dataclass(frozen=True, slots=True)
-class BlockBody:
+class BlockBody(Struct, frozen=True):
     """Attributes and blocks between braces."""
 
-    attributes: Mapping[str, Expression] = field(default_factory=dict)
+    attributes: Mapping[str, Expression] = {}
     blocks: tuple[tuple[str, BlockBody], ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class TerraformResource:
+class TerraformResource(Struct, frozen=True):
     """A resource and the line where it begins, from 1; its body is empty if python-hcl2 can't parse
     it.
 

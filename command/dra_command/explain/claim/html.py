@@ -5,9 +5,11 @@ by step.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Final
 
+from msgspec import Struct
+
+from dra_command.claim_report.joint_fix import joint_fix_title
 from dra_command.explain.claim.text import depth_of, needs_fixes, pool_lines
 from dra_command.explain.pool_lines import Line
 from dra_command.pens.html.page import Parts, ReportEntry, coded, coded_lines, render_page
@@ -20,8 +22,7 @@ from dra_planner.wording import counted
 _STYLES: Final = {"✓": "ok", "✗": "bad", "?": "doubt", "→": "ok"}
 
 
-@dataclass(frozen=True, slots=True)
-class StepView:
+class StepView(Struct, frozen=True):
     """One step of a search: its depth, mark, style, and text."""
 
     depth: int
@@ -30,8 +31,7 @@ class StepView:
     text: Parts
 
 
-@dataclass(frozen=True, slots=True)
-class SearchView:
+class SearchView(Struct, frozen=True):
     """The search on a node of one pool, step by step."""
 
     name: str
@@ -91,4 +91,9 @@ def _findings(explanation: ClaimExplanation) -> Iterator[ReportEntry]:
             for each in explanation.holders
         ]
         subject = "A node fits the pod, but the pools are too small for all pods"
+        yield ReportEntry(kind=explanation.verdict, subject=subject, lines=coded_lines(lines))
+    joint = explanation.joint_fix
+    if joint is not None:
+        lines = [("", step) for step in joint.steps]
+        subject = joint_fix_title(joint).removesuffix(":")
         yield ReportEntry(kind=explanation.verdict, subject=subject, lines=coded_lines(lines))

@@ -4,6 +4,7 @@ folded.
 
 from __future__ import annotations
 
+from dra_command.claim_report.joint_fix import joint_fix_title
 from dra_command.claim_report.terms import terms_table
 from dra_command.explain.claim.text import depth_of, needs_fixes, pool_lines
 from dra_command.explain.pool_lines import Line
@@ -38,6 +39,12 @@ def explain_markdown(explanation: ClaimExplanation) -> str:
     if table is not None:
         rows = tuple((f"`{row[0]}`", *row[1:]) for row in table.rows)
         head += table_lines(Table(table.title, table.heads, rows), title=False)
+    joint = explanation.joint_fix
+    tail = (
+        []
+        if joint is None
+        else ["", joint_fix_title(joint), "", *(f"- {safe(step)}" for step in joint.steps)]
+    )
     place = "node" if explanation.is_observed else "pool"
     with_fixes = needs_fixes(explanation)
     folded = [
@@ -47,7 +54,7 @@ def explain_markdown(explanation: ClaimExplanation) -> str:
         )
         for pool in explanation.pools
     ]
-    return joined([*head, *([] if head[-1] == "" else [""])], folded, [])
+    return joined([*head, *([] if head[-1] == "" else [""])], folded, tail)
 
 
 def _step(line: Line) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TextIO
 
+from dra_command.claim_report.joint_fix import print_joint_fix
 from dra_command.explain.pool_lines import (
     POOLS_TOO_SMALL,
     Line,
@@ -82,6 +83,8 @@ def print_explanation(
                 page.gap()
             print_title(page, pools, is_observed=explanation.is_observed, every=verbose)
             print_lines(page, () if quiet else lines)
+        if not quiet:
+            print_joint_fix(page, explanation.joint_fix)
 
 
 def _print_answer(explanation: ClaimExplanation, page: Page) -> None:

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from dra_planner.errors import Diagnostic
 from dra_planner.plan.explanation.pods import PodExplanation
 from dra_policies.rules import Rule
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FindingExplanation:
+class FindingExplanation(Struct, frozen=True, kw_only=True):
     """A finding, its rule if it has one, and the pods described at its place."""
 
     finding: Diagnostic

@@ -13,6 +13,7 @@ from dra_command.claim_report.contract import (
     PoolReasonRow,
     WhatIfRow,
 )
+from dra_command.contract.joint_fix import JointFixRow
 from dra_command.contract.output import Output, VerdictText
 
 
@@ -61,6 +62,9 @@ class ExplainPodOutput(Output):
     version: Literal[1] = 1
     verdict: VerdictText = Field(description="Worst verdict of the workload's templates.")
     pods: list[ExplainedPodRow]
+    joint_fix: JointFixRow | None = Field(
+        description="Changes with which all workloads run, null if the pod fits or none is known."
+    )
     what_if: WhatIfRow | None = Field(
         description="With --what-if, all other keys apply to the changed fleet."
     )

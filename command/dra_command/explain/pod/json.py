@@ -11,6 +11,7 @@ from dra_command.claim_report.contract import (
     PoolReasonRow,
     WhatIfRow,
 )
+from dra_command.claim_report.joint_fix import joint_fix_row
 from dra_command.explain.pod.contract import ExplainedPodRow, ExplainPodOutput, PoolForPodRow
 from dra_planner.model import Reason, worst
 from dra_planner.plan.explanation.claims import WhatIf
@@ -27,6 +28,7 @@ def pod_json(pods: Sequence[PodExplanation], asked: WhatIf | None = None) -> str
     output = ExplainPodOutput(
         verdict=worst(each.verdict for each in pods),
         pods=[pod_row(each) for each in pods],
+        joint_fix=joint_fix_row(next((p.joint_fix for p in pods if p.joint_fix), None)),
         what_if=changed,
     )
     return output.model_dump_json(indent=2, by_alias=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TextIO
 
+from dra_command.claim_report.joint_fix import print_joint_fix
 from dra_command.explain.pool_lines import (
     POOLS_TOO_SMALL,
     Line,
@@ -62,6 +63,7 @@ def _print_pod(page: Page, pod: PodExplanation, asked: WhatIf | None, *, quiet: 
     if pod.blockers:
         page.gap()
         print_lines(page, reason_lines(pod.blockers))
+    print_joint_fix(page, pod.joint_fix)
     if pod.claims:
         page.gap()
         page.text(f"term by term: explain --claim {pod.claims[0]}", mark="→ ")

@@ -5,9 +5,11 @@ repository.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from dra_command.inputs.delivery.argo_cd import application_sources, is_application
 from dra_command.inputs.delivery.flux import flux_source, is_flux
@@ -25,8 +27,7 @@ _DEEPEST: Final = 5  # an Application may deliver further Applications
 NOT_RENDERED: Final = "source-not-rendered"
 
 
-@dataclass(frozen=True, slots=True)
-class Delivered:
+class Delivered(Struct, frozen=True):
     """Sources without the objects that were rendered, the rendered manifests, and notes on the
     other objects.
     """
@@ -55,8 +56,7 @@ def _may_deliver(source: Source) -> bool:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class _Replaced:
+class _Replaced(Struct, frozen=True):
     """A source without the objects that could be rendered, the manifests that they deliver, and
     their folders.
     """

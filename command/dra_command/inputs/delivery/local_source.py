@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import re
 import shutil
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 import yaml
+from msgspec import Struct
 
 from dra_command.inputs.rendering import (
     helm_template,
@@ -21,9 +20,8 @@ from dra_command.inputs.rendering import (
     run_renderer,
 )
 from dra_planner.documents.plain_values import texts
+from dra_planner.documents.variables import fill_in
 from dra_planner.sources import MANIFEST_SUFFIXES, read_sources
-
-_VARIABLE: Final = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)(?::?[-=]([^}]*))?\}")
 
 
 class NotRendered(Exception):
@@ -32,8 +30,7 @@ class NotRendered(Exception):
     """
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LocalSource:
+class LocalSource(Struct, frozen=True, kw_only=True):
     """A chart, a kustomization, or plain manifests in a folder of the repository.
 
     `values` are values of a chart in the order of their precedence, as files or mappings, and
@@ -60,11 +57,7 @@ class LocalSource:
             text = self._kustomization()
         else:
             text = "\n---\n".join(each.text for each in self._files())
-        if self.variables is None:
-            return text
-        return _VARIABLE.sub(
-            lambda found: (self.variables or {}).get(found[1], found[2] or ""), text
-        )
+        return text if self.variables is None else fill_in(text, self.variables)
 
     def covers(self) -> Iterator[tuple[Path, bool]]:
         """Yield the folders whose manifests come with this source, and whether those in folders

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import re
 import subprocess
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
+
+from msgspec import Struct
 
 from dra_command.inputs.delivery.local_source import NotRendered
 
 _LAST_TWO: Final = re.compile(r"([^/:]+/[^/:]+?)(?:\.git)?/*$")
 
 
-@dataclass(frozen=True, slots=True)
-class Repository:
+class Repository(Struct, frozen=True):
     """A root folder, and the names of its remotes as OWNER/NAME; none if they aren't known."""
 
     root: Path

@@ -6,13 +6,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
+from msgspec import Struct
 
 from dra_command.pens.html.style import page_style, picture_style, security_policy
 from dra_command.pens.signs import DRAWN
@@ -27,8 +27,7 @@ Parts = tuple[tuple[bool, str], ...]
 """A message as (is code, text)."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ReportEntry:
+class ReportEntry(Struct, frozen=True, kw_only=True):
     """One finding: a workload that does not fit, or what is wrong with an object; `kind` is a
     verdict or severity.
     """

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import Any, Final
 
+from dra_command.claim_report.joint_fix import joint_fix_title
 from dra_command.pens.html.page import fold, render_page
 from dra_command.pens.signs import DRAWN
 from dra_command.pens.table import Table
@@ -19,7 +20,6 @@ from dra_command.plan_report.html.parts import (
     claim_tree,
     report_entries,
 )
-from dra_command.plan_report.joint_fix import joint_fix_title
 from dra_command.plan_report.pod_requests import pod_requests, requests_sentence
 from dra_command.plan_report.summary import costs, setting, simulation, verdict_parts
 from dra_command.plan_report.tables import (

@@ -6,8 +6,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from dra_command.claim_report.terms import term_of, term_state, term_values
 from dra_command.pens.html.page import ReportEntry, coded_lines, diagnostic_entry
@@ -39,16 +40,14 @@ _BAR: Final = 120
 MOST_SHARES: Final = 15
 
 
-@dataclass(frozen=True, slots=True)
-class Key:
+class Key(Struct, frozen=True):
     """The letter of a workload, and how dark it is drawn: 1 to 3."""
 
     letter: str
     rank: int
 
 
-@dataclass(frozen=True, slots=True)
-class TermCell:
+class TermCell(Struct, frozen=True):
     """What the devices of one pool say to one condition; `alone`: nothing else fails there."""
 
     state: str
@@ -58,14 +57,12 @@ class TermCell:
     alone: bool
 
 
-@dataclass(frozen=True, slots=True)
-class TermRow:
+class TermRow(Struct, frozen=True):
     text: str
     cells: tuple[TermCell, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class ClaimTree:
+class ClaimTree(Struct, frozen=True):
     """A claim, and its conditions pool by pool."""
 
     title: str
@@ -74,15 +71,13 @@ class ClaimTree:
     verdicts: tuple[Verdict, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class GroupView:
+class GroupView(Struct, frozen=True):
     title: str
     said: str
     figures: tuple[Figure, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class PoolView:
+class PoolView(Struct, frozen=True):
     """One pool with its chart and its nodes; `hidden` says what is not drawn."""
 
     name: str
@@ -92,16 +87,14 @@ class PoolView:
     hidden: str
 
 
-@dataclass(frozen=True, slots=True)
-class OutcomeView:
+class OutcomeView(Struct, frozen=True):
     title: str
     verdict: Verdict
     words: str
     nodes: tuple[tuple[Figure, str], ...]
 
 
-@dataclass(frozen=True, slots=True)
-class ShareView:
+class ShareView(Struct, frozen=True):
     key: Key
     name: str
     usd: str

@@ -4,9 +4,10 @@ identical nodes.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from textwrap import wrap
 from typing import Final
+
+from msgspec import Struct
 
 from dra_command.pens.html.page import render_picture
 from dra_command.pens.visible_text import short
@@ -24,8 +25,7 @@ _MOST_LINES: Final = 6
 _LETTERS: Final = 90  # of a line beside the chart
 
 
-@dataclass(frozen=True, slots=True)
-class PlacedText:
+class PlacedText(Struct, frozen=True):
     """A text at its place in a pool."""
 
     x: float
@@ -33,8 +33,7 @@ class PlacedText:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class PlacedPool:
+class PlacedPool(Struct, frozen=True):
     """A pool at its height in the picture, with its figures at their places."""
 
     y: float

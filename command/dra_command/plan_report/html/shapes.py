@@ -6,9 +6,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from itertools import groupby
 from typing import Final
+
+from msgspec import Struct
 
 from dra_command.plan_report.figures import MOST_CELLS
 from dra_planner.model import WorkloadRef
@@ -28,8 +29,7 @@ Look = Callable[[NodeDevice], tuple[str, str]]
 """The style class and the letter of a device."""
 
 
-@dataclass(frozen=True, slots=True)
-class Box:
+class Box(Struct, frozen=True):
     """A rectangle with a style, and a letter in its middle."""
 
     x: float
@@ -40,8 +40,7 @@ class Box:
     letter: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Figure:
+class Figure(Struct, frozen=True):
     """Boxes and lines on a ground of this size; `times` says how often the same comes in a row."""
 
     width: float
@@ -51,8 +50,7 @@ class Figure:
     times: int = 1
 
 
-@dataclass(frozen=True, slots=True)
-class ChartRow:
+class ChartRow(Struct, frozen=True):
     """One demand against the nodes of a pool."""
 
     label: str
@@ -63,8 +61,7 @@ class ChartRow:
     is_judged: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Chart:
+class Chart(Struct, frozen=True):
     """Nodes per demand, the maximum as a line, and all of it as a sentence; `packed` names demands
     not simulated.
     """
@@ -78,8 +75,7 @@ class Chart:
     ticks: tuple[tuple[float, int], ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LevelNodes:
+class LevelNodes(Struct, frozen=True, kw_only=True):
     """Nodes of a pool at one demand: proved, and needed by the scheduler or the packing; the
     verdict of the demand.
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
+from dra_command.claim_report.joint_fix import joint_fix_row
 from dra_command.claim_report.json import explain_output
 from dra_command.findings.json import finding_row
 from dra_command.plan_report.contract.plan import (
@@ -36,7 +37,6 @@ from dra_command.plan_report.contract.plan import (
     WhyRow,
 )
 from dra_command.plan_report.guards import guard_lines, proved_parts
-from dra_command.plan_report.joint_fix import joint_fix_row
 from dra_command.plan_report.json.detail import detail_row
 from dra_command.plan_report.json.fixes import fix_rows
 from dra_command.plan_report.json.nodes import (
@@ -100,7 +100,7 @@ def plan_output(
 def plan_json(plan: Plan, *, detail: bool = False, difference: PlanDifference | None = None) -> str:
     """Return the plan as indented JSON; keys that are absent by contract are left out."""
     output = plan_output(plan, detail=detail, difference=difference)
-    output = output.model_copy(update={"joint_fix": joint_fix_row(plan)})
+    output = output.model_copy(update={"joint_fix": joint_fix_row(plan.joint_fix)})
     absent = set() if detail else {"claims", "detail"}
     if plan.guarded is None:
         absent.add("guards")

@@ -16,6 +16,7 @@ from pathlib import Path
 from sys import intern
 from typing import IO, Any
 
+from dra_command.command_line.installation import extra_command
 from dra_command.portfolio.computation.answer_row import AnswerRow
 from dra_planner.errors import Place, PlannerError
 
@@ -67,7 +68,7 @@ class Store:
             raise PlannerError(
                 "these results are stored as Parquet, but pyarrow isn't installed",
                 place=Place(str(path)),
-                fix='pip install "pulumi-dra[portfolio]", or name another folder with --results',
+                fix=f"{extra_command('portfolio')}, or name another folder with --results",
             )
         try:
             read = _read_lines if path.suffix == ".jsonl" else _read_parquet

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 import pickle
-from dataclasses import asdict, dataclass
 from decimal import Decimal
 from typing import Any
+
+from msgspec import Struct, to_builtins
 
 from dra_command.portfolio.computation.answer_row import AnswerRow
 from dra_planner.portfolio.answers import CellAnswer, CellFault
@@ -14,8 +15,7 @@ from dra_planner.portfolio.inputs import ScenarioInputs, StackInputs
 from dra_planner.portfolio.schema import Ask
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Futures:
+class Futures(Struct, frozen=True, kw_only=True):
     """What all stacks have in common: scenarios, questions and limits."""
 
     scenarios: tuple[ScenarioInputs, ...]
@@ -24,8 +24,7 @@ class Futures:
     memory_bytes: int  # of a process that is ours; 0: not limited here
 
 
-@dataclass(frozen=True, slots=True)
-class CellTask:
+class CellTask(Struct, frozen=True):
     """One answer that is wanted; the inputs of its stack are named by digest."""
 
     digest: str
@@ -34,8 +33,7 @@ class CellTask:
     question: str  # plan, curves or risk
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Batch:
+class Batch(Struct, frozen=True, kw_only=True):
     """Cells that are computed together, those of one stack after those of another; inputs are named
     by digest.
     """
@@ -59,8 +57,7 @@ def pack(value: StackInputs | Futures) -> bytes:
     return pickle.dumps(value, protocol=5)
 
 
-@dataclass(frozen=True, slots=True)
-class Worked:
+class Worked(Struct, frozen=True):
     """Rows in the order of the cells, and the CPU seconds that they took."""
 
     rows: list[AnswerRow]
@@ -69,7 +66,12 @@ class Worked:
 
 def row_of(task: CellTask, answer: Any) -> AnswerRow:
     """Return an answer or a fault as a row."""
-    details = json.dumps(asdict(answer), default=_plain, sort_keys=True, ensure_ascii=False)
+    details = json.dumps(
+        to_builtins(answer, builtin_types=(Decimal,)),
+        default=_plain,
+        sort_keys=True,
+        ensure_ascii=False,
+    )
     if isinstance(answer, CellFault):
         return AnswerRow(
             task.digest, task.question, f"failed:{answer.kind}", why=str(answer), details=details

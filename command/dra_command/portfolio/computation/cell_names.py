@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from dra_command.portfolio.input_collection import Collected
 from dra_planner.portfolio.digests import (
@@ -18,8 +19,7 @@ from dra_planner.portfolio.schema import Ask
 PLACE = "place"
 
 
-@dataclass(frozen=True, slots=True)
-class CellName:
+class CellName(Struct, frozen=True):
     """One question about one stack in one scenario; positions in the portfolio, and the digest of
     the answer.
     """

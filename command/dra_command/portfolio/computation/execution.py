@@ -8,10 +8,11 @@ import os
 import time
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass, field
 from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from dra_command.portfolio.computation.answer_row import AnswerRow
 from dra_command.portfolio.computation.answer_store import Store
@@ -24,6 +25,7 @@ from dra_command.portfolio.computation.interrupts import Interrupts
 from dra_command.portfolio.computation.placement import place_row
 from dra_command.portfolio.input_collection import Collected
 from dra_planner.portfolio.digests import planner_digest, stack_digest
+from dra_planner.records import equality
 
 if TYPE_CHECKING:
     from dra_command.portfolio.computation.engines.protocol import CellEngine
@@ -36,8 +38,7 @@ FEW_CELLS = 48
 _BYTES_PER_GIB = 2**30
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RunOptions:
+class RunOptions(Struct, frozen=True, kw_only=True):
     """Settings of a portfolio run: the engine, the number of workers (0: one per core), and the
     share of its stacks.
     """
@@ -49,8 +50,7 @@ class RunOptions:
     sample: float = 1.0
 
 
-@dataclass(slots=True, kw_only=True)
-class RunLog:
+class RunLog(Struct, kw_only=True):
     """How a run went."""
 
     cells: int
@@ -69,16 +69,16 @@ class RunLog:
         return self.computed / self.seconds if self.seconds else 0.0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PortfolioAnswers:
+@equality(unhashed=("rows", "store"))
+class PortfolioAnswers(Struct, frozen=True, kw_only=True):
     """Every cell with its row; None for one that is not computed yet."""
 
     collected: Collected
     cells: tuple[CellName, ...]
     sampled: bool  # some stacks alone were asked
-    rows: dict[str, AnswerRow] = field(hash=False)  # without the JSON of plans
+    rows: dict[str, AnswerRow]  # without the JSON of plans
     log: RunLog
-    store: Store = field(hash=False)
+    store: Store
     placement: AnswerRow | None = None  # where the portfolio asks for one
 
     def row(self, cell: CellName) -> AnswerRow | None:

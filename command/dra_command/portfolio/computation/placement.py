@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from dra_command.portfolio.computation.answer_row import AnswerRow
 from dra_command.portfolio.computation.batches import CellTask, row_of
@@ -21,8 +22,7 @@ from dra_planner.portfolio.placing import (
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PlacedWorkloads:
+class PlacedWorkloads(Struct, frozen=True, kw_only=True):
     """The placement, and the clusters that aren't part of it because their inputs are wrong."""
 
     placement: ClusterAssignment

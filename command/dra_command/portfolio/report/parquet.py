@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from dra_command.command_line.installation import extra_command
 from dra_command.portfolio.computation.answer_row import AnswerRow
 from dra_command.portfolio.computation.answer_store import write_parquet
 from dra_command.portfolio.report.summary import Summary
@@ -28,7 +29,7 @@ def export_parquet(summary: Summary, path: Path) -> None:
     try:
         write_parquet(path, ("stack", "scenario", *AnswerRow._fields), rows)
     except ImportError:
-        fix = 'pip install "pulumi-dra[portfolio]"'
+        fix = extra_command("portfolio")
         raise PlannerError(
             "Parquet is written by pyarrow, which is not installed", fix=fix
         ) from None

@@ -7,9 +7,10 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from functools import cached_property
+
+from msgspec import Struct
 
 from dra_command.portfolio.computation.answer_row import AnswerRow
 from dra_command.portfolio.computation.cell_names import CellName
@@ -20,8 +21,7 @@ FAILED = "failed"
 MISSING = "not computed"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ScenarioTotal:
+class ScenarioTotal(Struct, frozen=True, kw_only=True):
     """One scenario over all stacks. `hourly_usd` is None where a stack has none; then `priced` of
     them have one.
     """
@@ -33,19 +33,17 @@ class ScenarioTotal:
     priced: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StackLine:
+class StackLine(Struct, frozen=True, kw_only=True):
     """One stack over all scenarios, in their order; `as_is` is its row without edits."""
 
     name: str
     as_is: AnswerRow | None
     outcomes: tuple[str, ...]
-    rows: tuple[AnswerRow | None, ...] = field(repr=False)
+    rows: tuple[AnswerRow | None, ...]
     first_not_fitting: str = ""
 
 
-@dataclass(frozen=True)
-class Summary:
+class Summary(Struct, frozen=True, dict=True):
     """Totals of the answers to the question `plan`."""
 
     answers: PortfolioAnswers

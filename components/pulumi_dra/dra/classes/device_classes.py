@@ -2,11 +2,11 @@
 
 # No `from __future__ import annotations` in component modules: Pulumi's schema analyzer reads the
 # annotations.
-from dataclasses import dataclass
 from typing import Any, NotRequired, TypedDict
 
 import pulumi
 import pulumi_kubernetes as k8s
+from msgspec import Struct
 
 from dra_planner.clouds import extended_resource_fault, selection_fault
 from dra_planner.drivers import class_name_fault
@@ -77,8 +77,7 @@ class DeviceClasses(pulumi.ComponentResource):
         self.register_outputs({"names": self.names})
 
 
-@dataclass(frozen=True, slots=True)
-class CheckedClass:
+class CheckedClass(Struct, frozen=True):
     """A checked class with its spec in the SDK's form."""
 
     name: str

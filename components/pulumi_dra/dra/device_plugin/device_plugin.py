@@ -3,11 +3,11 @@
 # No `from __future__ import annotations` in component modules: Pulumi's schema analyzer reads the
 # annotations.
 from collections.abc import Collection
-from dataclasses import dataclass
 from typing import Any, Final, NotRequired, TypedDict
 
 import pulumi
 import pulumi_kubernetes as k8s
+from msgspec import Struct
 
 from dra_planner.drivers import nvidia
 from dra_planner.errors import PlannerError
@@ -61,8 +61,7 @@ class DevicePluginArgs(TypedDict):
     """Namespace of the existing DaemonSet. Default: kube-system."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DevicePluginInputs:
+class DevicePluginInputs(Struct, frozen=True, kw_only=True):
     """The checked inputs. `release` is None for an existing DaemonSet."""
 
     release: nvidia.DevicePluginRelease | None

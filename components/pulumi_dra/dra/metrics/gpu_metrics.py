@@ -2,12 +2,12 @@
 
 # No `from __future__ import annotations` in component modules: Pulumi's schema analyzer reads the
 # annotations.
-from dataclasses import dataclass
 from typing import Any, NotRequired, TypedDict
 
 import pulumi
 import pulumi_kubernetes as k8s
 import yaml
+from msgspec import Struct
 
 from dra_planner.clouds import DRA, label_key_fault, label_value_fault
 from pulumi_dra.child_options import Children
@@ -79,8 +79,7 @@ class GpuMetricsArgs(TypedDict):
     """Additional node taints that the pods tolerate. They always tolerate nvidia.com/gpu."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GpuMetricsInputs:
+class GpuMetricsInputs(Struct, frozen=True, kw_only=True):
     """The checked inputs."""
 
     release: ReleaseInputs

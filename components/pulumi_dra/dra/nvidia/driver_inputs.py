@@ -3,10 +3,10 @@
 # No `from __future__ import annotations` in component modules: Pulumi's schema analyzer reads the
 # annotations.
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, NotRequired, TypedDict
 
 import pulumi
+from msgspec import Struct
 
 from dra_planner.drivers import nvidia
 from dra_planner.drivers.nvidia import DriverRelease
@@ -111,8 +111,7 @@ class DraDriverArgs(TypedDict):
     """
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DraDriverInputs:
+class DraDriverInputs(Struct, frozen=True, kw_only=True):
     """The checked inputs with defaults filled in. `release` is None only if the version was
     rejected.
     """

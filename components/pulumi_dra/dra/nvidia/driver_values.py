@@ -5,8 +5,9 @@ deployment.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Any
+
+from msgspec import Struct, field
 
 from dra_planner import clouds
 from dra_planner.drivers.nvidia import DriverRelease
@@ -37,8 +38,7 @@ OLD_NAME, NEW_NAME = "nvidia-dra-driver-gpu", "dra-driver-nvidia-gpu"
 """Object names of the charts: up to 25.12, and from 0.4 on."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WebhookSettings:
+class WebhookSettings(Struct, frozen=True, kw_only=True):
     """The webhook that validates opaque configuration when a claim is created."""
 
     failure_policy: str = "Fail"
@@ -49,14 +49,13 @@ class WebhookSettings:
     ca_bundle: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DriverSettings:
+class DriverSettings(Struct, frozen=True, kw_only=True):
     """What a user decides about the driver."""
 
     platform: str  # one of platforms()
     driver_root: str = ""  # "" for the platform's
     compute_domains: bool = False
-    feature_gates: Mapping[str, bool] = field(default_factory=dict[str, bool])
+    feature_gates: Mapping[str, bool] = {}
     consumable_shares: str = ""  # "", disabled, memory, unlimited or a count
     network_policy: bool = True
     webhook: WebhookSettings | None = None

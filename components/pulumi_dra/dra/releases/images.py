@@ -1,14 +1,13 @@
 """Custom images: a mirror, a digest, and pull secrets."""
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from pulumi_dra.inputs.reader import InputReader
 
 SECRET_NAME = "[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?"
 
 
-@dataclass(frozen=True, slots=True)
-class ImageSettings:
+class ImageSettings(Struct, frozen=True):
     """Image settings of a chart. Empty: the chart's own."""
 
     repository: str = ""

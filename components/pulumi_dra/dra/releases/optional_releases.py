@@ -1,10 +1,10 @@
 """Optional Helm releases in addition to the driver: pinned chart and namespace of each."""
 
-from dataclasses import dataclass
 from typing import Any
 
 import pulumi
 import pulumi_kubernetes as k8s
+from msgspec import Struct
 
 from dra_planner.drivers import chart_version_fault
 from pulumi_dra.child_options import Children
@@ -14,8 +14,7 @@ from pulumi_dra.dra.releases.release_status import require_deployed
 from pulumi_dra.inputs.reader import InputReader
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PinnedChart:
+class PinnedChart(Struct, frozen=True, kw_only=True):
     """A published chart: its address, default version, and namespace."""
 
     release: str
@@ -28,8 +27,7 @@ class PinnedChart:
     least_does: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ReleaseInputs:
+class ReleaseInputs(Struct, frozen=True, kw_only=True):
     """The common, checked inputs of all optional releases."""
 
     version: str

@@ -4,11 +4,11 @@ devices.
 
 # No `from __future__ import annotations` in component modules: Pulumi's schema analyzer reads the
 # annotations.
-from dataclasses import dataclass
 from typing import Any, NotRequired, TypedDict
 
 import pulumi
 import pulumi_kubernetes as k8s
+from msgspec import Struct
 
 from pulumi_dra.child_options import Children
 from pulumi_dra.inputs.reader import InputReader
@@ -84,8 +84,7 @@ def tenant_rules() -> Any:
     ]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Tenant:
+class Tenant(Struct, frozen=True, kw_only=True):
     """A tenant's checked settings with defaults filled in."""
 
     namespace: str

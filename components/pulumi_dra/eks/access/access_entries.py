@@ -2,10 +2,10 @@
 
 # No `from __future__ import annotations` here: Pulumi's schema analyzer reads the annotations.
 import re
-from dataclasses import dataclass
 
 import pulumi
 import pulumi_aws as aws
+from msgspec import Struct
 
 from pulumi_dra.child_options import Children
 from pulumi_dra.inputs.access_entry import AccessEntry
@@ -23,8 +23,7 @@ NO_POLICY = "none"
 _NAME = r"[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Entry:
+class Entry(Struct, frozen=True, kw_only=True):
     """A checked entry. `policy` is "" for none."""
 
     name: str

@@ -3,13 +3,12 @@ cluster.
 """
 
 import json
-from dataclasses import dataclass
 
 import pulumi
+from msgspec import Struct
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Credentials:
+class Credentials(Struct, frozen=True, kw_only=True):
     """A role to assume and a profile of the AWS CLI's configuration. "" for none."""
 
     role_arn: pulumi.Input[str] = ""

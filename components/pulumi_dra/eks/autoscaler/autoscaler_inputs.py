@@ -3,11 +3,11 @@
 # No `from __future__ import annotations` in component modules: Pulumi's schema analyzer reads the
 # annotations.
 from collections.abc import Mapping
-from dataclasses import dataclass
 from types import MappingProxyType
 from typing import NotRequired, TypedDict
 
 import pulumi
+from msgspec import Struct
 
 from pulumi_dra.dra.releases.images import SECRET_NAME, read_repository
 from pulumi_dra.eks.naming import read_role_tags
@@ -21,8 +21,7 @@ issue 9244).
 """
 
 
-@dataclass(frozen=True, slots=True)
-class AutoscalerRelease:
+class AutoscalerRelease(Struct, frozen=True):
     """A version of the cluster autoscaler, with the flags that enable DRA."""
 
     version: str
@@ -70,8 +69,7 @@ class EksClusterAutoscalerArgs(TypedDict):
     """Tags for all taggable resources."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class EksClusterAutoscalerInputs:
+class EksClusterAutoscalerInputs(Struct, frozen=True, kw_only=True):
     """The checked inputs with defaults filled in."""
 
     cluster_name: pulumi.Input[str]

@@ -7,10 +7,10 @@ unless kubelet's flags contain them.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import pulumi
+from msgspec import Struct
 
 from dra_planner.clouds.eks import CLOUD
 from dra_planner.model import Taint
@@ -28,8 +28,7 @@ _OF_EKS_IMAGES = ("kubernetes_version", "release_version")
 _PLACEHOLDERS = ("n" * 100, "https://" + "e" * 100, "c" * 2000, "255.255.255.255/32")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OwnImage:
+class OwnImage(Struct, frozen=True, kw_only=True):
     """The ID of the image, and the cluster that its nodes join: name, endpoint, certificate
     (base64), service CIDR.
     """

@@ -2,12 +2,12 @@
 
 import base64
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from email.mime.multipart import MIMEMultipart
 from email.mime.nonmultipart import MIMENonMultipart
 from typing import Any
 
 import yaml
+from msgspec import Struct
 
 from dra_planner.model import Taint
 from pulumi_dra.eks.boot.huge_pages import huge_pages_installer
@@ -22,8 +22,7 @@ user data input”.
 """
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class KubeletSettings:
+class KubeletSettings(Struct, frozen=True, kw_only=True):
     """Kubelet settings in addition to EKS' own. Empty fields aren't set."""
 
     max_pods: int | None = None
@@ -52,8 +51,7 @@ class KubeletSettings:
 NOTHING_TOLD = KubeletSettings()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class JoiningNode:
+class JoiningNode(Struct, frozen=True, kw_only=True):
     """Settings that EKS passes to nodes with its own images: the cluster in nodeadm's format,
     labels, and taints.
     """

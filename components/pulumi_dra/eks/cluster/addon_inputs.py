@@ -2,10 +2,10 @@
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, cast
 
 import pulumi
+from msgspec import Struct
 
 from pulumi_dra.eks.cluster.addons import (
     ADDONS,
@@ -21,8 +21,7 @@ from pulumi_dra.inputs.reader import InputReader
 _SAID_ELSEWHERE = {"enableNetworkPolicy": "network_policy", PREFIX_DELEGATION: "prefix_delegation"}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AddonInputs:
+class AddonInputs(Struct, frozen=True, kw_only=True):
     """Optional add-ons, and versions and settings of all add-ons by name."""
 
     versions: Mapping[str, pulumi.Input[str]]

@@ -2,12 +2,12 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
 import pulumi
 import pulumi_aws as aws
+from msgspec import Struct
 
 from pulumi_dra.child_options import Children
 from pulumi_dra.eks.rights.roles import CNI_POLICIES, declare_role
@@ -19,8 +19,7 @@ MOST_RECENT = "most-recent"
 PREFIX_DELEGATION = "ENABLE_PREFIX_DELEGATION"  # aws/amazon-vpc-cni-k8s:README.md
 
 
-@dataclass(frozen=True, slots=True)
-class StorageDriver:
+class StorageDriver(Struct, frozen=True):
     """An add-on that creates and mounts volumes: its controller's service account, and the managed
     policy for it.
 

@@ -2,10 +2,10 @@
 
 # No `from __future__ import annotations` in component modules: Pulumi's schema analyzer reads the
 # annotations.
-from dataclasses import dataclass
 from typing import NotRequired, TypedDict
 
 import pulumi
+from msgspec import Struct
 
 from dra_planner.clouds import SYSTEM_NODES, public_network_fault
 from dra_planner.clouds.eks import CLOUD
@@ -182,8 +182,7 @@ class EksClusterArgs(TypedDict):
     """Tags for all taggable resources."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class EksClusterInputs:
+class EksClusterInputs(Struct, frozen=True, kw_only=True):
     """The checked inputs with defaults filled in. None: the component creates its own."""
 
     kubernetes_version: str

@@ -4,11 +4,11 @@
 # annotations.
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from types import MappingProxyType
 from typing import NotRequired, TypedDict
 
 import pulumi
+from msgspec import Struct
 
 from pulumi_dra.dra.releases.images import SECRET_NAME, read_repository
 from pulumi_dra.eks.naming import read_role_tags
@@ -59,8 +59,7 @@ class EksKarpenterArgs(TypedDict):
     """Tags for all taggable resources."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class EksKarpenterInputs:
+class EksKarpenterInputs(Struct, frozen=True, kw_only=True):
     """The checked inputs with defaults filled in."""
 
     cluster_name: pulumi.Input[str]

@@ -4,10 +4,10 @@
 # annotations.
 import re
 from base64 import b64decode
-from dataclasses import dataclass
 from typing import NotRequired, TypedDict
 
 import pulumi
+from msgspec import Struct
 
 from dra_planner.clouds import NodeOrigin
 from dra_planner.clouds.eks import CLOUD
@@ -150,8 +150,7 @@ class EksKarpenterPoolArgs(TypedDict):
     """Tags for all taggable resources, including instances and volumes."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class EksKarpenterPoolInputs:
+class EksKarpenterPoolInputs(Struct, frozen=True, kw_only=True):
     """The checked inputs with defaults filled in, and with computed labels, MIG configuration, and
     EFA.
     """

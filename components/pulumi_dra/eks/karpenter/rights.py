@@ -8,8 +8,9 @@ profile.
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 _LOOKS = (
     "ec2:DescribeCapacityReservations",
@@ -43,8 +44,7 @@ _KEY_USES = (
 _POOL = "karpenter.sh/nodepool"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class KarpenterScope:
+class KarpenterScope(Struct, frozen=True, kw_only=True):
     """The scope of the permissions."""
 
     partition: str

@@ -4,13 +4,13 @@ for NAT.
 
 import ipaddress
 from collections.abc import Iterable
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from dra_planner.clouds.eks.cloud import ZONE_LETTERS
 
 
-@dataclass(frozen=True, slots=True)
-class ZoneAddresses:
+class ZoneAddresses(Struct, frozen=True):
     """CIDR blocks of a zone's subnets."""
 
     private: str

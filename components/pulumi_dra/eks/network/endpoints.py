@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 import pulumi
 import pulumi_aws as aws
+from msgspec import Struct
 
 from dra_planner.clouds import repetition_fault
 from pulumi_dra.inputs.reader import InputReader
@@ -86,8 +86,7 @@ def service_name(region: str, service: str) -> str:
     return f"{head}.{region}.{service}"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WayOut:
+class WayOut(Struct, frozen=True, kw_only=True):
     """Outbound access of nodes."""
 
     nat_gateways: bool

@@ -4,10 +4,10 @@
 # annotations.
 from base64 import b64decode
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, NotRequired, TypedDict
 
 import pulumi
+from msgspec import Struct
 
 from dra_planner.clouds import NodeOrigin, Schedule
 from dra_planner.clouds.eks import CLOUD
@@ -218,16 +218,14 @@ class EksGpuPoolArgs(TypedDict):
     """Tags for all taggable resources, including instances and volumes."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Efa:
+class Efa(Struct, frozen=True, kw_only=True):
     """A machine's EFA interfaces and network cards. There can be one more card than interfaces."""
 
     interfaces: int
     cards: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class EksGpuPoolInputs:
+class EksGpuPoolInputs(Struct, frozen=True, kw_only=True):
     """The checked inputs with defaults filled in, and with computed labels, MIG configuration, and
     EFA.
     """

@@ -7,12 +7,12 @@ only the desired size, so EKS' limits remain correct.
 # No `from __future__ import annotations` in component modules: Pulumi's schema analyzer reads the
 # annotations.
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, NotRequired, TypedDict
 from zoneinfo import ZoneInfo
 
 import pulumi_aws as aws
+from msgspec import Struct
 from pulumi_aws.eks.outputs import NodeGroupResource
 
 from dra_planner.clouds import (
@@ -73,8 +73,7 @@ class PoolSchedule(TypedDict):
     """One period."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Action:
+class Action(Struct, frozen=True, kw_only=True):
     """A scheduled action: a node count, and its time, either `recurrence` in `time_zone` or once at
     `start_time`.
     """

@@ -2,10 +2,10 @@
 
 # No `from __future__ import annotations` in component modules: Pulumi's schema analyzer reads the
 # annotations.
-from dataclasses import dataclass
 from typing import NotRequired, TypedDict
 
 import pulumi
+from msgspec import Struct
 
 from dra_planner.clouds import SYSTEM_NODES, public_network_fault
 from dra_planner.clouds.gke import CLOUD
@@ -129,8 +129,7 @@ class GkeClusterArgs(TypedDict):
     """Labels of the cluster and its machines, for billing."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ExistingNetwork:
+class ExistingNetwork(Struct, frozen=True, kw_only=True):
     """An existing network."""
 
     network_id: pulumi.Input[str]
@@ -139,8 +138,7 @@ class ExistingNetwork:
     services_range_name: pulumi.Input[str]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GkeClusterInputs:
+class GkeClusterInputs(Struct, frozen=True, kw_only=True):
     """The checked inputs with defaults filled in. None: the component creates its own."""
 
     kubernetes_version: str

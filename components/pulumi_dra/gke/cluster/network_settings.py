@@ -1,13 +1,30 @@
 """Network settings of a GKE cluster: ranges, data plane, DNS, and access to the control plane."""
 
-from typing import Any
+from typing import TypedDict
 
+import pulumi
 import pulumi_gcp as gcp
 
 from pulumi_dra.gke.cluster.cluster_inputs import ExistingNetwork, GkeClusterInputs
 
 
-def network_settings(inputs: GkeClusterInputs, network: ExistingNetwork) -> dict[str, Any]:
+class NetworkArguments(TypedDict):
+    """The arguments of the cluster resource that concern its network."""
+
+    network: pulumi.Input[str]
+    subnetwork: pulumi.Input[str]
+    networking_mode: str
+    ip_allocation_policy: gcp.container.ClusterIpAllocationPolicyArgsDict
+    datapath_provider: str
+    network_policy: gcp.container.ClusterNetworkPolicyArgsDict
+    enable_intranode_visibility: bool
+    private_cluster_config: gcp.container.ClusterPrivateClusterConfigArgsDict
+    master_authorized_networks_config: gcp.container.ClusterMasterAuthorizedNetworksConfigArgsDict
+    control_plane_endpoints_config: gcp.container.ClusterControlPlaneEndpointsConfigArgsDict
+    dns_config: gcp.container.ClusterDnsConfigArgsDict
+
+
+def network_settings(inputs: GkeClusterInputs, network: ExistingNetwork) -> NetworkArguments:
     """Return the arguments of the cluster resource that concern its network."""
     cidrs = inputs.public_access_cidrs
     return {

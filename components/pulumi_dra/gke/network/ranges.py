@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import ipaddress
-from dataclasses import dataclass
 from itertools import combinations
+
+from msgspec import Struct
 
 from dra_planner.clouds.gke import CLOUD
 from pulumi_dra.inputs.reader import InputReader
@@ -22,8 +23,7 @@ _DEFAULTS = {
 _SMALLEST = {"nodes_cidr": 29, "pods_cidr": 24, "service_cidr": 27}
 
 
-@dataclass(frozen=True, slots=True)
-class SubnetRanges:
+class SubnetRanges(Struct, frozen=True):
     """The three ranges, in CIDR form."""
 
     nodes_cidr: str

@@ -2,10 +2,10 @@
 
 # No `from __future__ import annotations` in component modules: Pulumi's schema analyzer reads the
 # annotations.
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, NotRequired, TypedDict
 
 import pulumi
+from msgspec import Struct
 
 from dra_planner import catalog
 from dra_planner.clouds import NodeOrigin, PluginServing
@@ -205,8 +205,7 @@ class GkeGpuPoolArgs(TypedDict):
     """Labels of the machines, for billing."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GkeGpuPoolInputs:
+class GkeGpuPoolInputs(Struct, frozen=True, kw_only=True):
     """The checked inputs with defaults filled in, and with computed machine type, capacity, and
     labels.
     """

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from dra_planner.catalog import Machine
 from dra_planner.clouds import PluginServing
@@ -18,8 +19,7 @@ if TYPE_CHECKING:
     from pulumi_gcp.container import NodePoolNodeConfigGuestAcceleratorArgsDict
 
 
-@dataclass(frozen=True, slots=True)
-class GkeMachine:
+class GkeMachine(Struct, frozen=True):
     """A machine type in the form of a node pool."""
 
     instance_type: str  # n1-standard-8

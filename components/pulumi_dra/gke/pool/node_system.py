@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 import pulumi
+from msgspec import Struct
 
 from dra_planner.catalog import Machine
 from pulumi_dra.inputs.pool_inputs import KubeletPolicies, read_huge_pages, read_kubelet_policies
@@ -49,8 +49,7 @@ of google-cloud-container 2.67.0, whose text `tests/components/test_gcp_api.py` 
 """
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NodeSystem:
+class NodeSystem(Struct, frozen=True, kw_only=True):
     """Settings of kubelet and the kernel in addition to GKE's own."""
 
     kubelet: KubeletPolicies

@@ -8,17 +8,19 @@ kubernetes/dynamic-resource-allocation:structured/internal/{experimental,incubat
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+
+from msgspec import Struct
 
 from dra_planner.allocation.behaviour import is_plain
 from dra_planner.allocation.node.selectors import selection_matches
 from dra_planner.allocation.search.devices import PoolId
 from dra_planner.model import CounterSet, Device, Node, ResourceSlice
+from dra_planner.records import equality
 from dra_planner.releases import Features
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DevicePool:
+@equality(unhashed=("counter_sets",))
+class DevicePool(Struct, frozen=True, kw_only=True):
     """The devices of one driver's pool that a node can use.
 
     `slices` contain the devices in search order. `others` are slices of the same generation for
@@ -30,7 +32,7 @@ class DevicePool:
     invalid_reason: str = ""
     slices: tuple[ResourceSlice, ...] = ()
     others: tuple[ResourceSlice, ...] = ()
-    counter_sets: tuple[CounterSet, ...] = field(default=(), hash=False)
+    counter_sets: tuple[CounterSet, ...] = ()
 
     @property
     def invalid(self) -> bool:

@@ -9,8 +9,10 @@ apis/config/v1/default_plugins.go @v1.36.3.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 from typing import Literal
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from dra_planner.allocation.node.pod_rules import PodView, term_selects
 from dra_planner.allocation.node.ports import ports_clash
@@ -35,8 +37,7 @@ Filter = Literal[
 ]
 
 
-@dataclass(frozen=True, slots=True)
-class Misfit:
+class Misfit(Struct, frozen=True):
     """The filter that rejected the node, and the reason.
 
     `taint` is set for "taint". `shortages` (resource, requested, free) is set for "resources", and

@@ -8,7 +8,8 @@ kubernetes/kubernetes:pkg/scheduler/framework/{types.go,plugins/interpodaffinity
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+
+from msgspec import Struct
 
 from dra_planner.allocation.node.selectors import labels_match
 from dra_planner.model import (
@@ -18,16 +19,17 @@ from dra_planner.model import (
     Shape,
     TopologySpreadConstraint,
 )
+from dra_planner.records import equality
 
 
-@dataclass(frozen=True, slots=True)
-class PodView:
+@equality(unhashed=("labels",))
+class PodView(Struct, frozen=True):
     """The properties of a pod that other pods' rules read: its namespace, its labels, and its own
     anti-affinity.
     """
 
     namespace: str
-    labels: Mapping[str, str] = field(hash=False)
+    labels: Mapping[str, str]
     anti_affinity: tuple[PodAffinityTerm, ...] = ()
 
     @classmethod
@@ -81,14 +83,14 @@ def _with_label_keys(
     return LabelSelector(selector.requirements + extra)
 
 
-@dataclass(frozen=True, slots=True)
-class Sight:
+@equality(unhashed=("namespaces",))
+class Sight(Struct, frozen=True):
     """The pods that rules of other pods in the demand refer to. Other pods don't affect the key of
     a node's state.
     """
 
     watchers: tuple[tuple[PodView, PodAffinityTerm | TopologySpreadConstraint], ...] = ()
-    namespaces: Namespaces = field(default_factory=dict, hash=False)
+    namespaces: Namespaces = {}
 
     def notices(self, pod: PodView) -> bool:
         """Return whether the pod can affect a later pod."""

@@ -5,8 +5,10 @@ state.
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from dra_planner.allocation.node.pod_rules import NOTHING_SEEN, PodView, Sight
 from dra_planner.allocation.node.ports import host_ports
@@ -23,8 +25,7 @@ if TYPE_CHECKING:
 Port = tuple[str, str, int]
 
 
-@dataclass(frozen=True, slots=True)
-class HeldClaim:
+class HeldClaim(Struct, frozen=True):
     """A claim that pods share: its devices on this node, and its number of consumers."""
 
     key: ObjectKey
@@ -32,8 +33,7 @@ class HeldClaim:
     pinned: bool = True  # only this node can serve it
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class NodeState:
+class NodeState(Struct, frozen=True, eq=False):
     """A node with its used resources. Compare `key`, which is only equal for states with equal
     futures.
 
@@ -49,7 +49,7 @@ class NodeState:
     ports: frozenset[Port] = frozenset()
     pods: tuple[tuple[PodView, int], ...] = ()
     claims: tuple[HeldClaim, ...] = ()
-    _cache: dict[str, Any] = field(default_factory=dict)
+    _cache: dict[str, Any] = {}
 
     @property
     def node(self) -> Node:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any
+
+from msgspec import Struct
 
 from dra_planner.allocation.behaviour import Behaviour, behaviour_of
 from dra_planner.allocation.node.device_pools import DevicePool, device_reaches, gather_pools
@@ -14,8 +15,7 @@ from dra_planner.model import DeviceClass, Node, ResourceSlice
 from dra_planner.releases import Features
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Template:
+class Template(Struct, frozen=True, eq=False):
     """A node with all devices that it can use. Sets of devices are integers, with bit i for
     candidate i.
 
@@ -38,7 +38,7 @@ class Template:
     bits: Mapping[DeviceId, int]
     sight: Sight
     devices_doubt: str = ""  # why nobody can tell whether its devices will be there
-    memory: dict[Any, Any] = field(default_factory=dict)
+    memory: dict[Any, Any] = {}
 
     def pool_of(self, candidate: Candidate) -> DevicePool:
         """Return the pool of a candidate."""

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
 from typing import Final
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from dra_planner.allocation.place import plan_for, searched_claims
 from dra_planner.allocation.reasons.absent_names import published_instead
@@ -23,7 +25,7 @@ from dra_planner.allocation.reasons.selector_changes import (
     failing_conditions,
     selector_changes,
 )
-from dra_planner.allocation.search.depth_first import STEP_BUDGET, Search
+from dra_planner.allocation.search.depth_first import STEP_BUDGET, search_devices
 from dra_planner.allocation.search.requests import plan_claims
 from dra_planner.allocation.verdicts import Refusal
 from dra_planner.model import (
@@ -121,10 +123,10 @@ def _fits(
     shares = {index: dict(used) for index, used in node.shares}
     taken = 0 if on_empty_node else node.taken
     shares = {} if on_empty_node else shares
-    search = Search(
+    result = search_devices(
         node.template, plan, node.template.behaviour, taken, shares, budget=STEP_BUDGET // 10
     )
-    return search.run().outcome == "found"
+    return result.outcome == "found"
 
 
 def _free(refusal: Refusal) -> int:
@@ -136,8 +138,7 @@ def _shortfall(report: ClaimReport) -> int:
     return sum(min((way.shortfall for way in request), default=0) for request in report.requests)
 
 
-@dataclass(frozen=True, slots=True)
-class _SelectorTrial:
+class _SelectorTrial(Struct, frozen=True):
     """One alternative of a request, and the effect of changes to its selectors."""
 
     claim: ShapeClaim
@@ -193,11 +194,19 @@ def _request_reason(claim: str, way: AlternativeReport, trial: _SelectorTrial) -
     )
     free = "match" if way.left == way.matching else "are free and match"
     found = f"{way.left} of {way.seen} devices {free}" if way.seen else "the node has no devices"
+    if not way.seen and (plugin := _plugin_resources(trial.refusal)):
+        found = f"a device plugin allocates the node's devices ({', '.join(plugin)})"
+        fix = "use a pool whose devices a DRA driver allocates"
     message = f"requests {wanted}: {found}{': ' + counts if counts else ''}"
     changes = () if change is None else change.parts
     return Reason(
         code=code, message=message, fix=fix, claim=claim, request=way.request, changes=changes
     )
+
+
+def _plugin_resources(refusal: Refusal) -> list[str]:
+    allocatable = refusal.node.node.allocatable
+    return sorted(name for name, amount in allocatable.items() if "/" in name and amount)
 
 
 def _split_request(way: AlternativeReport) -> str:

@@ -6,8 +6,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
 from typing import Literal, TypeVar, get_args
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from dra_planner.allocation.extended_resource_claims import CLAIM_NAME
 from dra_planner.allocation.node.selectors import node_matches, tolerates
@@ -58,8 +60,7 @@ PREFERENCE: tuple[EditKind, ...] = get_args(EditKind)
 """Edits from the least to the most intrusive."""
 
 
-@dataclass(frozen=True, slots=True)
-class Edit:
+class Edit(Struct, frozen=True):
     """One change, as text (`text`).
 
     `claim`, `request`, and `way` are positions in the shape (way -1: no alternatives), and `index`

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Literal
+
+from msgspec import Struct
 
 from dra_planner.allocation.node.filters import Misfit
 from dra_planner.allocation.node.selectors import untolerated_device_taint
@@ -31,8 +32,7 @@ from dra_planner.quantity import Quantity
 Step = Literal["selector", "unknown", "error", "capacity", "taken", "counters", "taint"]
 
 
-@dataclass(frozen=True, slots=True)
-class Exclusion:
+class Exclusion(Struct, frozen=True):
     """The number of devices that one step excludes. `term` is set for selectors. `detail` names the
     reason (a taint, a message, a capacity), and `values` are the devices' values that a selector
     read.
@@ -45,8 +45,7 @@ class Exclusion:
     values: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class AlternativeReport:
+class AlternativeReport(Struct, frozen=True):
     """One alternative of a request. `wanted` is None for all devices. `left` is the number of free
     matching devices, `matching` the number of matching devices, and `seen` the number of all
     devices on the node.
@@ -67,8 +66,7 @@ class AlternativeReport:
         return max(0, wanted - self.left)
 
 
-@dataclass(frozen=True, slots=True)
-class ConstraintReport:
+class ConstraintReport(Struct, frozen=True):
     """One constraint on the remaining devices: the number of devices with the attribute, and their
     groups by value. `by_request` contains the same numbers for each request in the constraint.
     If no device has the attribute, `similar` is the most similar one that devices have, or "".
@@ -82,8 +80,7 @@ class ConstraintReport:
     similar: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class ClaimReport:
+class ClaimReport(Struct, frozen=True):
     """One claim on one node: its requests with their alternatives in order, and its constraints."""
 
     claim: str
@@ -270,8 +267,7 @@ def _of(bits: int, candidates: Sequence[Candidate]) -> Iterable[Candidate]:
     return (c for c in candidates if c.bit & bits)
 
 
-@dataclass(frozen=True, slots=True)
-class NodeExplanation:
+class NodeExplanation(Struct, frozen=True):
     """The search for one pod on one node: the verdict, the results of the other filters, and each
     claim.
 

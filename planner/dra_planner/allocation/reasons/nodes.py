@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from dra_planner.allocation.node.filters import Misfit
 from dra_planner.allocation.node.selectors import requirement_holds
+from dra_planner.allocation.reasons.label_alternatives import instead_of_label
 from dra_planner.allocation.verdicts import Refusal
 from dra_planner.catalog.label_owners import label_owner
 from dra_planner.claims.extended_resources import IMPLICIT_PREFIX
@@ -152,13 +154,14 @@ def _selector_reason(misfit: Misfit, refusal: Refusal) -> Reason:
             code="node-affinity",
             message="the node's labels don't match the pod's required node affinity"
             + _affinity_text(refusal.shape.pod.node_affinity),
-            fix=_affinity_fix(refusal.shape.pod.node_affinity, labels),
+            fix=_affinity_fix(refusal.shape.pod, labels),
         )
     key, _, value = misfit.label.partition("=")
     where = selector_of(refusal.shape.pod, key)
     have, fix = f"has no label {key}", f"drop {key} from {where}"
-    if key not in labels and (owner := _owner(key)):
-        have, instead = f"{have}, which {owner[0]} would set", owner[1]
+    if key not in labels and (owner := label_owner(key)) is not None:
+        have = f"{have}, which {owner.owner} would set"
+        instead = instead_of_label(key, refusal.shape.pod)
         fix = f"{fix}, and {instead}" if instead else fix
     elif key in labels:
         also = f" in {where}" if key in refusal.shape.pod.selected_by else ""
@@ -177,8 +180,9 @@ def selector_of(pod: PodSpec, key: str) -> str:
     return pod.selected_by.get(key, "the pod's nodeSelector")
 
 
-def _affinity_fix(affinity: NodeSelector | None, labels: Mapping[str, str]) -> str:
+def _affinity_fix(pod: PodSpec, labels: Mapping[str, str]) -> str:
     """Return how the node and the term that it fails least come to match."""
+    affinity = pod.node_affinity
     failing = [
         [each for each in term.match_expressions if not requirement_holds(each, labels)]
         for term in (affinity.terms if affinity is not None else ())
@@ -188,16 +192,16 @@ def _affinity_fix(affinity: NodeSelector | None, labels: Mapping[str, str]) -> s
         return "drop the pod's required node affinity"
     keys = list(dict.fromkeys(each.key for each in fewest))
     fix = f"drop {' and '.join(keys)} from the pod's required node affinity"
-    owned = [owner[1] for key in keys if (owner := _owner(key)) is not None and owner[1]]
-    if owned:
-        return f"{fix}, and {owned[0]}"
+    instead = next(filter(None, (instead_of_label(key, pod) for key in keys)), "")
+    if instead:
+        return f"{fix}, and {instead}"
     missing = [each for each in fewest if each.key not in labels]
     settable = [
         f"{each.key}={value}"
         for each in missing
         if (value := "true" if each.operator == "Exists" else next(iter(each.values), ""))
         and each.operator in ("In", "Exists")
-        and _owner(each.key) is None
+        and label_owner(each.key) is None
         and _can_be_set(each.key, value)
     ]
     if len(settable) == len(fewest):
@@ -217,14 +221,6 @@ def _affinity_text(affinity: NodeSelector | None) -> str:
 def _requirement_text(each: Requirement) -> str:
     values = f" ({','.join(each.values)})" if each.values else ""
     return f"{each.key} {each.operator.lower()}{values}"
-
-
-def _owner(key: str) -> tuple[str, str] | None:
-    """Return the component that sets the label, and a label to select instead, or None if the owner
-    of a pool can set it.
-    """
-    found = label_owner(key)
-    return (found.owner, found.instead) if found is not None else None
 
 
 def _can_be_set(key: str, value: str) -> bool:

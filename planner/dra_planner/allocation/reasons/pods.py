@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from dra_planner.allocation.place import plan_for, searched_claims
 from dra_planner.allocation.reasons.absent_names import published_instead
@@ -14,14 +15,14 @@ from dra_planner.allocation.reasons.explanation import (
     Exclusion,
     report_claims,
 )
+from dra_planner.allocation.reasons.label_alternatives import instead_of_label
 from dra_planner.allocation.reasons.nodes import misfit_reasons
 from dra_planner.allocation.reasons.selector_changes import devices_of_class
 from dra_planner.allocation.reasons.suggestions import suggest_edits
 from dra_planner.allocation.search.devices import Candidate
 from dra_planner.allocation.search.selection import fix_of, terms_of
 from dra_planner.allocation.verdicts import Refusal, Undecided
-from dra_planner.catalog.label_owners import label_owner
-from dra_planner.model import Reason
+from dra_planner.model import PodSpec, Reason
 from dra_planner.wording import counted, verb
 
 _PATCH_NOTE = "this may depend on the patch version, because a known defect affects it ({})"
@@ -122,17 +123,17 @@ def _prediction_reason(undecided: Undecided) -> Reason:
     return Reason(
         code="label-unknown",
         message=f"the value of the node label {names} is known at run time only",
-        fix=_label_fix(undecided.details),
+        fix=_label_fix(undecided.details, undecided.shape.pod),
     )
 
 
-def _label_fix(labels: Sequence[str]) -> str:
+def _label_fix(labels: Sequence[str], pod: PodSpec) -> str:
     """Return labels to select instead of labels whose values the fleet doesn't determine."""
     if all(label.endswith("/zone") for label in labels):
         return "name one zone for the pool, or select by pulumi-dra/pool"
     for label in labels:
-        if (owner := label_owner(label)) is not None and owner.instead:
-            return f"leave {label} out of the pod's nodeSelector and affinity, and {owner.instead}"
+        if instead := instead_of_label(label, pod):
+            return f"leave {label} out of the pod's nodeSelector and affinity, and {instead}"
     return "select by labels that the fleet sets: pulumi-dra/pool, or labels of the pool"
 
 

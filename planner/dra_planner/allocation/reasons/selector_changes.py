@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from difflib import SequenceMatcher
 from typing import TYPE_CHECKING, Final, Literal
+
+from msgspec import Struct
 
 from dra_planner.allocation.node.template import Template
 from dra_planner.allocation.search.devices import Candidate
@@ -54,8 +55,7 @@ _MODELS: Final = (
 """Attributes with the model of a device, the most specific first."""
 
 
-@dataclass(frozen=True, slots=True)
-class SelectorChange:
+class SelectorChange(Struct, frozen=True):
     """Conditions of a selector with their replacements ("" to remove a condition), and the change
     in words.
     """

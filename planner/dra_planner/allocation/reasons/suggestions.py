@@ -5,8 +5,10 @@ does.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from itertools import combinations, islice, product
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from dra_planner.allocation.node.state import NodeState
 from dra_planner.allocation.place import place
@@ -113,15 +115,14 @@ def _keep_intent(edits: Sequence[Edit]) -> bool:
     return all(edit.kind == "correct-value" for edit in edits)
 
 
-@dataclass(slots=True)
-class _Trial:
+class _Trial(Struct):
     """Tests edits on one shape and node."""
 
     shape: Shape
     node: NodeState
     fresh: NodeState | None
     is_error: bool = False  # of a selector, whose correction can leave a value that isn't known
-    known: dict[frozenset[Edit], bool] = field(default_factory=dict)
+    known: dict[frozenset[Edit], bool] = {}
 
     def fits(self, edits: Sequence[Edit]) -> bool:
         key = frozenset(edits)

@@ -9,8 +9,9 @@ v0.35.6, v0.36.3 and v0.37.2.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import Literal
+
+from msgspec import Struct
 
 from dra_planner.allocation.behaviour import Behaviour
 from dra_planner.allocation.search.devices import Candidate
@@ -52,8 +53,7 @@ def _elements(value: AttributeValue) -> frozenset[tuple[type, object]]:
     return frozenset((type(v), v.text if isinstance(v, Version) else v) for v in values)
 
 
-@dataclass(slots=True)
-class _Scope:
+class _Scope(Struct):
     """The requests of a constraint. Without names, it applies to all requests of the claim."""
 
     names: frozenset[str]
@@ -64,15 +64,14 @@ class _Scope:
         return bool(subrequest) and f"{request}/{subrequest}" in self.names
 
 
-@dataclass(slots=True)
-class MatchAttribute:
+class MatchAttribute(Struct):
     """All devices must have the attribute, with the same value."""
 
     scope: _Scope
     attribute: str
     reading: Reading
     lists: bool
-    values: list[AttributeValue] = field(default_factory=list)
+    values: list[AttributeValue] = []
     met_unknown: bool = False
 
     def add(self, request: str, subrequest: str, candidate: Candidate) -> bool:
@@ -113,8 +112,7 @@ class MatchAttribute:
             self.values.pop()
 
 
-@dataclass(slots=True)
-class DistinctAttribute:
+class DistinctAttribute(Struct):
     """All devices must have the attribute, each with a different value.
 
     `memory` is what a version compares with: every earlier device ("all", from 1.37 on), or the
@@ -126,8 +124,8 @@ class DistinctAttribute:
     attribute: str
     reading: Reading
     memory: Literal["all", "last", "identity"]
-    held: list[_Held] = field(default_factory=list)
-    remembered: dict[str, _Held] = field(default_factory=dict)
+    held: list[_Held] = []
+    remembered: dict[str, _Held] = {}
     met_unknown: bool = False
     met_defect: bool = False
 
@@ -168,8 +166,7 @@ class DistinctAttribute:
             self.remembered.pop(request, None)
 
 
-@dataclass(frozen=True, slots=True)
-class _Held:
+class _Held(Struct, frozen=True):
     """A device under the constraint, and its value."""
 
     index: int

@@ -7,7 +7,8 @@ Source of the behavior: kubernetes/dynamic-resource-allocation:structured/intern
 from __future__ import annotations
 
 from collections.abc import Hashable
-from dataclasses import dataclass, field
+
+from msgspec import Struct
 
 from dra_planner.allocation.behaviour import Behaviour
 from dra_planner.allocation.node.template import Template
@@ -19,8 +20,7 @@ CounterName = tuple[str, str]  # counter set, counter
 Draws = tuple[tuple[CounterName, int], ...]
 
 
-@dataclass(slots=True)
-class _Table:
+class _Table(Struct):
     """The remaining counters of one pool, or in 1.34 of one slice."""
 
     left: dict[CounterName, int]
@@ -28,16 +28,15 @@ class _Table:
     overdrawn: bool
 
 
-@dataclass(slots=True)
-class CounterLedger:
+class CounterLedger(Struct):
     """The counters of one search. `occupied` are the devices that were allocated before it."""
 
     template: Template
     behaviour: Behaviour
     occupied: int
-    tables: dict[Hashable, _Table] = field(default_factory=dict)
+    tables: dict[Hashable, _Table] = {}
     met_foreign_table: bool = False
-    _known: dict[int, Draws] = field(init=False)  # what devices draw, as far as it was asked
+    _known: dict[int, Draws] = {}  # what devices draw, as far as it was asked
 
     def __post_init__(self) -> None:
         self._known = _draws(self.template)

@@ -9,8 +9,9 @@ kubernetes/dynamic-resource-allocation:structured/internal/*/allocator_*.go (All
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import Final, Literal
+
+from msgspec import Struct
 
 from dra_planner.allocation.behaviour import Behaviour
 from dra_planner.allocation.node.template import Template
@@ -38,8 +39,7 @@ Failure = Literal["none", "limit"]
 """Why a branch failed: nothing fits, or the claim would have too many devices."""
 
 
-@dataclass(frozen=True, slots=True)
-class SearchResult:
+class SearchResult(Struct, frozen=True):
     """The result of a search: `picks` are the devices of each claim, and `defects` are the known
     defects that affected it.
     """
@@ -56,8 +56,7 @@ class _Exhausted(Exception):
     """The step budget is used up."""
 
 
-@dataclass(slots=True)
-class _Choice:
+class _Choice(Struct):
     """A point to return to. `kind` is the kind of the choice, which determines the other
     options.
     """
@@ -72,32 +71,44 @@ class _Choice:
     only_limit: bool = True  # every alternative so far failed on the limit
 
 
-@dataclass(slots=True)
-class Search:
-    """One search on one node. `taken` are devices that were allocated before, and `shares` the used
-    amounts of shared devices.
+def search_devices(
+    template: Template,
+    plan: PlannedClaims,
+    behaviour: Behaviour,
+    taken: int,
+    shares: Shares,
+    *,
+    reading: Reading = "pessimistic",
+    budget: int = STEP_BUDGET,
+) -> SearchResult:
+    """Search one node for the devices of the claims. `taken` are devices that were allocated
+    before, and `shares` the used amounts of shared devices. Doesn't raise exceptions for any claims
+    or devices.
     """
+    holdings = open_holdings(template, plan, behaviour, taken, shares, reading)
+    return _Search(template, plan, behaviour, taken, shares, holdings, reading, budget).run()
+
+
+class _Search(Struct):
+    """The state of one search on one node."""
 
     template: Template
     plan: PlannedClaims
     behaviour: Behaviour
     taken: int
     shares: Shares
-    reading: Reading = "pessimistic"
-    budget: int = STEP_BUDGET
+    holdings: Holdings
+    reading: Reading
+    budget: int
     steps: int = 0
     met_unknown: bool = False
-    holdings: Holdings = field(init=False)
-    _members_of: dict[int, tuple[int, ...]] = field(default_factory=dict)
-    _stack: list[_Choice] = field(default_factory=list)
+    _members_of: dict[int, tuple[int, ...]] = {}
+    _stack: list[_Choice] = []
     _prunes_twins: bool = True
     _ordered: bool = True
 
     def run(self) -> SearchResult:
-        """Run the search. Doesn't raise exceptions for any claims or devices."""
-        self.holdings = open_holdings(
-            self.template, self.plan, self.behaviour, self.taken, self.shares, self.reading
-        )
+        """Run the search once."""
         free = self._order_is_free()
         self._ordered = free or not self.behaviour.permutes
         self._prunes_twins = self._ordered and not self.plan.order_shows

@@ -8,7 +8,8 @@ Source of the behavior: kubernetes/dynamic-resource-allocation:structured/intern
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+
+from msgspec import Struct
 
 from dra_planner.allocation.behaviour import Behaviour
 from dra_planner.allocation.node.template import Template
@@ -31,8 +32,7 @@ class AttemptFailed(Exception):
     """An error that ends the attempt of the pod."""
 
 
-@dataclass(frozen=True, slots=True)
-class Pick:
+class Pick(Struct, frozen=True):
     """A device that a request gets. `share` is the amount that it consumes of a shared device."""
 
     request: str
@@ -41,8 +41,7 @@ class Pick:
     share: Consumption | None = None
 
 
-@dataclass(slots=True)
-class TakenDevice:
+class TakenDevice(Struct):
     """The changes of an allocated device, to undo them."""
 
     candidate: Candidate
@@ -52,8 +51,7 @@ class TakenDevice:
     share: Consumption | None = None
 
 
-@dataclass(slots=True)
-class Holdings:
+class Holdings(Struct):
     """The holdings of a search. `taken` and `shares` were allocated before the search began."""
 
     template: Template
@@ -65,8 +63,8 @@ class Holdings:
     claim_marks: list[int]
     ledger: CounterLedger
     marked: int = 0
-    allocating: dict[int, list[Consumption]] = field(default_factory=dict)
-    defects: set[str] = field(default_factory=set)
+    allocating: dict[int, list[Consumption]] = {}
+    defects: set[str] = set()
 
     def busy(self, claim: int, way: Alternative) -> int:
         """Devices that aren't available: for admin access, the devices of the same claim, and

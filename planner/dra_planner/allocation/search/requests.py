@@ -8,8 +8,10 @@ Source of the behavior: kubernetes/dynamic-resource-allocation:structured/intern
 from __future__ import annotations
 
 from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from typing import Any
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from dra_planner.allocation.node.selectors import tolerates, untolerated_device_taint
 from dra_planner.allocation.node.template import Template
@@ -30,8 +32,7 @@ from dra_planner.releases import Features
 MAX_DEVICES = 32  # allocation results per claim
 
 
-@dataclass(slots=True, eq=False)
-class Alternative:
+class Alternative(Struct, eq=False):
     """One alternative of a request: the request itself, or one entry of `firstAvailable` (`sub` is
     its name).
 
@@ -47,12 +48,12 @@ class Alternative:
     fault: str = ""
     all_fault: str = ""
     selection: Selection = field(default_factory=Selection)
-    errors: dict[int, str] = field(default_factory=dict)
+    errors: dict[int, str] = {}
     erring: int = 0
     broken: int = 0  # erring whether in use or not
     roomy: int = 0  # devices whose whole capacity covers the request
     tainted: int = 0
-    consumptions: dict[int, Consumption] = field(default_factory=dict)
+    consumptions: dict[int, Consumption] = {}
 
     @property
     def takes_all(self) -> bool:
@@ -71,8 +72,7 @@ class Alternative:
         return matched & self.roomy
 
 
-@dataclass(slots=True, eq=False)
-class PlannedRequest:
+class PlannedRequest(Struct, eq=False):
     """A request and its alternatives, in order of preference."""
 
     name: str
@@ -81,8 +81,7 @@ class PlannedRequest:
     fault: str = ""
 
 
-@dataclass(slots=True, eq=False)
-class PlannedClaim:
+class PlannedClaim(Struct, eq=False):
     """A claim in the form for the search. `name` is "namespace/name"."""
 
     name: str
@@ -91,8 +90,7 @@ class PlannedClaim:
     fault: str = ""
 
 
-@dataclass(slots=True, eq=False)
-class PlannedClaims:
+class PlannedClaims(Struct, eq=False):
     """All claims of one pod on one node. `twins[i]` is the set of devices that these claims can't
     distinguish from device i.
     """
@@ -110,7 +108,7 @@ class PlannedClaims:
         tuple[int, int], ...
     ]  # (devices that may serve a request, how many it needs); only where nothing errs
     # what equal claims found, by what was taken before
-    searches: dict[Hashable, Any] = field(default_factory=dict)
+    searches: dict[Hashable, Any] = {}
 
     def exceeds(self, taken: int) -> bool:
         """Return True if too few devices are free for some request, so that a search

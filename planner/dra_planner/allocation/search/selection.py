@@ -8,9 +8,10 @@ on the values that it reads, so outcomes are cached per projection.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
 
 from dra_planner.allocation.search.devices import Candidate
 from dra_planner.cel import Dialect, RejectedSelector, compile
@@ -22,8 +23,7 @@ if TYPE_CHECKING:
     from dra_planner.cel import RejectedSelector, Selector
 
 
-@dataclass(frozen=True, slots=True)
-class OwnedSelector:
+class OwnedSelector(Struct, frozen=True):
     """One selector of a class (`owner` is its name) or of a request (`owner` is empty)."""
 
     owner: str
@@ -34,8 +34,7 @@ class OwnedSelector:
         return self.expression
 
 
-@dataclass(slots=True)
-class Selection:
+class Selection(Struct):
     """Devices by outcome, as sets of bits. The reasons are stored per device for explanations:
     `failed` contains the term that each device failed, and `errors` and `unknowns` the messages.
     """
@@ -45,9 +44,9 @@ class Selection:
     erring: int = 0
     # some device errs unless a selector before, whose outcome is unknown, excludes it
     doubtful: bool = False
-    failed: dict[int, OwnedSelector] = field(default_factory=dict)
-    errors: dict[int, tuple[OwnedSelector, str]] = field(default_factory=dict)
-    unknowns: dict[int, tuple[OwnedSelector | None, str]] = field(default_factory=dict)
+    failed: dict[int, OwnedSelector] = {}
+    errors: dict[int, tuple[OwnedSelector, str]] = {}
+    unknowns: dict[int, tuple[OwnedSelector | None, str]] = {}
 
 
 def terms_of(

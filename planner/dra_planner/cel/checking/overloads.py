@@ -11,9 +11,10 @@ kubernetes/apiserver:pkg/cel/environment/base.go, pkg/cel/library/*.go @v0.34.9 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cache
 from typing import Final, Literal
+
+from msgspec import Struct
 
 from dra_planner.cel import types
 from dra_planner.cel.checking.overload_rows import (
@@ -40,8 +41,7 @@ from dra_planner.cel.dialect import LISTS_EXTENSION_SINCE, Dialect
 from dra_planner.cel.types import CelType
 
 
-@dataclass(frozen=True, slots=True)
-class Overload:
+class Overload(Struct, frozen=True):
     """One overload of a function: its parameter types (of a method, the target first) and its
     result type.
     """
@@ -54,8 +54,7 @@ class Overload:
     generic: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Declarations:
+class Declarations(Struct, frozen=True):
     """Rows that are declared together."""
 
     rows: str

@@ -7,7 +7,8 @@ valid. Source of the behavior: google/cel-go:cel/validator.go, ext/formatting.go
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from dra_planner.cel import types
 from dra_planner.cel.libraries.conversions import FUNCTIONS
@@ -18,8 +19,7 @@ from dra_planner.cel.types import CelType, show
 from dra_planner.cel.values import CelError
 
 
-@dataclass(frozen=True, slots=True)
-class Issue:
+class Issue(Struct, frozen=True):
     """A type error. `position` is its offset in the expression, and `node` is the node there."""
 
     message: str

@@ -8,9 +8,10 @@ ext/{lists,sets}.go.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from math import ceil
 from typing import Final
+
+from msgspec import Struct
 
 from dra_planner.cel import types
 from dra_planner.cel.cost.device_sizes import Path, declared_size
@@ -24,8 +25,7 @@ _REGEX: Final = 0.25
 _CHARACTER: Final = 0.1
 
 
-@dataclass(frozen=True, slots=True)
-class Operand:
+class Operand(Struct, frozen=True):
     """The estimator's knowledge of a target or argument. `size` is None if it's unknown."""
 
     node: SyntaxNode

@@ -6,18 +6,18 @@ kubernetes/api:resource/v1/types.go@v0.36.3.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import Final
+
+from msgspec import Struct
 
 from dra_planner.cel.cost.ranges import Range
 
 
-@dataclass(frozen=True, slots=True)
-class _Declared:
+class _Declared(Struct, frozen=True):
     most: int
     key: _Declared | None = None
     value: _Declared | None = None
-    fields: dict[str, _Declared] = field(default_factory=dict)
+    fields: dict[str, _Declared] = {}
 
 
 _DOMAIN: Final = _Declared(63)

@@ -5,7 +5,7 @@ Source of the behavior: google/cel-go:checker/cost.go@v0.26.0 and v0.29.2.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from dra_planner.cel import types
 from dra_planner.cel.cost import call_estimates
@@ -31,8 +31,7 @@ def estimate(root: SyntaxNode, dialect: Dialect) -> int:
     return _Estimator(dialect).cost(root)[1]
 
 
-@dataclass(frozen=True, slots=True)
-class _Entries:
+class _Entries(Struct, frozen=True):
     """The sizes of the keys and values of a list or map."""
 
     of_list: bool
@@ -47,8 +46,7 @@ class _Entries:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class _Local:
+class _Local(Struct, frozen=True):
     path: Path
     size: Range | None
     entries: _Entries | None

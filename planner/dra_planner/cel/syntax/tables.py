@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
+
+from msgspec import Struct
 
 PATH: Final = Path(__file__).with_name("tables.json")
 END: Final = "$END"
 """The symbol after the last word."""
 
 
-@dataclass(frozen=True, slots=True)
-class Production:
+class Production(Struct, frozen=True):
     """A rule: its result symbol, its number of values, and the values that its callback gets.
 
     `name` is the callback's name, or empty if the rule returns its only value. `taken` are
@@ -27,8 +27,7 @@ class Production:
     taken: tuple[int | None, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Tables:
+class Tables(Struct, frozen=True):
     """An LALR(1) automaton and its words.
 
     For each state, `goto` contains the next state by symbol, and `reduce` the rule by the kind of

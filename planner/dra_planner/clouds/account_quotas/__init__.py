@@ -6,8 +6,9 @@ read_account_quotas(data) -> the cloud and its quotas, or None for data that no 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 from typing import Any, Final
+
+from msgspec.structs import replace
 
 from dra_planner.clouds.account_quotas import azure, compute_engine, ec2
 from dra_planner.clouds.account_quotas.quota import AccountQuota

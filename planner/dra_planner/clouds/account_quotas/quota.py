@@ -5,11 +5,14 @@ requests more.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+
+from msgspec import Struct
+
+from dra_planner.records import equality
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AccountQuota:
+@equality(ignored=("request",))
+class AccountQuota(Struct, frozen=True, kw_only=True):
     """A limit on vCPUs or GPUs of some machine types in a region.
 
     `unit` is vcpus or gpus, `used` the current usage (0 if the export doesn't state it). `machines`
@@ -23,7 +26,7 @@ class AccountQuota:
     used: int
     machines: tuple[str, ...]
     capacity: tuple[str, ...]
-    request: Callable[[int], str] = field(compare=False)
+    request: Callable[[int], str]
 
     @property
     def free(self) -> int:

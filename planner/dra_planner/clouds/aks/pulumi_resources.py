@@ -94,6 +94,7 @@ POOL = PoolResource(
         ),
     ),
     fast_network=FastNetwork(
+        of_machine=lambda machine: "InfiniBand interfaces" if machine.has_infiniband else "",
         charts=("network-operator", "dranet"),
         fix="install the NVIDIA Network Operator (chart network-operator), or use machines "
         "without InfiniBand",

@@ -130,6 +130,9 @@ class Eks(Cloud):
     node_admission = pulumi_resources.NODE_ADMISSION
     pod_identity = pulumi_resources.POD_IDENTITY
     volume_drivers = pulumi_resources.VOLUME_DRIVERS
+    # Amazon EKS user guide, "Kubernetes versions", 1.30, stored copy read 2026-11-27: gp2 of new
+    # clusters isn't marked as the default any longer
+    default_storage_class = ""
     disk_keys = pulumi_resources.DISK_KEYS
 
     def added_labels(self, nodes: NodeOrigin) -> dict[str, str]:

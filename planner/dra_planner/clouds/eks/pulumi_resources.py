@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from typing import Final
+
+from dra_planner.catalog import Machine
 from dra_planner.clouds.protocol.identities import (
     GrantResource,
     IdentityResource,
@@ -30,6 +33,14 @@ from dra_planner.clouds.protocol.resources import (
     SurgeSetting,
 )
 from dra_planner.clouds.protocol.storage import DiskKeys, VolumeDriver
+
+_BOUGHT_FOR_EFA: Final = 4  # interfaces: with fewer, a machine is bought for its GPUs
+
+
+def _efa_of(machine: Machine) -> str:
+    interfaces = machine.efa_interfaces or 0
+    return f"{interfaces} EFA interfaces" if interfaces >= _BOUGHT_FOR_EFA else ""
+
 
 # aws/karpenter-provider-aws:website/content/en/docs/concepts/nodeclasses.md and
 # …/tasks/odcrs.md@1d927085
@@ -136,9 +147,13 @@ POOL = PoolResource(
     ),
     fast_network=FastNetwork(
         interfaces="networkInterfaces",
+        of_machine=_efa_of,
         kind=("interfaceType", "efa"),
-        fix="add networkInterfaces with interfaceType efa to the launch template, one for each "
-        "network card",
+        interface="EFA interface",
+        most=lambda machine: machine.efa_interfaces,
+        requested_as=r"(^|[./-])efa\b|^dra\.net$",
+        fix="add networkInterfaces with interfaceType efa to the {}, one for each network card",
+        templates=("launch template", "node class"),
     ),
 )
 NODE_NETWORK = NodeNetwork(

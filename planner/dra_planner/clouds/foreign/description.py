@@ -5,16 +5,19 @@ description doesn't say.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+
+from msgspec import Struct
 
 from dra_planner.model import Taint
+from dra_planner.records import equality
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ForeignPool:
+@equality(unhashed=("labels", "maximums"))
+class ForeignPool(Struct, frozen=True, kw_only=True):
     """Nodes of one or more machine types, any of which may be used.
 
-    Counts are nodes in all zones; None is unknown. `capacity` is on-demand, spot, reservation, or
+    Counts are nodes in all zones; None is unknown. `maximums` are smaller maximums of single
+    machine types, which limits of resources imply. `capacity` is on-demand, spot, reservation, or
     capacity-block, and `reservation` the ID of what was bought. `unread_taints` are taints in a
     form that no tool reads. `desired` is the number of nodes to start with. `image` is the tool's
     name of the image, or "" for the cloud's default. `driver_off` is the setting that turns off the
@@ -25,10 +28,11 @@ class ForeignPool:
     machines: tuple[str, ...]
     minimum: int | None = None
     maximum: int | None = None
+    maximums: Mapping[str, int] = {}
     zones: tuple[str, ...] = ()
     capacity: str = "on-demand"
     reservation: str = ""
-    labels: Mapping[str, str] = field(default_factory=dict, hash=False)
+    labels: Mapping[str, str] = {}
     taints: tuple[Taint, ...] = ()
     unread_taints: tuple[str, ...] = ()
     desired: int | None = None
@@ -39,8 +43,8 @@ class ForeignPool:
     notes: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ForeignCluster:
+@equality(unhashed=("charts",))
+class ForeignCluster(Struct, frozen=True, kw_only=True):
     """One cluster. Texts are empty if the description doesn't state them. `notes` name what isn't
     understood.
 
@@ -55,5 +59,5 @@ class ForeignCluster:
     zones: tuple[str, ...] = ()
     has_single_zones: bool = False
     pools: tuple[ForeignPool, ...] = ()
-    charts: Mapping[str, str] = field(default_factory=dict, hash=False)  # chart name → version
+    charts: Mapping[str, str] = {}  # chart name → version
     notes: tuple[str, ...] = ()

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Final
+
+from msgspec import Struct
 
 from dra_planner.catalog import Machine, machines, machines_without_accelerators
 from dra_planner.clouds.foreign.description import ForeignCluster, ForeignPool
@@ -68,8 +69,7 @@ def read_node_pools(items: Sequence[Mapping[str, Any]]) -> ForeignCluster:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class _Requirement:
+class _Requirement(Struct, frozen=True):
     key: str
     operator: str
     values: tuple[str, ...]
@@ -181,12 +181,13 @@ def _pool(
     replicas = number(spec.get("replicas"))
     limit = number(block(spec, "limits").get("nodes"))
     tainted = taints(listed(inner.get("taints")))
+    by_limits = {} if limit or replicas is not None else _by_limits(spec, found, notes, name)
     return ForeignPool(
         name=name,
-        machines=tuple(found),
+        machines=tuple(each for each in found if by_limits.get(each, 1)) or tuple(found),
         minimum=replicas or 0,
-        maximum=limit
-        or (replicas if replicas is not None else _by_limits(spec, found, notes, name)),
+        maximum=limit or (max(by_limits.values(), default=None) if replicas is None else replicas),
+        maximums=by_limits,
         zones=_one_zone(requirements, name, notes),
         capacity=capacity,
         reservation=_reservation(node_class),
@@ -309,24 +310,32 @@ def _one_zone(requirements: Sequence[_Requirement], name: str, notes: list[str])
 
 def _by_limits(
     spec: Mapping[str, Any], names: Sequence[str], notes: list[str], name: str
-) -> int | None:
-    """Return how many nodes limits of GPUs and CPU allow; None if no limit says it."""
-    known = [each for each in machines(CLOUD) if each.name in names]
+) -> dict[str, int]:
+    """Return how many nodes of each machine type the limits of GPUs, CPU, and memory allow, because
+    Karpenter starts a node only if it fits in what is left. Empty if no limit says it.
+
+    Source: kubernetes-sigs/karpenter:pkg/controllers/provisioning/scheduling/scheduler.go@22664681
+    (filterByRemainingResources).
+    """
     gpus, cpus, memory = (
         _amount(block(spec, "limits").get(key)) for key in ("nvidia.com/gpu", "cpu", "memory")
     )
-    counts = [
-        amount // least
-        for amount, parts in (
-            (gpus, [each.gpu_count for each in known if each.gpu_count]),
-            (cpus, [each.vcpus for each in known if each.vcpus]),
-            (memory, [each.memory_mib * 2**20 for each in known if each.memory_mib]),
+    counts: dict[str, int] = {}
+    for each in machines(CLOUD):
+        parts = (
+            (gpus, each.gpu_count),
+            (cpus, each.vcpus),
+            (memory, (each.memory_mib or 0) * 2**20),
         )
-        if amount is not None and (least := min(parts, default=0))
-    ]
+        allowed = [amount // part for amount, part in parts if amount is not None and part]
+        if each.name in names and allowed:
+            counts[each.name] = min(allowed)
     if names and not counts:
         notes.append(f"NodePool {name} has no limit of nodes, GPUs, CPU, or memory")
-    return min(counts, default=None)
+    too_large = [machine for machine, count in counts.items() if not count]
+    if len(too_large) < len(counts) and too_large:
+        notes.append(f"NodePool {name}: its limits allow no node of {', '.join(too_large)}")
+    return counts
 
 
 def _amount(value: object) -> int | None:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import Any, Final, Literal
+
+from msgspec import Struct
 
 from dra_planner.documents.plain_values import block, blocks, number, text
 from dra_planner.model import Taint
@@ -25,8 +26,7 @@ def _effect(written: Any) -> Effect | None:
     return _EFFECTS.get(text(written).replace("-", "").replace("_", "").lower())
 
 
-@dataclass(frozen=True, slots=True)
-class ReadTaints:
+class ReadTaints(Struct, frozen=True):
     """Taints of a pool, and those without a key or a known effect, as they are written."""
 
     known: tuple[Taint, ...] = ()

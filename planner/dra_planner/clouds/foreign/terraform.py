@@ -10,17 +10,19 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 from typing import Any, Final
+
+from msgspec import Struct
 
 from dra_planner.clouds.foreign.terraform_providers import read_provider_settings
 from dra_planner.documents.plain_values import block, blocks, text
+from dra_planner.records import equality
 
 _STATE_VERSION: Final = 4
 
 
-@dataclass(frozen=True, slots=True)
-class StateResource:
+@equality(unhashed=("references",))
+class StateResource(Struct, frozen=True):
     """One managed resource: its address, type, and values. Values that are known after apply are
     missing.
     """
@@ -28,7 +30,7 @@ class StateResource:
     address: str
     type: str
     values: Mapping[str, Any]
-    references: Mapping[str, tuple[str, ...]] = field(default_factory=dict, hash=False)
+    references: Mapping[str, tuple[str, ...]] = {}
 
     @property
     def module(self) -> str:
@@ -36,8 +38,7 @@ class StateResource:
         return self.address.rpartition(f"{self.type}.")[0].rstrip(".")
 
 
-@dataclass(frozen=True, slots=True)
-class TerraformState:
+class TerraformState(Struct, frozen=True):
     """All resources of a plan or state, and the known settings of providers."""
 
     resources: tuple[StateResource, ...]

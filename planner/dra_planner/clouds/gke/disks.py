@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from dra_planner.clouds.protocol.allocatable import (
     AllocatableSettings,

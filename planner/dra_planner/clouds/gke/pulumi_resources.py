@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dra_planner.catalog import Machine
 from dra_planner.clouds.gke.labels import NETWORK_DRIVER, SANDBOX_TAINT
 from dra_planner.clouds.protocol.identities import GrantResource, IdentityResource
 from dra_planner.clouds.protocol.node_networks import (
@@ -22,6 +23,16 @@ from dra_planner.clouds.protocol.resources import (
 from dra_planner.clouds.protocol.storage import DiskKeys, VolumeDriver
 
 IMAGE = "COS_CONTAINERD"
+
+
+def _networks_of(machine: Machine) -> str:
+    if machine.rdma_networks:
+        return f"{machine.rdma_networks} RDMA interfaces"
+    if machine.additional_networks:
+        return f"{machine.additional_networks} interfaces for {machine.network_performance}"
+    return ""
+
+
 CLUSTER = ClusterResource(
     token="gcp:container/cluster:Cluster",
     version="minMasterVersion",
@@ -118,6 +129,7 @@ POOL = PoolResource(
     upgrade_sum=(("upgradeSettings.maxSurge", "upgradeSettings.maxUnavailable"), 20),
     network_profile="networkConfig.acceleratorNetworkProfile",
     fast_network=FastNetwork(
+        of_machine=_networks_of,
         settings=(
             "networkConfig.acceleratorNetworkProfile",
             "networkConfig.additionalNodeNetworkConfigs",

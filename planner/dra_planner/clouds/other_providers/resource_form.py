@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from typing import Any
+
+from msgspec import Struct
 
 KEEP = ""
 """Path of a property whose parts move into the structure around it."""
@@ -15,8 +16,7 @@ def unchanged(values: dict[str, Any]) -> dict[str, Any]:
     return values
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ResourceForm:
+class ResourceForm(Struct, frozen=True, kw_only=True):
     """A resource type of another provider, and the type `becomes` that declares the same.
 
     `names` has the dotted path of each property that has another name. `parts` renames keys of the
@@ -27,7 +27,7 @@ class ResourceForm:
 
     token: str
     becomes: str
-    names: Mapping[str, str] = field(default_factory=dict[str, str])
-    parts: Mapping[str, Mapping[str, str]] = field(default_factory=dict[str, Mapping[str, str]])
+    names: Mapping[str, str] = {}
+    parts: Mapping[str, Mapping[str, str]] = {}
     names_of_pools: str = ""
     finish: Callable[[dict[str, Any]], dict[str, Any]] = unchanged

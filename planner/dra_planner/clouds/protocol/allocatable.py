@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+
+from msgspec import Struct
 
 from dra_planner.model import Amounts
+from dra_planner.records import equality
 
 MIB = 1024 * 1024
 EVICTION_MIB = 100
 DISK_GIB = 200  # what the components of this project give a node
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NodeImage:
+class NodeImage(Struct, frozen=True, kw_only=True):
     """A custom image: its ID, the image family that it's based on, and the folder of its NVIDIA
     driver.
 
@@ -26,8 +27,8 @@ class NodeImage:
     driver_root: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AllocatableSettings:
+@equality(unhashed=("reserved", "daemons", "huge_pages"))
+class AllocatableSettings(Struct, frozen=True, kw_only=True):
     """How nodes are set up, as far as it changes what they offer.
 
     `max_pods` is kubelet's, None for the cloud's own; `prefix_delegation` that of the VPC CNI;
@@ -41,20 +42,19 @@ class AllocatableSettings:
     prefix_delegation: bool = False
     self_managed: bool = False
     disk_gib: int = DISK_GIB
-    reserved: Amounts = field(default_factory=dict, hash=False)
+    reserved: Amounts = {}
     drivers: tuple[str, ...] = ()
-    daemons: Mapping[str, Amounts | None] = field(default_factory=dict, hash=False)
+    daemons: Mapping[str, Amounts | None] = {}
     # what a node does with the machine's own disks: none, raid0 or mount
     local_storage: str = "none"
     # that are asked for as ephemeral storage; None: what comes with the machine
     local_ssds: int | None = None
     # reserved at boot: pages by size, "2Mi"
-    huge_pages: Mapping[str, int] = field(default_factory=dict, hash=False)
+    huge_pages: Mapping[str, int] = {}
     image: NodeImage | None = None  # None: the cloud's own
 
 
-@dataclass(frozen=True, slots=True)
-class Allocatable:
+class Allocatable(Struct, frozen=True):
     """Amounts that kubelet will report (cpu in thousandths, bytes, pods), and what was assumed.
 
     `amounts` is a conservative estimate, because the memory use of kernel, firmware, and

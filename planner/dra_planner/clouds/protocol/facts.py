@@ -158,7 +158,8 @@ class CloudFacts(ABC):
     identity: ClassVar[IdentityResource]
     node_admission: ClassVar[NodeAdmission | None] = None
     volume_drivers: ClassVar[tuple[VolumeDriver, ...]] = ()
-    default_storage_class: ClassVar[str] = ""  # of a new cluster
+    # of a new cluster; "": it has none, None: not known
+    default_storage_class: ClassVar[str | None] = None
     disk_keys: ClassVar[DiskKeys | None] = None
     registry: ClassVar[RegistryResource | None] = None
     # definitions of policies that reject privileged pods or host paths, by the resource that

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GrantResource:
+class GrantResource(Struct, frozen=True, kw_only=True):
     """A resource that grants permissions: its type, the property with identities, and the property
     with permissions, or with a policy as text. `scope` is the property with the resource that the
     permissions are for.
@@ -19,8 +19,7 @@ class GrantResource:
     scope: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RegistryResource:
+class RegistryResource(Struct, frozen=True, kw_only=True):
     """A registry from which nodes pull only with a grant: its type, the property with its name,
     the end of its address, the grants, and parts of the rights that are enough.
     """
@@ -33,8 +32,7 @@ class RegistryResource:
     fix: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NodeAdmission:
+class NodeAdmission(Struct, frozen=True, kw_only=True):
     """Entries with which a cluster admits nodes that the cloud didn't start.
 
     `token` is the type of an entry, and `kinds` are the values of its property `kind` for nodes.
@@ -54,8 +52,7 @@ class NodeAdmission:
     role: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class IdentityResource:
+class IdentityResource(Struct, frozen=True, kw_only=True):
     """A resource that is an identity.
 
     `rights` are its own properties that name rights or hold policies as text, `trust` the one that
@@ -77,8 +74,7 @@ class IdentityResource:
     names: Mapping[str, str] = field(default_factory=dict[str, str])
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PodIdentity:
+class PodIdentity(Struct, frozen=True, kw_only=True):
     """A resource that gives pods with a service account an identity of the cloud: its type, and its
     properties with the namespace and the service account.
     """

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from dra_planner.catalog import Machine
 from dra_planner.clouds.protocol.plugin_serving import MPS, PluginServing
@@ -23,8 +23,7 @@ _NO_PLUGIN = "the device plugin doesn't run on these nodes"
 _NO_CONFIG = "the device plugin serves whole GPUs on these nodes"
 
 
-@dataclass(frozen=True, slots=True)
-class NodeLabel:
+class NodeLabel(Struct, frozen=True):
     """A label that this project sets on nodes. `otherwise` is the consequence if it's missing."""
 
     key: str
@@ -32,8 +31,7 @@ class NodeLabel:
     otherwise: str = "pods that select it are planned on nodes that lack it"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NodeOrigin:
+class NodeOrigin(Struct, frozen=True, kw_only=True):
     """What the labels and taints of a pool's nodes follow from, beside those that its owner wants.
 
     `machine` is None where the catalogue does not have it; its nodes are then taken for GPU nodes.

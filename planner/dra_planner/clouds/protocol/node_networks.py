@@ -4,11 +4,10 @@ registries.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SecurityGroups:
+class SecurityGroups(Struct, frozen=True, kw_only=True):
     """Groups of rules that close outbound traffic unless a rule opens it.
 
     `token` is the resource, and `egress` its list of rules. `used_by` are the properties of a
@@ -32,8 +31,7 @@ class SecurityGroups:
     tcp: tuple[str, ...]  # those that include TCP
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PublicEndpoint:
+class PublicEndpoint(Struct, frozen=True, kw_only=True):
     """A public endpoint of the API server that allows only the networks that `allowed` lists.
 
     Nodes must use it unless `private` is true. `addresses` are the resources that give nodes their
@@ -46,8 +44,7 @@ class PublicEndpoint:
     fix: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Gateway:
+class Gateway(Struct, frozen=True, kw_only=True):
     """A gateway that private nodes need to reach registries of others.
 
     `private` is the property of clusters that makes nodes private, and `private_pool` that of
@@ -70,8 +67,7 @@ class Gateway:
     subnet: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DefaultRoutes:
+class DefaultRoutes(Struct, frozen=True, kw_only=True):
     """How subnets of nodes reach other networks.
 
     `token` is a table of routes with the list `routes`, and `route` a route that is its own
@@ -98,8 +94,7 @@ class DefaultRoutes:
     public: tuple[str, str, str] = ("", "", "")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ServiceEndpoints:
+class ServiceEndpoints(Struct, frozen=True, kw_only=True):
     """Endpoints of the cloud's services inside a network, for nodes without a default route.
 
     `token` has the properties `network` and `service`; names of services end with those of
@@ -121,8 +116,7 @@ class ServiceEndpoints:
     mirror: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ControlPlaneGroups:
+class ControlPlaneGroups(Struct, frozen=True, kw_only=True):
     """Groups of the control plane, which must admit the groups of nodes.
 
     `of_cluster` is the clusters' property with more groups. `rules` are the resources that are an
@@ -137,8 +131,7 @@ class ControlPlaneGroups:
     ingress: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NetworkFirewall:
+class NetworkFirewall(Struct, frozen=True, kw_only=True):
     """A rule for all nodes of a network: its properties with the network, the direction and its
     value for outbound traffic, the denied and allowed protocols, the destinations, the priority (a
     lower number counts first), whether it's off, and the tags of nodes that it's for, with the
@@ -157,8 +150,7 @@ class NetworkFirewall:
     tags: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class UserRoutes:
+class UserRoutes(Struct, frozen=True, kw_only=True):
     """Routes of the user that replace those of the cloud: the property of clusters and its value,
     the property of pools that names their subnet, the subnet, and its property with the routes.
     """
@@ -169,8 +161,7 @@ class UserRoutes:
     routes: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AddressRanges:
+class AddressRanges(Struct, frozen=True, kw_only=True):
     """Ranges of addresses of a cluster, its nodes, and their network, which must not overlap.
 
     `of_cluster` are properties of clusters, each with its name in messages and the cloud's default.
@@ -198,8 +189,7 @@ class AddressRanges:
     default_pods: int = 0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TrafficFilter:
+class TrafficFilter(Struct, frozen=True, kw_only=True):
     """A list of rules of a subnet: `token` is the resource, `used_by` the subnet's property that
     names it, and `rules` its list. `rule` is a rule that is its own resource, and the property that
     names the list. `everywhere` are destinations without which nodes don't work.
@@ -212,8 +202,7 @@ class TrafficFilter:
     everywhere: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NodeNetwork:
+class NodeNetwork(Struct, frozen=True, kw_only=True):
     """All settings that can cut nodes off. None if the cloud doesn't have them."""
 
     groups: SecurityGroups | None = None

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 TIME_SLICING: Final = "time-slicing"
 MPS: Final = "mps"
 RENAMED: Final = ".shared"  # at the end of an extended resource whose units are shares
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PluginServing:
+class PluginServing(Struct, frozen=True, kw_only=True):
     """What one unit of the plugin's resource is on a node.
 
     `strategy` is "time-slicing" or "mps" if the plugin serves each device as `replicas` units;
@@ -42,8 +42,7 @@ class PluginServing:
         return f"{name}{RENAMED}" if self.is_renamed else name
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CloudPlugin:
+class CloudPlugin(Struct, frozen=True, kw_only=True):
     """A cloud's support of NVIDIA's device plugin.
 
     `is_built_in` if the cloud runs its own plugin on nodes that aren't DRA nodes; then a fleet

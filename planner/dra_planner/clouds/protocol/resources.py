@@ -4,14 +4,15 @@ paths.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
 
+from msgspec import Struct
+
+from dra_planner.catalog import Machine
 from dra_planner.model import Taint
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CountLimits:
+class CountLimits(Struct, frozen=True, kw_only=True):
     """The properties with the minimum and maximum number of nodes. `per_zone`: they are counts per
     zone.
     """
@@ -21,8 +22,7 @@ class CountLimits:
     per_zone: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SpreadGroup:
+class SpreadGroup(Struct, frozen=True, kw_only=True):
     """A placement group that a template's property names, and its most nodes in a zone."""
 
     token: str
@@ -30,8 +30,7 @@ class SpreadGroup:
     most_per_zone: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MachineTemplate:
+class MachineTemplate(Struct, frozen=True, kw_only=True):
     """A resource that names the machine where the pool does not: the property that points to it,
     its type, its path.
 
@@ -60,8 +59,7 @@ class MachineTemplate:
     spread: SpreadGroup | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AttachedGpus:
+class AttachedGpus(Struct, frozen=True, kw_only=True):
     """A list of GPUs attached to the machine, written in a fleet as `machine+type:count`."""
 
     path: str
@@ -69,8 +67,7 @@ class AttachedGpus:
     count: str = "count"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SurgeSetting:
+class SurgeSetting(Struct, frozen=True, kw_only=True):
     """Whether updates start new nodes before old ones end.
 
     `setting` is the property and `default` its value where it is absent. `starts_none` are the
@@ -85,8 +82,7 @@ class SurgeSetting:
     strategy: tuple[str, str] = ("", "")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BoughtCapacity:
+class BoughtCapacity(Struct, frozen=True, kw_only=True):
     """How a pool says that it runs on machines that were bought, and the settings that keep it from
     using them.
 
@@ -118,8 +114,7 @@ class BoughtCapacity:
     surge: SurgeSetting
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class KarpenterNodeClass:
+class KarpenterNodeClass(Struct, frozen=True, kw_only=True):
     """What Karpenter's pools take their nodes' settings from: its kind, and where it says what
     nodes boot.
 
@@ -143,8 +138,7 @@ class KarpenterNodeClass:
     bought: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class EphemeralDisk:
+class EphemeralDisk(Struct, frozen=True, kw_only=True):
     """An operating system on a disk of the machine: the property and value that say so, the
     property with its size and the default in GiB, the other value, and the families whose machine
     types have only their temporary disk for it.
@@ -157,24 +151,32 @@ class EphemeralDisk:
     only_temporary: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FastNetwork:
+class FastNetwork(Struct, frozen=True, kw_only=True):
     """Where a pool says that its nodes have the machine's network for several nodes.
 
-    `settings` are properties of the pool, any of which says so. `interfaces` is a list in the
-    template with a property and the start of the values that say so. `charts` are the charts that
-    install drivers for it.
+    `of_machine` describes the network that a machine type is typically bought for, and returns ""
+    if it has none. `settings` are properties of the pool, any of which says that nodes have it.
+    `interfaces` is a list in the template with a property and the start of the values that say so.
+    `interface` is the name of one, and `most` the number that a machine type supports, None if it
+    isn't known. `requested_as` is a regular expression for the resources, classes, and drivers in
+    pods for which Karpenter attaches interfaces. `charts` are the charts that install drivers for
+    it. In `fix`, {} is the name of the template: the first of `templates`, or the second if
+    Karpenter starts the nodes.
     """
 
+    of_machine: Callable[[Machine], str]
     settings: tuple[str, ...] = ()
     interfaces: str = ""
     kind: tuple[str, str] = ("", "")
+    interface: str = ""
+    most: Callable[[Machine], int | None] = lambda machine: None
+    requested_as: str = ""
     charts: tuple[str, ...] = ()
     fix: str
+    templates: tuple[str, str] = ("", "")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PoolResource:
+class PoolResource(Struct, frozen=True, kw_only=True):
     """A resource that is a pool of nodes. Paths are dotted; "" where there is no such property.
 
     `machine` is a text or a list of texts, `machine_default` what the cloud takes without one.
@@ -227,8 +229,7 @@ class PoolResource:
     upgrade_sum: tuple[tuple[str, ...], int] = ((), 0)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ClusterAddons:
+class ClusterAddons(Struct, frozen=True, kw_only=True):
     """What a cluster runs only if somebody installs it.
 
     `by_default` is the property that turns off what the cloud installs, `managed` the one with
@@ -248,8 +249,7 @@ class ClusterAddons:
     network_policies: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ClusterResource:
+class ClusterResource(Struct, frozen=True, kw_only=True):
     """A resource that is a cluster; `region` may name a zone of it, and is "" where the provider
     decides.
 

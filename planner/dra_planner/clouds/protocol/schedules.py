@@ -5,10 +5,11 @@ a clock.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Literal
 from zoneinfo import ZoneInfo
+
+from msgspec import Struct
 
 Day = Literal["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"]
 DAYS: tuple[Day, ...] = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
@@ -16,8 +17,7 @@ UTC_ZONE = "Etc/UTC"
 _INSTANT = "%Y-%m-%dT%H:%M:%SZ"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Hours:
+class Hours(Struct, frozen=True, kw_only=True):
     """Weekly hours from `start` to `end`, as times of the day in `time_zone`.
 
     An end before the start is on the next day. `days` are the days on which it starts, from DAYS.
@@ -37,8 +37,7 @@ class Hours:
         return f"{days} from {self.start} to {self.end} ({self.time_zone})"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Period:
+class Period(Struct, frozen=True, kw_only=True):
     """One period from `start` to `end`, both in the form 2026-12-01T11:30:00Z."""
 
     start: str

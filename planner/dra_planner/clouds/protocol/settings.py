@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+
+from msgspec import Struct
 
 from dra_planner.catalog import Machine
 from dra_planner.clouds.protocol.allocatable import (
     NodeImage,
 )
 from dra_planner.clouds.protocol.plugin_serving import PluginServing
+from dra_planner.records import equality
 
 # key of the fleet or of the pool ("network.subnetIds", "maxPods"), and the whole sentence
 Fault = tuple[str, str]
@@ -17,8 +19,7 @@ WHOLE = ("none", "all-disabled")
 """The value of a pool's `mig` if its GPUs aren't partitioned."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Capacity:
+class Capacity(Struct, frozen=True, kw_only=True):
     """The capacity of a pool: on-demand, spot, flex-start, queued, reservation, or capacity-block,
     with the ID of bought capacity.
     """
@@ -27,8 +28,7 @@ class Capacity:
     reservation: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CountStep:
+class CountStep(Struct, frozen=True, kw_only=True):
     """The number whose multiple a pool's node count must be, with the reason and the fix, each as
     the end of a sentence.
     """
@@ -38,8 +38,7 @@ class CountStep:
     fix: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ClusterSettings:
+class ClusterSettings(Struct, frozen=True, kw_only=True):
     """The settings of a cluster that a cloud may reject. `asked` are the set keys of the fleet."""
 
     region: str
@@ -51,8 +50,8 @@ class ClusterSettings:
     asked: frozenset[str] = frozenset()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PoolSettings:
+@equality(unhashed=("huge_pages", "labels"))
+class PoolSettings(Struct, frozen=True, kw_only=True):
     """The settings of a pool that a cloud may reject. `asked` are the set keys of the pool."""
 
     name: str
@@ -65,11 +64,11 @@ class PoolSettings:
     max_pods: int | None = None
     disk_gib: int | None = None
     local_ssds: int | None = None
-    huge_pages: Mapping[str, int] = field(default_factory=dict, hash=False)
+    huge_pages: Mapping[str, int] = {}
     mig: str = "none"
     plugin: PluginServing | None = None  # None for DRA pools
     image: NodeImage | None = None
     is_served: bool = False  # a driver of the fleet publishes devices on it
-    labels: Mapping[str, str] = field(default_factory=dict, hash=False)
+    labels: Mapping[str, str] = {}
     taint_keys: tuple[str, ...] = ()
     asked: frozenset[str] = frozenset()

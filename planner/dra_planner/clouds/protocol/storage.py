@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class VolumeDriver:
+class VolumeDriver(Struct, frozen=True, kw_only=True):
     """A CSI driver: its provisioner, and how a cluster gets it.
 
     `classes` are the StorageClasses that come with it, and `immediate` those of them that create a
@@ -26,8 +25,7 @@ class VolumeDriver:
     switch: tuple[str, bool, bool] | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DiskKeys:
+class DiskKeys(Struct, frozen=True, kw_only=True):
     """Keys of the user for disks of nodes, which the cloud's own identity must be allowed to use.
 
     `used_by` are properties that name a key, each with the resource that has it. `tokens` are

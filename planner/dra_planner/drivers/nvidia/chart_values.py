@@ -10,9 +10,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Any, Final
+
+from msgspec import Struct
 
 from dra_planner.drivers.nvidia.releases import driver_releases
 from dra_planner.drivers.nvidia.settings import PublishingSettings, gate_faults
@@ -67,8 +68,7 @@ NEAR: Final = 0.8
 _OTHER_DRIVER: Final = re.compile(r"dra-driver(?!-nvidia-gpu|-gpu)[\w-]*$")
 
 
-@dataclass(frozen=True, slots=True)
-class ValueFault:
+class ValueFault(Struct, frozen=True):
     """The fault of one value. `is_refused`: the chart doesn't render with it."""
 
     key: str

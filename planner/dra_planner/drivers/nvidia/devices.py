@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from dra_planner.catalog import GpuPlace, Machine, gpu_places
 from dra_planner.drivers.nvidia.gpus import Gpu, MigProfile, gpu
@@ -41,8 +43,7 @@ FABRIC = "FabricManagerPartitioning"
 _ANY_VERSION = Version("0.0.0")
 
 
-@dataclass(frozen=True, slots=True)
-class Board:
+class Board(Struct, frozen=True):
     """One GPU of a node: its minor number, its model, where it sits."""
 
     minor: int

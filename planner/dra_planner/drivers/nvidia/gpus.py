@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cache
+
+from msgspec import Struct
 
 from dra_planner.catalog.tables import (
     Provenance,
@@ -16,8 +17,7 @@ from dra_planner.catalog.tables import (
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Gpu:
+class Gpu(Struct, frozen=True, kw_only=True):
     """A GPU model as NVML describes it.
 
     None is a fact without a source. `memory_mib` is the amount that the driver publishes (NVML's
@@ -41,8 +41,7 @@ class Gpu:
     provenance: Provenance
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MigProfile:
+class MigProfile(Struct, frozen=True, kw_only=True):
     """One way to cut a GPU instance; engine counts are those of one instance, None where not
     sourced.
     """

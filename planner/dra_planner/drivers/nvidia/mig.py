@@ -11,7 +11,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from dra_planner.catalog.machines import Machine
 from dra_planner.catalog.tables import read_table
@@ -22,8 +23,7 @@ from dra_planner.errors import CatalogError
 ENGINES = ("multiprocessors", "copy_engines", "decoders", "encoders", "jpeg_engines", "ofa_engines")
 
 
-@dataclass(frozen=True, slots=True)
-class MigInstance:
+class MigInstance(Struct, frozen=True):
     """A MIG instance and the memory slice at which it starts; None where placements are not
     known.
     """

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from dra_planner.catalog import Machine
 from dra_planner.drivers.nvidia.devices import (
@@ -30,8 +32,7 @@ from dra_planner.model import CounterConsumption, CounterSet, Device, DeviceCapa
 from dra_planner.quantity import Quantity
 
 
-@dataclass(frozen=True, slots=True)
-class PartitionedGpu:
+class PartitionedGpu(Struct, frozen=True):
     """One GPU with all its partitions, and the counters that they share (none for a GPU without
     MIG).
     """

@@ -6,12 +6,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Final, Literal
 
+from msgspec import Struct
+from msgspec.structs import replace
+
 from dra_planner.catalog.tables import Provenance, Row, flag, provenance, read_table
 from dra_planner.errors import CatalogError
+from dra_planner.records import equality
 
 AttributeValueRule = Literal[
     "fixed", "model", "minor", "node", "node-wide", "device", "parent", "topology"
@@ -35,8 +38,7 @@ Source: kubernetes-sigs/dra-driver-nvidia-gpu:cmd/gpu-kubelet-plugin/deviceinfo.
 """
 
 
-@dataclass(frozen=True, slots=True)
-class DriverAttribute:
+class DriverAttribute(Struct, frozen=True):
     """An attribute that a release publishes on one kind of device.
 
     `rule` says who knows its value: fixed by the driver, of the GPU model, the minor number, by the
@@ -64,8 +66,8 @@ class DriverAttribute:
         return f"{domain}/{self.name}"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DriverRelease:
+@equality(unhashed=("feature_gates",))
+class DriverRelease(Struct, frozen=True, kw_only=True):
     """A release of the NVIDIA DRA driver. `order` grows with time: 0.4 is newer than 25.12."""
 
     version: str
@@ -76,7 +78,7 @@ class DriverRelease:
     repository: str  # https://… (a Helm repository) or oci://…
     resource_apis: tuple[str, ...]
     is_installable: bool  # on Kubernetes 1.34 and later
-    feature_gates: Mapping[str, bool] = field(hash=False)  # name → on by default
+    feature_gates: Mapping[str, bool]  # name → on by default
     device_classes: tuple[str, ...]  # gpu, mig, vfio
     has_extended_resource: bool  # class gpu.nvidia.com carries extendedResourceName nvidia.com/gpu
     publishes_mig_parents: bool  # a GPU beside its MIG instances: the scheduler hands out both
@@ -118,8 +120,7 @@ class DriverRelease:
         return tuple(attribute for attribute in self.attributes if attribute.device == device)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DevicePluginRelease:
+class DevicePluginRelease(Struct, frozen=True, kw_only=True):
     """A release of the NVIDIA device plugin's chart."""
 
     version: str

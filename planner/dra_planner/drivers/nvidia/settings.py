@@ -6,13 +6,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 from difflib import get_close_matches
+
+from msgspec import Struct
 
 from dra_planner.catalog.machines import Machine
 from dra_planner.clouds import WHOLE
 from dra_planner.drivers.nvidia.releases import DriverRelease, driver_release, driver_releases
 from dra_planner.errors import CatalogError, PlannerError, UnsupportedFeature
+from dra_planner.records import equality
 from dra_planner.releases import Features
 
 _EXCLUSIVE = (  # from which release on the driver refuses to start with both
@@ -28,8 +30,8 @@ _NEEDED = {
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PublishingSettings:
+@equality(unhashed=("gates",))
+class PublishingSettings(Struct, frozen=True, kw_only=True):
     """Helm values of the NVIDIA driver that affect the published devices of a node.
 
     `gates` are the chart's `featureGates`; `consumable_shares` its value of that name ("",
@@ -37,7 +39,7 @@ class PublishingSettings:
     `resources.computeDomains.enabled`.
     """
 
-    gates: Mapping[str, bool] = field(default_factory=dict, hash=False)
+    gates: Mapping[str, bool] = {}
     consumable_shares: str = ""
     compute_domains: bool = False
 

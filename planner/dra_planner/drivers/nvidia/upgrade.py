@@ -5,8 +5,9 @@ no longer find.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Literal
+
+from msgspec import Struct
 
 from dra_planner.drivers.nvidia.devices import GPU_DRIVER
 from dra_planner.drivers.nvidia.gpus import gpus, mig_profiles
@@ -32,8 +33,7 @@ _SHARING = {"TimeSlicing": "TimeSlicingSettings", "MPS": "MPSSupport"}
 _DEFAULTS = PublishingSettings()
 
 
-@dataclass(frozen=True, slots=True)
-class DriverChange:
+class DriverChange(Struct, frozen=True):
     """One difference. `name` is what selectors read ("gpu.nvidia.com/index"), a class, a chart, or
     a sharing strategy.
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cache
+
+from msgspec import Struct
 
 from dra_planner.catalog.tables import read_table
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DriverChart:
+class DriverChart(Struct, frozen=True, kw_only=True):
     """A published chart: the release's name, its address, the version that was read, and its
     namespace.
 

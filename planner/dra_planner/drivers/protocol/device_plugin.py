@@ -10,15 +10,17 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
 from typing import Any, ClassVar
+
+from msgspec import Struct
 
 from dra_planner.catalog import Machine
 from dra_planner.clouds import PluginServing
+from dra_planner.records import equality
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Counterpart:
+@equality(unhashed=("capacity",))
+class Counterpart(Struct, frozen=True, kw_only=True):
     """The devices of a claim that are equivalent to one unit of an extended resource.
 
     `conditions` are CEL expressions about one device, all of which must hold. `capacity` is the
@@ -29,7 +31,7 @@ class Counterpart:
 
     device_class: str
     conditions: tuple[str, ...] = ()
-    capacity: Mapping[str, str] = field(default_factory=dict, hash=False)
+    capacity: Mapping[str, str] = {}
     noun: str = "gpu"
     toleration: str = ""
 
@@ -46,8 +48,7 @@ class Counterpart:
         return {"name": name, "exactly": exactly}
 
 
-@dataclass(frozen=True, slots=True)
-class NoCounterpart:
+class NoCounterpart(Struct, frozen=True):
     """Why no claim is equivalent to an extended resource, and alternatives, the best first."""
 
     reason: str
@@ -60,8 +61,7 @@ class NotTranslatable(Exception):
     """
 
 
-@dataclass(frozen=True, slots=True)
-class LabelTerm:
+class LabelTerm(Struct, frozen=True):
     """A condition on one node label in the form of node affinity."""
 
     key: str
@@ -69,8 +69,7 @@ class LabelTerm:
     values: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SelectionNeeds:
+class SelectionNeeds(Struct, frozen=True, kw_only=True):
     """Requirements for devices in a pod's node selection.
 
     `conditions` are CEL expressions that devices must meet. `profile` is a partition's profile,
@@ -96,8 +95,7 @@ class SelectionNeeds:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class DeviceSharing:
+class DeviceSharing(Struct, frozen=True):
     """Sharing of one device: `time-slicing` or `mps`, and the number of units (0: unknown)."""
 
     strategy: str
@@ -105,8 +103,7 @@ class DeviceSharing:
     source: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PluginFacts:
+class PluginFacts(Struct, frozen=True, kw_only=True):
     """Facts about the device plugins of the source cluster.
 
     `shared` maps a resource name to its sharing. `by_config` does so for each named configuration
@@ -115,8 +112,8 @@ class PluginFacts:
     assumption.
     """
 
-    shared: Mapping[str, DeviceSharing] = field(default_factory=dict)
-    by_config: Mapping[str, Mapping[str, DeviceSharing]] = field(default_factory=dict)
+    shared: Mapping[str, DeviceSharing] = {}
+    by_config: Mapping[str, Mapping[str, DeviceSharing]] = {}
     partition: str = ""
     is_known: bool = False
 
@@ -207,12 +204,12 @@ class VendorDevicePlugin(ABC):
         yield from ()
 
 
-@dataclass(frozen=True, slots=True)
 class WholeDevices(VendorDevicePlugin):
     """A device plugin whose units are devices that the driver also publishes."""
 
-    resources: tuple[str, ...]
-    device_class: str
+    def __init__(self, resources: tuple[str, ...], device_class: str) -> None:
+        self.resources = resources
+        self.device_class = device_class
 
     def serves(self, resource: str) -> bool:
         return resource in self.resources
@@ -232,12 +229,12 @@ class WholeDevices(VendorDevicePlugin):
         return self.device_class if resource in self.resources else ""
 
 
-@dataclass(frozen=True, slots=True)
 class NoDirectCounterpart(VendorDevicePlugin):
     """A device plugin whose units have no equivalent request of a claim, with the reason."""
 
-    resources: tuple[str, ...]
-    reason: str
+    def __init__(self, resources: tuple[str, ...], reason: str) -> None:
+        self.resources = resources
+        self.reason = reason
 
     def serves(self, resource: str) -> bool:
         return resource in self.resources

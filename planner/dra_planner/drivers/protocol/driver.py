@@ -6,9 +6,10 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, ClassVar, Generic, TypeVar
+
+from msgspec import Struct
 
 from dra_planner.catalog import Accelerator, Machine
 from dra_planner.clouds import Cloud
@@ -27,8 +28,7 @@ Options = TypeVar("Options", bound=StrictDocument)
 Fault = tuple[str, PlannerError]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DriverNode:
+class DriverNode(Struct, frozen=True, kw_only=True):
     """A future node with the facts that determine its published devices. `mig` is the pool's MIG
     configuration.
     """
@@ -39,16 +39,14 @@ class DriverNode:
     mig: str = "none"
 
 
-@dataclass(frozen=True, slots=True)
-class ConfigFault:
+class ConfigFault(Struct, frozen=True):
     """The rejected part of an opaque configuration, and the fix."""
 
     message: str
     fix: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PodUse:
+class PodUse(Struct, frozen=True, kw_only=True):
     """How a pod uses a claim that requests a driver's devices.
 
     `containers` are the names of the containers that use it, and `capacities` are its requests of

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cache
 from typing import Literal, cast
+
+from msgspec import Struct
 
 from dra_planner.catalog.tables import Row, integer, read_table
 
 NoteWhen = Literal["requested", "reads", "joined", "mixed", "tainted"]
 
 
-@dataclass(frozen=True, slots=True)
-class DriverNote:
+class DriverNote(Struct, frozen=True):
     """A fact about the devices published under `driver`, and when it matters.
 
     `when` is `requested` (a claim requests such devices), `reads` (a selector reads `name`),

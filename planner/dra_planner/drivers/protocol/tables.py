@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cache
+
+from msgspec import Struct
 
 from dra_planner.catalog import Machine
 from dra_planner.catalog.tables import Row, read_table
 from dra_planner.model import CelSelector, DeviceClass, ObjectMeta
 
 
-@dataclass(frozen=True, slots=True)
-class Availability:
+class Availability(Struct, frozen=True):
     """Availability of a driver on a cloud: `chart` (installed from it), `managed` (by the cloud),
     or `no`, with the reason.
     """
@@ -24,8 +24,7 @@ class Availability:
         return self.runs == "managed"
 
 
-@dataclass(frozen=True, slots=True)
-class KnownClass:
+class KnownClass(Struct, frozen=True):
     """A DeviceClass that a driver's chart, or a cloud, creates.
 
     `driver` is the name in ResourceSlices, `cloud` the only cloud that has the class ("": any),

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any
+
+from msgspec.structs import replace
 
 from dra_planner.manifests.collecting.ignored_objects import IgnoredObjects
 from dra_planner.manifests.manifests import BoundPod

@@ -4,7 +4,7 @@ other kinds.
 
 from __future__ import annotations
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from dra_planner.manifests.manifests import GroupClaims
 from dra_planner.manifests.objects import KubernetesObject

@@ -11,8 +11,9 @@ from dra_planner.manifests.objects import KubernetesObject
 from dra_planner.manifests.validation.context import Context
 from dra_planner.manifests.validation.findings import late_findings
 from dra_planner.manifests.workloads import WorkloadReader
+from dra_planner.manifests.workloads.exclusive_placement import find_exclusive_groups
 from dra_planner.manifests.workloads.gangs import find_gangs, gang_findings, groups_pods
-from dra_planner.model import Gang, Workload
+from dra_planner.model import ExclusiveGroups, Gang, Workload
 
 
 class WorkloadObjects:
@@ -32,6 +33,7 @@ class WorkloadObjects:
         self._grouping: list[KubernetesObject] = []
         self.workloads: list[Workload] = []
         self.unresolved: list[UnresolvedPods] = []
+        self.exclusive_groups: list[ExclusiveGroups] = []
 
     def note_group(self, item: KubernetesObject) -> None:
         """Store an object if it groups pods."""
@@ -53,6 +55,7 @@ class WorkloadObjects:
             return False
         ref = found.workload.ref
         self.workloads.append(found.workload)
+        self.exclusive_groups += find_exclusive_groups(item)
         self._devices.templates |= {template.meta.key: template for template in found.templates}
         self._diagnostics += late_findings(item, found.faults, self._context)
         for pods in found.unresolved:

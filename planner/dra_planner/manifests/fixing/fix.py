@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Final
+
+from msgspec import Struct
 
 from dra_planner.documents.yaml_reader import Fault, read_yaml
 from dra_planner.manifests.fixing.amounts import corrected_amount, possible_amounts
@@ -23,8 +24,7 @@ IsRefused = Callable[[str], bool]
 """Whether the API server refuses a selector."""
 
 
-@dataclass(frozen=True, slots=True)
-class LineRepair:
+class LineRepair(Struct, frozen=True):
     """A change in a line (1-based, of the text before), or the reason why one isn't written."""
 
     line: int
@@ -32,8 +32,7 @@ class LineRepair:
     is_written: bool = True
 
 
-@dataclass(frozen=True, slots=True)
-class Fixed:
+class Fixed(Struct, frozen=True):
     """A text with repairs, and the repairs that aren't written."""
 
     text: str

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
 from typing import Final
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from dra_planner.manifests.schema import ApiType, fields_of, struct_of
 
@@ -18,8 +20,7 @@ _IDENTITY: Final = re.compile(r"^(apiVersion|kind):\s*[\"']?([\w./-]+)[\"']?\s*$
 _STRUCT: Final = "struct"
 
 
-@dataclass(frozen=True, slots=True)
-class _Frame:
+class _Frame(Struct, frozen=True):
     """A mapping, a list, or a key without a value so far (`is_open`), and its indentation."""
 
     type: ApiType
@@ -28,8 +29,7 @@ class _Frame:
     is_open: bool = False
 
 
-@dataclass(slots=True)
-class _Steps:
+class _Steps(Struct):
     left: int = _MOST_STEPS
 
 

@@ -5,8 +5,9 @@ it accepts.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from itertools import islice
+
+from msgspec import Struct
 
 from dra_planner.documents.stream import split_stream
 from dra_planner.manifests.repairing.indentation import indentations
@@ -15,8 +16,7 @@ from dra_planner.manifests.repairing.typography import with_plain_signs
 MOST_TEXTS = 64  # that are given to the reader
 
 
-@dataclass(frozen=True, slots=True)
-class TextRepair:
+class TextRepair(Struct, frozen=True):
     """The repaired text, and descriptions of the changes."""
 
     text: str

@@ -6,8 +6,9 @@ Source: kubernetes/api:resource/v1alpha2/types.go@v0.30.14.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
 from typing import Any, Final
+
+from msgspec import Struct
 
 from dra_planner.drivers import nvidia
 from dra_planner.manifests.rendering.claims import plain
@@ -42,16 +43,15 @@ _SHARED: Final = (
 )
 
 
-@dataclass(slots=True)
-class ClassicObjects:
+class ClassicObjects(Struct):
     """The objects of the given files, and the parameters that were inserted into others."""
 
     # group, kind, namespace, name
-    objects: dict[tuple[str, str, str, str], Old] = field(default_factory=dict)
+    objects: dict[tuple[str, str, str, str], Old] = {}
     # ResourceClass → its driver, by its name of today
-    drivers: dict[str, str] = field(default_factory=dict)
+    drivers: dict[str, str] = {}
     # id of parameters → what refers to them
-    users: dict[int, list[Old]] = field(default_factory=dict)
+    users: dict[int, list[Old]] = {}
 
     @classmethod
     def of(cls, objects: Iterable[Old]) -> ClassicObjects:

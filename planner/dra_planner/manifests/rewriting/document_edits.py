@@ -8,10 +8,10 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from typing import Any, Final
 
 import yaml
+from msgspec import Struct
 
 from dra_planner.documents.scalars import resolve_plain
 from dra_planner.manifests.rewriting.spans import List, Mapping, Node, Pair, Scalar
@@ -24,30 +24,26 @@ class Unwritable(Exception):
     """A text can't be changed without losing a part of it. The message names the part."""
 
 
-@dataclass(frozen=True, slots=True)
-class Kept:
+class Kept(Struct, frozen=True):
     """A pair that stays unchanged."""
 
     pair: Pair
 
 
-@dataclass(frozen=True, slots=True)
-class Nested:
+class Nested(Struct, frozen=True):
     """Pairs that move below a new key."""
 
     key: str
     pairs: Sequence[Pair]
 
 
-@dataclass(frozen=True, slots=True)
-class Lifted:
+class Lifted(Struct, frozen=True):
     """A pair that is replaced by the pairs in its value."""
 
     pair: Pair
 
 
-@dataclass(frozen=True, slots=True)
-class New:
+class New(Struct, frozen=True):
     """A new pair, below the comments of the pairs that it replaces."""
 
     key: str
@@ -58,13 +54,12 @@ class New:
 Entry = Kept | Nested | Lifted | New
 
 
-@dataclass(slots=True)
-class Layout:
+class Layout(Struct):
     """A document's text and the requested changes, which must not overlap."""
 
     text: str
-    edits: list[tuple[int, int, str]] = field(default_factory=list)
-    inline: list[tuple[int, int, str]] = field(default_factory=list)
+    edits: list[tuple[int, int, str]] = []
+    inline: list[tuple[int, int, str]] = []
 
     def result(self) -> str:
         """Return the text with all changes."""

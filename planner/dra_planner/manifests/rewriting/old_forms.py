@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 from typing import Any, Final
+
+from msgspec import Struct
 
 from dra_planner.errors import Place
 from dra_planner.manifests.rewriting import spans
@@ -24,8 +25,7 @@ class NotConvertible(Exception):
         self.example = example
 
 
-@dataclass(slots=True)
-class Old:
+class Old(Struct):
     """One object of a document: its data, its text, and notes about its conversion."""
 
     place: Place
@@ -33,7 +33,7 @@ class Old:
     kind: str
     data: Mapping[str, Any]
     node: spans.Mapping
-    notes: list[str] = field(default_factory=list)
+    notes: list[str] = []
 
     @property
     def group(self) -> str:

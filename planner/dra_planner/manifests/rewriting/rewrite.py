@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
 from typing import Any, Final
+
+from msgspec import Struct
 
 from dra_planner.documents.tree import Map
 from dra_planner.documents.yaml_reader import Fault, read_yaml
@@ -52,8 +53,7 @@ _COMMENT: Final = re.compile(r"(?:^|\s)(?P<comment>#.*)$")
 _SUCCESSORS: Final = {"ResourceClass": "DeviceClass"}
 
 
-@dataclass(frozen=True, slots=True)
-class RewrittenObject:
+class RewrittenObject(Struct, frozen=True):
     """A converted object. `now` is its new apiVersion, or empty if the object is now part of
     others.
     """
@@ -65,8 +65,7 @@ class RewrittenObject:
     notes: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class KeptObject:
+class KeptObject(Struct, frozen=True):
     """An object in an older form that stays unchanged, with the reason, and how to convert it by
     hand.
     """
@@ -81,8 +80,7 @@ class KeptObject:
         return f"{self.place}: {self.name}: {self.was} stays as it is: {self.reason}"
 
 
-@dataclass(frozen=True, slots=True)
-class Rewriting:
+class Rewriting(Struct, frozen=True):
     """A source, its text with all possible conversions, and the notes about them."""
 
     source: Source
@@ -150,19 +148,18 @@ class _File:
         return Rewriting(self.source, text, tuple(changes), tuple(refusals))
 
 
-@dataclass(slots=True)
-class _Document:
+class _Document(Struct):
     """One document: its objects, and the converted, removed, and unchanged ones."""
 
     before: str
     text: str
     file: str
     line: int
-    objects: list[Old] = field(default_factory=list)
-    written: dict[int, Layout] = field(default_factory=dict)  # by the id of the object
+    objects: list[Old] = []
+    written: dict[int, Layout] = {}  # by the id of the object
     # by the id of the object: what it became part of
-    removed: dict[int, str] = field(default_factory=dict)
-    refused: list[tuple[Old, NotConvertible]] = field(default_factory=list)
+    removed: dict[int, str] = {}
+    refused: list[tuple[Old, NotConvertible]] = []
     root: spans.Node | None = None
 
     def __post_init__(self) -> None:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from typing import Any
 
+from msgspec import Struct
 from yaml.events import (
     AliasEvent,
     MappingEndEvent,
@@ -18,8 +18,7 @@ from yaml.events import (
 from dra_planner.documents.yaml_reader import Parser
 
 
-@dataclass(slots=True)
-class Scalar:
+class Scalar(Struct):
     """A value without parts. `end` is the position after its last character, and `style` is its
     quote or block style.
     """
@@ -31,23 +30,21 @@ class Scalar:
     anchor: str = ""
 
 
-@dataclass(slots=True)
-class Pair:
+class Pair(Struct):
     """A key and its value."""
 
     key: Scalar
     value: Node
 
 
-@dataclass(slots=True)
-class Mapping:
+class Mapping(Struct):
     """A mapping. `is_flow` is True if it's written in braces."""
 
     start: int
     end: int
     is_flow: bool
     anchor: str = ""
-    pairs: list[Pair] = field(default_factory=list)
+    pairs: list[Pair] = []
 
     def pair(self, key: str) -> Pair | None:
         return next((pair for pair in self.pairs if pair.key.text == key), None)
@@ -71,19 +68,17 @@ class Mapping:
         )
 
 
-@dataclass(slots=True)
-class List:
+class List(Struct):
     """A list. `is_flow` is True if it's written in brackets."""
 
     start: int
     end: int
     is_flow: bool
     anchor: str = ""
-    items: list[Node] = field(default_factory=list)
+    items: list[Node] = []
 
 
-@dataclass(slots=True)
-class Alias:
+class Alias(Struct):
     """`*anchor`, which refers to the value with this anchor."""
 
     start: int

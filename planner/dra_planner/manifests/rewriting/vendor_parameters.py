@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from typing import Any, Final
+
+from msgspec import Struct
 
 from dra_planner.drivers import nvidia
 from dra_planner.manifests.rendering.claims import plain
@@ -44,16 +45,15 @@ _GPU_TYPE: Final = f'{_ATTRIBUTES}.type == "gpu"'
 _GATES: Final = {"TimeSlicing": "TimeSlicingSettings", "MPS": "MPSSupport"}
 
 
-@dataclass(slots=True)
-class Wanted:
+class Wanted(Struct):
     """The requests of parameters, without their class, and configurations by the names of these
     requests.
     """
 
-    requests: list[dict[str, Any]] = field(default_factory=list)
-    config: list[dict[str, Any]] = field(default_factory=list)
+    requests: list[dict[str, Any]] = []
+    config: list[dict[str, Any]] = []
     device_class: str = ""  # where another class than the claim's has such devices
-    notes: list[str] = field(default_factory=list)
+    notes: list[str] = []
 
 
 def nvidia_default() -> Wanted:

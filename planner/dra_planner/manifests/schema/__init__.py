@@ -10,18 +10,18 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, Final
+
+from msgspec import Struct
 
 from dra_planner.releases import is_between
 
 _SINCE: Final = re.compile(r"^(\S+)(?: @(\d*)-(\d*))?$")
 
 
-@dataclass(frozen=True, slots=True)
-class ApiType:
+class ApiType(Struct, frozen=True):
     """A type: `kind` is a scalar's name, `struct`, `list` or `map`."""
 
     kind: str

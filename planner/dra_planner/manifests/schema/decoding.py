@@ -11,11 +11,12 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from decimal import Decimal
 from functools import cache
 from typing import Any, Final, Literal
+
+from msgspec import Struct
 
 from dra_planner.documents.scalars import number_text
 from dra_planner.documents.tree import new_map, new_seq, step
@@ -63,8 +64,7 @@ Check = Callable[[Any, Trail, list[Fault]], None]
 Field = tuple[frozenset[type], Check]  # classes that need no look, and the look at all others
 
 
-@dataclass(frozen=True, slots=True)
-class Decoded:
+class Decoded(Struct, frozen=True):
     """The decoded data, or why it can't be decoded. `data` has zero values for items that were
     null.
     """

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from functools import cache
 from typing import Final
+
+from msgspec import Struct
 
 from dra_planner.catalog import machines
 from dra_planner.catalog.tables import read_table
@@ -23,8 +24,7 @@ _MACHINE_OPTIONS: Final = "--node-type|-t|--instance-types|--machine-type|--node
 Told = tuple[Severity, str, str, str]  # severity, code, message, fix
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CommandLine:
+class CommandLine(Struct, frozen=True, kw_only=True):
     """One command: its words without options, and the values of each option in order ("" for an
     option without a value).
     """
@@ -38,8 +38,7 @@ class CommandLine:
         return tuple(value for name in names.split("|") for value in self.options.get(name, ()))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CommandRow:
+class CommandRow(Struct, frozen=True, kw_only=True):
     """One row of the table. The fields have the names of its columns."""
 
     code: str

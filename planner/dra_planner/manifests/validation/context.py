@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any
+
+from msgspec import Struct, field
 
 from dra_planner.releases import Features
 
 
-@dataclass(frozen=True, slots=True)
-class SelectorRefusal:
+class SelectorRefusal(Struct, frozen=True):
     """Why the API server rejects a CEL selector. One that costs too much is forbidden, and any
     other is invalid.
     """
@@ -24,25 +24,23 @@ CheckSelector = Callable[[str, Features], SelectorRefusal | None]
 """Compiles a CEL selector. Returns None if the API server of this version would accept it."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ExistingObjects:
+class ExistingObjects(Struct, frozen=True, kw_only=True):
     """Objects that already exist. If `complete` is False, other objects may also exist."""
 
-    namespaces: Mapping[str, Mapping[str, str]] = field(default_factory=dict)  # name → labels
-    priority_classes: Mapping[str, int] = field(default_factory=dict)
+    namespaces: Mapping[str, Mapping[str, str]] = {}  # name → labels
+    priority_classes: Mapping[str, int] = {}
     # priority classes with preemptionPolicy Never; "" names the default
     non_preempting: frozenset[str] = frozenset()
     default_priority: str = ""  # the PriorityClass that pods have without naming one
     # DeviceClass → its extendedResourceName, "" for none
-    classes: Mapping[str, str] = field(default_factory=dict)
+    classes: Mapping[str, str] = {}
     runtime_classes: frozenset[str] = frozenset()
     quotas: Sequence[Mapping[str, Any]] = ()
     complete: bool = False
     limited_priorities: bool = False  # critical priorities only in namespaces with a quota for them
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Context:
+class Context(Struct, frozen=True, kw_only=True):
     """The Kubernetes version and the cluster for which an object is validated."""
 
     features: Features

@@ -109,8 +109,10 @@ def _dropped(
         f"{item}: {name} is ignored {when}, because {context.features.version} stores the "
         "object without it"
     )
+    # The field alone shares nothing: drivers publish whole devices by default.
+    also = " with a driver that lets claims share devices" if name == "capacity" else ""
     fix = (
-        f"plan for Kubernetes {dropped.since} or later, or turn on {dropped.gate}"
+        f"plan for Kubernetes {dropped.since} or later{also}, or turn on {dropped.gate}"
         if dropped.since
         else ""
     )

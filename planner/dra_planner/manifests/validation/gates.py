@@ -9,15 +9,15 @@ v1.36.3.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any, Final
+
+from msgspec import Struct
 
 from dra_planner.documents.tree import Map
 from dra_planner.releases import GATES, Features, default_since
 
 
-@dataclass(frozen=True, slots=True)
-class Dropped:
+class Dropped(Struct, frozen=True):
     """A field that isn't stored, and the Kubernetes name of the gate that would keep it."""
 
     path: str

@@ -8,9 +8,11 @@ contains the surroundings of a struct, such as the volumes of the pod or the con
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping
-from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any, Final
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from dra_planner.manifests.schema import ApiType, fields_of
 from dra_planner.manifests.validation.violations import Violations
@@ -19,17 +21,16 @@ from dra_planner.releases import Features
 Data = Mapping[str, Any]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PodFacts:
+class PodFacts(Struct, frozen=True, kw_only=True):
     """Facts about a pod that the rules of its parts need."""
 
     is_pod: bool = False  # a Pod itself, not a template
     is_whole: bool = True  # False: a controller of another kind may fill in what is left out
-    spec: Data = field(default_factory=dict)
-    labels: Data = field(default_factory=dict)
-    annotations: Data = field(default_factory=dict)
+    spec: Data = {}
+    labels: Data = {}
+    annotations: Data = {}
     name: str = ""
-    volumes: Data = field(default_factory=dict)  # the valid ones, by name
+    volumes: Data = {}  # the valid ones, by name
     claims: frozenset[str] = frozenset()
     ignores_identity: bool = False  # a StatefulSet sets hostname and subdomain itself
 
@@ -57,13 +58,12 @@ class PodFacts:
         return None if os is None else os.get("name") or ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Scope:
+class Scope(Struct, frozen=True, kw_only=True):
     """The context of a struct: the Kubernetes version, the pod, the container."""
 
     features: Features
     pod: PodFacts = field(default_factory=PodFacts)
-    container: Data = field(default_factory=dict)
+    container: Data = {}
 
     @property
     def minor(self) -> int:
@@ -78,8 +78,7 @@ Check = Callable[[Any, str, Scope], Violations]
 """Yields the faults of a value (None if the field is unset) at a path."""
 
 
-@dataclass(frozen=True, slots=True)
-class StructRules:
+class StructRules(Struct, frozen=True):
     """The rules of one struct.
 
     `fields` are checks by field name, and `whole` are checks of the struct. `into` returns the
@@ -87,10 +86,10 @@ class StructRules:
     server's messages. `always` are structs that the server adds even if they're omitted.
     """
 
-    fields: Mapping[str, Check | tuple[Check, ...]] = field(default_factory=dict)
+    fields: Mapping[str, Check | tuple[Check, ...]] = {}
     whole: tuple[Check, ...] = ()
     into: Callable[[Data, Scope], Collection[str]] | None = None
-    paths: Mapping[str, str] = field(default_factory=dict)
+    paths: Mapping[str, str] = {}
     always: Collection[str] = ()
 
 

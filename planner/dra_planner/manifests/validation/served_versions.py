@@ -8,7 +8,13 @@ from __future__ import annotations
 
 from typing import Final
 
-from dra_planner.releases import RELEASES, Features, served_since
+from dra_planner.releases import (
+    RELEASES,
+    Features,
+    has_mutating_policies,
+    served_since,
+    serves,
+)
 
 RESOURCE: Final = "resource.k8s.io"
 _RESOURCE_KINDS: Final = frozenset().union(
@@ -53,6 +59,9 @@ _GROUP_KINDS: Final = frozenset({"Workload", "PodGroup"})
 _GROUP_VERSIONS: Final = frozenset().union(
     *(release.pod_group_versions for release in RELEASES.values())
 )
+_ADMISSION: Final = "admissionregistration.k8s.io"
+_POLICIES: Final = frozenset({"ValidatingAdmissionPolicy", "ValidatingAdmissionPolicyBinding"})
+_MUTATING: Final = frozenset({"MutatingAdmissionPolicy", "MutatingAdmissionPolicyBinding"})
 _OLD_KINDS: Final = {
     "ResourceClass": "Kubernetes 1.31 replaced ResourceClass with a DeviceClass that selects the driver: "
     "pulumi-dra check --rewrite shows it",
@@ -88,8 +97,12 @@ def why_not_served(api_version: str, kind: str, features: Features) -> tuple[str
     """
     group, _, version = api_version.rpartition("/")
     message = f'no matches for kind "{kind}" in version "{api_version}"'
+    if serves(features.served, api_version, kind, features.minor):
+        return None
     if group == RESOURCE:
         return _why_no_resource(version, kind, features, message)
+    if group == _ADMISSION and kind in _POLICIES | _MUTATING:
+        return _why_no_policy(version, kind, features, message)
     if kind in _RESOURCE_KINDS and (not group or group == "resource.kubernetes.io"):
         return message, f"write apiVersion: {RESOURCE}/v1"
     if not group:
@@ -138,6 +151,20 @@ def why_not_served(api_version: str, kind: str, features: Features) -> tuple[str
     return None
 
 
+def _why_no_policy(
+    version: str, kind: str, features: Features, message: str
+) -> tuple[str, str] | None:
+    """Return why an admission policy isn't served. Source: kubernetes/api:
+    admissionregistration/v1*/zz_generated.prerelease-lifecycle.go@v0.36.3.
+    """
+    if kind in _POLICIES or has_mutating_policies(features.minor):
+        return None if version == "v1" else (message, f"write apiVersion: {_ADMISSION}/v1")
+    return message, (
+        f"use Kubernetes 1.36, which serves {kind}, or set {_ADMISSION}/v1beta1 in runtimeConfig "
+        "of the fleet if the API server serves it"
+    )
+
+
 def _why_no_resource(
     version: str, kind: str, features: Features, message: str
 ) -> tuple[str, str] | None:
@@ -153,7 +180,10 @@ def _why_no_resource(
     if kind in _OLD_KINDS:
         return message, _OLD_KINDS[kind]
     if kind in _RESOURCE_KINDS and kind not in features.resource_kinds and version in _OLD_VERSIONS:
-        return message, f"{kind} is served as {RESOURCE}/v1 from {served_since(kind)} on"
+        return message, (
+            f"{kind} is served as {RESOURCE}/v1 from {served_since(kind)} on; if the API server "
+            f"serves {RESOURCE}/{version}, set it in runtimeConfig of the fleet"
+        )
     reason = _OLD_VERSIONS.get(version, f"there is no {RESOURCE}/{version}")
     if (kind, version) == ("DeviceTaintRule", "v1alpha3"):
         reason = f"{RESOURCE}/{version} is off by default"

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
 from typing import Any, Final
+
+from msgspec import Struct
 
 from dra_planner.documents.tree import Map, clone
 from dra_planner.manifests.objects import CLUSTER_SCOPED, KubernetesObject
@@ -29,6 +30,7 @@ from dra_planner.manifests.validation.kinds.cluster_objects import (
 )
 from dra_planner.manifests.validation.kinds.slices import check_slice, slice_warnings
 from dra_planner.manifests.validation.kinds.taint_rules import check_taint_rule
+from dra_planner.manifests.validation.older_versions import as_v1
 from dra_planner.manifests.validation.pod_security import POD_SECURITY, pod_security_faults
 from dra_planner.manifests.validation.pods.specs import check_pod
 from dra_planner.manifests.validation.quotas import (
@@ -62,8 +64,7 @@ _STORED: Final = frozenset(
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ServerAnswer:
+class ServerAnswer(Struct, frozen=True, kw_only=True):
     """The answer to one object.
 
     `reason` is `Status.reason`: Invalid, BadRequest, Forbidden, NotFound, NoMatch. `data` is the
@@ -99,6 +100,7 @@ def judge(
         return ServerAnswer(
             data=item.data, reason="NoMatch", violations=(violation,), fix=missing[1]
         )
+    item = as_v1(item)
     struct = struct_of(item.api_version, item.kind)
     if struct is None:
         return ServerAnswer(data=item.data)
@@ -124,8 +126,7 @@ def take(item: KubernetesObject, context: Context) -> ServerAnswer:
     return ServerAnswer(data=decoded.data, reason=reason, violations=decoded.violations)
 
 
-@dataclass(slots=True)
-class _Judging:
+class _Judging(Struct):
     """One object on its way through the server: admission, defaults, dropped fields, validation,
     and quota.
     """
@@ -133,7 +134,7 @@ class _Judging:
     item: KubernetesObject
     context: Context
     existing: Mapping[str, Any] | None
-    warnings: list[str] = field(default_factory=list)
+    warnings: list[str] = []
 
     def verdict(self) -> ServerAnswer:
         item, context = self.item, self.context

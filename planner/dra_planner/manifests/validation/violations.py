@@ -5,15 +5,17 @@ Source of the wording: kubernetes/apimachinery:pkg/util/validation/field/errors.
 
 from __future__ import annotations
 
-import dataclasses
 import json
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from typing import Any
 
+from msgspec import Struct
 
-@dataclass(frozen=True, slots=True)
-class Violation:
+from dra_planner.records import equality
+
+
+@equality(ignored=("fix",))
+class Violation(Struct, frozen=True):
     """One field that the API server rejects.
 
     `reason` is the reason in `Status.details.causes`. `fix` explains how to correct it, if that's
@@ -23,7 +25,7 @@ class Violation:
     field: str
     reason: str
     text: str
-    fix: str = dataclasses.field(default="", compare=False)
+    fix: str = ""
 
     def __str__(self) -> str:
         return f"{self.field}: {self.text}" if self.field else self.text

@@ -5,8 +5,9 @@ scaled jobs.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any, Final
+
+from msgspec.structs import replace
 
 from dra_planner.documents.plain_values import number
 from dra_planner.manifests.workloads.kind_description import ObjectPart, Reading, job_pods

@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any
+
+from msgspec.structs import replace
 
 from dra_planner.manifests.objects import KubernetesObject
 from dra_planner.manifests.workloads.kind_description import ObjectPart, Reading
 from dra_planner.manifests.workloads.pod_counts import Bounds, Surge
-from dra_planner.manifests.workloads.volume_zones import NewVolume, with_new_volumes
-from dra_planner.model import PodSet, PodSpec
+from dra_planner.manifests.workloads.volume_zones import (
+    NEEDS_DEFAULT_CLASS,
+    NewVolume,
+    needs_default_class,
+    with_new_volumes,
+)
+from dra_planner.model import PodSet, PodTemplate
 
 
 def read_stateful_set(reading: Reading) -> list[PodSet]:
@@ -30,24 +36,25 @@ def read_stateful_set(reading: Reading) -> list[PodSet]:
         NewVolume(str(claim.get("metadata.name", name)), claim.get("spec", {}))
         for name, claim in root.at("spec.volumeClaimTemplates").members()
     ]
-    return [
-        replace(
-            pods,
-            template=replace(
-                pods.template, spec=_with_volumes(reading, pods.template.spec, volumes)
-            ),
-        )
-        for pods in sets
-    ]
+    return [replace(pods, template=_with_volumes(reading, pods.template, volumes)) for pods in sets]
 
 
-def _with_volumes(reading: Reading, spec: PodSpec, volumes: Sequence[NewVolume]) -> PodSpec:
-    """Return the pod with the volumes of its set, of which each pod has its own."""
+def _with_volumes(
+    reading: Reading, template: PodTemplate, volumes: Sequence[NewVolume]
+) -> PodTemplate:
+    """Return the template with the volumes of its set, of which each pod has its own."""
+    spec = template.spec
     spec = replace(spec, zonal_volumes=(*spec.zonal_volumes, *(each.name for each in volumes)))
     name = reading.object.name
     claims = (reading.lookup("PersistentVolumeClaim", f"{v.name}-{name}-0") for v in volumes)
-    exist = "uid" in reading.object.metadata or any(each is not None for each in claims)
-    return spec if exist else with_new_volumes(spec, volumes, reading.lookup)
+    if "uid" in reading.object.metadata or any(each is not None for each in claims):
+        return replace(template, spec=spec)
+    by_default = needs_default_class(volumes, reading.lookup)
+    return replace(
+        template,
+        spec=with_new_volumes(spec, volumes, reading.lookup),
+        needs=(*template.needs, NEEDS_DEFAULT_CLASS) if by_default else template.needs,
+    )
 
 
 def read_leader_worker_set(reading: Reading) -> list[PodSet]:

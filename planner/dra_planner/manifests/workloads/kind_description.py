@@ -5,8 +5,10 @@ counts.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from typing import Any, Final
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from dra_planner.documents.tree import Map, child, clone, step
 from dra_planner.errors import Place
@@ -25,11 +27,13 @@ from dra_planner.manifests.workloads.pod_counts import (
     share_of,
 )
 from dra_planner.manifests.workloads.volume_zones import (
+    NEEDS_DEFAULT_CLASS,
     claimed_volumes,
+    needs_default_class,
     own_volumes,
     with_new_volumes,
 )
-from dra_planner.model import Figures, PodSet, PodSpec, PodTemplate, Rollout
+from dra_planner.model import Figures, PodSet, PodTemplate, Rollout
 from dra_planner.releases import MINIMUM_MINOR, features_of
 
 POD_TEMPLATE = "core.PodTemplateSpec"
@@ -48,8 +52,7 @@ _DEFAULT_QUEUE: Final = "default"
 """
 
 
-@dataclass(frozen=True, slots=True)
-class ObjectPart:
+class ObjectPart(Struct, frozen=True):
     """A part of an object and its place."""
 
     data: Any
@@ -99,8 +102,7 @@ class ObjectPart:
 Count = Callable[[ObjectPart], int]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Role:
+class Role(Struct, frozen=True, kw_only=True):
     """Pods of one template: `template` and the counts are paths below each item of `each` (or the
     object).
     """
@@ -113,8 +115,7 @@ class Role:
     pods: Count | None = None  # pods per replica; one where there is none
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WorkloadKind:
+class WorkloadKind(Struct, frozen=True, kw_only=True):
     """One kind of workload. `roles` describes most kinds, and `read` is a function for the
     others.
     """
@@ -131,8 +132,7 @@ class WorkloadKind:
     spreads: bool = False  # its pods belong to a ReplicaSet, StatefulSet or ReplicationController
 
 
-@dataclass(frozen=True, slots=True)
-class UnknownPods:
+class UnknownPods(Struct, frozen=True):
     """Pods that an object creates, but that aren't known."""
 
     reason: str
@@ -147,8 +147,7 @@ def _no_pods(item: KubernetesObject) -> list[PodSet]:
     return []
 
 
-@dataclass(slots=True)
-class Reading:
+class Reading(Struct):
     """One object that is being read: its kind, the limits of its scaler, and the results and
     assumptions so far.
 
@@ -163,11 +162,11 @@ class Reading:
     nested: Callable[[KubernetesObject], list[PodSet]] = _no_pods
     minor: int = MINIMUM_MINOR
     checks_pods: bool = False
-    assumptions: list[str] = field(default_factory=list)
-    faults: list[Violation] = field(default_factory=list)
-    unknown: list[UnknownPods] = field(default_factory=list)
+    assumptions: list[str] = []
+    faults: list[Violation] = []
+    unknown: list[UnknownPods] = []
     # claim templates: name → claim spec
-    generated: dict[str, Mapping[str, Any]] = field(default_factory=dict)
+    generated: dict[str, Mapping[str, Any]] = {}
 
     @property
     def root(self) -> ObjectPart:
@@ -259,7 +258,7 @@ class Reading:
         else:
             parsed = replace(parse_pod_template(data, template.place), written=data)
         if "uid" not in self.object.metadata:
-            parsed = replace(parsed, spec=self._with_new_volumes(parsed.spec, data, figures))
+            parsed = self._with_new_volumes(parsed, data, figures)
         return [
             PodSet(
                 name=name,
@@ -273,13 +272,17 @@ class Reading:
             )
         ]
 
-    def _with_new_volumes(self, pod: PodSpec, data: Any, figures: Figures) -> PodSpec:
-        """Return the pod without the volumes that are created where it runs. Further pods must run
-        in the zone of a volume that they share.
+    def _with_new_volumes(self, template: PodTemplate, data: Any, figures: Figures) -> PodTemplate:
+        """Return the template without the volumes that are created where its pods run. Further pods
+        must run in the zone of a volume that they share.
         """
-        pod = with_new_volumes(pod, own_volumes(data["spec"]), self.lookup)
-        claimed = claimed_volumes(data["spec"], self.object.namespace, self.lookup)
-        return with_new_volumes(pod, claimed, self.lookup, pods=figures.steady)
+        own = list(own_volumes(data["spec"]))
+        claimed = list(claimed_volumes(data["spec"], self.object.namespace, self.lookup))
+        pod = with_new_volumes(template.spec, own, self.lookup)
+        pod = with_new_volumes(pod, claimed, self.lookup, pods=figures.steady)
+        by_default = needs_default_class([*own, *claimed], self.lookup)
+        needs = (*template.needs, NEEDS_DEFAULT_CLASS) if by_default else template.needs
+        return replace(template, spec=pod, needs=needs)
 
     def _checked(self, template: ObjectPart, inline: bool) -> Any:
         """Return a decoded template, or None if its pods would be rejected, which is reported."""

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil
 from typing import Any
 
+from msgspec import Struct
+
 from dra_planner.model import Figures
 
 
-@dataclass(frozen=True, slots=True)
-class Bounds:
+class Bounds(Struct, frozen=True):
     """The limits of a scaler. `maximum` is None without a limit.
 
     With `off_at_zero`, the scaler ignores a workload without replicas. `held` is the number of
@@ -27,8 +27,7 @@ class Bounds:
     said: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Surge:
+class Surge(Struct, frozen=True):
     """Replicas that a rollout adds: `maxSurge`, a number or a percentage that is rounded up."""
 
     maximum: int | str = 0

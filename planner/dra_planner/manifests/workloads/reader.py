@@ -5,8 +5,9 @@ them.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from dra_planner.manifests.objects import KubernetesObject
 from dra_planner.manifests.parsing.claims import parse_claim_spec
@@ -22,14 +23,14 @@ from dra_planner.manifests.workloads.kind_description import (
 from dra_planner.manifests.workloads.kinds import KINDS, WITHOUT_PODS
 from dra_planner.manifests.workloads.scalers import read_bounds
 from dra_planner.manifests.workloads.unknown_kinds import find_templates, read_unknown
+from dra_planner.manifests.workloads.volume_zones import default_class
 from dra_planner.model import Figures, ObjectMeta, PodSet, ResourceClaimTemplate, Workload
 
 _BY_NAME: Final = {(kind.group, kind.kind): kind for kind in KINDS}
 _DEEPEST: Final = 5
 
 
-@dataclass(frozen=True, slots=True)
-class ReadWorkload:
+class ReadWorkload(Struct, frozen=True):
     """A workload, the claim templates that its controller creates, and its unknown pods."""
 
     workload: Workload
@@ -50,6 +51,7 @@ class WorkloadReader:
         self._bounds = read_bounds(objects)
         self._by_kind = {(item.kind, item.namespace, item.name): item for item in objects}
         self._by_name = {(item.kind, item.name): item for item in objects}
+        self._by_name |= default_class(objects)
 
     def is_owned(self, item: KubernetesObject) -> bool:
         """Return True if another object of the set controls this one and therefore already counts

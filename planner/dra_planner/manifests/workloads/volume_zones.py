@@ -3,14 +3,17 @@
 A volume that doesn't exist yet is created in the zone of its first pod if its class waits for this
 pod. So it restricts no pod but further ones.
 
-Source: kubernetes/kubernetes:pkg/scheduler/framework/plugins/volumebinding/binder.go@v1.36.3.
+Source: kubernetes/kubernetes:pkg/scheduler/framework/plugins/volumebinding/binder.go and
+pkg/volume/util/storageclass.go (GetDefaultClass)@v1.36.3.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
 from typing import Any, Final
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from dra_planner.clouds import VolumeDriver, cloud, names
 from dra_planner.manifests.objects import KubernetesObject
@@ -19,17 +22,45 @@ from dra_planner.model import NodeSelector, NodeSelectorTerm, PodSpec, Requireme
 
 Lookup = Callable[[str, str], KubernetesObject | None]
 """Returns an object by kind and name, in the namespace of the pods if it has one."""
+NEEDS_DEFAULT_CLASS: Final = ("StorageClass", "")
+"""A pod needs this object if it needs a default StorageClass, which the manifests don't have."""
 ZONE: Final = "topology.kubernetes.io/zone"
 _SHARED: Final = frozenset({"ReadWriteMany", "ReadOnlyMany"})
 _WAITS: Final = "WaitForFirstConsumer"
+_DEFAULT: Final = "(default)"  # not a possible name
+_MARKS: Final = (
+    "storageclass.kubernetes.io/is-default-class",
+    "storageclass.beta.kubernetes.io/is-default-class",
+)
 
 
-@dataclass(frozen=True, slots=True)
-class NewVolume:
+class NewVolume(Struct, frozen=True):
     """A volume that is created for a pod, by its name in messages. `spec` is that of its claim."""
 
     name: str
     spec: Mapping[str, Any]
+
+
+def default_class(objects: Iterable[KubernetesObject]) -> dict[tuple[str, str], KubernetesObject]:
+    """Return the default StorageClass of these objects under the name with which it's looked up, or
+    nothing if there is none. Of several, it's the newest, and the first by name.
+    """
+    marked = [
+        each
+        for each in objects
+        if each.kind == "StorageClass"
+        and any(_mapping(each.metadata.get("annotations")).get(mark) == "true" for mark in _MARKS)
+    ]
+    marked.sort(key=lambda each: each.name)
+    marked.sort(key=lambda each: str(each.metadata.get("creationTimestamp") or ""), reverse=True)
+    return {("StorageClass", _DEFAULT): marked[0]} if marked else {}
+
+
+def needs_default_class(volumes: Iterable[NewVolume], lookup: Lookup) -> bool:
+    """Return whether a volume uses the default StorageClass, which isn't given."""
+    return lookup("StorageClass", _DEFAULT) is None and any(
+        each.spec.get("storageClassName") is None for each in volumes
+    )
 
 
 def own_volumes(spec: Mapping[str, Any]) -> Iterator[NewVolume]:
@@ -70,8 +101,7 @@ def with_new_volumes(
     return pod
 
 
-@dataclass(frozen=True, slots=True)
-class _Class:
+class _Class(Struct, frozen=True):
     """A StorageClass whose volumes follow their pods, and its zones (none: all). Volumes that are
     `is_everywhere` can be mounted in all of them.
     """
@@ -84,9 +114,9 @@ class _Class:
 def _class_of(volume: NewVolume, lookup: Lookup) -> _Class | None:
     """Return the class of a volume, or None if its zone isn't known before it's created."""
     name = volume.spec.get("storageClassName")
-    if name is None:
-        return _Class("")  # the default class waits in new clusters of every cloud
-    given = lookup("StorageClass", text_of(name))
+    given = lookup("StorageClass", _DEFAULT if name is None else text_of(name))
+    if name is None and given is None:
+        return _Class("")  # the default classes of clouds wait
     drivers = _drivers()
     if given is None:
         driver = next((each for each in drivers if name in each.classes), None)
@@ -98,7 +128,7 @@ def _class_of(volume: NewVolume, lookup: Lookup) -> _Class | None:
     is_shared = not _SHARED.isdisjoint(volume.spec.get("accessModes") or ())
     is_everywhere = is_shared or len(zones) == 1 or (driver is not None and not driver.zonal)
     waits = given.data.get("volumeBindingMode") == _WAITS
-    return _Class(text_of(name), zones, is_everywhere) if waits or is_everywhere else None
+    return _Class(given.name, zones, is_everywhere) if waits or is_everywhere else None
 
 
 def _drivers() -> list[VolumeDriver]:

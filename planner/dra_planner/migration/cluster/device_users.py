@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any, Final
+
+from msgspec import Struct
 
 from dra_planner.documents.plain_values import block, labels, number, plain, text
 from dra_planner.drivers.protocol.device_plugin import PluginFacts
@@ -18,6 +19,7 @@ from dra_planner.migration.outcome import Result, TemplateOutcome
 from dra_planner.migration.pods import needs_of_containers
 from dra_planner.migration.target_cluster import Target
 from dra_planner.migration.unrequested_devices import takes_all_devices
+from dra_planner.records import equality
 from dra_planner.sources import Source
 
 _MIRROR: Final = "kubernetes.io/config.mirror"
@@ -25,8 +27,8 @@ _ENDED: Final = ("Succeeded", "Failed")
 _SET_BY_CLUSTER: Final = ("nodeName", "resourceClaims")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DeviceUser:
+@equality(unhashed=("units",))
+class DeviceUser(Struct, frozen=True, kw_only=True):
     """A workload whose pods use devices of a device plugin, or of claims (`by_claims`).
 
     `units` are what its pods have together, by resource; `waiting` of its pods have no node.
@@ -36,14 +38,13 @@ class DeviceUser:
     workload: str  # "Deployment serve/chat"
     pods: int
     waiting: int
-    units: Mapping[str, int] = field(hash=False)
+    units: Mapping[str, int]
     nodes: tuple[str, ...]
     by_claims: bool
     outcome: TemplateOutcome | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PodLoss:
+class PodLoss(Struct, frozen=True, kw_only=True):
     """A pod that doesn't survive the migration of its node or workload, and the preparation
     for it.
     """
@@ -54,8 +55,7 @@ class PodLoss:
     fix: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _PodUse:
+class _PodUse(Struct, frozen=True, kw_only=True):
     """A pod with devices, and its workload."""
 
     item: KubernetesObject

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from dra_planner.documents.plain_values import blocks, text
 from dra_planner.manifests.objects import KubernetesObject
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class Owner:
+class Owner(Struct, frozen=True, order=True):
     """The object that creates pods; `kind` is Pod for pods that no controller creates."""
 
     namespace: str

@@ -6,21 +6,24 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from typing import Final, Literal
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from dra_planner.clouds import POOL, cloud, names
 from dra_planner.documents.plain_values import block, blocks, labels, listed, number, text
 from dra_planner.drivers import is_counted, publishers_of
 from dra_planner.manifests.objects import KubernetesObject
 from dra_planner.migration.device_plugins import is_device
+from dra_planner.records import equality
 
 _KARPENTER: Final = "karpenter.sh/nodepool"
 Allocator = Literal["device-plugin", "dra", "both", "none"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PoolDevices:
+@equality(unhashed=("offered", "held"))
+class PoolDevices(Struct, frozen=True, kw_only=True):
     """The nodes of a pool that have devices, or one such node without a pool.
 
     By resource, `offered` has the units of device plugins, and `held` the units that pods have.
@@ -31,8 +34,8 @@ class PoolDevices:
 
     name: str
     nodes: int
-    offered: Mapping[str, int] = field(hash=False)
-    held: Mapping[str, int] = field(hash=False)
+    offered: Mapping[str, int]
+    held: Mapping[str, int]
     published: int
     claimed: int
     contested: tuple[str, ...] = ()
@@ -45,14 +48,14 @@ class PoolDevices:
         return "device-plugin" if self.offered else "dra" if self.published else "none"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NodeDevices:
+@equality(unhashed=("offered", "drivers"))
+class NodeDevices(Struct, frozen=True, kw_only=True):
     """The same of one node; `drivers` are the names of the drivers that publish devices."""
 
     name: str
     pool: str
-    offered: Mapping[str, int] = field(hash=False)
-    drivers: Mapping[str, int] = field(hash=False)
+    offered: Mapping[str, int]
+    drivers: Mapping[str, int]
 
 
 def nodes_with_devices(objects: Sequence[KubernetesObject]) -> Iterator[NodeDevices]:

@@ -6,8 +6,9 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from dra_planner.documents.plain_values import block, plain, text
 from dra_planner.drivers.protocol.device_plugin import PluginFacts
@@ -40,8 +41,7 @@ _ALSO_MIGRATED: Final = frozenset({
 })  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ClusterReport:
+class ClusterReport(Struct, frozen=True, kw_only=True):
     """Facts that affect the migration of a running cluster.
 
     `changes` are quotas, limits, queues, and metrics that count extended resources. `notes` are

@@ -12,8 +12,9 @@ flavor lists its resources in the order of the group).
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Final
+
+from msgspec import Struct
 
 from dra_planner.documents.plain_values import (
     block,
@@ -38,8 +39,7 @@ Wanted = Mapping[str, Sequence[str]]
 """The names of quotas for claims, each with the extended resources that it replaces."""
 
 
-@dataclass(frozen=True, slots=True)
-class QueueChange:
+class QueueChange(Struct, frozen=True):
     """The changes of an object, and the new flavors that it needs, in API form."""
 
     changes: Sequence[str] = ()

@@ -7,8 +7,9 @@ pkg/controller/constants/constants.go@v0.19.2.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
 from typing import Any, Final
+
+from msgspec import Struct
 
 from dra_planner.documents.plain_values import block, blocks, labels, number, text, texts
 from dra_planner.drivers.protocol.device_plugin import LabelTerm
@@ -20,20 +21,19 @@ GROUP: Final = "kueue.x-k8s.io"
 _DEFAULT_QUEUE: Final = "default"
 
 
-@dataclass(slots=True)
-class Queues:
+class Queues(Struct):
     """Kueue's objects, and which of their resources jobs request before and after the migration.
 
     `moved` and `staying` hold resources by ClusterQueue: those that rewritten jobs no longer
     request, and those that other jobs still request, with these jobs.
     """
 
-    flavors: dict[str, Mapping[str, Any]] = field(default_factory=dict)
-    cluster_queues: dict[str, Mapping[str, Any]] = field(default_factory=dict)
-    cohorts: dict[str, Mapping[str, Any]] = field(default_factory=dict)
-    local_queues: dict[tuple[str, str], str] = field(default_factory=dict)
-    moved: dict[str, set[str]] = field(default_factory=dict)
-    staying: dict[str, dict[str, str]] = field(default_factory=dict)
+    flavors: dict[str, Mapping[str, Any]] = {}
+    cluster_queues: dict[str, Mapping[str, Any]] = {}
+    cohorts: dict[str, Mapping[str, Any]] = {}
+    local_queues: dict[tuple[str, str], str] = {}
+    moved: dict[str, set[str]] = {}
+    staying: dict[str, dict[str, str]] = {}
 
     @classmethod
     def of(cls, objects: Iterable[KubernetesObject]) -> Queues:

@@ -27,10 +27,12 @@ def step_commands(step: MigrationStep) -> tuple[str, ...]:
     return tuple(_commands(step))
 
 
-def step_checks(step: MigrationStep) -> tuple[str, ...]:
-    """Return the commands that check a step before the next one starts."""
+def step_checks(step: MigrationStep, *, has_new_nodes: bool) -> tuple[str, ...]:
+    """Return the commands that check a step before the next one starts. `has_new_nodes`: DRA pools
+    get nodes.
+    """
     found = [_NO_PENDING]
-    if step.kind is StepKind.PREPARE:
+    if has_new_nodes:
         found += [
             "kubectl get resourceslices  # must list the devices of each new node",
             f"kubectl get nodes -l {POOL} -o "

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from dra_planner.fleet import Fleet
 from dra_planner.fleet.pools import Count, Pool
@@ -15,8 +16,7 @@ from dra_planner.sources import Source
 Counts = Mapping[str, int]
 
 
-@dataclass(frozen=True, slots=True)
-class PoolSizing:
+class PoolSizing(Struct, frozen=True):
     """Sizes the pools of a fleet that holds device-plugin pools and their DRA twins.
 
     `users` are all workloads with devices, as `Target.keep` names them.
@@ -39,17 +39,27 @@ class PoolSizing:
         counts never exceed those in `before`.
 
         The nodes of the previous step are enough for these workloads, because they also had others.
-        After the first move, a pool without workloads has 0 nodes, even below its minimum.
+        After the first move, a pool without workloads has 0 nodes, even below its minimum. A pool
+        with pods that the plan can't place for certain keeps its nodes, at first its maximum.
         """
         pools = [pool for pool in self.fleet.pools if not pool.is_dra]
         empty = [pool.model_copy(update={"count": Count(max=pool.count.max)}) for pool in pools]
-        needed = self._sized(without(objects_of(state), moved), empty)
+        plan = self._plan_part(without(objects_of(state), moved), empty)
+        needed, doubtful = _desired(plan), doubtful_pools(plan)
         counts = {}
         for pool in pools:
+            if pool.name in doubtful:
+                counts[pool.name] = before.get(pool.name, pool.count.max)
+                continue
             least = pool.count.min if needed[pool.name] or not moved else 0
             count = max(needed[pool.name], least)
             counts[pool.name] = min(count, before.get(pool.name, count))
         return counts
+
+    def doubtful_plugin_pools(self, state: Sequence[Source]) -> frozenset[str]:
+        """Return the device-plugin pools whose node count isn't known before the first step."""
+        pools = [pool for pool in self.fleet.pools if not pool.is_dra]
+        return doubtful_pools(self._plan_part(objects_of(state), pools))
 
     def dra_counts(
         self, state: Sequence[Source], moved: Collection[str], before: Counts
@@ -66,7 +76,7 @@ class PoolSizing:
             for pool in self.fleet.pools
             if pool.is_dra
         ]
-        return self._sized(without(objects_of(state), self.users - set(moved)), pools)
+        return _desired(self._plan_part(without(objects_of(state), self.users - set(moved)), pools))
 
     def counts_of(self, sources: tuple[Source, ...], least: Counts) -> dict[str, int]:
         """Return the counts of all pools with those of the device-plugin pools fixed, and no fewer
@@ -83,15 +93,28 @@ class PoolSizing:
             )
             for pool in self.fleet.pools
         ]
-        plan = self.plan(sources, self.fleet.model_copy(update={"pools": pools}))
-        return {pool.name: pool.nodes.desired for pool in plan.pools}
+        return _desired(self.plan(sources, self.fleet.model_copy(update={"pools": pools})))
 
-    def _sized(self, objects: Iterable[KubernetesObject], pools: Sequence[Pool]) -> dict[str, int]:
+    def _plan_part(self, objects: Iterable[KubernetesObject], pools: Sequence[Pool]) -> Plan | None:
         if not pools:
-            return {}
+            return None
         fleet = self.fleet.model_copy(update={"pools": list(pools)})
-        plan = self.plan((as_source(objects, "part.yaml"),), fleet)
-        return {pool.name: pool.nodes.desired for pool in plan.pools}
+        return self.plan((as_source(objects, "part.yaml"),), fleet)
+
+
+def doubtful_pools(plan: Plan | None) -> frozenset[str]:
+    """Return the pools on which pending pods may run, so that their node count isn't known."""
+    return frozenset(
+        pool
+        for each in (plan.workloads if plan is not None else ())
+        if each.pending
+        for pool, verdict in each.fits
+        if verdict == "cannot-tell"
+    )
+
+
+def _desired(plan: Plan | None) -> dict[str, int]:
+    return {pool.name: pool.nodes.desired for pool in (plan.pools if plan is not None else ())}
 
 
 def with_counts(fleet: Fleet, counts: Counts) -> Fleet:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from typing import Final
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from dra_planner.drivers.protocol.device_plugin import PluginFacts
 from dra_planner.fleet import Fleet
@@ -36,6 +38,7 @@ from dra_planner.migration.steps.twin_pools import add_twins
 from dra_planner.migration.target_cluster import Target, facts_of_fleet, target_of_fleet
 from dra_planner.sizing import hourly_usd
 from dra_planner.sources import Source
+from dra_planner.wording import counted
 
 MOST_MOVES: Final = 12
 """The largest number of steps in which workloads move; more workloads share steps."""
@@ -83,12 +86,14 @@ def plan_steps(
         steps=tuple(planner.steps(in_groups(movable, most_moves))),
         twins=twins.by_pool,
         without_twin=twins.missing,
-        notes=notes_before_the_start(twins.fleet, target, everything, objects_of(sources)),
+        notes=(
+            *notes_before_the_start(twins.fleet, target, everything, objects_of(sources)),
+            *planner.count_notes(),
+        ),
     )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Planner:
+class _Planner(Struct, frozen=True, kw_only=True):
     """Plans the steps of one migration. `kinds` are the kinds of all workloads with devices.
     `served` are the workloads that a DeviceClass serves without a change, with the classes.
 
@@ -124,6 +129,16 @@ class _Planner:
         if step.number > 1:
             yield from self._last(step, state, moved)
 
+    def count_notes(self) -> Iterator[str]:
+        """Yield why a device-plugin pool is counted with its maximum."""
+        doubtful = self.sizing.doubtful_plugin_pools(self._state(()))
+        for pool in (each for each in self.sizing.fleet.pools if each.name in doubtful):
+            yield (
+                f"Pool {pool.name} counts as {counted(pool.count.max, 'node')}, its maximum, because "
+                "the plan can't tell how many nodes its pods need. Set its count in the fleet to "
+                "the number of its nodes"
+            )
+
     def _move(
         self,
         last: MigrationStep,
@@ -145,6 +160,7 @@ class _Planner:
                 first_moment(objects_of(before), objects_of(state), group), "rollout.yaml"
             ),
             left=self.sizing.plugin_counts(state, moved, counts),
+            counts=counts,
         )
         during = {**counts, **self.sizing.dra_counts(state, moved, counts)}
         step = self._step(task, state, during)
@@ -165,6 +181,7 @@ class _Planner:
             StepKind.SERVE,
             moves=tuple(self.served),
             left=self.sizing.plugin_counts(state, moved, counts),
+            counts=counts,
         )
         during = {**counts, **self.sizing.dra_counts(state, moved, counts)}
         return self._step(task, state, during)
@@ -180,12 +197,14 @@ class _Planner:
         least = {name: min(count, counts[name]) for name, count in needed.items()}
         plugin_counts = [counts[pool.name] for pool in last.pools if pool.allocation != "dra"]
         if not self.needs_plugin and not any(plugin_counts):
-            task = _Task(last.number + 1, "finish", StepKind.FINISH, left=least)
+            task = _Task(last.number + 1, "finish", StepKind.FINISH, left=least, counts=counts)
             step = self._step(task, state, counts)
             yield step if step.is_safe else self._step(replace(task, left={}), state, counts)
         elif any(counts[name] > count for name, count in least.items()):
             step = self._step(
-                _Task(last.number + 1, "shrink", StepKind.SHRINK, left=least), state, counts
+                _Task(last.number + 1, "shrink", StepKind.SHRINK, left=least, counts=counts),
+                state,
+                counts,
             )
             if step.is_safe:
                 yield step
@@ -206,6 +225,9 @@ class _Planner:
         plans += [] if fleet_after == fleet else [self.sizing.plan(state, fleet_after)]
         if task.rollout is not None and task.rollout.text:
             plans.append(self.sizing.plan((task.rollout,), fleet))
+        has_new_nodes = any(
+            pool.is_dra and during[pool.name] > task.counts.get(pool.name, 0) for pool in pools
+        )
         step = MigrationStep(
             number=task.number,
             name=task.name,
@@ -238,18 +260,17 @@ class _Planner:
         return replace(
             step,
             commands=commands.step_commands(step),
-            checks=commands.step_checks(step),
+            checks=commands.step_checks(step, has_new_nodes=has_new_nodes),
             rollback=commands.step_rollback(step),
         )
 
 
-@dataclass(frozen=True, slots=True)
-class _Task:
+class _Task(Struct, frozen=True):
     """One step before it is planned.
 
     `moves` are its workloads. `before` are the manifests before the step, `together` the manifests
     with both versions, and `rollout` the manifests at the moment of the rollout that quotas decide.
-    `left` are the counts of pools that are smaller after the step.
+    `left` are the counts of pools that are smaller after the step, and `counts` those before it.
     """
 
     number: int
@@ -259,7 +280,8 @@ class _Task:
     before: tuple[Source, ...] = ()
     together: tuple[Source, ...] = ()
     rollout: Source | None = None
-    left: Counts = field(default_factory=dict)
+    left: Counts = {}
+    counts: Counts = {}
 
 
 def _together(

@@ -6,8 +6,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import replace
 from typing import Final
+
+from msgspec.structs import replace
 
 from dra_planner.documents.plain_values import block, number, plain
 from dra_planner.drivers.protocol.device_plugin import PluginFacts

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from decimal import Decimal
 from enum import StrEnum
 from typing import Literal
 
+from msgspec import Struct
+
 from dra_planner.fleet import Fleet
 from dra_planner.migration.outcome import Migration, TemplateOutcome
+from dra_planner.records import equality
 from dra_planner.sources import Source
 
 
@@ -23,8 +25,7 @@ class StepKind(StrEnum):
     FINISH = "finish"  # so do they, and the device plugin and its empty pools are deleted
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StepPool:
+class StepPool(Struct, frozen=True, kw_only=True):
     """A pool in a step: its node count while the step runs, and when it's done."""
 
     name: str
@@ -38,8 +39,8 @@ class StepPool:
         return max(0, self.during - self.after)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MigrationStep:
+@equality(unhashed=("served",))
+class MigrationStep(Struct, frozen=True, kw_only=True):
     """One step. `moves` are the workloads that move ("Deployment serve/chat"); in a step of kind
     SERVE, `served` maps their resources (`extendedResourceName`) to the DeviceClasses.
 
@@ -60,7 +61,7 @@ class MigrationStep:
     together: tuple[Source, ...]
     pending: int | None
     moves: tuple[str, ...] = ()
-    served: Mapping[str, str] = field(default_factory=dict, hash=False)
+    served: Mapping[str, str] = {}
     reasons: tuple[str, ...] = ()
     hourly_usd: Decimal | None = None  # during the step
     hourly_usd_after: Decimal | None = None
@@ -84,8 +85,8 @@ class MigrationStep:
         return f"{self.number:02}-{self.name}"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MigrationSteps:
+@equality(unhashed=("twins", "without_twin"))
+class MigrationSteps(Struct, frozen=True, kw_only=True):
     """The whole way. `twins` maps device-plugin pools to the DRA pools that take their place.
 
     `without_twin` says why a pool has none. `notes` are facts to settle before the first step.
@@ -93,8 +94,8 @@ class MigrationSteps:
 
     migration: Migration
     steps: tuple[MigrationStep, ...]
-    twins: Mapping[str, str] = field(hash=False)
-    without_twin: Mapping[str, str] = field(default_factory=dict, hash=False)
+    twins: Mapping[str, str]
+    without_twin: Mapping[str, str] = {}
     notes: tuple[str, ...] = ()
 
     @property

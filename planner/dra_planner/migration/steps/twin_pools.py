@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field
 from typing import Any
+
+from msgspec import Struct
 
 from dra_planner.clouds import cloud
 from dra_planner.errors import PlannerError
@@ -14,13 +15,12 @@ from dra_planner.fleet.imported_pools import free_pool_name
 _ONLY_OF_PLUGINS = ("allocation", "sharing", "migStrategy")
 
 
-@dataclass(frozen=True, slots=True)
-class Twins:
+class Twins(Struct, frozen=True):
     """The fleet with twins, their names by pool, and why other pools have none."""
 
     fleet: Fleet
-    by_pool: Mapping[str, str] = field(default_factory=dict)
-    missing: Mapping[str, str] = field(default_factory=dict)
+    by_pool: Mapping[str, str] = {}
+    missing: Mapping[str, str] = {}
 
 
 def add_twins(fleet: Fleet) -> Twins:

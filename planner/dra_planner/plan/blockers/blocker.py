@@ -3,24 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
+from msgspec import Struct
+
+from dra_planner.clouds import cloud
 from dra_planner.errors import NOWHERE, Diagnostic, Place, Severity
 from dra_planner.manifests import Manifests
 from dra_planner.model import DeviceClass, Reason, Verdict, WorkloadRef
+from dra_planner.records import equality
 from dra_planner.releases import Features
 
 if TYPE_CHECKING:
+    from dra_planner.clouds import Cloud
     from dra_planner.drivers.nvidia import NvidiaDriver
     from dra_planner.offers import Offer
+    from dra_planner.plan.judgement.judgement import Judgement
 
 FACT: Final = "worth-knowing"
 """The code of facts."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Blocker:
+class Blocker(Struct, frozen=True, kw_only=True):
     """A cause that prevents pods from being created, scheduled, or started.
 
     `verdict` is the verdict for the pods: *cannot tell* if they may run, and *fits* for a fact that
@@ -57,16 +61,22 @@ def fact(message: str, fix: str = "", *refs: WorkloadRef, place: Place = NOWHERE
     return Blocker(code=FACT, message=message, fix=fix, workloads=refs, place=place, verdict="fits")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ClusterSituation:
+@equality(unhashed=("classes",))
+class ClusterSituation(Struct, frozen=True, kw_only=True):
     """The known facts of a cluster: its objects, its classes, and the settings of its NVIDIA driver
     (None: not known).
     """
 
     manifests: Manifests
     features: Features
-    classes: Mapping[str, DeviceClass] = field(default_factory=dict[str, DeviceClass], hash=False)
+    classes: Mapping[str, DeviceClass] = {}
     offers: tuple[Offer, ...] = ()
     system: Offer | None = None  # the nodes without devices; None: not known
     nvidia: NvidiaDriver | None = None
     autoscaler: str = ""  # in a fleet's words; "": not known
+    cloud: Cloud | None = None  # None: not known
+
+
+def cloud_of(judgement: Judgement) -> Cloud | None:
+    """Return the cloud of an evaluated fleet, or None without a fleet."""
+    return None if judgement.fleet is None else cloud(judgement.fleet.cloud)

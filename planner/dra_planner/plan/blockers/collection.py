@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from typing import TYPE_CHECKING, Final
+
+from msgspec.structs import replace
 
 from dra_planner.drivers import nvidia
 from dra_planner.model import DEMAND_LEVELS, worst
 from dra_planner.plan.blockers.admin_access import find_unknown_admin_access
-from dra_planner.plan.blockers.blocker import Blocker, ClusterSituation
+from dra_planner.plan.blockers.blocker import Blocker, ClusterSituation, cloud_of
 from dra_planner.plan.blockers.claim_quotas import find_denied_claims
 from dra_planner.plan.blockers.containers import find_missing_requests
 from dra_planner.plan.blockers.device_counts import find_oversized_claims
@@ -17,6 +18,9 @@ from dra_planner.plan.blockers.device_facts import find_facts
 from dra_planner.plan.blockers.drivers.claim_uses import find_unprepared_uses
 from dra_planner.plan.blockers.drivers.configuration import find_refused_configuration
 from dra_planner.plan.blockers.lifecycle_stages import STAGES
+from dra_planner.plan.blockers.pods_of_missing_claims import find_pods_of_missing_claims
+from dra_planner.plan.blockers.policies.denials import find_denials
+from dra_planner.plan.blockers.policies.unevaluated import find_unevaluated_policies
 from dra_planner.plan.blockers.queueing.admission import find_queue_faults
 from dra_planner.plan.blockers.queueing.exclusive_groups import find_exclusive_groups
 from dra_planner.plan.blockers.queueing.other_components import find_waits_for_others
@@ -26,6 +30,7 @@ from dra_planner.plan.blockers.references import (
     find_missing_classes,
     find_missing_objects,
 )
+from dra_planner.plan.blockers.replica_claims import find_shared_by_replicas
 from dra_planner.plan.blockers.slices import find_unusable_slices
 from dra_planner.plan.blockers.unmet_affinity import (
     find_daemons_on_system_nodes,
@@ -35,12 +40,14 @@ from dra_planner.plan.blockers.unmet_affinity import (
 )
 from dra_planner.plan.blockers.unmet_topology import find_unmet_topology
 from dra_planner.plan.blockers.unread_objects import find_unread_objects
+from dra_planner.plan.blockers.volumes import find_volumes_without_class
 
 if TYPE_CHECKING:
     from dra_planner.plan.model import Plan, PlannedWorkload
 
 FINDERS: Final[tuple[Callable[[ClusterSituation], Iterator[Blocker]], ...]] = (
     find_denied_claims,
+    find_denials,
     find_unknown_admin_access,
     find_unusable_slices,
     find_oversized_claims,
@@ -49,16 +56,20 @@ FINDERS: Final[tuple[Callable[[ClusterSituation], Iterator[Blocker]], ...]] = (
     find_missing_requests,
     find_missing_classes,
     find_missing_objects,
+    find_volumes_without_class,
     find_waits_for_others,
     find_queue_faults,
     find_unmet_affinity,
     find_daemons_without_devices,
     find_daemons_on_system_nodes,
     find_unmet_topology,
+    find_pods_of_missing_claims,
     find_exclusive_groups,
     find_small_gangs,
     find_unread_objects,
+    find_unevaluated_policies,
     find_idle_budgets,
+    find_shared_by_replicas,
     find_facts,
 )
 
@@ -114,4 +125,5 @@ def _situation(plan: Plan) -> ClusterSituation:
         system=system_nodes_of(plan.judgement),
         nvidia=None if plan.fleet is None else plan.fleet.drivers.of(nvidia.DRIVER),
         autoscaler="" if plan.fleet is None else plan.fleet.autoscaler,
+        cloud=cloud_of(plan.judgement),
     )

@@ -11,7 +11,7 @@ from dra_planner.allocation.node.selectors import tolerates
 from dra_planner.claims.manifest_claims import alternatives, pod_sets_with_claims, spec_of
 from dra_planner.drivers.nvidia import MIG_CLASS
 from dra_planner.manifests.workloads.kind_description import SUSPENDED
-from dra_planner.model import ClaimSpec, DeviceTaintRule, WorkloadRef
+from dra_planner.model import ClaimSpec, DeviceTaintRule, Workload, WorkloadRef
 from dra_planner.plan.blockers.blocker import Blocker, ClusterSituation, fact
 from dra_planner.plan.blockers.drivers.autoscaler_memory import find_memory_that_starts_no_node
 from dra_planner.plan.blockers.drivers.notes import find_driver_notes
@@ -117,6 +117,18 @@ def _suspended(situation: ClusterSituation) -> Iterator[Blocker]:
         if SUSPENDED in workload.assumptions and workload.ref not in manifests.existing:
             text = f"{workload.ref} {SUSPENDED}"
             yield fact(text, "", workload.ref, place=workload.place)
+        elif _is_paused(workload) and workload.ref not in manifests.existing:
+            text = (
+                f"{workload.ref} is paused, so it creates no pods until it's resumed; the plan "
+                "counts them"
+            )
+            yield fact(text, "remove paused", workload.ref, place=workload.place)
+
+
+def _is_paused(workload: Workload) -> bool:
+    return workload.kind == "Deployment" and any(
+        pods.rollout is not None and pods.rollout.kept for pods in workload.pod_sets
+    )
 
 
 def _idle_in_init_containers(situation: ClusterSituation) -> Iterator[Blocker]:

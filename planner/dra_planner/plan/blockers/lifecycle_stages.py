@@ -15,6 +15,7 @@ Stage = Literal["created", "scheduled", "started"]
 STAGES: Final[Mapping[str, Stage]] = MappingProxyType(
     {
         "object-is-refused": "created",
+        "admission-policy-denies": "created",
         "claim-exceeds-quota": "created",
         "claim-asks-for-too-many-devices": "scheduled",
         "claim-fits-no-pool": "scheduled",

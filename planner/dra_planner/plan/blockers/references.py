@@ -8,6 +8,7 @@ import difflib
 from collections.abc import Collection, Iterator
 from typing import Final
 
+from dra_planner.manifests import NEEDS_DEFAULT_CLASS
 from dra_planner.manifests.parsing.pods import SYSTEM_PRIORITIES
 from dra_planner.model import ObjectKey, PodSpec
 from dra_planner.plan.blockers.blocker import FACT, Blocker, ClusterSituation, fact
@@ -61,6 +62,7 @@ def find_missing_objects(situation: ClusterSituation) -> Iterator[Blocker]:
             continue
         namespace = workload.meta.namespace
         needed = {pair for pods in workload.pod_sets for pair in pods.template.needs}
+        needed -= {NEEDS_DEFAULT_CLASS}
         missing = [
             (kind, name)
             for kind, name in sorted(needed)

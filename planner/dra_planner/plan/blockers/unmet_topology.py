@@ -34,6 +34,7 @@ def find_unmet_topology(situation: ClusterSituation) -> Iterator[Blocker]:
                 continue
             for spread in spec.topology_spread:
                 yield from _too_few_zones(workload, pod_set, spread, offers)
+            yield from _too_many_for_zones(workload, pod_set, offers, situation.manifests)
             yield from _too_many_for_a_node(workload, pod_set, offers, situation.manifests)
 
 
@@ -59,6 +60,31 @@ def _too_few_zones(
             f"its pools have {counted(len(zones), 'zone')}, so at most {most} of its {pods} pods "
             "run",
             fix=f"set minDomains to {len(zones)}, or add zones to the pools",
+            place=workload.place,
+            workloads=(workload.ref,),
+        )
+
+
+def _too_many_for_zones(
+    workload: Workload, pod_set: PodSet, offers: list[Offer], manifests: Manifests
+) -> Iterator[Blocker]:
+    """Yield pods that exclude each other from their zone, and that are more than the zones."""
+    if not all(offer.zones for offer in offers):
+        return
+    namespaces = {name: meta.labels for name, meta in manifests.namespaces.items()}
+    view = _view(workload, pod_set)
+    zones = {zone for offer in offers for zone in offer.zones}
+    pods = pod_set.figures.steady
+    if pods > len(zones) and any(
+        term.topology_key == _ZONE and term_selects(term, view, view, namespaces)
+        for term in pod_set.template.spec.pod_anti_affinity
+    ):
+        yield Blocker(
+            code=_CODE,
+            message=f"{workload.ref} must run each of its {pods} pods in its own zone "
+            f"(podAntiAffinity to {_ZONE}), but its pools have {counted(len(zones), 'zone')}, so "
+            f"at most {len(zones)} of them run",
+            fix="use preferred podAntiAffinity, or add zones to the pools",
             place=workload.place,
             workloads=(workload.ref,),
         )

@@ -10,9 +10,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Final
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from dra_planner.errors import Diagnostic, PlannerError
 from dra_planner.fleet import Fleet
@@ -122,8 +124,7 @@ def plan_growth(request: PlanRequest, fleet: Fleet) -> Plan:
     )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Growth:
+class _Growth(Struct, frozen=True, kw_only=True):
     """A cluster, the offers of its fleet's pools, and their node counts. `nodes` are the existing
     nodes, and `groups` is the pool of each by name.
     """

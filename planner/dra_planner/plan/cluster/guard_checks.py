@@ -6,8 +6,9 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
 from typing import Any, Final
+
+from msgspec import Struct
 
 from dra_planner.clouds import POOL
 from dra_planner.manifests import BoundPod, Manifests
@@ -16,6 +17,7 @@ from dra_planner.manifests.objects import read_objects
 from dra_planner.model import Guards, WorkloadRef, templates_in
 from dra_planner.offers import NodeDifference
 from dra_planner.planfile import placement_policies
+from dra_planner.records import equality
 from dra_planner.releases import has_mutating_policies
 from dra_planner.sources import Source
 from dra_planner.wording import counted
@@ -42,8 +44,8 @@ def read_policies(sources: Iterable[Source]) -> Policies:
     }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GuardChecks:
+@equality(unhashed=("unplanned",))
+class GuardChecks(Struct, frozen=True, kw_only=True):
     """Differences between the guards of a plan and a cluster.
 
     `unplanned`: workloads with claims that the plan doesn't know, and their pods. Without a rule,
@@ -51,7 +53,7 @@ class GuardChecks:
     """
 
     differences: tuple[NodeDifference, ...] = ()
-    unplanned: Mapping[str, int] = field(default_factory=dict, hash=False)
+    unplanned: Mapping[str, int] = {}
     unknown: str = ""
 
 

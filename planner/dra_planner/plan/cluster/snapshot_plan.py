@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
 from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from dra_planner.claims import expand_claims
 from dra_planner.clouds import cloud, names
@@ -47,8 +49,7 @@ Classes = Callable[[Features], Mapping[str, DeviceClass]]
 _KUBELET = re.compile(r"""\bkubeletVersion["']?\s*:\s*["']?v?(1\.\d+)""")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ReadCluster:
+class ReadCluster(Struct, frozen=True, kw_only=True):
     """A snapshot and the objects that are applied to it. `manifests` are these objects in the
     cluster, from which `demand` and `offers` follow.
     """

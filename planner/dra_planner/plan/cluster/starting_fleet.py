@@ -8,8 +8,10 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import Any, Final
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from dra_planner import catalog
 from dra_planner.catalog import Machine
@@ -36,8 +38,7 @@ _DRIVER_IMAGE: Final = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StartingFleet:
+class StartingFleet(Struct, frozen=True, kw_only=True):
     """A fleet as plain data, ready to commit after a review, and notes for the reviewer."""
 
     fleet: Fleet

@@ -8,7 +8,8 @@ fleet's definition.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from dra_planner.allocation import open_offer
 from dra_planner.cel import Dialect, RejectedSelector, compile
@@ -23,8 +24,7 @@ from dra_planner.releases import Features
 REFUSED, MATCHES_NOTHING, DIFFERS = "class-refused", "class-matches-nothing", "class-differs"
 
 
-@dataclass(frozen=True, slots=True)
-class ClassSources:
+class ClassSources(Struct, frozen=True):
     """The classes by name, as the fleet and the manifests define them."""
 
     of_fleet: Mapping[str, DeviceClass]

@@ -7,9 +7,11 @@ Only guards use this, because a plan evaluates all pods.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 from typing import Final
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from dra_planner.claims import extended_resources
 from dra_planner.claims.manifest_claims import alternatives
@@ -24,8 +26,7 @@ OTHER_DRIVER: Final = "device-of-another-driver"
 _SLIP: Final = 0.8  # as near to the own domain: misspelt
 
 
-@dataclass(frozen=True, slots=True)
-class OtherDevices:
+class OtherDevices(Struct, frozen=True):
     """Pods that need devices of drivers that the fleet doesn't run. `names` are classes and
     resources.
     """
@@ -34,8 +35,7 @@ class OtherDevices:
     names: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class DeviceDemand:
+class DeviceDemand(Struct, frozen=True):
     """The demand of pods that request the fleet's devices, and the excluded pods worth
     mentioning.
     """

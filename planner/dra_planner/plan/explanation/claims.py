@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
 from typing import Final
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from dra_planner import cel
 from dra_planner.allocation import (
@@ -31,13 +33,12 @@ from dra_planner.model import (
 from dra_planner.plan.explanation.names import find_claim, workloads_of
 from dra_planner.plan.explanation.obstacles import find_obstacles
 from dra_planner.plan.judgement.judgement import Judgement, PoolAnswer
-from dra_planner.plan.model import Plan
+from dra_planner.plan.model import JointFix, Plan
 from dra_planner.plan.suggestion.missing_pools import missing_pool
 from dra_planner.sizing import WorkloadSize
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PoolExplanation:
+class PoolExplanation(Struct, frozen=True, kw_only=True):
     """The answer of one pool's empty node to the pod, and step by step to the claim.
 
     `report` is None if no device is checked (a class is missing, or the claim is already
@@ -56,8 +57,7 @@ class PoolExplanation:
     edits: tuple[Edit, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Holder:
+class Holder(Struct, frozen=True):
     """A workload with pods on a pool that the claim could use, and their number."""
 
     pool: str
@@ -65,16 +65,14 @@ class Holder:
     pods: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WhatIf:
+class WhatIf(Struct, frozen=True, kw_only=True):
     """Values of the fleet that were changed (PATH=VALUE), and the verdict without the changes."""
 
     changes: tuple[str, ...]
     verdict_before: Verdict
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ClaimExplanation:
+class ClaimExplanation(Struct, frozen=True, kw_only=True):
     """One claim, its workload, and the answer of each pool.
 
     `verdict` is the claim's verdict among all other workloads. A claim that fits an empty node
@@ -94,6 +92,7 @@ class ClaimExplanation:
     is_observed: bool = False
     what_if: WhatIf | None = None
     blockers: tuple[Reason, ...] = ()  # what keeps pods from running although devices fit
+    joint_fix: JointFix | None = None  # of all workloads, if this one doesn't run
 
 
 PLACED_LATER: Final = Reason(
@@ -155,7 +154,8 @@ def explain_claim_of_plan(plan: Plan, name: str, pool: str = "") -> ClaimExplana
     own = tuple(find_obstacles(plan, found.workload.split(", ")))
     verdict = worst((found.verdict, *(each.verdict for each in own)))
     reasons = (*found.blockers, *(each.reason for each in own))
-    return replace(found, verdict=verdict, blockers=reasons)
+    joint = None if verdict == "fits" else plan.joint_fix
+    return replace(found, verdict=verdict, blockers=reasons, joint_fix=joint)
 
 
 def explain_failing(judgement: Judgement) -> Iterator[ClaimExplanation]:

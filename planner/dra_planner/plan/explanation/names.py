@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Final, NamedTuple
+
+from msgspec import Struct
 
 from dra_planner.errors import PlannerError
 from dra_planner.model import Shape, ShapeClaim, WorkloadRef, generated_claim_name
@@ -23,8 +24,7 @@ class FoundClaim(NamedTuple):
     workloads: frozenset[WorkloadRef]
 
 
-@dataclass(frozen=True, slots=True)
-class ExplainableNames:
+class ExplainableNames(Struct, frozen=True):
     """Everything that `explain` accepts: claims and pods as NAMESPACE/NAME, and pools."""
 
     claims: tuple[str, ...]

@@ -5,8 +5,10 @@ the smallest change.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
 from difflib import get_close_matches
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from dra_planner.allocation import Edit, Placement, reasons_of
 from dra_planner.errors import Place, PlannerError
@@ -20,13 +22,12 @@ from dra_planner.plan.explanation.claims import (
 from dra_planner.plan.explanation.names import full_name, some_names, workload_names
 from dra_planner.plan.explanation.obstacles import find_obstacles, find_rejections
 from dra_planner.plan.judgement.judgement import Judgement, PoolAnswer
-from dra_planner.plan.model import Plan
+from dra_planner.plan.model import JointFix, Plan
 from dra_planner.plan.suggestion.missing_pools import missing_pool
 from dra_planner.sizing import WorkloadSize
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PoolForPod:
+class PoolForPod(Struct, frozen=True, kw_only=True):
     """The answer of one pool's empty node, or of one node of a snapshot, to the pod.
 
     `devices` are the devices that its claims would get, as (claim and request, device). `edits` is
@@ -42,8 +43,7 @@ class PoolForPod:
     edits: tuple[Edit, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PodExplanation:
+class PodExplanation(Struct, frozen=True, kw_only=True):
     """One pod, its workload, its claims, and the answer of each pool.
 
     `verdict` is the verdict among all other workloads. A pod that fits an empty node doesn't fit if
@@ -66,6 +66,7 @@ class PodExplanation:
     holders: tuple[Holder, ...] = ()
     missing: Reason | None = None
     is_observed: bool = False
+    joint_fix: JointFix | None = None  # of all workloads, if this one doesn't run
 
 
 def explain_pod(judgement: Judgement, name: str, pool: str = "") -> tuple[PodExplanation, ...]:
@@ -106,7 +107,8 @@ def _hindered(pod: PodExplanation, plan: Plan) -> PodExplanation:
     verdict = worst((pod.verdict, *(each.verdict for each in own)))
     rejections = tuple(find_rejections(plan, pod.pending_reasons))
     reasons = (*pod.blockers, *(each.reason for each in own), *rejections)
-    return replace(pod, verdict=verdict, blockers=reasons)
+    joint = None if verdict == "fits" else plan.joint_fix
+    return replace(pod, verdict=verdict, blockers=reasons, joint_fix=joint)
 
 
 def pods_at(judgement: Judgement, place: Place) -> tuple[str, ...]:

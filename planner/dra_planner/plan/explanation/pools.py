@@ -6,7 +6,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from dra_planner.allocation import Refusal, Undecided, reasons_of
 from dra_planner.errors import PlannerError
@@ -17,8 +18,7 @@ from dra_planner.plan.judgement.judgement import PoolAnswer
 from dra_planner.plan.model import Plan, PlannedPool, PlannedWorkload
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PublishedDevices:
+class PublishedDevices(Struct, frozen=True, kw_only=True):
     """Equal devices of one node: their number, their product or profile ("" if they publish none),
     and their memory.
     """
@@ -29,8 +29,7 @@ class PublishedDevices:
     memory: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PoolUse:
+class PoolUse(Struct, frozen=True, kw_only=True):
     """A workload's use of the pool: the answer of the pool's empty node to its pods, with reasons.
 
     `here` is the number of its pods on the pool, `pending` the number of pods without a pool, and
@@ -45,8 +44,7 @@ class PoolUse:
     elsewhere: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PoolReport:
+class PoolReport(Struct, frozen=True, kw_only=True):
     """One pool of a plan, or one node of a snapshot.
 
     `verdict` is the worst verdict of the workloads that run here or fit here. *does not fit* means

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GivenDevice:
+class GivenDevice(Struct, frozen=True, kw_only=True):
     """One device that a claim would get."""
 
     request: str
@@ -16,8 +15,7 @@ class GivenDevice:
     device: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GivenClaim:
+class GivenClaim(Struct, frozen=True, kw_only=True):
     """The devices of one claim. `pod` is the pod for which it was allocated."""
 
     namespace: str

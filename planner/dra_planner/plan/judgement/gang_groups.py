@@ -5,15 +5,16 @@ pods.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from dra_planner.model import Demand, DemandLevel, Figures, Gang, GangPart, Shape, WorkloadRef
 
 PodSetKey = tuple[WorkloadRef, str]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class GangGroups:
+class GangGroups(Struct, frozen=True, eq=False):
     """A gang at one level: its number of equal groups, the pods of each by part, and the minimum of
     a group to start.
     """

@@ -8,7 +8,9 @@ candidate is sized like any demand.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from dra_planner.model import Demand, GangPart, Reason, worst
 from dra_planner.plan.judgement.gang_groups import GangGroups, PodSetKey, find_groups, with_pods
@@ -24,11 +26,10 @@ _MOST_GUESSES = 5_000  # most of which are known not to fit
 Size = Callable[[Demand], Sizing]
 
 
-@dataclass(slots=True)
-class _Kind:
+class _Kind(Struct):
     """Equal groups of one or more gangs."""
 
-    groups: list[GangGroups] = field(default_factory=list)
+    groups: list[GangGroups] = []
 
     @property
     def count(self) -> int:

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from decimal import Decimal
+
+from msgspec import Struct
 
 from dra_planner.fleet import Fleet
 from dra_planner.model import GuardKind, Guards
 from dra_planner.plan.judgement.judgement import Judgement
+from dra_planner.records import equality
 from dra_planner.simulation import SimulatedCounts
 from dra_planner.sizing import hourly_usd
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Guarded:
+@equality(unhashed=("pending_without",))
+class Guarded(Struct, frozen=True, kw_only=True):
     """A plan's guards, and the plan without them.
 
     `given` is the fleet as the user wrote it, `fleet` the fleet with split pools. `free` is the
@@ -29,7 +31,7 @@ class Guarded:
     free: Judgement
     judgement: Judgement
     proof: SimulatedCounts
-    pending_without: Mapping[GuardKind, tuple[int, ...]] = field(hash=False)
+    pending_without: Mapping[GuardKind, tuple[int, ...]]
     in_any_order: tuple[str, ...] = ()
 
     @property

@@ -5,9 +5,10 @@ plan file's guards.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from decimal import Decimal
 from typing import Final
+
+from msgspec.structs import replace
 
 from dra_planner.clouds import cloud
 from dra_planner.fleet import Fleet, split_pools

@@ -12,8 +12,9 @@ computed once on request.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
 
 from dra_planner.fleet import Fleet
 from dra_planner.model import DEMAND_LEVELS, Demand, DemandLevel, DeviceClass

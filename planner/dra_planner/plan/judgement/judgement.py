@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Final
+
+from msgspec import Struct, field
 
 from dra_planner.allocation import NodeState, Placement, Refusal, Undecided
 from dra_planner.fleet import Fleet
@@ -22,8 +23,7 @@ if TYPE_CHECKING:  # only observed nodes need claims, only simulating the simula
 MOST_PODS: Final = 1_000  # of one shape that are tried on one node
 
 
-@dataclass(frozen=True, eq=False)
-class PoolAnswer:
+class PoolAnswer(Struct, frozen=True, eq=False, dict=True):
     """The answer of one pool's empty node, or of one snapshot node, to a pod of a shape."""
 
     offer: Offer
@@ -48,8 +48,7 @@ class PoolAnswer:
         return pods
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Judgement:
+class Judgement(Struct, frozen=True, kw_only=True, eq=False):
     """A demand, its offers, and the answer, with every pool at its maximum.
 
     `sizings` has every level, but only declared demand on observed nodes. `on_system` are the IDs
@@ -73,21 +72,19 @@ class Judgement:
     on_system: frozenset[str] = frozenset()
     system_offer: Offer | None = None
     assumptions: tuple[str, ...] = ()
-    simulations: Mapping[DemandLevel, SimulatedCounts] = field(default_factory=dict)
+    simulations: Mapping[DemandLevel, SimulatedCounts] = {}
     fixes: tuple[Fix, ...] = ()
     tried_all_fixes: bool = True
     survival: Survival | None = None
     predicted: tuple[Offer, ...] = ()
-    groups: Mapping[str, str] = field(default_factory=dict[str, str])
+    groups: Mapping[str, str] = {}
     fleet: Fleet | None = None
     claims: tuple[GivenClaim, ...] = ()
-    devices: Mapping[str, DeviceCount] = field(default_factory=dict[str, DeviceCount])
+    devices: Mapping[str, DeviceCount] = {}
     outcome: SimulationOutcome | None = None
     _ask: DoubtfulPlace = field(default_factory=DoubtfulPlace)
-    _nodes: dict[str, NodeState] = field(default_factory=dict[str, NodeState])
-    _answers: dict[str, tuple[PoolAnswer, ...]] = field(
-        default_factory=dict[str, tuple[PoolAnswer, ...]]
-    )
+    _nodes: dict[str, NodeState] = {}
+    _answers: dict[str, tuple[PoolAnswer, ...]] = {}
 
     @property
     def sizing(self) -> Sizing:

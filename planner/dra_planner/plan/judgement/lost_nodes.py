@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from msgspec import Struct
+
 from dra_planner.fleet import Redundancy
+from dra_planner.records import equality
 
 if TYPE_CHECKING:  # only simulating needs the simulation
     from dra_planner.simulation import Loss
@@ -14,8 +16,8 @@ if TYPE_CHECKING:  # only simulating needs the simulation
 Counts = Mapping[str, int]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Survival:
+@equality(unhashed=("counts", "spare", "short"))
+class Survival(Struct, frozen=True, kw_only=True):
     """Nodes of each pool including spare ones, the number of spare nodes, and the losses that leave
     pods pending.
 
@@ -24,11 +26,11 @@ class Survival:
     """
 
     asked: Redundancy
-    counts: Counts = field(hash=False)
-    spare: Counts = field(hash=False)
+    counts: Counts
+    spare: Counts
     tried: int = 0
     losses: tuple[Loss, ...] = ()
-    short: Counts = field(default_factory=dict[str, int], hash=False)
+    short: Counts = {}
 
 
 def lost(asked: Redundancy) -> str:

@@ -8,8 +8,10 @@ additional nodes that the packing remains without the lost ones.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from dra_planner.fleet import Fleet, Redundancy
 from dra_planner.model import Demand, Reason, SharedLimit, WorkloadRef, fill_up, nodes_left, worst
@@ -28,8 +30,7 @@ _MOST_ADDED: Final = 20
 """Maximum number of nodes to add one by one if losses leave pods pending."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Spares:
+class Spares(Struct, frozen=True, kw_only=True):
     """Input of the search for spare nodes. `base` is the number of nodes that the demand needs, and
     `zones` the number of a pool's zones.
     """

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from dra_planner.model import Reason, WorkloadRef
 from dra_planner.plan.judgement.simulated_counts import LEAVES_PODS
@@ -14,8 +15,7 @@ from dra_planner.wording import counted
 _MOST_NAMED: Final = 4
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SharedCause:
+class SharedCause(Struct, frozen=True, kw_only=True):
     """Workloads that are uncertain only because of the scheduler's choices, the sentence for all of
     them, and its fix.
     """

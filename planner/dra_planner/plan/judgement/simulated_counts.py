@@ -8,9 +8,11 @@ packing is within the maximum but the simulation leaves pods pending, the verdic
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from dra_planner.model import Demand, DemandLevel, Reason, WorkloadRef, worst
 from dra_planner.plan.judgement.demand_levels import LEVELS_BESIDE
@@ -40,8 +42,7 @@ LEAVES_PODS: Final = "simulation-leaves-pods"
 _LEFT_TO_SIMULATION: Final = frozenset({_BETWEEN_PODS, LEAVES_PODS})
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Simulated:
+class Simulated(Struct, frozen=True, kw_only=True):
     """The simulation's result: verdicts at every level, results at the simulated levels, and fixes
     for the evaluated level. `tried_all_fixes`: the steps sufficed.
     """
@@ -209,16 +210,15 @@ def is_placed(sizing: Sizing, demand: Demand, level: DemandLevel) -> bool:
 
 def _answer(size: WorkloadSize, found: SimulatedCounts, fix: str) -> WorkloadSize:
     """Return the answer for a workload after the simulation."""
-    if found.counts is not None:
-        reasons = tuple(reason for reason in size.reasons if reason.code != _BETWEEN_PODS)
-        if len(reasons) == len(size.reasons):
-            return size
-        return replace(size, verdict="fits" if not reasons else size.verdict, reasons=reasons)
+    kept = tuple(reason for reason in size.reasons if reason.code != _BETWEEN_PODS)
     strandings = found.at_maximum or found.at_packing
     mine = [each for each in strandings if size.workload in each.pending]
+    if found.counts is not None or (found.at_maximum and not mine):
+        if len(kept) == len(size.reasons):
+            return size
+        return replace(size, verdict="fits" if not kept else size.verdict, reasons=kept)
     if not mine:
         return size
-    kept = tuple(reason for reason in size.reasons if reason.code != _BETWEEN_PODS)
     reason = stranded(size.workload, mine, found, fix, is_packed=len(kept) == len(size.reasons))
     return replace(size, verdict=worst((size.verdict, "cannot-tell")), reasons=(*kept, reason))
 

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
 from typing import Final
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from dra_planner.fleet import Fleet
 from dra_planner.model import Demand, DeviceClass, Shape, SharedLimit
 from dra_planner.offers import Offer, predict_system_offer
 from dra_planner.plan.pools.built_counts import count_multiples
+from dra_planner.records import equality
 from dra_planner.releases import Features
 from dra_planner.simulation import (
     DEFAULT,
@@ -34,8 +37,7 @@ PROFILES: Final = {"default": DEFAULT, "most-allocated": MOST_ALLOCATED}
 _LEAST_ZONES: Final = 2  # of subnets that exist
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SystemNodes:
+class SystemNodes(Struct, frozen=True, kw_only=True):
     """Nodes that aren't sized: the offer of each, their number, and their number of unnamed
     zones.
     """
@@ -78,8 +80,8 @@ def system_nodes(fleet: Fleet | None) -> SystemNodes | None:
     return SystemNodes(offer=offer, count=fleet.system_pool.count, unnamed_zones=unnamed)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SimulatedFleet:
+@equality(unhashed=("classes", "multiples"))
+class SimulatedFleet(Struct, frozen=True, kw_only=True):
     """Pools and system nodes in the simulation, for any demand.
 
     `limits` are shared limits of pools, and `multiples` are the numbers whose multiples the cloud
@@ -87,12 +89,12 @@ class SimulatedFleet:
     """
 
     offers: tuple[Offer, ...]
-    classes: Mapping[str, DeviceClass] = field(hash=False)
+    classes: Mapping[str, DeviceClass]
     features: Features
     system: SystemNodes | None = None
     profile: Profile = DEFAULT
     limits: tuple[SharedLimit, ...] = ()
-    multiples: Mapping[str, int] = field(default_factory=dict[str, int], hash=False)
+    multiples: Mapping[str, int] = {}
 
     @classmethod
     def of(

@@ -7,7 +7,9 @@ such pods fit.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from dra_planner.allocation.node.selectors import untolerated_taint
 from dra_planner.fleet import Fleet
@@ -56,8 +58,7 @@ def _is_kept_away(shape: Shape, taints: Iterable[Sequence[Taint]]) -> bool:
     return all(untolerated_taint(each, shape.pod.tolerations) is not None for each in taints)
 
 
-@dataclass(frozen=True, slots=True)
-class SystemPods:
+class SystemPods(Struct, frozen=True):
     """The demand on the system pool. `offer` and `sizer` are None if its machine type isn't in the
     tables.
     """

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from dra_planner.allocation import NodeState
 from dra_planner.allocation.search.holdings import Pick
 from dra_planner.model import WorkloadRef
 
 
-@dataclass(frozen=True, slots=True)
-class NodeContent:
+class NodeContent(Struct, frozen=True):
     """State of one node, its pods by workload, and the users of each device."""
 
     state: NodeState
     pods: Counter[WorkloadRef] = field(default_factory=Counter)
-    holders: dict[int, list[tuple[WorkloadRef, str]]] = field(default_factory=dict)
+    holders: dict[int, list[tuple[WorkloadRef, str]]] = {}
     claims: Counter[tuple[WorkloadRef, str]] = field(default_factory=Counter)
 
     def add(self, ref: WorkloadRef, pods: int = 1) -> None:

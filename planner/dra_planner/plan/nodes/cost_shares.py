@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 from typing import Final, Literal, TypeVar
+
+from msgspec import Struct
 
 from dra_planner.model import WorkloadRef, generated_claim_name
 from dra_planner.plan.model import Plan
@@ -21,8 +22,7 @@ _Key = tuple[WorkloadRef | None, ShareState]
 _Parts = Iterator[tuple[WorkloadRef | None, ShareState, str, Fraction]]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CostShare:
+class CostShare(Struct, frozen=True, kw_only=True):
     """Hourly cost of one workload, or without a workload, of free and stranded devices."""
 
     workload: WorkloadRef | None
@@ -30,8 +30,7 @@ class CostShare:
     hourly_usd: Decimal
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ClaimShare:
+class ClaimShare(Struct, frozen=True, kw_only=True):
     """Hourly cost of a workload's claims with one name, in total and for each.
 
     `claim` is the entry in its pods' claims if each pod has its own claim, or namespace/name of a

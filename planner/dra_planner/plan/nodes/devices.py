@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
 from typing import Final, Literal
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from dra_planner.allocation import NodeState
 from dra_planner.allocation.search.devices import Candidate
@@ -21,8 +23,7 @@ _PCIE_ROOT: Final = "resource.kubernetes.io/pcieRoot"
 _MEBIBYTE: Final = 2**20
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NodeDevice:
+class NodeDevice(Struct, frozen=True, kw_only=True):
     """One device.
 
     `counted_as` is the counted device: itself, or the GPU that claims partition dynamically. The
@@ -48,8 +49,7 @@ class NodeDevice:
     is_rest: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class KindCount:
+class KindCount(Struct, frozen=True, kw_only=True):
     """Devices of one kind. `stranded` devices are free, but no pod of the demand can use them."""
 
     kind: str

@@ -8,8 +8,9 @@ counts.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
+
+from msgspec import Struct
 
 from dra_planner.allocation import NodeState
 from dra_planner.model import Shape, WorkloadRef
@@ -32,8 +33,7 @@ if TYPE_CHECKING:  # only simulating needs the simulation
 Source = Literal["packing", "simulated", "observed"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NodeGroup:
+class NodeGroup(Struct, frozen=True, kw_only=True):
     """A number of equal nodes of a pool: pods by workload, and devices.
 
     `gpu` is the driver's model name, or "" if the machine type has no known GPU. Memory and number
@@ -56,8 +56,7 @@ class NodeGroup:
         return add_kinds(count_kinds(self.devices, self.nodes))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FilledNodes:
+class FilledNodes(Struct, frozen=True, kw_only=True):
     """All nodes of a plan, largest groups of each pool first. `order` is the simulated arrival
     order.
     """
@@ -75,8 +74,7 @@ class FilledNodes:
         return add_kinds(count for group in self.of_pool(pool) for count in group.kinds)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FilledState:
+class FilledState(Struct, frozen=True, kw_only=True):
     """A number of equal nodes of a pool: their state, their state filled with as much more of the
     demand as fits, and the shapes with claims that fit empty nodes of the pool.
     """

@@ -6,7 +6,8 @@ Orders with equal results are one outcome, so there are as many pictures as diff
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from dra_planner.model import WorkloadRef
 from dra_planner.plan.model import Plan
@@ -14,8 +15,7 @@ from dra_planner.plan.nodes.groups import NodeGroup, simulated_groups
 from dra_planner.simulation import SimulationOutcome
 
 
-@dataclass(frozen=True, slots=True)
-class HeldDevices:
+class HeldDevices(Struct, frozen=True):
     """Devices of one kind on a node that one workload uses. None: unused."""
 
     kind: str
@@ -23,8 +23,7 @@ class HeldDevices:
     devices: int
 
 
-@dataclass(frozen=True, slots=True)
-class OutcomeNodes:
+class OutcomeNodes(Struct, frozen=True):
     """Nodes of a pool with equal numbers of devices of each kind per workload."""
 
     pool: str
@@ -32,8 +31,7 @@ class OutcomeNodes:
     devices: tuple[HeldDevices, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class OrderOutcome:
+class OrderOutcome(Struct, frozen=True):
     """Arrival orders with equal results: pending pods, and used devices of the nodes."""
 
     orders: tuple[str, ...]

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from dra_planner.allocation import Placement, place, reasons_of
 from dra_planner.model import WorkloadRef
@@ -17,8 +18,7 @@ MOST_SHAPES: Final = 3
 """Maximum number of pods that are explained for each kind of node."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Stranded:
+class Stranded(Struct, frozen=True, kw_only=True):
     """Free devices of a pool that no pod of the demand can use: their number by kind, and what a
     workload's pod lacks there. `workload` is None if no workload requests devices of the pool.
     """

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from dra_planner.clouds.account_quotas import AccountQuota
 from dra_planner.fleet import Fleet, Quota
@@ -13,8 +14,7 @@ from dra_planner.fleet.limits import node_takes
 _LARGEST: Final = 10**9  # limit of a fleet's quota; exports have larger ones for "unlimited"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class QuotaUse:
+class QuotaUse(Struct, frozen=True, kw_only=True):
     """A quota's use by the nodes of a fleet: `planned` by the plan, `at_most` by pools at their
     maximums.
     """

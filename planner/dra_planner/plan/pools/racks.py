@@ -11,7 +11,8 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from dra_planner.drivers.nvidia import COMPUTE_DOMAIN_DRIVER
 from dra_planner.errors import Diagnostic
@@ -27,8 +28,7 @@ MOST_SEARCHED = 200
 CLIQUE = "nvidia.com/gpu.clique"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PoolRacks:
+class PoolRacks(Struct, frozen=True, kw_only=True):
     """Nodes of each ComputeDomain in a pool, and the number and size of their racks.
 
     `size` is None if the machine type has no NVLink between nodes. `is_least`: it's proven that

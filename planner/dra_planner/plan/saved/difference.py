@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from decimal import Decimal
 from typing import Final
+
+from msgspec import Struct
 
 from dra_planner.fleet import Fleet
 from dra_planner.model import Verdict
@@ -17,8 +18,7 @@ from dra_planner.wording import counted
 _RANK: Final[Mapping[Verdict, int]] = {"fits": 0, "cannot-tell": 1, "does-not-fit": 2}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PoolDifference:
+class PoolDifference(Struct, frozen=True, kw_only=True):
     """Nodes of one pool in both plans; 0 nodes and no machine type if a plan doesn't have the pool.
 
     `hourly_usd` is the change in USD per hour at current prices, None if a price that matters is
@@ -41,8 +41,7 @@ class PoolDifference:
         )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WorkloadDifference:
+class WorkloadDifference(Struct, frozen=True, kw_only=True):
     """One workload in both plans; None if a plan doesn't have it."""
 
     kind: str
@@ -87,8 +86,7 @@ class WorkloadDifference:
         )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PlanDifference:
+class PlanDifference(Struct, frozen=True, kw_only=True):
     """Everything that differs between two plans. Pools are in the order of the newer fleet, removed
     ones last.
 
@@ -158,8 +156,7 @@ def compare_plans(before: PlanFile | None, after: PlanFile) -> PlanDifference:
 # -- pools
 
 
-@dataclass(frozen=True, slots=True)
-class _Built:
+class _Built(Struct, frozen=True):
     """The nodes that a plan builds in one pool."""
 
     machine: str = ""

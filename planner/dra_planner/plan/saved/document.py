@@ -5,8 +5,9 @@ pack.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
+
+from msgspec.structs import replace
 
 from dra_planner.errors import PlanFileError, PlannerError
 from dra_planner.fleet import read_fleet

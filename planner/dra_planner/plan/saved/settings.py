@@ -6,16 +6,16 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from dra_planner.planfile import PlanFile
 
 _ABSENT = object()
 
 
-@dataclass(frozen=True, slots=True)
-class SettingDifference:
+class SettingDifference(Struct, frozen=True):
     """One value at its path in the fleet, with pools by name: pools.l4.count.max. An empty text
     means that it's absent.
     """

@@ -7,9 +7,11 @@ pools at their maximums.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from dra_planner.clouds import cloud
 from dra_planner.errors import PlannerError
@@ -22,10 +24,10 @@ from dra_planner.plan.reading import read_checked
 from dra_planner.plan.suggestion.buyable_machines import buyable_machines
 from dra_planner.plan.suggestion.planned_fleets import ROOM
 from dra_planner.plan.suggestion.suggestions import SuggestRequest
+from dra_planner.records import equality
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AddedPools:
+class AddedPools(Struct, frozen=True, kw_only=True):
     """New pools as in the fleet's document, the fleet with them, and its plan, which fits."""
 
     pools: tuple[dict[str, Any], ...]
@@ -45,12 +47,12 @@ class AddedPools:
         return sum((nodes * (price or Decimal(0)) for nodes, price in prices), Decimal(0))
 
 
-@dataclass(frozen=True, slots=True)
-class _Offered:
+@equality(unhashed=("rows",))
+class _Offered(Struct, frozen=True):
     """The candidates' rows by pool name."""
 
     fleet: Fleet
-    rows: Mapping[str, dict[str, Any]] = field(hash=False)
+    rows: Mapping[str, dict[str, Any]]
 
     def with_counts(self, counts: Mapping[str, int], last: Collection[str] = ()) -> Fleet:
         """Return the fleet with these maximums of candidates. Pods use `last` last."""

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
 from decimal import Decimal
 from itertools import combinations
+
+from msgspec.structs import replace
 
 from dra_planner.offers import Offer
 from dra_planner.placement import Pools, choose_pools

@@ -10,12 +10,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from functools import cache
 from heapq import heappop, heappush
 from math import prod
 from typing import Final
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from dra_planner.allocation import NodeState, Placement
 from dra_planner.model import Shape
@@ -46,12 +48,11 @@ _MOST_FLEETS: Final = 20_000  # that are looked at, those that do not hold all p
 Pods = tuple[int, ...]  # of each shape
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PricedFleet:
+class PricedFleet(Struct, frozen=True, kw_only=True):
     """Nodes of each pool, and the number of taints with which pods prefer other pools."""
 
-    nodes: Mapping[str, int] = field(hash=False)
-    last: Mapping[str, int] = field(hash=False)
+    nodes: Mapping[str, int]
+    last: Mapping[str, int]
 
 
 def cheapest_fleet_that_runs(plan: Plan, below: Decimal | None, steps: int) -> PricedFleet | None:
@@ -100,8 +101,7 @@ def _ways(nodes: Mapping[Offer, int]) -> Iterator[dict[str, int]]:
 # -- what nodes hold
 
 
-@dataclass(frozen=True, slots=True)
-class _Machine:
+class _Machine(Struct, frozen=True):
     """A machine type, and all maximal combinations of pods that one node holds."""
 
     offer: Offer

@@ -8,9 +8,11 @@ linear program. Pods first use nodes that are built anyway, which may have free 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Final
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from dra_planner.allocation import NodeState, Placement, place
 from dra_planner.model import Demand, DemandLevel, Member, Shape, Verdict, WorkloadRef
@@ -31,8 +33,7 @@ sized.
 _FEWEST: Final = 4
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OnePodMore:
+class OnePodMore(Struct, frozen=True, kw_only=True):
     """One more pod of a workload, or of one of its pod sets.
 
     `room` is the number of additional pods that fit the built nodes, or at least that many if
@@ -51,8 +52,7 @@ class OnePodMore:
     nodes: tuple[tuple[str, int], ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OneNodeMore:
+class OneNodeMore(Struct, frozen=True, kw_only=True):
     """One more node of a pool's maximum, or of a shared limit (`pool` is "" then).
 
     `saves_usd` is the lower cost of the packing, or None if it isn't known or not everything is
@@ -65,8 +65,7 @@ class OneNodeMore:
     pods: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OneMore:
+class OneMore(Struct, frozen=True, kw_only=True):
     """The cost of one more of everything. `left_out` is the number of pods and nodes that weren't
     sized again.
     """

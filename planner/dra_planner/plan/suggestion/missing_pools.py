@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from functools import lru_cache
 from typing import Any, Final, NamedTuple
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from dra_planner import catalog
 from dra_planner.allocation import NodeState, Placement, Refusal, reasons_of
@@ -18,11 +20,17 @@ from dra_planner.drivers.nvidia import Gpu
 from dra_planner.errors import PlannerError
 from dra_planner.fleet import Fleet, Pool, read_fleet
 from dra_planner.fleet.changes import change_fleet, read_change
-from dra_planner.model import ClaimSpec, Reason, Shape
+from dra_planner.model import Reason, Shape
 from dra_planner.offers import predict_offers
 from dra_planner.plan.demand.classes import fleet_classes
 from dra_planner.plan.judgement.judgement import Judgement, PoolAnswer
 from dra_planner.plan.model import MISSING_POOL
+from dra_planner.plan.suggestion.device_sharing import (
+    driver_proposals,
+    listed,
+    requests_part,
+    sharing_fleets,
+)
 from dra_planner.releases import MAXIMUM_MINOR, is_newer
 from dra_planner.sizing import DoubtfulPlace
 
@@ -33,8 +41,7 @@ _DYNAMIC: Final = "DynamicMIG"
 _UNKNOWN_PRICE: Final = Decimal("Infinity")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FleetChange:
+class FleetChange(Struct, frozen=True, kw_only=True):
     """A fleet on which one pod of the shape fits, and its change as an imperative sentence.
 
     `edits` are additional changes of the pod's claims.
@@ -127,15 +134,14 @@ def _lacks_hardware(told: PoolAnswer) -> bool:
     return answer.kind == "devices" or (misfit is not None and misfit.filter == "resources")
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Market:
+class _Market(Struct, frozen=True, eq=False):
     """Fleets with one change, each with an empty node of the changed pool, computed once for all
     pods.
     """
 
     judgement: Judgement
     fleet: Fleet
-    tried: dict[str, tuple[Fleet, NodeState, DoubtfulPlace] | None] = field(default_factory=dict)
+    tried: dict[str, tuple[Fleet, NodeState, DoubtfulPlace] | None] = {}
 
     def change(
         self, shape: Shape, document: Mapping[str, Any], pool: str, text: str, most: int = 1
@@ -278,7 +284,7 @@ def _dynamic_parts_for(shape: Shape, market: _Market) -> tuple[FleetChange, ...]
         ]
         for pool in market.fleet.pools:
             for parts in ([], [f"pools.{pool.name}.mig=all-enabled"]):
-                said = _listed([f"`{each}`" for each in (*settings, *parts)])
+                said = listed([f"`{each}`" for each in (*settings, *parts)])
                 try:
                     document = change_fleet(
                         market.fleet, [read_change(each) for each in (*settings, *parts)]
@@ -293,23 +299,9 @@ def _dynamic_parts_for(shape: Shape, market: _Market) -> tuple[FleetChange, ...]
     return ()
 
 
-def _listed(parts: list[str]) -> str:
-    return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
-
-
-def _proposals(fleet: Fleet) -> Iterator[tuple[str, ...]]:
-    """Yield driver settings that may make a pod fit, for drivers that publish devices on one of the
-    pools.
-    """
-    machines = [fleet.machine(pool.machine) for pool in fleet.pools]
-    for driver in sorted(every_driver(), key=lambda each: each.is_network):
-        if any(map(driver.serves, machines)):
-            yield from driver.proposals
-
-
 def _settings_for(shape: Shape, market: _Market) -> tuple[FleetChange, ...]:
     """Return the first driver setting of the fleet with which the pod fits an existing pool."""
-    for setting in _proposals(market.fleet):
+    for setting in driver_proposals(market.fleet):
         changes = tuple(map(read_change, setting))
         text = f"set {' and '.join(f'`{change}`' for change in changes)} in the fleet"
         try:
@@ -333,53 +325,27 @@ def sharing_change(judgement: Judgement, shape: Shape, pods: int) -> str:
     """
     market = _market(judgement)
     if market is None or not any(
-        _asks_for_a_part(claim.spec) for claim in shape.claims if claim.shared is None
+        requests_part(claim.spec) for claim in shape.claims if claim.shared is None
     ):
         return ""
-    for setting in _proposals(market.fleet):
-        for version in _versions(market.fleet):
-            changes = tuple(map(read_change, (*version, *setting)))
-            try:
-                document = change_fleet(market.fleet, changes).document()
-            except PlannerError:  # the release of the driver, or Kubernetes, has no such thing
-                continue
-            text = f"set {_listed([f'`{change}`' for change in changes])} in the fleet"
-            for pool in market.fleet.pools:
-                now = market.change(
-                    shape,
-                    market.fleet.document(),
-                    pool.name,
-                    f"as it is, {pool.name}",
-                    most=MOST_PODS,
+    for changed in sharing_fleets(market.fleet):
+        document = changed.fleet.document()
+        for pool in market.fleet.pools:
+            now = market.change(
+                shape, market.fleet.document(), pool.name, f"as it is, {pool.name}", most=MOST_PODS
+            )
+            then = market.change(
+                shape, document, pool.name, f"{changed.text}, {pool.name}", most=MOST_PODS
+            )
+            if now is not None and then is not None and then.pods > now.pods:
+                nodes = -(-pods // then.pods)
+                more = (
+                    f' and set the count of pool "{pool.name}" to {nodes}'
+                    if nodes > pool.count.max
+                    else ""
                 )
-                then = market.change(
-                    shape, document, pool.name, f"{text}, {pool.name}", most=MOST_PODS
-                )
-                if now is not None and then is not None and then.pods > now.pods:
-                    nodes = -(-pods // then.pods)
-                    more = (
-                        f' and set the count of pool "{pool.name}" to {nodes}'
-                        if nodes > pool.count.max
-                        else ""
-                    )
-                    return f"{text}{more}, so that several claims can share a device"
+                return f"{changed.text}{more}, so that several claims can share a device"
     return ""
-
-
-def _asks_for_a_part(spec: ClaimSpec) -> bool:
-    ways = (
-        way
-        for each in spec.requests
-        for way in ((each.exactly,) if each.exactly else each.first_available)
-    )
-    return any(way.capacity for way in ways)
-
-
-def _versions(fleet: Fleet) -> Iterator[tuple[str, ...]]:
-    """Yield the fleet's driver version, then the newest one."""
-    yield ()
-    if fleet.drivers.of(nvidia.DRIVER) is not None:
-        yield (f"drivers.nvidia.version={nvidia.newest_driver_release().version}",)
 
 
 def _drivers_for(shape: Shape, market: _Market) -> tuple[FleetChange, ...]:
@@ -413,7 +379,7 @@ def _machines_for(shape: Shape, market: _Market) -> tuple[FleetChange, ...]:
         if gpu.id in changes or len(changes) == MOST_MACHINES:
             continue
         document = market.fleet.document()
-        row = {"name": _NEW_POOL, "machine": machine.name, "count": {"min": 0, "max": 1}}
+        row = _new_pool(market.fleet, machine)
         document["pools"] = [*document["pools"], row]
         found = market.change(
             shape,
@@ -437,12 +403,7 @@ def _cut_machines_for(shape: Shape, market: _Market) -> tuple[FleetChange, ...]:
         tried: list[_Tried] = []
         for layout in nvidia.mig_layouts(gpu):
             document = market.fleet.document()
-            row = {
-                "name": _NEW_POOL,
-                "machine": machine.name,
-                "count": {"min": 0, "max": 1},
-                "mig": layout,
-            }
+            row = {**_new_pool(market.fleet, machine), "mig": layout}
             document["pools"] = [*document["pools"], row]
             text = f"add a pool with machine type {_text(machine, gpu, hourly)} and `mig: {layout}`"
             found = market.change(shape, document, _NEW_POOL, text, most=MOST_PODS)
@@ -470,10 +431,34 @@ def _machines(fleet: Fleet) -> list[tuple[Decimal, Gpu, Machine]]:
         if machine.accelerator is None or machine.accelerator.gpu is None or not machine.gpu_count:
             continue
         if machine.is_offered and fleet.region in machine.regions:
+            own = _own_price(fleet, machine)
             price = catalog.price(machine, fleet.region)
-            hourly = price.usd_per_hour_max if price is not None else _UNKNOWN_PRICE
+            listed_price = price.usd_per_hour_max if price is not None else _UNKNOWN_PRICE
+            hourly = listed_price if own is None else own
             found.append((hourly, nvidia.gpu(machine.accelerator.gpu), machine))
     return sorted(found, key=lambda each: (each[0], each[2].name))
+
+
+def _own_price(fleet: Fleet, machine: Machine) -> Decimal | None:
+    """Return the price that an on-demand pool of the fleet sets for its machine type, so that a
+    report has one price for each type.
+    """
+    return next(
+        (
+            pool.price_per_hour
+            for pool in fleet.pools
+            if pool.machine == machine.name
+            and pool.capacity == "on-demand"
+            and pool.price_per_hour is not None
+        ),
+        None,
+    )
+
+
+def _new_pool(fleet: Fleet, machine: Machine) -> dict[str, Any]:
+    own = _own_price(fleet, machine)
+    row = {"name": _NEW_POOL, "machine": machine.name, "count": {"min": 0, "max": 1}}
+    return row if own is None else {**row, "pricePerHour": str(own)}
 
 
 def _text(machine: Machine, gpu: Gpu, hourly: Decimal) -> str:

@@ -5,9 +5,10 @@ for every demand.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
 from decimal import Decimal
 from typing import Final
+
+from msgspec.structs import replace
 
 from dra_planner.model import DEMAND_LEVELS, DemandLevel, Reason, Shape, WorkloadRef
 from dra_planner.plan.blockers.idle_configuration import divides_claim, use_one_claim

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
 from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from dra_planner.catalog import Machine
 from dra_planner.clouds import cloud
@@ -18,8 +20,7 @@ from dra_planner.plan.suggestion.suggest import checked_request, plan_on_all
 from dra_planner.plan.suggestion.suggestions import SuggestRequest
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SmallestFleet:
+class SmallestFleet(Struct, frozen=True, kw_only=True):
     """A fleet as plain data, its plan, and the number of its GPUs."""
 
     document: dict[str, Any]

@@ -16,8 +16,9 @@ from the start.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from decimal import Decimal
+
+from msgspec.structs import replace
 
 from dra_planner import catalog
 from dra_planner.catalog import Machine

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Any, Final
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from dra_planner.errors import PlannerError
 from dra_planner.fleet import Fleet
@@ -20,8 +22,7 @@ class PricesUnknownError(PlannerError):
     """The region offers suitable machine types, but no table has the price of one there."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SuggestRequest:
+class SuggestRequest(Struct, frozen=True, kw_only=True):
     """The question for `suggest`: workloads, region, and machine types that can be bought, or all
     types if none are listed.
     """
@@ -38,8 +39,7 @@ class SuggestRequest:
     whole_gpus: bool = False  # exclude machine types with a part of a GPU
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Suggestion:
+class Suggestion(Struct, frozen=True, kw_only=True):
     """A fleet as plain data, ready to commit, its plan, and its number of machine types."""
 
     fleet: Fleet
@@ -56,8 +56,7 @@ class Suggestion:
         return tuple((machine, count) for machine, count in nodes.items() if count)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Suggestions:
+class Suggestions(Struct, frozen=True, kw_only=True):
     """The cheapest fleet found and the runners-up, by price, empty if the workloads fit no offered
     machine type.
 

@@ -6,8 +6,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
 from itertools import chain
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from dra_planner.cel import Dialect, Selector, compile
 from dra_planner.drivers.nvidia import (
@@ -49,8 +51,7 @@ _THRESHOLD = re.compile(r"""quantity\(\s*["']([^"']*)["']\s*\)""")
 _MEBIBYTE = 2**20
 
 
-@dataclass(frozen=True, slots=True)
-class Noticed:
+class Noticed(Struct, frozen=True):
     """A change, with the place and the object that it affects."""
 
     change: DriverChange

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from dra_planner.drivers import nvidia
 from dra_planner.drivers.nvidia import GPU_DRIVER, DriverChange
@@ -14,8 +15,7 @@ _MIG_DEVICE = "-mig-"  # in the names of both forms: gpu-0-mig-9-4-4, gpu-0-mig-
 _OF_MIG = ("names-changed", "devices-changed")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Situation:
+class Situation(Struct, frozen=True, kw_only=True):
     """The known facts.
 
     Unknown ones are None. `names` are the names of the chart's objects from its values

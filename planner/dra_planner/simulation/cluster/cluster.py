@@ -5,7 +5,9 @@ share.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from dra_planner.allocation import NodeState, Placement
 from dra_planner.allocation.node.ports import host_ports
@@ -24,8 +26,7 @@ from dra_planner.simulation.cluster.soft_spread_counts import Census
 from dra_planner.simulation.cluster.stages import NodeStage, Population, Stages
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class SimulatedPod:
+class SimulatedPod(Struct, frozen=True, eq=False):
     """A pod. `only_node` is the number of the only node that it can use, if a DaemonSet created it
     for that node.
     """
@@ -35,8 +36,7 @@ class SimulatedPod:
     only_node: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class PlacedPod:
+class PlacedPod(Struct, frozen=True):
     """A pod on a node (by number), and the devices of its own claims there.
 
     `since` orders pods by their start. For equal values, the order isn't known.
@@ -49,8 +49,7 @@ class PlacedPod:
     since: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class SharedClaim:
+class SharedClaim(Struct, frozen=True):
     """A claim with devices: the numbers of the nodes where it can be used, and its number
     of pods.
     """
@@ -60,8 +59,7 @@ class SharedClaim:
     consumers: int = 0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Start:
+class Start(Struct, frozen=True, kw_only=True):
     """A cluster before any pod of the demand: nodes in the order in which the scheduler knows
     them.
     """
@@ -70,7 +68,7 @@ class Start:
     templates: tuple[Template, ...]  # by node: its own devices, where equal nodes share a stage
     stages: tuple[NodeStage, ...]  # by node
     pods: tuple[PlacedPod, ...] = ()
-    claims: Mapping[ObjectKey, SharedClaim] = field(default_factory=dict)
+    claims: Mapping[ObjectKey, SharedClaim] = {}
 
 
 class Cluster:
@@ -87,8 +85,9 @@ class Cluster:
         self.pods: dict[ObjectKey, PlacedPod] = {each.pod.name: each for each in start.pods}
         self.claims: dict[ObjectKey, SharedClaim] = dict(start.claims)
         self.version = 0
-        # nodes whose stage has changed, in the order in which they did
-        self.changes: list[int] = []
+        # nodes whose stage has changed, in the order in which they did, with the number of the kind
+        # that they have more or fewer pods of (-1: none)
+        self.changes: list[tuple[int, int]] = []
         self.now = 0
         # by node: 1 where other nodes are in its stage too
         self.alike = bytearray(len(self.stage_of))
@@ -99,7 +98,7 @@ class Cluster:
             self._enter(node, stage)
         for each in start.pods:
             self._pods_on.setdefault(each.node, {})[each.pod.name] = each
-            census.change(each.pod.kind, start.nodes[each.node], 1)
+            census.change(each.pod.kind, start.stages[each.node].template, 1)
         for key in self.claims:
             self._offer_claim(key)
 
@@ -113,37 +112,45 @@ class Cluster:
 
     def bind(self, pod: SimulatedPod, node: int, placement: Placement) -> PlacedPod:
         """Bind a pod to a node whose stage has this placement for it."""
-        shape, after = pod.kind.shape, self.stages.after(self.stage_of[node], pod.kind)
+        after = self.stages.after(self.stage_of[node], pod.kind)
         assert after is not None
-        assert shape is not None
-        self._move(node, after)
-        self.census.change(pod.kind, self.start.nodes[node], 1)
-        for got in placement.picks:
-            self._take_elsewhere(node, got.picks)
-            if got.shared is not None:
-                allocation = placement.claims[got.name]
-                self.claims[got.shared] = SharedClaim(allocation, self._usable_on(allocation, node))
-        shared = tuple(
-            {
-                claim.shared: None
-                for claim in shape.claims
-                if claim.shared in self.claims and claim.shared
-            }
-        )
-        for key in shared:
-            self._change_consumers(key, 1)
-        own = tuple(got for got in placement.picks if got.shared is None)
+        self._move(node, after, pod.kind.number)
+        self.census.change(pod.kind, after.template, 1)
+        own, shared = placement.picks, pod.kind.shared_claims
+        if self._shared_pools:
+            for got in own:
+                self._take_elsewhere(node, got.picks)
+        if shared:
+            shared = self._share(node, placement, shared)
+            own = tuple(got for got in own if got.shared is None)
         placed = PlacedPod(pod, node, own, shared, self.now)
         self.pods[pod.name] = self._pods_on.setdefault(node, {})[pod.name] = placed
         self.version += 1
         return placed
 
+    def _share(
+        self, node: int, placement: Placement, claims: tuple[ObjectKey, ...]
+    ) -> tuple[ObjectKey, ...]:
+        """Allocate the shared claims of a pod that have no devices yet, and return those with
+        devices.
+        """
+        for got in placement.picks:
+            if got.shared is not None:
+                allocation = placement.claims[got.name]
+                self.claims[got.shared] = SharedClaim(allocation, self._usable_on(allocation, node))
+        allocated = tuple(key for key in claims if key in self.claims)
+        for key in allocated:
+            self._change_consumers(key, 1)
+        return allocated
+
     def remove(self, name: ObjectKey) -> None:
         """Remove a pod and free its own claims. A shared claim is freed with its last pod."""
         placed = self.pods.pop(name)
         del self._pods_on[placed.node][name]
-        self.census.change(placed.pod.kind, self.start.nodes[placed.node], -1)
-        self._move(placed.node, self.stage_without(placed, self.stage_of[placed.node]))
+        template = self.stage_of[placed.node].template
+        self.census.change(placed.pod.kind, template, -1)
+        after = self.stage_without(placed, self.stage_of[placed.node])
+        self._move(placed.node, after, placed.pod.kind.number)
         for got in placed.picks:
             self._give_back_elsewhere(placed.node, got.picks)
         for key in placed.shared:
@@ -216,7 +223,7 @@ class Cluster:
         members.append(node)
         self.alike[node] = self.alike[members[0]] = len(members) > 1
 
-    def _move(self, node: int, stage: NodeStage) -> None:
+    def _move(self, node: int, stage: NodeStage, kind: int = -1) -> None:
         before = self.stage_of[node]
         if stage is before:
             return
@@ -230,7 +237,7 @@ class Cluster:
         elif not members:
             del self.nodes_in[before]
         self.stage_of[node] = stage
-        self.changes.append(node)
+        self.changes.append((node, kind))
         self._enter(node, stage)
 
     # -- devices that several nodes can reach

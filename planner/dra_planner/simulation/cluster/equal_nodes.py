@@ -8,7 +8,8 @@ as equal.
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from dra_planner.allocation import NodeState
 from dra_planner.allocation.node.filters import HOSTNAME
@@ -20,8 +21,7 @@ from dra_planner.simulation.cluster.nodes import ZONE
 from dra_planner.simulation.cluster.pod_kinds import PodKind
 
 
-@dataclass(frozen=True, slots=True)
-class Distinctions:
+class Distinctions(Struct, frozen=True):
     """Facts that distinguish nodes: labels, names, selectors of devices, and attributes in
     constraints.
     """

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
 from itertools import zip_longest
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from dra_planner.model import Node
 from dra_planner.offers import Offer
@@ -13,8 +15,7 @@ ZONE = "topology.kubernetes.io/zone"
 _REGION = "topology.kubernetes.io/region"
 
 
-@dataclass(frozen=True, slots=True)
-class SimulatedNode:
+class SimulatedNode(Struct, frozen=True):
     """A node, its offer, and its pool."""
 
     node: Node
@@ -43,8 +44,7 @@ def predicted_nodes(
     )
 
 
-@dataclass(frozen=True, slots=True)
-class PoolNodes:
+class PoolNodes(Struct, frozen=True):
     """The possible nodes of a pool, named <stem>-<index>. `zoned` is its offer in each of its
     zones.
     """

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from dra_planner.allocation.node.pod_rules import PodView
-from dra_planner.model import PodSpec, Shape
+from dra_planner.model import ObjectKey, PodSpec, Shape
 from dra_planner.simulation.cluster.pod_requests import (
     CpuMemory,
     PodAmounts,
@@ -15,12 +17,12 @@ from dra_planner.simulation.cluster.pod_requests import (
 )
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class PodKind:
+class PodKind(Struct, frozen=True, eq=False):
     """Pods with the same shape and owner.
 
     `shape` is None for existing pods, which never move. `siblings` is equal for pods that are
-    spread by default, such as the pods of one ReplicaSet or StatefulSet.
+    spread by default, such as the pods of one ReplicaSet or StatefulSet. `shared_claims` are the
+    claims that they share with other pods, each once.
     """
 
     number: int
@@ -29,6 +31,7 @@ class PodKind:
     shape: Shape | None
     siblings: Hashable
     amounts: PodAmounts
+    shared_claims: tuple[ObjectKey, ...] = ()
 
     @property
     def requested(self) -> CpuMemory:
@@ -71,7 +74,9 @@ class Kinds:
         kind = self._known.get(key)
         if kind is None:
             amounts = PodAmounts(requested(spec), requested_for_score(spec))
-            kind = PodKind(len(self.all), spec, view, shape, siblings, amounts)
+            claims = shape.claims if shape is not None else ()
+            shared = tuple(dict.fromkeys(each.shared for each in claims if each.shared is not None))
+            kind = PodKind(len(self.all), spec, view, shape, siblings, amounts, shared)
             self._known[key] = kind
             self.all.append(kind)
         return kind

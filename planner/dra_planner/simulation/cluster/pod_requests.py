@@ -7,8 +7,9 @@ pkg/scheduler/util/pod_resources.go @v1.34.9 to v1.37.1.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import NamedTuple
+
+from msgspec.structs import replace
 
 from dra_planner.model import Amounts, Container, PodSpec
 from dra_planner.offers import pod_requests

@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from dra_planner.allocation.node.filters import HOSTNAME
+from dra_planner.allocation.node.template import Template
 from dra_planner.model import Node
 from dra_planner.simulation.cluster.pod_kinds import PodKind
 from dra_planner.simulation.scheduler.pod_rules import PodRules, Spread, includes
@@ -26,6 +27,8 @@ class Census:
             for number, own in enumerate(rules)
             if own.soft_spread
         }
+        # by kind and template: the counts that its pods change, with the value of the label
+        self._changed: list[dict[Template, list[tuple[Domains, str | None]]]] = [{} for _ in kinds]
         self._watching: list[list[tuple[PodKind, PodRules, Spread, Domains]]] = [[] for _ in kinds]
         for number, counts in self._counts.items():
             for spread, domains in zip(rules[number].soft_spread, counts, strict=True):
@@ -35,12 +38,20 @@ class Census:
                             (kinds[number], rules[number], spread, domains)
                         )
 
-    def change(self, kind: PodKind, node: Node, by: int) -> None:
+    def change(self, kind: PodKind, template: Template, by: int) -> None:
         """Count a pod of a kind that was added to a node or removed from it."""
-        for owner, rules, spread, domains in self._watching[kind.number]:
-            if rules.counts_node(node) and includes(spread, owner, node):
-                value = node.meta.labels.get(spread.constraint.topology_key)
-                domains[value] = domains.get(value, 0) + by
+        changed = self._changed[kind.number].get(template)
+        if changed is None:
+            changed = self._changed[kind.number][template] = self._counts_on(kind, template.node)
+        for domains, value in changed:
+            domains[value] = domains.get(value, 0) + by
+
+    def _counts_on(self, kind: PodKind, node: Node) -> list[tuple[Domains, str | None]]:
+        return [
+            (domains, node.meta.labels.get(spread.constraint.topology_key))
+            for owner, rules, spread, domains in self._watching[kind.number]
+            if rules.counts_node(node) and includes(spread, owner, node)
+        ]
 
     def of(self, kind: PodKind) -> Sequence[Domains]:
         """Return the counts for each soft constraint of a kind. Empty for constraints that spread

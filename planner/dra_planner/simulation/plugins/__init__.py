@@ -12,7 +12,7 @@ from os.path import join
 from pkgutil import iter_modules
 from typing import Final
 
-from dra_planner.simulation.plugins.plugin import DomainScore, Plugin
+from dra_planner.simulation.plugins.plugin import DomainScore, Plugin, PopulationScore
 
 __path__ += [
     join(folder, "simulation", "plugins") for folder in sys.modules["dra_planner"].__path__[1:]
@@ -29,4 +29,4 @@ def _gather() -> tuple[Plugin, ...]:
 PLUGINS: Final = _gather()
 """Every plugin, in the order in which the scheduler runs them."""
 
-__all__ = ["PLUGINS", "DomainScore", "Plugin"]
+__all__ = ["PLUGINS", "DomainScore", "Plugin", "PopulationScore"]

@@ -8,15 +8,15 @@ kubernetes/kubernetes:pkg/scheduler/framework/plugins/interpodaffinity/{filterin
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from dra_planner.allocation import Answer, Refusal
-from dra_planner.allocation.node.filters import Misfit
+from dra_planner.allocation.node.filters import HOSTNAME, Misfit
 from dra_planner.simulation.cluster.domain_counts import counter_of
 from dra_planner.simulation.cluster.pod_kinds import PodKind
 from dra_planner.simulation.cluster.stages import NodeStage, Population
 from dra_planner.simulation.plugins.plugin import MAX_SCORE, ClusterView, Plugin, Reject
-from dra_planner.simulation.scheduler.pod_rules import PodRules
+from dra_planner.simulation.scheduler.pod_rules import Neighbours, PodRules
 
 
 def filter_neighbours(_kind: PodKind, rules: PodRules, view: ClusterView) -> Reject | None:
@@ -49,20 +49,40 @@ def filter_neighbours(_kind: PodKind, rules: PodRules, view: ClusterView) -> Rej
     return reject
 
 
-def score_neighbours(
-    rules: PodRules, everywhere: Population, feasible: Iterable[NodeStage]
-) -> list[int]:
-    """Return the score of InterPodAffinity for each feasible stage, 0 to 100 from the least to the
-    most preferred.
-    """
-    counts = [
-        (counter_of(each.key, each.kinds, everywhere), each.weight) for each in rules.preferred
-    ]
-    raw = [sum(count(stage) * weight for count, weight in counts) for stage in feasible]
-    least, most = min(raw, default=0), max(raw, default=0)
-    if most == least:
-        return [0] * len(raw)
-    return [int(float(MAX_SCORE) * ((each - least) / (most - least))) for each in raw]
+class PreferredPods:
+    """The score of preferred pods in a node's domain, 0 to 100 from the least to the most."""
+
+    @staticmethod
+    def is_near(rules: PodRules) -> bool:
+        """Return True if only pods on the node itself count."""
+        return all(each.key == HOSTNAME for each in rules.preferred)
+
+    @staticmethod
+    def count(terms: Sequence[Neighbours], stage: NodeStage) -> int:
+        """Return the raw score of a node for pods on the node itself."""
+        if stage.label(HOSTNAME) is None:
+            return 0
+        return sum([stage.count(each.kinds) * each.weight for each in terms])
+
+    @staticmethod
+    def normalize(raw: Sequence[int]) -> list[int]:
+        """Return the scores of the feasible nodes."""
+        least, most = min(raw, default=0), max(raw, default=0)
+        if most == least:
+            return [0] * len(raw)
+        return [int(float(MAX_SCORE) * ((each - least) / (most - least))) for each in raw]
+
+    @classmethod
+    def score(
+        cls, rules: PodRules, everywhere: Population, feasible: Iterable[NodeStage]
+    ) -> list[int]:
+        """Return the score of each feasible stage."""
+        counts = [
+            (counter_of(each.key, each.kinds, everywhere), each.weight) for each in rules.preferred
+        ]
+        return cls.normalize(
+            [sum(count(stage) * weight for count, weight in counts) for stage in feasible]
+        )
 
 
 PLUGIN = Plugin(
@@ -73,5 +93,5 @@ PLUGIN = Plugin(
     is_needed=lambda rules: bool(rules.beside or rules.apart),
     filter=filter_neighbours,
     weight=2,
-    by_population=score_neighbours,
+    by_population=PreferredPods(),
 )

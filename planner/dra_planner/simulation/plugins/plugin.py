@@ -18,8 +18,9 @@ Scores are grouped by what they depend on, since that decides how long they can 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Protocol
+
+from msgspec import Struct
 
 from dra_planner.allocation import Answer, Placement, Refusal
 from dra_planner.allocation.node.filters import Filter
@@ -30,7 +31,7 @@ from dra_planner.simulation.cluster.pod_kinds import PodKind
 from dra_planner.simulation.cluster.pod_requests import PodAmounts
 from dra_planner.simulation.cluster.soft_spread_counts import Domains
 from dra_planner.simulation.cluster.stages import NodeLoad, NodeStage, Population
-from dra_planner.simulation.scheduler.pod_rules import KindSet, PodRules
+from dra_planner.simulation.scheduler.pod_rules import KindSet, Neighbours, PodRules
 from dra_planner.simulation.scheduler.profile import Profile
 
 MAX_SCORE = 100
@@ -54,8 +55,7 @@ scores are 0.
 """
 
 
-@dataclass(frozen=True, slots=True)
-class ClusterView:
+class ClusterView(Struct, frozen=True):
     """The input of filters: the nodes with their pods, and the allocated claims."""
 
     population: Population
@@ -76,11 +76,33 @@ class DomainScore(Protocol):
         rules: PodRules,
         domains: Sequence[Domains],
         nodes: int,
-        places: Iterable[Place | None],
-    ) -> dict[Place | None, int]:
+        places: Sequence[Place | None],
+    ) -> list[int]:
         """Return the score in each place of the feasible nodes. `nodes` is the number of feasible
         nodes with a place.
         """
+        ...
+
+
+class PopulationScore(Protocol):
+    """Scores nodes by the pods that a pod prefers to run next to."""
+
+    def is_near(self, rules: PodRules) -> bool:
+        """Return True if only pods on the node itself count."""
+        ...
+
+    def count(self, terms: Sequence[Neighbours], stage: NodeStage) -> int:
+        """Return the raw score of a node for pods on the node itself."""
+        ...
+
+    def normalize(self, raw: Sequence[int]) -> list[int]:
+        """Return the scores of the feasible nodes, by their raw scores."""
+        ...
+
+    def score(
+        self, rules: PodRules, everywhere: Population, feasible: Iterable[NodeStage]
+    ) -> list[int]:
+        """Return the score of each feasible stage."""
         ...
 
 
@@ -95,8 +117,7 @@ def shares_of_least(raw: Sequence[int]) -> list[int]:
     return [MAX_SCORE - share for share in shares_of_most(raw)]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Plugin:
+class Plugin(Struct, frozen=True, kw_only=True):
     """A plugin.
 
     `order` is its position among the default plugins, and `weight` the weight of its score in the
@@ -108,9 +129,9 @@ class Plugin:
 
     name: str
     order: int
-    labels: frozenset[str] = field(default=frozenset())
-    rejects: frozenset[Filter] = field(default=frozenset())
-    helped: frozenset[Filter] = field(default=frozenset())
+    labels: frozenset[str] = frozenset()
+    rejects: frozenset[Filter] = frozenset()
+    helped: frozenset[Filter] = frozenset()
     is_needed: Callable[[PodRules], bool] | None = None
     filter: Callable[[PodKind, PodRules, ClusterView], Reject | None] | None = None
     weight: int = 0
@@ -119,4 +140,4 @@ class Plugin:
     by_placement: Callable[[Placement], int] | None = None
     normalize: Callable[[Sequence[int]], list[int]] = shares_of_most
     by_domain: DomainScore | None = None
-    by_population: Callable[[PodRules, Population, Iterable[NodeStage]], list[int]] | None = None
+    by_population: PopulationScore | None = None

@@ -8,7 +8,7 @@ kubernetes/kubernetes:pkg/scheduler/framework/plugins/podtopologyspread/{filteri
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from math import floor, log
 
 from dra_planner.allocation import Answer, Refusal
@@ -103,35 +103,34 @@ class SoftSpread:
 
     @staticmethod
     def score(
-        rules: PodRules, domains: Sequence[Domains], nodes: int, places: Iterable[Place | None]
-    ) -> dict[Place | None, int]:
-        """Return the score in each of these places, 0 to 100. Emptier domains get more.
+        rules: PodRules, domains: Sequence[Domains], nodes: int, places: Sequence[Place | None]
+    ) -> list[int]:
+        """Return the score in each of these places, 0 to 100. Emptier domains get more, and no
+        place gets 0.
 
         `places` are the places of the feasible nodes, `nodes` is the number of feasible nodes with
         a place, and `domains` is the number of pods by domain for each soft constraint.
         """
-        raw = dict.fromkeys([place for place in set(places) if place is not None], 0.0)
+        found = [place for place in places if place is not None]
+        raw = [0.0] * len(found)
         for number, (spread, counts) in enumerate(zip(rules.soft_spread, domains, strict=True)):
-            is_host, slack = (
-                spread.constraint.topology_key == HOSTNAME,
-                spread.constraint.max_skew - 1,
-            )
-            # of one pod
-            weight = log((nodes if is_host else len({place[number] for place in raw})) + 2)
-            for place in raw:
-                value = place[number]
-                if value is not None:
-                    raw[place] += (
-                        value if isinstance(value, int) else counts.get(value, 0)
-                    ) * weight + slack
-        full = {place: floor(each + 0.5) for place, each in raw.items()}
-        least, most = min(full.values(), default=0), max(full.values(), default=0)
-        scores: dict[Place | None, int] = {
-            place: MAX_SCORE * (most + least - each) // most if most else MAX_SCORE
-            for place, each in full.items()
-        }
-        scores[None] = 0
-        return scores
+            slack, values = spread.constraint.max_skew - 1, [place[number] for place in found]
+            is_host = spread.constraint.topology_key == HOSTNAME
+            weight = log((nodes if is_host else len(set(values))) + 2)  # of one pod
+            raw = [
+                each
+                if value is None
+                else each
+                + ((value if isinstance(value, int) else counts.get(value, 0)) * weight + slack)
+                for each, value in zip(raw, values, strict=True)
+            ]
+        full = [floor(each + 0.5) for each in raw]
+        least, most = min(full, default=0), max(full, default=0)
+        scores = [MAX_SCORE * (most + least - each) // most if most else MAX_SCORE for each in full]
+        if len(found) == len(places):
+            return scores
+        in_turn = iter(scores)
+        return [0 if place is None else next(in_turn) for place in places]
 
 
 PLUGIN = Plugin(

@@ -10,7 +10,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+
+from msgspec import Struct
 
 from dra_planner.allocation import Answer, Placement, Refusal, Undecided
 from dra_planner.simulation.cluster.stages import NodeStage
@@ -21,8 +22,7 @@ _LEAST_PERCENT, _PERCENT, _NODES_PER_PERCENT = 5, 50, 125
 Judge = Callable[[NodeStage], Answer]
 
 
-@dataclass(slots=True)
-class Window:
+class Window(Struct):
     """The checked nodes, from number `begin` on (cyclically). `seen` is their number.
 
     `feasible` are the stages that accept the pod, with their number of nodes, and `refused` the
@@ -33,14 +33,10 @@ class Window:
     stage_of: Sequence[NodeStage]
     begin: int = 0
     seen: int = 0
-    answers: dict[NodeStage, Placement] = field(default_factory=dict[NodeStage, Placement])
-    refusals: dict[NodeStage, Refusal | Undecided] = field(
-        default_factory=dict[NodeStage, Refusal | Undecided]
-    )
-    feasible: dict[NodeStage, int] = field(default_factory=dict[NodeStage, int])
-    refused: dict[NodeStage, Refusal | Undecided] = field(
-        default_factory=dict[NodeStage, Refusal | Undecided]
-    )
+    answers: dict[NodeStage, Placement] = {}
+    refusals: dict[NodeStage, Refusal | Undecided] = {}
+    feasible: dict[NodeStage, int] = {}
+    refused: dict[NodeStage, Refusal | Undecided] = {}
 
     def look(self, nodes: Mapping[NodeStage, int], judge: Judge) -> None:
         """Check this number of nodes in each of these stages."""

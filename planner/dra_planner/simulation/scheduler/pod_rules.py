@@ -9,7 +9,8 @@ kubernetes/kubernetes:pkg/scheduler/framework/plugins/{interpodaffinity,podtopol
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from dra_planner.allocation.node.filters import HOSTNAME
 from dra_planner.allocation.node.pod_rules import Namespaces, PodView, spread_selects, term_selects
@@ -31,8 +32,7 @@ _BY_DEFAULT = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Neighbours:
+class Neighbours(Struct, frozen=True):
     """Kinds that count on nodes with the same value of a label, and their weights."""
 
     key: str
@@ -40,8 +40,7 @@ class Neighbours:
     weight: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Spread:
+class Spread(Struct, frozen=True):
     """A spread constraint. `counts_itself` is True if it also counts the pod itself."""
 
     constraint: TopologySpreadConstraint
@@ -49,8 +48,7 @@ class Spread:
     counts_itself: bool
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PodRules:
+class PodRules(Struct, frozen=True, kw_only=True):
     """The rules of one kind of pods: required, forbidden, and preferred places.
 
     With `needs_all_labels`, nodes without the labels of the soft constraints get no score.

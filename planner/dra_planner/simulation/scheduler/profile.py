@@ -8,14 +8,16 @@ Source of the behavior: kubernetes/kubernetes:pkg/scheduler/apis/config/v1/defau
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Literal
+
+from msgspec import Struct
+
+from dra_planner.records import equality
 
 Strategy = Literal["LeastAllocated", "MostAllocated", "RequestedToCapacityRatio"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FitArguments:
+class FitArguments(Struct, frozen=True, kw_only=True):
     """The `scoringStrategy` of NodeResourcesFit.
 
     `shape` are the points of RequestedToCapacityRatio, ascending: utilization in percent, and a
@@ -27,8 +29,8 @@ class FitArguments:
     resources: tuple[int, int] = (1, 1)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Profile:
+@equality(unhashed=("weights",))
+class Profile(Struct, frozen=True, kw_only=True):
     """A profile of kube-scheduler, by the name in the pods' `schedulerName`.
 
     `weights` are weights of plugins by name that differ from the defaults. 0 disables the score.
@@ -36,7 +38,7 @@ class Profile:
 
     name: str
     fit: FitArguments = FitArguments()
-    weights: Mapping[str, int] = field(default_factory=dict[str, int], hash=False)
+    weights: Mapping[str, int] = {}
 
 
 DEFAULT = Profile(name="default-scheduler")

@@ -8,8 +8,9 @@ from __future__ import annotations
 import random
 from bisect import bisect_right
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
 from itertools import accumulate
+
+from msgspec import Struct, field
 
 from dra_planner.allocation import Answer, Placement, Refusal, Undecided
 from dra_planner.simulation.cluster.cluster import Cluster, SimulatedPod
@@ -30,8 +31,7 @@ _FILTERS = [each.filter for each in PLUGINS if each.filter is not None]
 _NEEDS = [each.is_needed for each in PLUGINS if each.is_needed is not None]
 
 
-@dataclass(frozen=True, slots=True)
-class Rejection:
+class Rejection(Struct, frozen=True):
     """The reason why nodes reject a pod. `node` is the first of them by number, and `nodes` their
     number.
     """
@@ -41,16 +41,14 @@ class Rejection:
     nodes: int
 
 
-@dataclass(frozen=True, slots=True)
-class Choice:
+class Choice(Struct, frozen=True):
     """The chosen node of a pod, and its placement there."""
 
     node: int
     placement: Placement
 
 
-@dataclass(frozen=True, slots=True)
-class SchedulingFailure:
+class SchedulingFailure(Struct, frozen=True):
     """No node accepts the pod. `error` is the error that ended the attempt on all nodes."""
 
     rejections: tuple[Rejection, ...]
@@ -64,8 +62,7 @@ class SchedulingFailure:
         )
 
 
-@dataclass(slots=True)
-class Scheduler:
+class Scheduler(Struct):
     """Chooses nodes. A seed breaks ties, and without one, the first node is chosen.
 
     `steps` counts the work: some steps for each attempt, and one for each stage that was compared
@@ -83,18 +80,21 @@ class Scheduler:
     _begin: int = 0  # where the next search begins
     _columns: Columns | None = None
     _is_too_large: bool = False  # for columns
+    # by number of kind: whether only pods on the node itself matter, besides spreading
+    _is_alone: list[bool] = field(default_factory=list)
     # by number of kind: what no pod changes
-    _final: dict[int, dict[NodeStage, Placement]] = field(default_factory=dict)
-    _final_refusals: dict[int, dict[NodeStage, Refusal | Undecided]] = field(default_factory=dict)
+    _final: dict[int, dict[NodeStage, Placement]] = {}
+    _final_refusals: dict[int, dict[NodeStage, Refusal | Undecided]] = {}
 
     def __post_init__(self) -> None:
         self._rng.seed(self.seed)
+        self._is_alone = [not needs_cluster(each) and self._is_near(each) for each in self.rules]
 
     def attempt(self, pod: SimulatedPod) -> Choice | SchedulingFailure:
         """Return the node that the pod would get now, without changing anything."""
         kind, cluster = pod.kind, self.cluster
         rules = self.rules[kind.number]
-        if pod.only_node is None and self._is_judged_alone(rules):
+        if pod.only_node is None and self._is_judged_alone(kind):
             choice = self._choose(kind)
             if choice is not None:
                 return choice
@@ -107,13 +107,16 @@ class Scheduler:
         node = pod.only_node if pod.only_node is not None else self._pick(best, window)
         return Choice(node, window.answers[cluster.stage_of[node]])
 
-    def _is_judged_alone(self, rules: PodRules) -> bool:
-        """Return True if the answers of a large cluster's nodes don't depend on pods on other
-        nodes, except for spreading.
+    def _is_near(self, rules: PodRules) -> bool:
+        population = self.scoring.population
+        return not rules.preferred or (population is not None and population.is_near(rules))
+
+    def _is_judged_alone(self, kind: PodKind) -> bool:
+        """Return True if the answers of nodes don't depend on pods on other nodes, except for
+        spreading.
         """
-        cluster = self.cluster
-        is_apart = self._is_too_large or needs_cluster(rules) or rules.preferred or cluster.claims
-        return not is_apart and len(cluster.stage_of) >= ALL_BELOW
+        is_apart = self._is_too_large or self.cluster.claims
+        return not is_apart and self._is_alone[kind.number]
 
     def _choose(self, kind: PodKind) -> Choice | None:
         """Return the choice from the cached answers of nodes and the new answers of changed nodes,
@@ -130,7 +133,10 @@ class Scheduler:
         if view is None:
             return None
         self._begin = (self._begin + view.nodes) % len(cluster.stage_of)
-        self.steps += _STEPS_OF_AN_ATTEMPT + view.nodes // _NODES_OF_A_STEP
+        stages = len(cluster.nodes_in)
+        self.steps += _STEPS_OF_AN_ATTEMPT + (
+            stages if len(cluster.stage_of) < ALL_BELOW else view.nodes // _NODES_OF_A_STEP
+        )
         node = view.choose(None if self.seed is None else self._rng)
         placement = cluster.stages.ask(cluster.stage_of[node], kind)
         assert isinstance(placement, Placement)  # the node takes the pod
@@ -198,8 +204,10 @@ class Scheduler:
         totals = dict(zip(present, self._totals(kind, rules, present, count_all_but), strict=True))
         if rules.preferred:
             sums = [totals[number] for number in numbers]
-            for weight, score in self.scoring.by_population:
-                add_scores(sums, weight, score(rules, self.cluster.population, feasible))
+            population = self.scoring.population
+            if population is not None:
+                scores = population.score(rules, self.cluster.population, feasible)
+                add_scores(sums, self.scoring.population_weight, scores)
             most = max(sums)
             return [stage for stage, total in zip(feasible, sums, strict=True) if total == most]
         most = max(totals.values())
@@ -233,7 +241,7 @@ class Scheduler:
             ]
             nodes = count_all_but(unplaced)
             scores = scoring.domains.score(rules, self.cluster.census.of(kind), nodes, places)
-            add_scores(totals, scoring.domain_weight, list(map(scores.__getitem__, places)))
+            add_scores(totals, scoring.domain_weight, scores)
         return totals
 
     def one_of(self, choices: int) -> int:

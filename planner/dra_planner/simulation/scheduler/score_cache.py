@@ -63,6 +63,7 @@ class Weighing:
         self.highest = 0  # score for amounts
         self._wishes = WishesByAmounts(scoring)
         self._told: dict[NodeHoldings, _Told] = {}
+        self._by_load: dict[NodeLoad, bytes] = {}
         self._by_template: dict[Template, tuple[tuple[int, ...], list[Wishes]]] = {}
 
     def says(self, stage: NodeStage) -> bytearray:
@@ -106,6 +107,17 @@ class Weighing:
         return wishes[whose[kind.number] - 1].score(load)
 
     def _says(self, stage: NodeStage, told: _Told) -> bytearray:
+        by_kind = self._by_load.get(stage.load)
+        if by_kind is None:
+            by_kind = self._by_load[stage.load] = self._score_load(stage)
+        if any(told.why):
+            by_kind = bytes(map(max, by_kind, told.why))
+        twice = bytearray(2 * len(by_kind))
+        twice[::2] = twice[1::2] = by_kind
+        return twice
+
+    def _score_load(self, stage: NodeStage) -> bytes:
+        """Return, for each kind, the score of a node for its amounts, or NO_ROOM."""
         whose, wishes = self._by_template.get(stage.template) or self._open(stage.template)
         load = stage.load
         scores = [-1, *[each.score(load) for each in wishes]]
@@ -113,12 +125,7 @@ class Weighing:
         if self.highest > MOST:
             raise TooMany
         says = [NO_ROOM if score < 0 else score for score in scores]
-        by_kind = bytes(map(says.__getitem__, whose))
-        if any(told.why):
-            by_kind = bytes(map(max, by_kind, told.why))
-        twice = bytearray(2 * len(by_kind))
-        twice[::2] = twice[1::2] = by_kind
-        return twice
+        return bytes(map(says.__getitem__, whose))
 
     def _open(self, template: Template) -> tuple[tuple[int, ...], list[Wishes]]:
         """Return the different wishes of all kinds, and the kinds that have them. 1 stands for the

@@ -10,10 +10,11 @@ from dra_planner.releases import Features
 from dra_planner.simulation.cluster.pod_kinds import PodKind
 from dra_planner.simulation.cluster.pod_requests import PodAmounts
 from dra_planner.simulation.cluster.stages import NodeLoad
-from dra_planner.simulation.plugins import PLUGINS, DomainScore, Plugin
+from dra_planner.simulation.plugins import PLUGINS, DomainScore, Plugin, PopulationScore
 from dra_planner.simulation.scheduler.profile import Profile
 
 _NO_DOMAINS: tuple[int, DomainScore | None] = (0, None)
+_NO_POPULATION: tuple[int, PopulationScore | None] = (0, None)
 
 LoadScorers = tuple[tuple[int, Callable[[NodeLoad], int]], ...]
 """Functions that score loads, with their weights."""
@@ -23,7 +24,8 @@ class Scoring:
     """The scoring functions by what they depend on (see `plugin.py`).
 
     `compared` contains weight and normalization of the raw scores, first of `by_node`, then of
-    `by_placement`. `domains` is the plugin that counts pods by domain.
+    `by_placement`. `domains` is the plugin that counts pods by domain, and `population` the one
+    that counts preferred pods.
     """
 
     def __init__(self, profile: Profile, plugins: Sequence[Plugin] = PLUGINS) -> None:
@@ -51,9 +53,10 @@ class Scoring:
             (weight, each.by_domain) for weight, each in used if each.by_domain is not None
         ]
         self.domain_weight, self.domains = next(iter(by_domain), _NO_DOMAINS)
-        self.by_population = [
+        by_population = [
             (weight, each.by_population) for weight, each in used if each.by_population is not None
         ]
+        self.population_weight, self.population = next(iter(by_population), _NO_POPULATION)
 
     def load_scorers(self, amounts: PodAmounts, node: Node, features: Features) -> LoadScorers:
         """Return the functions that score loads of nodes like this one, with their weights."""

@@ -9,8 +9,9 @@ so other counts allow no conclusions.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from dra_planner.model import SharedLimit, nodes_left
 
@@ -24,8 +25,7 @@ _MOST_COUNTS: Final = 2_000  # that are tried one by one, the cheapest first
 _MOST_LOOKED_AT: Final = 20_000  # to find these
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PoolRange:
+class PoolRange(Struct, frozen=True, kw_only=True):
     """A pool: the cost of a node, and the minimum and maximum number of nodes."""
 
     name: str
@@ -34,8 +34,7 @@ class PoolRange:
     most: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CountSpace:
+class CountSpace(Struct, frozen=True, kw_only=True):
     """The possible counts, with the shared limits of pools, and the lowest cost to search for."""
 
     pools: tuple[PoolRange, ...]

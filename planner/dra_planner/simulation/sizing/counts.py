@@ -8,8 +8,10 @@ simulated in every order.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
 from typing import Final
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from dra_planner.allocation import NodeState
 from dra_planner.model import (
@@ -23,6 +25,7 @@ from dra_planner.model import (
     nodes_left,
 )
 from dra_planner.offers import Offer
+from dra_planner.records import equality
 from dra_planner.releases import Features
 from dra_planner.simulation.arrival_orders import ArrivalOrder
 from dra_planner.simulation.cluster.nodes import PoolNodes, SimulatedNode
@@ -41,8 +44,7 @@ _STEPS_PER_NODE: Final = 10  # what it takes to make one ready to be simulated
 _STEPS_FOR_CHEAPER: Final = 4  # for each that was taken before
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SimulatedPool:
+class SimulatedPool(Struct, frozen=True, kw_only=True):
     """A pool to size: its offer, its nodes in the packing, its maximum, and the cost of a node.
 
     `stem` is the prefix of its node names, or "" for the name of the pool. The cloud builds
@@ -57,22 +59,22 @@ class SimulatedPool:
     multiple: int = 1
 
 
-@dataclass(frozen=True, slots=True)
-class Stranding:
+@equality(unhashed=("pending",))
+class Stranding(Struct, frozen=True):
     """Pods without a node in one arrival order, by workload, including pods that were never
     created.
     """
 
     order: ArrivalOrder
-    pending: Mapping[WorkloadRef, int] = field(hash=False)
+    pending: Mapping[WorkloadRef, int]
 
     @property
     def pods(self) -> int:
         return sum(self.pending.values())
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SimulatedCounts:
+@equality(ignored=("spent", "outcomes", "cheapest"), unhashed=("counts", "reached"))
+class SimulatedCounts(Struct, frozen=True, kw_only=True):
     """The simulation's result for a packing.
 
     `counts` are the nodes per pool with which everything was placed in every order, or None if they
@@ -88,20 +90,19 @@ class SimulatedCounts:
     """
 
     orders: tuple[ArrivalOrder, ...]
-    counts: Mapping[str, int] | None = field(hash=False)
+    counts: Mapping[str, int] | None
     at_packing: tuple[Stranding, ...]
     at_maximum: tuple[Stranding, ...] = ()
     scale: int = 1
     complete: bool = True
-    spent: int = field(default=0, compare=False)
-    reached: Mapping[str, int] | None = field(default=None, hash=False)
-    outcomes: tuple[SimulationOutcome, ...] = field(default=(), compare=False, repr=False)
+    spent: int = 0
+    reached: Mapping[str, int] | None = None
+    outcomes: tuple[SimulationOutcome, ...] = ()
     left_out: tuple[WorkloadRef, ...] = ()
-    cheapest: bool = field(default=False, compare=False)
+    cheapest: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CountQuestion:
+class CountQuestion(Struct, frozen=True, kw_only=True):
     """The question how many nodes of each pool the scheduler needs, for one level of a demand that
     a packing places.
 
@@ -131,15 +132,14 @@ class CountQuestion:
         return max(1, -(-pods * len(self.orders) * _STEPS_PER_POD // max(1, steps)))
 
 
-@dataclass(slots=True)
-class Opened:
+class Opened(Struct):
     """Nodes of the pools and their cached answers, for questions about one demand on the same
     offers.
     """
 
-    pools: dict[str, PoolNodes] = field(default_factory=dict[str, PoolNodes])
+    pools: dict[str, PoolNodes] = {}
     # by the identity of an offer
-    states: dict[int, NodeState] = field(default_factory=dict[int, NodeState])
+    states: dict[int, NodeState] = {}
 
     def nodes_of(self, pool: SimulatedPool) -> PoolNodes:
         """Return the possible nodes of a pool."""

@@ -8,8 +8,10 @@ more nodes than the maximums allow.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping
-from dataclasses import dataclass, field, replace
 from typing import Final, Literal, NamedTuple
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from dra_planner.clouds import POOL
 from dra_planner.model import (
@@ -23,6 +25,7 @@ from dra_planner.model import (
     Taint,
     WorkloadRef,
 )
+from dra_planner.records import equality
 from dra_planner.simulation.scheduler.profile import MOST_ALLOCATED
 from dra_planner.simulation.sizing.counts import (
     CountQuestion,
@@ -57,8 +60,8 @@ class PodSetRef(NamedTuple):
     pod_set: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Fix:
+@equality(unhashed=("counts", "pins"))
+class Fix(Struct, frozen=True, kw_only=True):
     """A change after which everything was placed in every order, with `counts` nodes of each pool.
 
     taint: `pools` have `PREFER_OTHERS`. affinity: pods of each entry of `pins` may only go to those
@@ -68,9 +71,9 @@ class Fix:
     """
 
     kind: FixKind
-    counts: Mapping[str, int] = field(hash=False)
+    counts: Mapping[str, int]
     pools: tuple[str, ...] = ()
-    pins: Mapping[PodSetRef, tuple[str, ...]] = field(default_factory=dict, hash=False)
+    pins: Mapping[PodSetRef, tuple[str, ...]] = {}
     guards: Guards = NO_GUARDS
 
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from itertools import combinations_with_replacement
 
+from msgspec import Struct
+
 from dra_planner.model import WorkloadRef
+from dra_planner.records import equality
 from dra_planner.simulation.arrival_orders import ArrivalOrder
 from dra_planner.simulation.cluster.nodes import ZONE, PoolNodes, SimulatedNode
 from dra_planner.simulation.cluster.stages import NodeStage
@@ -15,8 +17,8 @@ from dra_planner.simulation.simulator import Simulator
 from dra_planner.simulation.sizing.counts import CountQuestion
 
 
-@dataclass(frozen=True, slots=True)
-class Loss:
+@equality(unhashed=("pending",))
+class Loss(Struct, frozen=True):
     """Nodes that are lost after one arrival order, and the pods that then have no node, by
     workload.
     """
@@ -24,15 +26,14 @@ class Loss:
     nodes: tuple[str, ...]
     zone: str  # "" where the nodes are lost by themselves
     order: ArrivalOrder
-    pending: Mapping[WorkloadRef, int] = field(hash=False)
+    pending: Mapping[WorkloadRef, int]
 
     @property
     def pods(self) -> int:
         return sum(self.pending.values())
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Losses:
+class Losses(Struct, frozen=True, kw_only=True):
     """The losses that leave pods pending, and the number of tried losses. `complete`: the steps
     sufficed for all.
     """

@@ -10,8 +10,9 @@ from __future__ import annotations
 import random
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import ClassVar, Final, Protocol
+
+from msgspec import Struct
 
 from dra_planner.model import ObjectKey, QuotaLimit, WorkloadRef
 from dra_planner.simulation.cluster.cluster import PlacedPod, SimulatedPod
@@ -101,8 +102,7 @@ def first_to_go(
     return sorted(in_turn, key=rank)
 
 
-@dataclass(slots=True)
-class Replicas:
+class Replicas(Struct):
     """A number of equal pods (ReplicaSet, Job, and most others), which are re-created when they are
     lost.
 
@@ -118,9 +118,9 @@ class Replicas:
     replaces: bool = True
     by_crowd: bool = False
     seed: int | None = None
-    pods: list[SimulatedPod] = field(default_factory=list[SimulatedPod])
+    pods: list[SimulatedPod] = []
     lost: int = 0
-    charges: Mapping[QuotaLimit, int] = field(default_factory=dict[QuotaLimit, int])
+    charges: Mapping[QuotaLimit, int] = {}
     waiting: Sequence[SimulatedPod] = ()
 
     @property
@@ -153,8 +153,7 @@ class Replicas:
             self.lost += 1
 
 
-@dataclass(slots=True)
-class Ordered:
+class Ordered(Struct):
     """Pods that are created one after the other, when the previous one is running (StatefulSet)."""
 
     waits_for_ends: ClassVar[bool] = True
@@ -162,9 +161,9 @@ class Ordered:
     kind: PodKind
     wanted: int
     names: Names
-    pods: list[SimulatedPod] = field(default_factory=list[SimulatedPod])
+    pods: list[SimulatedPod] = []
     lost: int = 0
-    charges: Mapping[QuotaLimit, int] = field(default_factory=dict[QuotaLimit, int])
+    charges: Mapping[QuotaLimit, int] = {}
     waiting: Sequence[SimulatedPod] = ()
     seed: int | None = None
 
@@ -185,8 +184,7 @@ class Ordered:
         self.pods.remove(pod)
 
 
-@dataclass(slots=True)
-class PerNode:
+class PerNode(Struct):
     """One pod for each matching node (DaemonSet). `nodes` are their numbers.
 
     Pods to be `replaced` are deleted first if they aren't running, and the others on `unavailable`
@@ -201,18 +199,18 @@ class PerNode:
     nodes: Sequence[int]
     names: Names
     most: int = UNBOUNDED
-    pods: list[SimulatedPod] = field(default_factory=list[SimulatedPod])
+    pods: list[SimulatedPod] = []
     lost: int = 0
-    charges: Mapping[QuotaLimit, int] = field(default_factory=dict[QuotaLimit, int])
+    charges: Mapping[QuotaLimit, int] = {}
     waiting: Sequence[SimulatedPod] = ()
-    replaced: list[SimulatedPod] = field(default_factory=list[SimulatedPod])
+    replaced: list[SimulatedPod] = []
     surge: int = 0
     unavailable: int = 1
     seed: int | None = None
-    _on: dict[int | None, SimulatedPod] = field(init=False)  # the new pods by node
-    _starting: list[SimulatedPod] = field(init=False)  # those of them that were not seen to run
+    _on: dict[int | None, SimulatedPod] = {}  # the new pods by node
+    _starting: list[SimulatedPod] = []  # those of them that were not seen to run
     # those to be replaced that were not seen to run
-    _broken: list[SimulatedPod] = field(init=False)
+    _broken: list[SimulatedPod] = []
 
     def __post_init__(self) -> None:
         self._on = {pod.only_node: pod for pod in self.pods}

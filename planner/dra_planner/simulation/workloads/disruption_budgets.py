@@ -9,12 +9,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Final
+
+from msgspec import Struct
 
 from dra_planner.allocation.node.selectors import labels_match
 from dra_planner.model import DemandLevel, DisruptionBudget, Member, ObjectKey, WorkloadRef
 from dra_planner.offers import Offer
+from dra_planner.records import equality
 from dra_planner.simulation.cluster.cluster import Cluster
 from dra_planner.simulation.cluster.pod_kinds import PodKind
 from dra_planner.simulation.workloads.controllers import BARE_POD, Controller
@@ -25,8 +27,8 @@ are unknown, so no pod may be evicted.
 """
 
 
-@dataclass(frozen=True, slots=True)
-class Budget:
+@equality(unhashed=("scales", "owners"))
+class Budget(Struct, frozen=True):
     """A compiled budget, with the numbers of the kinds of pods that it selects.
 
     `scales` is the number of these pods that each workload should have. `owners` are the owners of
@@ -35,13 +37,12 @@ class Budget:
 
     own: DisruptionBudget
     kinds: frozenset[int]
-    scales: Mapping[WorkloadRef, int] = field(hash=False)
-    owners: Mapping[ObjectKey, WorkloadRef] = field(hash=False)
+    scales: Mapping[WorkloadRef, int]
+    owners: Mapping[ObjectKey, WorkloadRef]
     unready: frozenset[ObjectKey]
 
 
-@dataclass(frozen=True, slots=True)
-class Allowance:
+class Allowance(Struct, frozen=True):
     """The number of pods of some kinds that can be evicted without a violation. `disrupted` pods
     are already counted as deleted.
     """

@@ -6,8 +6,9 @@ Source of the behavior: kubernetes/kubernetes:pkg/controller/{deployment,statefu
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import ClassVar
+
+from msgspec import Struct
 
 from dra_planner.model import ObjectKey, QuotaLimit, WorkloadRef
 from dra_planner.simulation.cluster.cluster import SimulatedPod
@@ -21,8 +22,7 @@ from dra_planner.simulation.workloads.controllers import (
 )
 
 
-@dataclass(slots=True)
-class RollingReplicas:
+class RollingReplicas(Struct):
     """Replaces `old` pods, with at most `surge` more than wanted, and at most `unavailable` fewer
     running pods (Deployment).
 
@@ -42,9 +42,9 @@ class RollingReplicas:
     by_crowd: bool = False
     seed: int | None = None
     tried: tuple[int, int] | None = None  # old and new pods when new ones were made last
-    pods: list[SimulatedPod] = field(default_factory=list[SimulatedPod])
+    pods: list[SimulatedPod] = []
     lost: int = 0
-    charges: Mapping[QuotaLimit, int] = field(default_factory=dict[QuotaLimit, int])
+    charges: Mapping[QuotaLimit, int] = {}
 
     def create(self, runs: Runs, room: int = UNBOUNDED) -> list[SimulatedPod]:
         more = min(self._more(), room)
@@ -83,8 +83,7 @@ class RollingReplicas:
         (self.pods if pod in self.pods else self.old).remove(pod)
 
 
-@dataclass(slots=True)
-class RollingOrdered:
+class RollingOrdered(Struct):
     """Replaces the `old` pods of a StatefulSet one at a time, from the last one down to the
     `partition`.
 
@@ -103,12 +102,12 @@ class RollingOrdered:
     waiting: Sequence[SimulatedPod] = ()
     partition: int = 0
     in_order: bool = True
-    pods: list[SimulatedPod] = field(default_factory=list[SimulatedPod])
+    pods: list[SimulatedPod] = []
     lost: int = 0
-    charges: Mapping[QuotaLimit, int] = field(default_factory=dict[QuotaLimit, int])
+    charges: Mapping[QuotaLimit, int] = {}
     seed: int | None = None
 
-    there: dict[int, SimulatedPod] = field(init=False)  # old and new pods by their numbers
+    there: dict[int, SimulatedPod] = {}  # old and new pods by their numbers
 
     def __post_init__(self) -> None:
         self.there = {_number(pod): pod for pod in (*self.old, *self.pods)}

@@ -9,10 +9,12 @@ bound of the cases holds for all fleets.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from heapq import heappop, heappush
 from math import floor
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from dra_planner.sizing.bound.exact import BoundModel, Certificate, Worth, apply
 from dra_planner.sizing.bound.relaxation import Relaxation
@@ -29,8 +31,7 @@ NodeRanges = Mapping[int, tuple[int, int]]
 """The fewest and the most nodes of each pool in a case."""
 
 
-@dataclass(slots=True)
-class Case:
+class Case(Struct):
     """A range of fleets with the prices that prove their minimum cost.
 
     `cost` None: they can't hold the demand. The first half of a divided case has at most `at` nodes
@@ -43,7 +44,7 @@ class Case:
     cost: Fraction | None
     pool: int = -1
     at: int = 0
-    halves: tuple[Case, ...] = field(default=())
+    halves: tuple[Case, ...] = ()
 
     @property
     def bound(self) -> Fraction | None:

@@ -14,9 +14,11 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
+from msgspec import Struct
+
+from dra_planner.records import equality
 from dra_planner.sizing.bound.exact import BoundModel, Certificate, Worth
 from dra_planner.sizing.bound.node_program import SCALE, NodeProgram
 from dra_planner.sizing.bound.pricing import Pattern, Pricer, Task
@@ -34,17 +36,16 @@ _FULL = 8  # every so many rounds all pools are priced, and the bound is looked 
 _LONGEST_REST = 8  # rounds in which a pool is not priced that had nothing to offer again and again
 
 
-@dataclass(frozen=True, slots=True)
-class Column:
+@equality(unhashed=("pattern",))
+class Column(Struct, frozen=True):
     """Nodes of a pool that are filled with a pattern. `nodes` can be a fraction."""
 
     pool: int
-    pattern: Pattern = field(hash=False)
+    pattern: Pattern
     nodes: float
 
 
-@dataclass(frozen=True, slots=True)
-class Generated:
+class Generated(Struct, frozen=True):
     """The resulting mix, its cost, and the strongest certificate of all rounds with its bound."""
 
     columns: tuple[Column, ...]
@@ -53,29 +54,28 @@ class Generated:
     worth: Worth
 
 
-@dataclass(frozen=True, slots=True)
-class Center:
+@equality(unhashed=("prices", "rows"))
+class Center(Struct, frozen=True):
     """Initial prices of items and of rows by pool, and the bound that they prove. Other pools can
     use the rows' prices.
     """
 
     proved: float = 0.0
-    prices: Mapping[int, int] = field(default_factory=dict, hash=False)
-    rows: Mapping[int, list[int]] = field(default_factory=dict, hash=False)
+    prices: Mapping[int, int] = {}
+    rows: Mapping[int, list[int]] = {}
 
 
-@dataclass(slots=True)
-class _Offers:
+class _Offers(Struct):
     """A pricing round: upper bounds on the worth of a node of each pool, and the unfinished
     searches.
     """
 
     prices: Mapping[int, int]
-    upper: dict[int, int] = field(default_factory=dict)
-    rows: dict[int, list[int]] = field(default_factory=dict)  # prices that say so
-    solved: set[int] = field(default_factory=set)  # pools whose own prices these are
-    tasks: dict[int, tuple[Task, Mapping[int, float]]] = field(default_factory=dict)
-    gains: Gains = field(default_factory=dict)
+    upper: dict[int, int] = {}
+    rows: dict[int, list[int]] = {}  # prices that say so
+    solved: set[int] = set()  # pools whose own prices these are
+    tasks: dict[int, tuple[Task, Mapping[int, float]]] = {}
+    gains: Gains = {}
     is_new: bool = False
 
     def promise(self, pool: int, costs: Sequence[int]) -> float:
@@ -83,13 +83,13 @@ class _Offers:
         return self.upper[pool] / max(1, costs[pool])
 
 
-@dataclass(frozen=True, slots=True)
-class _Proved:
+@equality(unhashed=("prices", "rows"))
+class _Proved(Struct, frozen=True):
     """The bound that a round's prices prove."""
 
     cost: float
-    prices: Mapping[int, int] = field(hash=False)
-    rows: Mapping[int, Sequence[int]] = field(hash=False)
+    prices: Mapping[int, int]
+    rows: Mapping[int, Sequence[int]]
     worth: Worth
 
 

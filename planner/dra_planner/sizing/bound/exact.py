@@ -14,39 +14,42 @@ trusted.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from fractions import Fraction
 from math import lcm
 
+from msgspec import Struct
 
-@dataclass(frozen=True, slots=True)
-class CapacityRow:
+from dra_planner.records import equality
+
+
+@equality(unhashed=("needs",))
+class CapacityRow(Struct, frozen=True):
     """A limited resource of a node, and each item's minimum need of it."""
 
     name: str
     capacity: int
-    needs: Mapping[int, int] = field(hash=False)  # item → amount; missing means 0
+    needs: Mapping[int, int]  # item → amount; missing means 0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BoundPool:
+@equality(unhashed=("most",))
+class BoundPool(Struct, frozen=True, kw_only=True):
     """A pool in the bound's model. Items that aren't in `most` don't fit it."""
 
     minimum: int
     maximum: int
     rows: tuple[CapacityRow, ...]
-    most: Mapping[int, int] = field(hash=False)  # item → how many one node can hold at most
+    most: Mapping[int, int]  # item → how many one node can hold at most
 
 
-@dataclass(frozen=True, slots=True)
-class BoundLimit:
+@equality(unhashed=("takes",))
+class BoundLimit(Struct, frozen=True):
     """The maximum that the nodes of some pools can use together, and the use of one node of
     each.
     """
 
     name: str
     most: int
-    takes: Mapping[int, int] = field(hash=False)
+    takes: Mapping[int, int]
 
     def left(self, model: BoundModel) -> int:
         """Return the remainder after the required nodes."""
@@ -57,15 +60,15 @@ class BoundLimit:
         )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BoundModel:
+@equality(ignored=("_pools_of",), unhashed=("demand",))
+class BoundModel(Struct, frozen=True, kw_only=True):
     """Counts of the items that every pool can evaluate, and the pools with their shared limits."""
 
-    demand: Mapping[int, int] = field(hash=False)
+    demand: Mapping[int, int]
     pools: tuple[BoundPool, ...]
     limits: tuple[BoundLimit, ...] = ()
 
-    _pools_of: dict[int, tuple[int, ...]] = field(default_factory=dict, compare=False, repr=False)
+    _pools_of: dict[int, tuple[int, ...]] = {}
 
     def pools_of(self, item: int) -> tuple[int, ...]:
         """Return the pools that the item fits."""
@@ -124,22 +127,21 @@ def component(model: BoundModel, pools: Collection[int]) -> BoundModel:
     )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Certificate:
+class Certificate(Struct, frozen=True, kw_only=True):
     """Prices of items, and of rows by pool and position. Missing prices are 0."""
 
-    items: Mapping[int, Fraction | int] = field(hash=False)
-    rows: Mapping[int, Mapping[int, Fraction | int]] = field(default_factory=dict, hash=False)
+    items: Mapping[int, Fraction | int]
+    rows: Mapping[int, Mapping[int, Fraction | int]] = {}
 
 
-@dataclass(frozen=True, slots=True)
-class Worth:
+@equality(unhashed=("nodes",))
+class Worth(Struct, frozen=True):
     """An applied certificate: the worth of the demand, and the maximum that one node of each pool
     can hold.
     """
 
     demand: int
-    nodes: Mapping[int, int] = field(hash=False)  # pool → V; missing means 0
+    nodes: Mapping[int, int]  # pool → V; missing means 0
 
     def is_infeasible(self, model: BoundModel) -> bool:
         """Whether the demand is worth more than all pools can hold at their maximums."""

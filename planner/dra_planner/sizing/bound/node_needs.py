@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+
+from msgspec import Struct
 
 from dra_planner.model import DemandLevel
+from dra_planner.records import equality
 from dra_planner.sizing.bound.plain_pods import is_plain
 from dra_planner.sizing.bound.rows import pool_rows
 from dra_planner.sizing.items import split_demand
@@ -13,8 +15,8 @@ from dra_planner.sizing.packing.compatibility import find_compatibility
 from dra_planner.sizing.sizing import Sizer
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WorkNeeds:
+@equality(unhashed=("fills", "needs"))
+class WorkNeeds(Struct, frozen=True, kw_only=True):
     """Pods that must share a node, `count` times.
 
     Most are one pod of one shape. By position of a suitable pool: `fills` is the number that an
@@ -24,13 +26,12 @@ class WorkNeeds:
 
     shapes: tuple[str, ...]
     count: int
-    fills: Mapping[int, int] = field(hash=False)
-    needs: Mapping[int, tuple[int, ...]] = field(hash=False)
+    fills: Mapping[int, int]
+    needs: Mapping[int, tuple[int, ...]]
     plain: frozenset[int] = frozenset()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LevelNeeds:
+class LevelNeeds(Struct, frozen=True, kw_only=True):
     """The works of one level, and the capacity of each pool's node in each row. `devices`: rows
     that count devices.
     """

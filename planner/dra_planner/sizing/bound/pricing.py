@@ -11,8 +11,10 @@ for any prices.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 
+from msgspec import Struct
+
+from dra_planner.records import equality
 from dra_planner.sizing.bound.exact import BoundPool
 
 _SHIFT = 40  # bits that values per unit of a row are kept with, rounded up
@@ -21,18 +23,17 @@ Pattern = dict[int, int]
 """Items on one node: how many of each."""
 
 
-@dataclass(frozen=True, slots=True)
-class Priced:
+@equality(unhashed=("pattern",))
+class Priced(Struct, frozen=True):
     """No node is worth more than `upper`. `pattern`, which fits the node, is worth `worth`."""
 
     upper: int
     worth: int
-    pattern: Pattern = field(hash=False)
+    pattern: Pattern
     is_settled: bool  # whether a longer search would say the same
 
 
-@dataclass(frozen=True, slots=True)
-class _Choice:
+class _Choice(Struct, frozen=True):
     """One item: its maximum number, and its needs in plain rows and in all rows."""
 
     item: int
@@ -41,8 +42,7 @@ class _Choice:
     needs: tuple[tuple[int, int], ...]
 
 
-@dataclass(slots=True)
-class Task:
+class Task(Struct):
     """Choices with their values, before and after subtracting the price of their needs, and the
     resulting bound.
     """

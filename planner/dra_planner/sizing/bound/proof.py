@@ -5,13 +5,16 @@ can never fit.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cache
 from importlib import import_module
 from math import ceil
 from typing import Any
 
+from msgspec import Struct
+from msgspec.structs import replace
+
+from dra_planner.records import equality
 from dra_planner.sizing.bound.cases import Case, divide_cases
 from dra_planner.sizing.bound.exact import (
     BoundModel,
@@ -31,17 +34,17 @@ MOST_ENTRIES = 300_000
 """Number of matrix entries times pools up to which every pool gets its own program."""
 
 
-@dataclass(frozen=True, slots=True)
-class ConnectedPools:
+@equality(ignored=("cases", "_whole"))
+class ConnectedPools(Struct, frozen=True):
     """Pools that no item connects with others, and the results of certificates and cases
     for them.
     """
 
     pools: tuple[int, ...]
     model: BoundModel
-    worths: tuple[tuple[Certificate, Worth], ...] = field(default=(), repr=False)
-    cases: Case | None = field(default=None, repr=False, compare=False)
-    _whole: dict[int, int | None] = field(default_factory=dict, repr=False, compare=False)
+    worths: tuple[tuple[Certificate, Worth], ...] = ()
+    cases: Case | None = None
+    _whole: dict[int, int | None] = {}
 
     def least_in_whole_nodes(self, costs: Sequence[Fraction]) -> int | None:
         """Return the minimum cost of whole nodes by the strongest certificate, or None if it isn't
@@ -68,15 +71,14 @@ class ConnectedPools:
         )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BoundProof:
+class BoundProof(Struct, frozen=True, kw_only=True):
     """The nodes that any plan needs, and the items whose demand exceeds the pools."""
 
     nodes: tuple[int, ...]  # per pool
     nodes_in_all: int
     cost: Fraction  # in the unit of the costs given
     excessive: frozenset[int]
-    parts: tuple[ConnectedPools, ...] = field(repr=False)
+    parts: tuple[ConnectedPools, ...]
 
 
 @cache

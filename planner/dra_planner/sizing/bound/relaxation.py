@@ -14,9 +14,10 @@ derives from them an exact bound, which is never too high.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
+
+from msgspec import Struct, field
 
 from dra_planner.sizing.bound.exact import BoundModel, Certificate
 
@@ -28,14 +29,13 @@ MOST_WHOLE_COLUMNS = 700
 """Approximate number of items times pools up to which integers are searched."""
 
 
-@dataclass(slots=True)
-class _Rows:
+class _Rows(Struct):
     """Rows of the constraint matrix, in compressed form."""
 
-    lower: list[float] = field(default_factory=list)
+    lower: list[float] = []
     starts: list[int] = field(default_factory=lambda: [0])
-    columns: list[int] = field(default_factory=list)
-    values: list[float] = field(default_factory=list)
+    columns: list[int] = []
+    values: list[float] = []
 
     def add(self, lower: float, entries: list[tuple[int, float]]) -> int:
         self.lower.append(lower)
@@ -46,8 +46,7 @@ class _Rows:
         return len(self.lower) - 1
 
 
-@dataclass(slots=True)
-class _Program:
+class _Program(Struct):
     """The matrix of a model, and the origins of its rows."""
 
     rows: _Rows

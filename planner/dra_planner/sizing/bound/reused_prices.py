@@ -7,7 +7,8 @@ from a linear program. Prices of a pool with a similar cost need no program and 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+
+from msgspec import Struct
 
 from dra_planner.sizing.bound.exact import BoundModel
 
@@ -15,16 +16,15 @@ Gains = dict[object, list[tuple[int, int]]]
 """Needs of items that rows don't pay for, by the rows' prices."""
 
 
-@dataclass(slots=True)
-class RowPrices:
+class RowPrices(Struct):
     """The last row prices of the pools, as integers in the unit of the items' prices."""
 
     model: BoundModel
     costs: Sequence[int]
-    known: dict[int, list[int]] = field(default_factory=dict)
+    known: dict[int, list[int]] = {}
     # needs of a row → their number
-    _needs: dict[frozenset[tuple[int, int]], int] = field(default_factory=dict)
-    _numbers: dict[int, tuple[int, ...]] = field(default_factory=dict)  # of the rows of a pool
+    _needs: dict[frozenset[tuple[int, int]], int] = {}
+    _numbers: dict[int, tuple[int, ...]] = {}  # of the rows of a pool
 
     def worth(self, pool: int, prices: Mapping[int, int], gains: Gains) -> tuple[int, list[int]]:
         """Return an upper bound on the worth of the pool's nodes at these item prices, and its row

@@ -10,10 +10,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from itertools import chain
 from typing import Any
+
+from msgspec import Struct
 
 from dra_planner.sizing.bound.exact import BoundModel, Certificate, component
 from dra_planner.sizing.bound.relaxation import Relaxation
@@ -30,8 +31,7 @@ MOST_SIFTED = 6_000
 """Pairs of items and pools up to which a program is solved."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Sifted:
+class Sifted(Struct, frozen=True, kw_only=True):
     """The bound of the prices for all pools, and the cheapest plan's number of each item on a pool
     (item, pool).
 

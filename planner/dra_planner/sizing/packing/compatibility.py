@@ -5,7 +5,9 @@ equal nodes.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from dra_planner.model import Reason, Shape, SharedLimit
 from dra_planner.sizing.items import Item, ShapePods
@@ -14,8 +16,7 @@ from dra_planner.sizing.packing.filling import FillStage, FillStop
 from dra_planner.sizing.packing.first_fit import Room
 
 
-@dataclass(frozen=True, slots=True)
-class Cut:
+class Cut(Struct, frozen=True):
     """Pods of a shared claim that don't fit together with the others on any pool: `proved`, or just
     not found.
     """
@@ -26,8 +27,7 @@ class Cut:
     reasons: tuple[Reason, ...]
 
 
-@dataclass(slots=True, kw_only=True)
-class Compatibility:
+class Compatibility(Struct, kw_only=True):
     """The answer of each pool's empty node to each item.
 
     Keys are positions (item, pool). `fills` is the number of an item's pods that fit such a node,
@@ -40,9 +40,9 @@ class Compatibility:
     fills: dict[tuple[int, int], int]
     ended: set[tuple[int, int]]
     daemon_stops: dict[tuple[int, int], FillStop]  # (daemon, pool)
-    cut: list[Cut] = field(default_factory=list)
+    cut: list[Cut] = []
     takers: tuple[tuple[int, ...], ...] = ()  # pools of which an empty node takes the item
-    _stops: dict[tuple[int, int], FillStop] = field(default_factory=dict)
+    _stops: dict[tuple[int, int], FillStop] = {}
 
     def pools_of(self, item: int) -> tuple[int, ...]:
         """Return the pools whose empty nodes fit the item."""

@@ -5,7 +5,9 @@ reasons.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from dra_planner.allocation import NodeState, Placement, Refusal, Undecided
 from dra_planner.allocation.node.filters import HOSTNAME, reject_for_good
@@ -20,8 +22,7 @@ from dra_planner.sizing.items import Item
 from dra_planner.sizing.packing.filling import Filling, FillStage, FillStop
 
 
-@dataclass(slots=True, kw_only=True)
-class Nodes:
+class Nodes(Struct, kw_only=True):
     """One empty node for each pool.
 
     Pools with equal nodes share the stage and its cached answers. `is_generous`: with the nodes'
@@ -35,14 +36,14 @@ class Nodes:
     filling: Filling
     is_generous: bool
     empty: tuple[FillStage, ...] = ()
-    device_needs: dict[object, DeviceNeeds] = field(default_factory=dict)  # what `rows` found out
+    device_needs: dict[object, DeviceNeeds] = {}  # what `rows` found out
     _ask: DoubtfulPlace = field(default_factory=DoubtfulPlace)
-    _opened: dict[int, NodeState] = field(default_factory=dict)
-    _admitted: dict[str, dict[int, bool]] = field(default_factory=dict)  # by shape, then pool
+    _opened: dict[int, NodeState] = {}
+    _admitted: dict[str, dict[int, bool]] = {}  # by shape, then pool
     # the same dictionaries, by what they select
-    _selected: dict[object, dict[int, bool]] = field(default_factory=dict)
+    _selected: dict[object, dict[int, bool]] = {}
     # whether every pool admits what selects this
-    _everywhere: dict[object, bool] = field(default_factory=dict)
+    _everywhere: dict[object, bool] = {}
     _sight: Sight = field(default_factory=Sight)
 
     @classmethod

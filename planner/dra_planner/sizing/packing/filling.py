@@ -10,7 +10,9 @@ ports, shared claims, or anti-affinity are checked one by one, once for each sta
 from __future__ import annotations
 
 from collections.abc import Collection, Hashable
-from dataclasses import dataclass, field, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from dra_planner.allocation import NodeState, Placement, Refusal, Undecided, reasons_of
 from dra_planner.allocation.extended_resource_claims import CLAIM_NAME
@@ -28,8 +30,7 @@ default.
 _ANYWHERE = (Toleration(operator="Exists"),)
 
 
-@dataclass(frozen=True, slots=True)
-class FillStop:
+class FillStop(Struct, frozen=True):
     """Why no further item fits a node, and how many of its pods were placed before."""
 
     answer: Refusal | Undecided
@@ -63,8 +64,7 @@ class FillStop:
         return "" if misfit is None else misfit.filter
 
 
-@dataclass(frozen=True, slots=True)
-class ItemUse:
+class ItemUse(Struct, frozen=True):
     """One item's needs on nodes of a kind.
 
     `amounts` are (position among the kind's resources, amount). `probe` is a pod with only its
@@ -93,19 +93,18 @@ class Held:
         self.after: dict[int, Held | Refusal | Undecided] = {}
 
 
-@dataclass(slots=True, eq=False)
-class NodeKind:
+class NodeKind(Struct, eq=False):
     """Equal nodes: their resources, and their known states."""
 
     template: Template
     names: tuple[str, ...]
     capacity: tuple[int, ...]
     watching: frozenset[PodView]
-    taken: dict[str, ItemUse] = field(default_factory=dict)  # by item
+    taken: dict[str, ItemUse] = {}  # by item
     # the same, shared by kinds with these resources
-    claimless: dict[str, ItemUse] = field(default_factory=dict)
-    helds: dict[Hashable, Held] = field(default_factory=dict)
-    stages: dict[tuple[tuple[int, ...], Held], FillStage] = field(default_factory=dict)
+    claimless: dict[str, ItemUse] = {}
+    helds: dict[Hashable, Held] = {}
+    stages: dict[tuple[tuple[int, ...], Held], FillStage] = {}
 
 
 class FillStage:

@@ -9,15 +9,16 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from dra_planner.model import SharedLimit, nodes_left
 from dra_planner.sizing.items import Item
 from dra_planner.sizing.packing.filling import Filling, FillStage
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Room:
+class Room(Struct, frozen=True, kw_only=True):
     """Space for items: an empty node of a pool, and its minimum and maximum number of nodes.
 
     Pools with equal nodes can share the stage. `limits` are its shared limits.
@@ -30,8 +31,7 @@ class Room:
     limits: tuple[SharedLimit, ...] = ()
 
 
-@dataclass(slots=True)
-class NodeClass:
+class NodeClass(Struct):
     """Identical nodes of a pool, and how they were filled: (item, count), in order."""
 
     pool: int
@@ -40,14 +40,13 @@ class NodeClass:
     history: tuple[tuple[int, int], ...] = ()
 
 
-@dataclass(slots=True)
-class Packing:
+class Packing(Struct):
     """A complete or partial packing. Items and pools are referred to by position."""
 
     classes: list[NodeClass]
     opened: list[int]
     placed: defaultdict[tuple[int, int], int] = field(default_factory=lambda: defaultdict(int))
-    pending: dict[int, int] = field(default_factory=dict)
+    pending: dict[int, int] = {}
     method: str = ""
 
     def copy(self) -> Packing:

@@ -5,10 +5,11 @@ several methods.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from fractions import Fraction
 from operator import mul
 from typing import Any
+
+from msgspec import Struct
 
 from dra_planner.sizing.bound.columns import Center, Column, ColumnProgram, Generated
 from dra_planner.sizing.bound.exact import BoundModel
@@ -46,8 +47,7 @@ result.
 """
 
 
-@dataclass(slots=True)
-class Mixing:
+class Mixing(Struct):
     """Columns of all parts of a model, and the packing that consists mostly of their whole nodes.
 
     `plain` are the rows of each pool's model that aren't rounded from others. `is_certain`: nodes
@@ -57,6 +57,7 @@ class Mixing:
 
     market: Market
     filling: Filling
+    patterns: Patterns
     plain: Sequence[int]
     costs: Sequence[Fraction]
     solver: Any
@@ -64,12 +65,8 @@ class Mixing:
     gap: float
     few: frozenset[int] = frozenset()
     _cost_of_mix: float = 0.0
-    _patterns: Patterns = field(init=False)
-    _mix: list[Column] = field(default_factory=list)
-    _dived: list[tuple[Column, int]] = field(default_factory=list)
-
-    def __post_init__(self) -> None:
-        self._patterns = Patterns(self.market.found, self.filling)
+    _mix: list[Column] = []
+    _dived: list[tuple[Column, int]] = []
 
     def generate(self, part: ConnectedPools, packing: Packing) -> Generated:
         """Return the cheapest mix for one part. The nodes of a packing are initial columns."""
@@ -137,14 +134,14 @@ class Mixing:
         first-fit.
         """
         market, rooms = self.market, self.market.found.rooms
-        begun = _begin(market, self._patterns, counts)
+        begun = _begin(market, self.patterns, counts)
         rest = _rest(market, begun)
         for _, order in orders(market):
             pending = [item for item in order if rest[item].count]
             for choose in choices(market):
                 packing = begun.copy()
                 extend(packing, rest, pending, rooms, market.found.takers, self.filling, choose)
-                downsize(packing, market, self._patterns)
+                downsize(packing, market, self.patterns)
                 packing.method = "column generation, rounded"
                 yield packing
                 if not pending:
@@ -153,8 +150,8 @@ class Mixing:
     def _pricer(self, pool: int, model: BoundModel) -> Pricer:
         def takes(pattern: Pattern) -> bool:
             if self.is_certain:
-                return self._patterns.takes(pool, pattern)
-            return totals(self._patterns.fill(pool, pattern)[1]) == pattern
+                return self.patterns.takes(pool, pattern)
+            return totals(self.patterns.fill(pool, pattern)[1]) == pattern
 
         return Pricer(model.pools[pool], self.plain[pool], model.demand, takes)
 

@@ -6,8 +6,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from itertools import permutations
+
+from msgspec import Struct
 
 from dra_planner.sizing.packing.compatibility import Compatibility
 from dra_planner.sizing.packing.filling import Filling, FillStage
@@ -18,13 +19,12 @@ MOST_PERMUTED = 4
 History = tuple[tuple[int, int], ...]
 
 
-@dataclass(slots=True)
-class Patterns:
+class Patterns(Struct):
     """Caches the orders in which claims fit empty nodes. The caller checks amounts."""
 
     found: Compatibility
     filling: Filling
-    _orders: dict[object, tuple[int, ...] | None] = field(default_factory=dict)
+    _orders: dict[object, tuple[int, ...] | None] = {}
 
     def takes(self, pool: int, pattern: Mapping[int, int]) -> bool:
         """Return whether a tried order places the whole pattern on an empty node of the pool."""

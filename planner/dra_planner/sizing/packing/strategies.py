@@ -9,9 +9,12 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from heapq import nsmallest
 
+from msgspec import Struct
+from msgspec.structs import replace
+
+from dra_planner.records import equality
 from dra_planner.sizing.packing.compatibility import Compatibility
 from dra_planner.sizing.packing.filling import Filling
 from dra_planner.sizing.packing.first_fit import Choose, Packing, Room, extend, pack, room_of
@@ -21,8 +24,8 @@ from dra_planner.sizing.prices import NodeCost, total_cost
 _CHEAPEST = 2  # pools by each measure
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Market:
+@equality(unhashed=("shares", "weights"))
+class Market(Struct, frozen=True, kw_only=True):
     """The items' shares of nodes, in parts of `WHOLE`, and the nodes' costs.
 
     `shares` is the largest share of any row, by (item, pool), and `weights` are the shares of every
@@ -31,9 +34,9 @@ class Market:
 
     found: Compatibility
     costs: tuple[NodeCost, ...]
-    shares: Mapping[tuple[int, int], int] = field(hash=False)
+    shares: Mapping[tuple[int, int], int]
     least_shares: tuple[int, ...]
-    weights: Weights = field(hash=False)
+    weights: Weights
 
     @classmethod
     def of(cls, found: Compatibility, costs: tuple[NodeCost, ...], weights: Weights) -> Market:

@@ -3,29 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
 from typing import Any, Final
+
+from msgspec import Struct
 
 from dra_planner.cel import ALL, Dialect, Selector, compile
 from dra_planner.cel.values import MapValue
 from dra_planner.errors import NOWHERE, Place
 from dra_planner.manifests import Manifests
 from dra_planner.model import ClaimSpec, ObjectKey
+from dra_planner.records import equality
 from dra_planner.releases import MAXIMUM_MINOR, features_of
 from dra_policies.configuration.custom.object_values import object_value
 
 _DIALECT: Final = Dialect.of(features_of(MAXIMUM_MINOR))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NamedClaim:
+@equality(ignored=("place",), unhashed=("labels",))
+class NamedClaim(Struct, frozen=True, kw_only=True):
     """A claim or a template; `labels` are None if only a plan file describes it."""
 
     kind: str
     key: ObjectKey
     spec: ClaimSpec
-    labels: Mapping[str, str] | None = field(hash=False)
-    place: Place = field(default=NOWHERE, compare=False)
+    labels: Mapping[str, str] | None
+    place: Place = NOWHERE
 
     @property
     def title(self) -> str:

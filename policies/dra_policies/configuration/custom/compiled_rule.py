@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any, Final, Literal
+
+from msgspec import Struct
 
 from dra_planner.cel import Dialect, RejectedSelector, types
 from dra_planner.cel.expression import (
@@ -42,8 +43,7 @@ class ExpressionFault(Exception):
         self.key, self.message, self.fix = key, message, fix
 
 
-@dataclass(frozen=True, slots=True)
-class RuleAnswer:
+class RuleAnswer(Struct, frozen=True):
     """A rule's answer about one object, the reason unless it's "pass" or "skip", and the steps that
     it used.
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import Final, Literal
+
+from msgspec import Struct
 
 from dra_planner.cel import types
 from dra_planner.cel.types import CelType, list_of, map_of
@@ -23,8 +24,7 @@ _STRINGS: Final = list_of(types.STRING)
 _LABELS: Final = map_of(types.STRING, types.STRING)
 
 
-@dataclass(frozen=True, slots=True)
-class Field:
+class Field(Struct, frozen=True):
     """One field. `needs_pools`: its value is unknown without a fleet, a stack, or a snapshot."""
 
     type: CelType

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from decimal import Decimal
 from functools import cached_property
 from typing import Any
+
+from msgspec import Struct
 
 from dra_planner.catalog import HOURS_PER_MONTH
 from dra_planner.cel.values import MapValue
@@ -33,8 +34,7 @@ from dra_policies.configuration.custom.pool_objects import pool_value, zones_of
 from dra_policies.view.stack_view import StackView
 
 
-@dataclass(frozen=True, slots=True)
-class PublishedObject:
+class PublishedObject(Struct, frozen=True):
     """An object that a rule checks: its values, its name in messages, and its place."""
 
     value: MapValue
@@ -43,8 +43,7 @@ class PublishedObject:
     urn: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Pods:
+class _Pods(Struct, frozen=True, kw_only=True):
     """Equal pods of a workload."""
 
     labels: Mapping[str, str]

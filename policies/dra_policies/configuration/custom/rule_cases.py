@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any, Final
+
+from msgspec import Struct
 
 from dra_planner.cel.types import CelType
 from dra_planner.cel.values import INT_MAX, INT_MIN, MapValue, UnknownValue
@@ -37,8 +38,7 @@ class GivenFault(Exception):
         self.message, self.fix = message, fix
 
 
-@dataclass(frozen=True, slots=True)
-class CaseResult:
+class CaseResult(Struct, frozen=True):
     """A case and the rule's answer. `is_met`: the answer is the expected one."""
 
     case: RuleTest

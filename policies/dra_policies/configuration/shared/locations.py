@@ -5,9 +5,11 @@ from __future__ import annotations
 import os
 import posixpath
 import re
-from dataclasses import dataclass, replace
 from typing import Final
 from urllib.parse import urlsplit, urlunsplit
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from dra_planner.errors import NOWHERE, Place, PlannerError
 from dra_planner.sources import CONFIGURATION
@@ -23,8 +25,7 @@ class LocationError(PlannerError):
     """A location that can't be understood."""
 
 
-@dataclass(frozen=True, slots=True)
-class LocalFile:
+class LocalFile(Struct, frozen=True):
     """A file on this machine."""
 
     path: str
@@ -33,8 +34,7 @@ class LocalFile:
         return self.path
 
 
-@dataclass(frozen=True, slots=True)
-class GitFile:
+class GitFile(Struct, frozen=True):
     """A file of a git repository at a branch, tag, or commit."""
 
     url: str
@@ -45,8 +45,7 @@ class GitFile:
         return f"git+{without_password(self.url)}@{self.ref}#{self.path}"
 
 
-@dataclass(frozen=True, slots=True)
-class WebFile:
+class WebFile(Struct, frozen=True):
     """A file at a URL, with the digest of its content."""
 
     url: str
@@ -56,8 +55,7 @@ class WebFile:
         return f"{without_password(self.url)}#sha256={self.sha256}"
 
 
-@dataclass(frozen=True, slots=True)
-class OciFile:
+class OciFile(Struct, frozen=True):
     """A file of an OCI artifact; `reference` is a tag, or a digest that starts with "sha256:"."""
 
     registry: str

@@ -61,6 +61,8 @@ def _keys(value: Any, path: str, is_provider: bool, depth: int = 0) -> Iterator[
         ):
             yield f"{path}.value" if path else "value", f"what {name} is"
         for key, item in mapping.items():
+            if isinstance(item, str) and len(item) < _SHORTEST and not is_provider:
+                continue  # most values
             below = f"{path}.{key}" if path else key
             if is_provider and key in _OF_PROVIDERS and isinstance(item, str) and item:
                 yield below, "credentials"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dra_planner.plan.blockers.policies.unevaluated import find_unevaluated_policies
 from dra_planner.plan.blockers.unread_objects import find_unread_objects
 from dra_policies.rules.blockers import tell_of_clusters
 from dra_policies.rules.rule import Rule
@@ -13,5 +14,5 @@ RULE = Rule(
     fix="Add rendered manifests of the pods that it creates, or use a cluster snapshot.",
     level="advisory",
     needs="pools",
-    check=tell_of_clusters("object-not-read", find_unread_objects),
+    check=tell_of_clusters("object-not-read", find_unread_objects, find_unevaluated_policies),
 )

@@ -9,13 +9,16 @@ from dra_planner.clouds import cloud
 from dra_planner.manifests.parsing.pods import SYSTEM_PRIORITIES
 from dra_planner.plan.blockers.queueing.admission import find_queue_faults
 from dra_planner.plan.blockers.references import find_missing_classes, find_missing_objects
+from dra_planner.plan.blockers.volumes import find_volumes_without_class
 from dra_policies.rules.blockers import tell_of_clusters
 from dra_policies.rules.rule import Finding, Rule
 from dra_policies.view.stack_view import StackView
 
 ID: Final = "reference-not-found"
 RUNTIME_CLASS: Final = "kubernetes:node.k8s.io/v1:RuntimeClass"
-_of_clusters = tell_of_clusters(ID, find_missing_classes, find_missing_objects, find_queue_faults)
+_of_clusters = tell_of_clusters(
+    ID, find_missing_classes, find_missing_objects, find_volumes_without_class, find_queue_faults
+)
 OPERATOR: Final = "gpu-operator"
 _OF_OPERATOR: Final = "nvidia"  # names of RuntimeClasses that the GPU Operator creates begin so
 

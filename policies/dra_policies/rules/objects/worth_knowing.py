@@ -5,6 +5,7 @@ wrong.
 from __future__ import annotations
 
 from dra_planner.plan.blockers.device_facts import find_facts
+from dra_planner.plan.blockers.policies.unevaluated import find_unevaluated_policies
 from dra_planner.plan.blockers.references import find_idle_budgets, find_missing_objects
 from dra_policies.rules.blockers import tell_of_clusters
 from dra_policies.rules.rule import Rule
@@ -17,5 +18,11 @@ RULE = Rule(
     fix="If this is intended, do nothing.",
     level="advisory",
     needs="pools",
-    check=tell_of_clusters("worth-knowing", find_facts, find_missing_objects, find_idle_budgets),
+    check=tell_of_clusters(
+        "worth-knowing",
+        find_facts,
+        find_missing_objects,
+        find_unevaluated_policies,
+        find_idle_budgets,
+    ),
 )

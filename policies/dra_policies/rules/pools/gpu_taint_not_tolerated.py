@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from dra_planner.claims.manifest_claims import pod_sets_with_claims
 from dra_planner.clouds import GPU_TAINT, cloud

@@ -6,7 +6,6 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from dra_planner.catalog import Machine
 from dra_planner.clouds import cloud
 from dra_planner.clouds.protocol.resources import FastNetwork
 from dra_policies.rules.rule import Finding, Rule
@@ -15,8 +14,6 @@ from dra_policies.view.pool_machines import known_machine
 from dra_policies.view.stack_view import DeclaredPool, StackView
 
 URL: Final = "https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/efa.html"
-_EFA: Final = re.compile(r"(^|[./-])efa\b|^dra\.net$")
-_MANY: Final = 4  # interfaces: with fewer, a machine is bought for its GPUs
 
 
 def check(view: StackView) -> Iterator[Finding]:
@@ -27,24 +24,13 @@ def check(view: StackView) -> Iterator[Finding]:
         )
         if machine is None or network is None or not pool.is_dra or pool.count_max in (0, 1):
             continue
-        if (has := _network_of(machine)) and not _is_used(pool, network, view):
+        if (has := network.of_machine(machine)) and not _is_used(pool, network, view):
             yield Finding(
                 message=f"{pool.title}: its {machine.name} nodes have {has}, but the pool "
                 "doesn't attach them, so multi-node jobs use TCP",
                 fix=_fix(pool, network),
                 urn=pool.urn,
             )
-
-
-def _network_of(machine: Machine) -> str:
-    """Return the network that the machine type is typically bought for, or "" if it has none."""
-    if (machine.efa_interfaces or 0) >= _MANY:
-        return f"{machine.efa_interfaces} EFA interfaces"
-    if machine.rdma_networks:
-        return f"{machine.rdma_networks} RDMA interfaces"
-    if machine.additional_networks:
-        return f"{machine.additional_networks} interfaces for {machine.network_performance}"
-    return "InfiniBand interfaces" if machine.has_infiniband else ""
 
 
 def _is_used(pool: DeclaredPool, network: FastNetwork, view: StackView) -> bool:
@@ -56,7 +42,7 @@ def _is_used(pool: DeclaredPool, network: FastNetwork, view: StackView) -> bool:
     if not network.interfaces:
         return bool(view.charts & {"", *network.charts}) if network.charts else False
     by_karpenter = _is_of_karpenter(pool)
-    if by_karpenter and _pods_attach_it(view):
+    if by_karpenter and _pods_attach_it(view, network):
         return True  # Karpenter attaches what pods request
     if pool.template is None:
         template = cloud(pool.cloud).pool.template
@@ -73,28 +59,29 @@ def _is_used(pool: DeclaredPool, network: FastNetwork, view: StackView) -> bool:
 
 
 def _fix(pool: DeclaredPool, network: FastNetwork) -> str:
-    fix = network.fix
-    return fix.replace("launch template", "node class") if _is_of_karpenter(pool) else fix
+    template, node_class = network.templates
+    return network.fix.format(node_class if _is_of_karpenter(pool) else template)
 
 
 def _is_of_karpenter(pool: DeclaredPool) -> bool:
     return bool(pool.own.has("spec.template.spec"))
 
 
-def _pods_attach_it(view: StackView) -> bool:
-    """Return True unless the stack's pods with claims certainly don't request EFA interfaces."""
+def _pods_attach_it(view: StackView, network: FastNetwork) -> bool:
+    """Return True unless the stack's pods with claims certainly don't request interfaces."""
     if view.manifests is None or not view.manifests.workloads:
         return True
-    return any(_requests_efa(each.props.values) for each in view.objects)
+    names = re.compile(network.requested_as)
+    return any(_contains(each.props.values, names) for each in view.objects)
 
 
-def _requests_efa(value: object) -> bool:
-    """Return whether an object names EFA: an extended resource, a class, or a driver."""
+def _contains(value: object, names: re.Pattern[str]) -> bool:
+    """Return whether an object contains one of the names: a resource, a class, or a driver."""
     if (mapping := as_mapping(value)) is not None:
-        return any(_EFA.search(key) or _requests_efa(item) for key, item in mapping.items())
+        return any(names.search(key) or _contains(item, names) for key, item in mapping.items())
     if (items := as_list(value)) is not None:
-        return any(_requests_efa(item) for item in items)
-    return value is UNKNOWN or (isinstance(value, str) and _EFA.search(value) is not None)
+        return any(_contains(item, names) for item in items)
+    return value is UNKNOWN or (isinstance(value, str) and names.search(value) is not None)
 
 
 RULE = Rule(

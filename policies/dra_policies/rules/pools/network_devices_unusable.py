@@ -78,7 +78,7 @@ def _numbers(version: str) -> tuple[int, ...]:
 
 
 def _more_than_cards(pool: DeclaredPool) -> Iterator[Finding]:
-    """Yield a template with more EFA interfaces than the machine type has."""
+    """Yield a template with more fast interfaces than the machine type supports."""
     network = cloud(pool.cloud).pool.fast_network
     machine = known_machine(pool.cloud, pool.machine)
     if network is None or not network.interfaces or machine is None or pool.template is None:
@@ -89,12 +89,12 @@ def _more_than_cards(pool: DeclaredPool) -> Iterator[Finding]:
         for each in pool.template.items(network.interfaces) or ()
         if (each.text(key) or "").startswith(value)
     ]
-    most = machine.efa_interfaces
+    most = network.most(machine)
     if found and most is not None and len(found) > most:
         yield Finding(
-            message=f"{pool.title}: its launch template has {counted(len(found), 'EFA interface')}, "
+            message=f"{pool.title}: its launch template has {counted(len(found), network.interface)}, "
             f"but {machine.name} supports {most or 'none'}, so the cloud rejects its nodes",
-            fix="remove the interfaces, or use a machine type with more EFA interfaces",
+            fix="remove the interfaces, or use a machine type that supports more",
             urn=pool.template_urn or pool.urn,
         )
 

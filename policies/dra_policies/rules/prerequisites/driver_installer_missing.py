@@ -67,8 +67,12 @@ def _texts(value: Any) -> Iterator[str]:
 
 
 def _names_installer(value: Any) -> bool:
-    """Whether a text anywhere below names an installer: an image, a chart, a name."""
-    return any(_is_named(text) for text in _texts(value))
+    """Return whether a text anywhere below names an installer: an image, a chart, a name."""
+    if isinstance(value, str):
+        return _is_named(value)
+    mapping = as_mapping(value)
+    items = as_list(value) if mapping is None else mapping.values()
+    return items is not None and any(map(_names_installer, items))
 
 
 def _is_named(text: str) -> bool:

@@ -74,7 +74,7 @@ def _class(
     name = claim.spec.text("storageClassName")
     if claim.spec.has("storageClassName") is False:
         name = of_cloud.default_storage_class
-        if not name and not _has_default(view):
+        if name == "" and not _has_default(view):
             yield Finding(
                 message=f"{claim.title} doesn't set a StorageClass, and the cluster doesn't "
                 "have a default, so its pods stay pending",

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from typing import Any, Final
+
+from msgspec.structs import replace
 
 from dra_policies.stack.forms.value_files import VALUE_FILES, merged_values, nested, values_in
 from dra_policies.stack.resource import Resource

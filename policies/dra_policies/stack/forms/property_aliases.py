@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import cache
+
+from msgspec.structs import replace
 
 from dra_planner.clouds import cloud, names
 from dra_policies.stack.resource import Resource

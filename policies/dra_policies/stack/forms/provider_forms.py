@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any, Final
+
+from msgspec.structs import replace
 
 from dra_planner.clouds.other_providers import FORMS
 from dra_planner.clouds.other_providers.resource_form import ResourceForm

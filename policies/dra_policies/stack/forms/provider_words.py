@@ -6,8 +6,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from functools import cache
+
+from msgspec.structs import replace
 
 from dra_planner.clouds.other_providers import FORMS
 from dra_planner.clouds.other_providers.resource_form import ResourceForm

@@ -7,8 +7,9 @@ replace keys of earlier ones, and `values` replaces keys of all files.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 from typing import Any, Final
+
+from msgspec.structs import replace
 
 from dra_planner.documents.yaml_reader import Fault, read_yaml
 from dra_policies.stack.resource import Resource

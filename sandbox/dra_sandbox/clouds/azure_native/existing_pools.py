@@ -6,7 +6,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from dra_planner import catalog
 from dra_planner.errors import CatalogError
@@ -21,8 +22,7 @@ CLUSTER, POOL = (
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PoolChange:
+class PoolChange(Struct, frozen=True, kw_only=True):
     """A pool that a request creates or changes: the new pool, the old one, and its cluster."""
 
     identifier: str

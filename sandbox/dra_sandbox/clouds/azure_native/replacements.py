@@ -11,14 +11,12 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
 from dra_sandbox.clouds.differences import PropertyDifference, ReplaceRule, general_path
 
 
-@dataclass(frozen=True, slots=True)
-class AzureReplaceRule(ReplaceRule):
+class AzureReplaceRule(ReplaceRule, frozen=True):
     """The paths of one type, as the provider compares them
     (pulumi/pulumi-azure-native:provider/pkg/provider/diff.go@03707ff).
     """

@@ -7,7 +7,8 @@ of the checks of agent pools.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from dra_sandbox.clouds.azure_native import (
     addresses,

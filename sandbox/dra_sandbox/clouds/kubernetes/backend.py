@@ -5,14 +5,14 @@ from __future__ import annotations
 import copy
 import threading
 import uuid
-from dataclasses import dataclass
 from typing import Protocol
+
+from msgspec import Struct
 
 from dra_sandbox.clouds.wire_values import Values
 
 
-@dataclass(frozen=True, slots=True)
-class ClusterObjectKey:
+class ClusterObjectKey(Struct, frozen=True):
     """The key of an object in a cluster. The namespace is empty for cluster-scoped objects."""
 
     api_version: str

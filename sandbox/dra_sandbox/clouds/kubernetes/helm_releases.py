@@ -6,11 +6,12 @@ import json
 import subprocess
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
 import yaml
+from msgspec import Struct
+from msgspec.structs import asdict
 
 from dra_sandbox.clouds.kubernetes.backend import ApplyFailed
 from dra_sandbox.clouds.wire_values import Values
@@ -23,8 +24,7 @@ _WAIT_SECONDS: Final = 300
 _PATIENCE_SECONDS: Final = 60  # for Helm to end by itself after that
 
 
-@dataclass(frozen=True, slots=True)
-class ReleaseNote:
+class ReleaseNote(Struct, frozen=True):
     """The result of a release: the objects of its chart by kind, or the reason why it is only
     recorded.
     """
@@ -32,7 +32,7 @@ class ReleaseNote:
     name: str
     namespace: str
     chart: str
-    objects: Mapping[str, int] = field(default_factory=dict[str, int])
+    objects: Mapping[str, int] = {}
     recorded_because: str = ""
 
     def write(self, plane: Path) -> None:
@@ -48,8 +48,7 @@ def release_notes(plane: Path) -> list[ReleaseNote]:
     return [ReleaseNote(**json.loads(path.read_text(encoding="utf-8"))) for path in found]
 
 
-@dataclass(frozen=True, slots=True)
-class HelmReleases:
+class HelmReleases(Struct, frozen=True):
     """Installs the releases of one control plane. Without `charts`, because Helm is missing, they
     are only recorded.
     """

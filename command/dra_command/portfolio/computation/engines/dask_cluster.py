@@ -14,6 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from importlib import import_module
 from typing import Any
 
+from dra_command.command_line.installation import extra_command
 from dra_command.portfolio.computation.batches import Batch, OtherPlanner, Worked
 from dra_command.portfolio.computation.engines.protocol import ATTEMPTS, Done, lost, single_cells
 from dra_command.portfolio.computation.worker import run_batch
@@ -196,7 +197,7 @@ def _load(name: str) -> Any:
     try:
         return import_module(name)
     except ImportError:
-        fix = 'pip install "pulumi-dra[portfolio]"'
+        fix = extra_command("portfolio")
         raise PlannerError("Dask, which runs cells elsewhere, isn't installed", fix=fix) from None
 
 

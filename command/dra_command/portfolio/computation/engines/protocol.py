@@ -5,8 +5,10 @@ from __future__ import annotations
 import signal
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
 from typing import Protocol
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from dra_command.portfolio.computation.answer_row import AnswerRow
 from dra_command.portfolio.computation.batches import Batch, row_of
@@ -18,8 +20,7 @@ has a fault.
 """
 
 
-@dataclass(frozen=True, slots=True)
-class Done:
+class Done(Struct, frozen=True):
     """The rows of a batch, and the CPU seconds that they took."""
 
     batch: Batch

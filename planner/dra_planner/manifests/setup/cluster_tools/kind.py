@@ -6,8 +6,9 @@ Source: kubernetes-sigs/kind:pkg/apis/config/v1alpha4.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from typing import Final
+
+from msgspec.structs import replace
 
 from dra_planner.documents.tree import child
 from dra_planner.documents.yaml_reader import Fault, read_yaml

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from functools import partial
 from itertools import chain
 from typing import Any, Final
+
+from msgspec.structs import replace
 
 from dra_planner.manifests.validation.context import Context
 from dra_planner.manifests.validation.declarative_validation import declared

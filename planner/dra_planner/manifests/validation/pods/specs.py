@@ -6,8 +6,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection
-from dataclasses import replace
 from typing import Any, Final
+
+from msgspec.structs import replace
 
 from dra_planner.manifests.validation.checks import (
     always_formatted,

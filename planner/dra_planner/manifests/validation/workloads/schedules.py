@@ -8,8 +8,9 @@ kube-apiserver 1.36.3 and 1.37.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 _DESCRIPTORS: Final = frozenset(
     {"@yearly", "@annually", "@monthly", "@weekly", "@daily", "@midnight", "@hourly"}
@@ -19,8 +20,7 @@ _DURATION: Final = re.compile(r"[-+]?(?:0|(?:(?:\d+\.?\d*|\.\d+)(?:ns|us|µs|μs
 _NUMBER_AND_UNIT: Final = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)([^\d.]*)")
 
 
-@dataclass(frozen=True, slots=True)
-class _Field:
+class _Field(Struct, frozen=True):
     """One of the five fields of a schedule: its minimum, its maximum, and names of values."""
 
     least: int

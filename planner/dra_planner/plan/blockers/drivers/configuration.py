@@ -5,7 +5,8 @@ ContainerCreating.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from dra_planner.claims.manifest_claims import WrittenClaim, alternatives, written_claims
 from dra_planner.drivers import driver_of, nvidia
@@ -14,8 +15,7 @@ from dra_planner.model import DeviceConfiguration, WorkloadRef
 from dra_planner.plan.blockers.blocker import Blocker, ClusterSituation
 
 
-@dataclass(frozen=True, slots=True)
-class _Configured:
+class _Configured(Struct, frozen=True):
     title: str
     place: Place
     configurations: tuple[DeviceConfiguration, ...]

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from itertools import combinations
+
+from msgspec import Struct
 
 from dra_planner.claims.manifest_claims import (
     WrittenClaim,
@@ -21,8 +22,7 @@ from dra_planner.plan.blockers.blocker import Blocker, ClusterSituation
 _CODE = "worth-knowing"
 
 
-@dataclass(frozen=True, slots=True)
-class _Asked:
+class _Asked(Struct, frozen=True):
     """A claim's requests, and the driver of each (absent if not known)."""
 
     claim: WrittenClaim

@@ -10,8 +10,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from dra_planner.allocation.node.selectors import labels_match
 from dra_planner.manifests import Manifests
@@ -26,8 +27,7 @@ _TOPOLOGIES: Final = (*_NAMED_LEVELS, f"{_GROUP}unconstrained-topology")
 _NAME_LABEL: Final = "kubernetes.io/metadata.name"
 
 
-@dataclass(frozen=True, slots=True)
-class UnmetCondition:
+class UnmetCondition(Struct, frozen=True):
     """A condition that a workload doesn't meet, or of which that isn't known."""
 
     text: str

@@ -1,10 +1,10 @@
 """Racks of GPU machines of Nimbus, as an object of its management cluster."""
 
-from dataclasses import dataclass
 from typing import Any, NotRequired, TypedDict
 
 import pulumi
 import pulumi_kubernetes as k8s
+from msgspec import Struct
 
 from dra_planner import catalog
 from dra_planner.clouds import NodeOrigin
@@ -53,8 +53,7 @@ class NimbusGpuPoolArgs(TypedDict):
     """Further taints."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NimbusGpuPoolInputs:
+class NimbusGpuPoolInputs(Struct, frozen=True, kw_only=True):
     """The same, checked."""
 
     cluster: pulumi.Input[str]

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dra_command.contract.joint_fix import JointFixRow
 from dra_command.pens.amounts import usd
-from dra_planner.plan.model import JointFix, Plan
+from dra_command.pens.terminal.page import Page
+from dra_planner.plan.model import JointFix
 
 
-def joint_fix_row(plan: Plan) -> JointFixRow | None:
+def joint_fix_row(found: JointFix | None) -> JointFixRow | None:
     """Return the change that lets all workloads of a plan run, or None if none was found."""
-    found = plan.joint_fix
     if found is None:
         return None
     more = found.more_usd
@@ -24,3 +24,13 @@ def joint_fix_title(found: JointFix) -> str:
     else:
         price = f"{usd(abs(more))} {'more' if more >= 0 else 'less'} per hour"
     return f"All workloads fit after these changes together ({price}):"
+
+
+def print_joint_fix(page: Page, found: JointFix | None) -> None:
+    """Print the change that lets all workloads run, if there is one."""
+    if found is None:
+        return
+    page.gap()
+    page.line((joint_fix_title(found), "bold"))
+    for step in found.steps:
+        page.text(step, indent=2, mark="→ ")

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import argparse
 import shlex
+import sys
 from collections.abc import Iterator
 
+from dra_command.pens.visible_text import visible
 from dra_planner.model import WorkloadRef
 from dra_planner.plan import Plan
 
 
 def explain_commands(plan: Plan, values: argparse.Namespace) -> Iterator[tuple[str, str]]:
-    """Yield for workloads that do not fit what a command tells, and the command.
+    """Yield for each workload that doesn't fit the subject of a command, and the command.
 
-    Where a claim is at fault that is the claim, term by term; where nodes of every pool turn the
-    pods down before they look at devices, all that would have to change, since one reason often
-    stands before others.
+    A report shows the first condition that fails on each pool. The commands show all of them: for
+    a claim at fault, the terms of the claim; otherwise, all changes that the pod needs.
     """
     for workload in plan.workloads:
         if workload.verdicts[plan.level] == "fits":
@@ -33,6 +34,12 @@ def explain_commands(plan: Plan, values: argparse.Namespace) -> Iterator[tuple[s
                 "all required changes",
                 shlex.join([*explain, "--pod", f"{ref.namespace}/{ref.name}"]),
             )
+
+
+def print_explain_commands(plan: Plan, values: argparse.Namespace) -> None:
+    """Print the commands to standard error."""
+    for subject, command in dict.fromkeys(explain_commands(plan, values)):
+        print(visible(f"{subject}: {command}"), file=sys.stderr)
 
 
 def _is_turned_down(plan: Plan, ref: WorkloadRef) -> bool:
@@ -60,6 +67,6 @@ def _capacity(values: argparse.Namespace) -> Iterator[str]:
     yield from values.paths
     capacity = ("observed",) if values.observed else ("fleet", "stack")
     for option in (*capacity, "kubernetes"):
-        value = getattr(values, option)
+        value = getattr(values, option, None)
         if value:
             yield from (f"--{option}", value)

@@ -1,0 +1,79 @@
+"""Replicas that use the same claim, so that they share its devices and its node."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from msgspec import Struct
+
+from dra_planner.claims.manifest_claims import alternatives, pod_sets_with_claims, spec_of
+from dra_planner.drivers.nvidia import CHART_CLASSES
+from dra_planner.errors import Place
+from dra_planner.manifests import Manifests
+from dra_planner.model import ObjectKey, PodResourceClaim, WorkloadRef
+from dra_planner.plan.blockers.blocker import Blocker, ClusterSituation, fact
+from dra_planner.plan.blockers.idle_configuration import divides_claim
+from dra_planner.plan.blockers.shared_claims import is_of_several_nodes
+
+FIX: Final = "use a ResourceClaimTemplate to give each pod its own devices"
+
+
+class ReplicaClaim(Struct, frozen=True):
+    """A claim that several pods of a workload use. `is_of_node`: its devices belong to one node."""
+
+    workload: WorkloadRef
+    message: str
+    place: Place
+    is_of_node: bool
+
+
+def find_replica_claims(manifests: Manifests) -> Iterator[ReplicaClaim]:
+    """Yield the claims that more than one pod of a workload uses, at its maximum. A claim whose
+    configuration shares its devices is shared on purpose.
+    """
+    for workload, pod_set in pod_sets_with_claims(manifests):
+        most = pod_set.figures.ceiling
+        if most is not None and most < 2:
+            continue
+        pods = "all its pods" if most is None else f"its {most} pods"
+        for entry in pod_set.template.spec.resource_claims:
+            if entry.resource_claim_name is None:
+                continue
+            key = ObjectKey(workload.meta.namespace, entry.resource_claim_name)
+            if key in manifests.templates and key not in manifests.claims:
+                continue  # the pods mean the template, each with its own devices
+            claim = manifests.claims.get(key)
+            if claim is not None and divides_claim(claim.spec):
+                continue
+            is_of_node = _is_of_node(manifests, workload.meta.namespace, entry)
+            unless = "" if is_of_node else ", unless several nodes can access the devices"
+            yield ReplicaClaim(
+                workload.ref,
+                f"{workload.ref}: {pods} use ResourceClaim {key}, so they share its devices and "
+                f"run on one node{unless}",
+                entry.place if entry.place.file else workload.place,
+                is_of_node,
+            )
+
+
+def find_shared_by_replicas(situation: ClusterSituation) -> Iterator[Blocker]:
+    """Yield these claims as facts, because the number of devices doesn't grow with the replicas."""
+    for each in find_replica_claims(situation.manifests):
+        if each.workload not in situation.manifests.existing:
+            yield fact(each.message, FIX, each.workload, place=each.place)
+
+
+def _is_of_node(manifests: Manifests, namespace: str, entry: PodResourceClaim) -> bool:
+    """Return whether a device of a claim belongs to a node, by its class. False for a claim that
+    isn't in the files.
+    """
+    spec = spec_of(manifests, namespace, entry)
+    requests = spec.requests if spec else ()
+    classes = {exact.device_class_name for request in requests for exact in alternatives(request)}
+    if any(
+        name in manifests.classes and is_of_several_nodes(manifests.classes[name], manifests)
+        for name in classes
+    ):
+        return False
+    return any(name in CHART_CLASSES or name in manifests.classes for name in classes)

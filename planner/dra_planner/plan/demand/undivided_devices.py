@@ -1,0 +1,66 @@
+"""Claims that request a part of a device, on nodes whose devices aren't shared: each claim gets a
+whole device.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Final
+
+from dra_planner.claims.manifest_claims import WrittenClaim, alternatives, written_claims
+from dra_planner.claims.requested_drivers import driver_of_request
+from dra_planner.errors import Diagnostic
+from dra_planner.fleet import Fleet
+from dra_planner.manifests import Manifests
+from dra_planner.model import DeviceClass
+from dra_planner.offers import Offer
+from dra_planner.plan.suggestion.device_sharing import sharing_fleets
+from dra_planner.quantity import Quantity
+
+UNDIVIDED: Final = "device-not-shared"
+_WHOLE: Final = "remove `capacity` if each pod needs a whole device"
+
+
+def find_undivided_devices(
+    manifests: Manifests, fleet: Fleet, offers: Iterable[Offer], classes: Mapping[str, DeviceClass]
+) -> Iterator[Diagnostic]:
+    """Yield claims of workloads for a part of a device, if their driver publishes only devices that
+    claims don't share.
+    """
+    known = {**classes, **manifests.classes}
+    published = [each for offer in offers for each in offer.slices]
+    shared = {
+        each.driver
+        for each in published
+        if any(device.allow_multiple_allocations for device in each.devices)
+    }
+    whole = {each.driver for each in published} - shared
+    for claim in written_claims(manifests):
+        parts = [
+            (driver, way.capacity)
+            for request in claim.spec.requests
+            for way in alternatives(request)
+            if way.capacity and (driver := driver_of_request(way, known)) in whole
+        ]
+        if parts and claim.users:
+            yield _undivided(claim, parts, fleet)
+
+
+def _undivided(
+    claim: WrittenClaim, parts: list[tuple[str, Mapping[str, Quantity]]], fleet: Fleet
+) -> Diagnostic:
+    drivers = {driver for driver, _ in parts}
+    amounts = dict.fromkeys(
+        f"{amount} of {name.rpartition('/')[2]}"
+        for _, capacity in parts
+        for name, amount in capacity.items()
+    )
+    text = next((each.text for each in sharing_fleets(fleet) if drivers <= each.drivers), "")
+    return Diagnostic(
+        "warning",
+        UNDIVIDED,
+        f"{claim.title} requests {' and '.join(amounts)}, but gets a whole device, because the "
+        "fleet's driver doesn't let several claims share a device",
+        claim.place,
+        f"{text}, or {_WHOLE}" if text else _WHOLE,
+    )

@@ -1,0 +1,79 @@
+"""Driver settings with which several claims share a device, by the capacity that they request."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from msgspec import Struct
+
+from dra_planner.drivers import every_driver, nvidia
+from dra_planner.errors import PlannerError
+from dra_planner.fleet import Fleet
+from dra_planner.fleet.changes import change_fleet, read_change
+from dra_planner.model import ClaimSpec
+from dra_planner.offers import predict_offers
+
+
+class SharingFleet(Struct, frozen=True):
+    """A fleet with driver settings that publish shareable devices, their drivers, and the change
+    as an imperative.
+    """
+
+    fleet: Fleet
+    drivers: frozenset[str]
+    text: str
+
+
+def sharing_fleets(fleet: Fleet) -> Iterator[SharingFleet]:
+    """Yield the fleet with each driver setting that makes a device shareable: with the fleet's
+    driver version, then with the newest one.
+    """
+    for setting in driver_proposals(fleet):
+        for version in _versions(fleet):
+            changes = tuple(map(read_change, (*version, *setting)))
+            try:
+                changed = change_fleet(fleet, changes)
+                offers = predict_offers(changed, changed.features_at(changed.minor))
+            except PlannerError:  # the version of the driver or Kubernetes has no such setting
+                continue
+            drivers = frozenset(
+                published.driver
+                for offer in offers
+                for published in offer.slices
+                if any(device.allow_multiple_allocations for device in published.devices)
+            )
+            if drivers:
+                text = f"set {listed([f'`{change}`' for change in changes])} in the fleet"
+                yield SharingFleet(changed, drivers, text)
+
+
+def requests_part(spec: ClaimSpec) -> bool:
+    """Return whether a request of the claim is for an amount of a device's capacity."""
+    ways = (
+        way
+        for each in spec.requests
+        for way in ((each.exactly,) if each.exactly else each.first_available)
+    )
+    return any(way.capacity for way in ways)
+
+
+def driver_proposals(fleet: Fleet) -> Iterator[tuple[str, ...]]:
+    """Yield driver settings that may make a pod fit, for drivers that publish devices on one of the
+    pools.
+    """
+    machines = [fleet.machine(pool.machine) for pool in fleet.pools]
+    for driver in sorted(every_driver(), key=lambda each: each.is_network):
+        if any(map(driver.serves, machines)):
+            yield from driver.proposals
+
+
+def listed(parts: Sequence[str]) -> str:
+    """Return the parts as a list in a sentence."""
+    return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
+
+
+def _versions(fleet: Fleet) -> Iterator[tuple[str, ...]]:
+    """Yield the fleet's driver version, then the newest one."""
+    yield ()
+    if fleet.drivers.of(nvidia.DRIVER) is not None:
+        yield (f"drivers.nvidia.version={nvidia.newest_driver_release().version}",)

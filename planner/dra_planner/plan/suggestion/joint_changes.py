@@ -1,0 +1,124 @@
+"""Changes of pods and pools that a joint fix consists of."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping
+from decimal import Decimal
+from typing import Any, Final
+
+from msgspec.structs import replace
+
+from dra_planner.model import Demand, Shape, WorkloadRef
+from dra_planner.plan.blockers.idle_configuration import divides_claim
+from dra_planner.plan.judgement.judgement import Judgement
+from dra_planner.plan.judgement.simulated_fixes import prefer_others_rows
+from dra_planner.simulation import Fix, PodSetRef
+from dra_planner.simulation.sizing.fixes import pin_pod
+from dra_planner.sizing import hourly_usd
+from dra_planner.wording import counted
+
+_SHARED_CLAIM_FULL: Final = "shared-claim-node-full"
+KEEPING: Final = frozenset(
+    {
+        "tolerate",
+        "select-less",
+        "tolerate-device",
+        "compare-inclusive",
+        "correct-value",
+        "constrain-pairs",
+        "guard-class",
+        "use-class",
+    }
+)
+"""Changes after which the pod still gets as much as it requests."""
+
+
+def nodes_usd(judgement: Judgement) -> Decimal | None:
+    """Return the price per hour of the nodes that the demand uses, or None if a price is
+    unknown.
+    """
+    nodes: dict[str, int] = {}
+    for pool in judgement.sizing.pools:
+        simulated = judgement.simulated_nodes(pool.name, judgement.level)
+        nodes[pool.name] = pool.plan if simulated is None else simulated
+    return hourly_usd(nodes, judgement.offers)
+
+
+def with_maximum(row: dict[str, Any], maximums: Mapping[str, int]) -> dict[str, Any]:
+    most, count = maximums.get(row["name"], 0), row.get("count", 1)
+    limits = dict(count) if isinstance(count, dict) else {"min": count, "max": count}
+    return {**row, "count": {**limits, "max": max(most, limits.get("max", most))}} if most else row
+
+
+def tainted(row: dict[str, Any]) -> dict[str, Any]:
+    return {**row, "taints": [*(row.get("taints") or ()), *prefer_others_rows(1)]}
+
+
+def pinned(shape: Shape, fix: Fix) -> Shape | None:
+    """Return the shape restricted to a fix's pools, or None if only some of its pods would be on
+    them.
+    """
+    pins = {fix.pins.get(PodSetRef(each.workload, each.pod_set)) for each in shape.members}
+    if len(pins) != 1:
+        return None
+    pools = pins.pop()
+    return shape if pools is None else replace(shape, pod=pin_pod(shape.pod, pools))
+
+
+def with_own_claims(judgement: Judgement) -> tuple[Demand, tuple[WorkloadRef, ...]]:
+    """Return the demand with a claim for each pod of workloads that are too many for the node of
+    their shared claim, and these workloads.
+
+    A claim whose configuration divides its devices is shared on purpose, and stays so.
+    """
+    full = {
+        size.workload
+        for size in judgement.sizing.workloads
+        if any(reason.code == _SHARED_CLAIM_FULL for reason in size.reasons)
+    }
+    demand = judgement.demand
+    users = Counter(
+        claim.shared for shape in demand.shapes for claim in shape.claims if claim.shared
+    )
+    shapes: list[Shape] = []
+    changed: dict[WorkloadRef, None] = {}
+    for shape in demand.shapes:
+        own = [
+            claim
+            for claim in shape.claims
+            if claim.shared and users[claim.shared] == 1 and not divides_claim(claim.spec)
+        ]
+        if own and all(member.workload in full for member in shape.members):
+            claims = tuple(
+                replace(each, shared=None) if each in own else each for each in shape.claims
+            )
+            changed |= dict.fromkeys(member.workload for member in shape.members)
+            shape = replace(shape, claims=claims)
+        shapes.append(shape)
+    return replace(demand, shapes=tuple(shapes)), tuple(changed)
+
+
+def joint_steps(
+    changes: Collection[str],
+    added: Mapping[str, Mapping[str, Any]],
+    before: Judgement,
+    after: Judgement,
+) -> Iterator[str]:
+    """Yield the changes, followed by the added pools (by the sentence that adds them) and the
+    raised pools, each with its nodes. A pool that another change names comes first, with its name.
+    """
+    names = {text: row["name"] for text, row in added.items()}
+    named = {name for name in names.values() if any(f'"{name}"' in each for each in changes)}
+    for is_named in (True, False):
+        for text, name in names.items():
+            if (name in named) is is_named:
+                nodes = counted(after.sizing.pool(name).maximum, "node")
+                called = f'the name "{name}" and ' if is_named else ""
+                yield f"{text}, with {called}at most {nodes}"
+        if is_named:
+            yield from changes
+    known = {pool.name: pool for pool in before.sizing.pools}
+    for pool in after.sizing.pools:
+        if pool.name in known and pool.maximum > known[pool.name].maximum:
+            yield f'set the maximum of pool "{pool.name}" to {pool.maximum}'

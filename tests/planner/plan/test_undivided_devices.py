@@ -1,0 +1,65 @@
+"""Claims for a part of a device on devices that aren't shared: a warning, whose fix is applied."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from plan_builders import deployment, fleet, plan_of
+
+from dra_planner.fleet import Fleet
+from dra_planner.fleet.changes import change_fleet, read_change
+from dra_planner.plan.demand.undivided_devices import UNDIVIDED
+from dra_planner.sources import Source
+
+SHARED = (
+    "drivers.nvidia.version=0.5.0",
+    "drivers.nvidia.featureGates.ConsumableShares=true",
+    "drivers.nvidia.consumableShares=memory",
+)
+
+
+def l4(cloud: str = "eks", kubernetes: str = "1.36", *changes: str) -> Fleet:
+    machine = {"eks": "g6.2xlarge", "gke": "g2-standard-8"}[cloud]
+    given = fleet((machine, {"min": 0, "max": 4}), cloud=cloud, kubernetes=kubernetes)
+    return change_fleet(given, [read_change(each) for each in changes])
+
+
+def requesting(part: str = "capacity: {requests: {memory: 7Gi}}") -> Source:
+    text = deployment(replicas=3).text
+    return Source("web.yaml", text.replace("count: 1", f"count: 1, {part}"))
+
+
+@pytest.mark.parametrize("driver", ["25.8.1", "0.5.0"])
+def test_the_fix_of_a_whole_device_shares_it(driver: str) -> None:
+    where = l4("eks", "1.36", f"drivers.nvidia.version={driver}")
+    plan = plan_of(where, requesting())
+    (found,) = [each for each in plan.diagnostics if each.code == UNDIVIDED]
+    assert (plan.verdict, found.severity) == ("fits", "warning")
+    assert "ResourceClaimTemplate default/web requests 7Gi of memory, but gets" in found.message
+    changes = [read_change(each) for each in re.findall(r"`([\w.]+=[\w.]+)`", found.fix)]
+    shared = plan_of(change_fleet(where, changes), requesting())
+    assert [each for each in shared.diagnostics if each.code == UNDIVIDED] == []
+    nodes = [sum(pool.nodes.desired for pool in each.pools) for each in (plan, shared)]
+    assert nodes == [3, 1]
+
+
+@pytest.mark.parametrize(
+    ("name", "where", "part"),
+    [
+        ("shared devices", l4("eks", "1.36", *SHARED), "capacity: {requests: {memory: 7Gi}}"),
+        ("a whole device is requested", l4(), "allocationMode: ExactCount"),
+        # The API server drops the field, which is another warning.
+        ("Kubernetes 1.34", l4(kubernetes="1.34"), "capacity: {requests: {memory: 7Gi}}"),
+    ],
+)
+def test_no_warning(name: str, where: Fleet, part: str) -> None:
+    plan = plan_of(where, requesting(part))
+    assert UNDIVIDED not in {each.code for each in plan.diagnostics}, name
+
+
+def test_a_cloud_without_shared_devices_has_no_setting_to_change() -> None:
+    (found,) = [
+        each for each in plan_of(l4("gke"), requesting()).diagnostics if each.code == UNDIVIDED
+    ]
+    assert found.fix == "remove `capacity` if each pod needs a whole device"

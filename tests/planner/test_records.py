@@ -1,0 +1,44 @@
+"""Records whose fields don't all count for equality, and quantities."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from operator import ne
+
+from msgspec import Struct
+
+from dra_planner.quantity import Quantity
+from dra_planner.records import equality
+
+
+@equality(ignored=("place",), unhashed=("labels",))
+class Labelled(Struct, frozen=True):
+    name: str
+    labels: Mapping[str, str] = {}
+    place: int = 0
+
+
+def test_an_ignored_field_makes_no_difference() -> None:
+    assert Labelled("a", place=1) == Labelled("a", place=2)
+    assert not ne(Labelled("a", place=1), Labelled("a", place=2))
+    assert {Labelled("a", place=1), Labelled("a", place=2)} == {Labelled("a")}
+
+
+def test_an_unhashed_field_is_compared() -> None:
+    one, other = Labelled("a", {"b": "c"}), Labelled("a", {"b": "d"})
+    assert one != other
+    assert len({one, other}) == 2
+    assert hash(one) == hash(other)
+
+
+def test_a_record_differs_from_records_of_other_classes() -> None:
+    class Other(Struct, frozen=True):
+        name: str
+
+    assert Labelled("a") != Other("a")
+    assert Labelled("a") != "a"
+
+
+def test_quantities_of_the_same_number_are_equal() -> None:
+    assert Quantity.parse("1Gi") == Quantity.parse("1024Mi")
+    assert not ne(Quantity.parse("1Gi"), Quantity.parse("1024Mi"))
