@@ -14,18 +14,20 @@ from dra_planner.claims.demand_parts import (
     merge_parts,
     namespace_labels,
 )
+from dra_planner.claims.existing_workloads import (
+    ExistingWorkloads,
+    generated_claims,
+    in_quota_order,
+    without_new_pods,
+)
 from dra_planner.claims.extended_resources import (
     extended_resources,
     index_classes,
     serve_extended_resources,
-    tolerate_extended_resources,
 )
-from dra_planner.claims.limit_ranges import refuse as refuse_by_limits
-from dra_planner.claims.limit_ranges import with_defaults as with_limit_defaults
+from dra_planner.claims.pod_admission import PodAdmission
 from dra_planner.claims.pod_equality import strip, visible_labels
-from dra_planner.claims.pod_security import refuse_insecure
-from dra_planner.claims.priorities import refuse_priority, with_priority
-from dra_planner.claims.queue_flavors import flavor_of, with_flavor
+from dra_planner.claims.priorities import with_priority
 from dra_planner.claims.quotas import Denial, QuotaRoom
 from dra_planner.claims.resolution import (
     DOES_NOT_FIT,
@@ -34,30 +36,25 @@ from dra_planner.claims.resolution import (
     classes_of,
     resolve_claims,
 )
-from dra_planner.claims.runtime_classes import refuse_runtime_class, with_runtime_class
 from dra_planner.claims.workload_updates import as_updated, makes_other_pods
 from dra_planner.manifests import Manifests, UnresolvedPods
-from dra_planner.manifests.manifests import BoundPod, GroupClaims
+from dra_planner.manifests.manifests import BoundPod
 from dra_planner.model import (
     Blocked,
     Demand,
     DeviceClass,
     Figures,
-    LimitRange,
     Member,
     ObjectKey,
     PodSet,
     PodSpec,
-    PodTemplate,
     Reason,
-    Rollout,
     ShapeClaim,
     Workload,
-    WorkloadRef,
     templates_in,
 )
 from dra_planner.releases import Features
-from dra_planner.wording import counted, verb
+from dra_planner.wording import counted
 
 
 def expand_claims(
@@ -79,7 +76,7 @@ def expand_claims(
     expansion = _Expansion(
         manifests, {**classes, **manifests.classes}, features, tolerates_extended_resources
     )
-    workloads = _in_order(manifests)
+    workloads = in_quota_order(manifests)
     for workload in workloads if manifests.quotas and manifests.existing else ():
         expansion.release(workload)
     for workload in workloads:
@@ -88,30 +85,6 @@ def expand_claims(
     for unresolved in manifests.unresolved:
         expansion.block(unresolved)
     return expansion.finish()
-
-
-def _in_order(manifests: Manifests) -> list[Workload]:
-    """Return the workloads in the order in which quotas admit them."""
-    existing = manifests.existing
-    if not existing:
-        return sorted(manifests.workloads, key=lambda workload: (workload.ref, workload.place))
-    return sorted(
-        manifests.workloads,
-        key=lambda each: (existing.get(each.ref) is not each, each.place, each.ref),
-    )
-
-
-def _of_group(pod: PodSpec, group: GroupClaims) -> dict[str, str]:
-    """Return the claims that the pod shares with its group: entries with the same name and
-    template, by name.
-
-    Source: kubernetes/dynamic-resource-allocation:resourceclaim/resourceclaim.go@v0.37.0 (BindTo).
-    """
-    wanted = {
-        entry.name: group.get((entry.name, entry.resource_claim_template_name or ""))
-        for entry in pod.resource_claims
-    }
-    return {name: claim for name, claim in wanted.items() if claim is not None}
 
 
 def _blocked(member: Member, denial: Denial, requests_devices: bool) -> Blocked:
@@ -128,24 +101,6 @@ def _requests_devices(part: ShapePart, created: PodSpec) -> bool:
     return bool(part.claims) or bool(extended_resources(created))
 
 
-def _without_new(member: Member, pods: int) -> Member | None:
-    """Return a member with this number of existing pods that can't create more, or None if it has
-    none.
-
-    A rollout removes as many as its maxUnavailable allows.
-    """
-    if not pods:
-        return None
-    kept, wanted, rollout = min(pods, member.figures.steady), member.figures.steady, member.rollout
-    if not member.changed or rollout is None:
-        return replace(member, figures=Figures.fixed(kept))
-    if member.workload.kind != "Deployment":
-        return replace(member, figures=Figures.fixed(kept), rollout=rollout._replace(kept=pods))
-    return replace(
-        member, figures=Figures.fixed(0), rollout=Rollout(0, rollout.unavailable - wanted)
-    )
-
-
 class _Expansion:
     """Collects parts and blocked pods, then merges equal parts to shapes."""
 
@@ -158,7 +113,6 @@ class _Expansion:
     ) -> None:
         self._manifests = manifests
         self._classes = classes
-        self._tolerates = tolerates_extended_resources
         self._served = index_classes(classes) if features.extended_resource else {}
         self._extended = features.extended_resource
         self._parts: list[ShapePart] = []
@@ -170,32 +124,17 @@ class _Expansion:
         )
         self._limit = ConsumerLimit(reserved_at_once)
         self._quotas = QuotaRoom(manifests, classes, features)
-        self._running: dict[WorkloadRef, tuple[ObjectKey, ...]] = {}
-        self._waiting: dict[WorkloadRef, list[BoundPod]] = {}
-        for pod in manifests.waiting_pods:
-            if pod.owner is not None:
-                self._waiting.setdefault(pod.owner, []).append(pod)
-        self._outdated = frozenset(pod.meta.key for pod in manifests.bound_pods if pod.outdated)
-        going = [pod for pod in manifests.bound_pods if pod.going]
-        if going:
-            pods = (
-                f"{counted(len(going), 'pod')} of the snapshot {verb(len(going), 'are')} "
-                "terminating"
-            )
-            self._assumptions.add(f"{pods}, so their devices and resources count as free")
-        for pod in manifests.bound_pods:
-            if pod.going:
-                continue
-            owner = pod.owner or WorkloadRef("Pod", *pod.meta.key)
-            self._running[owner] = (*self._running.get(owner, ()), pod.meta.key)
+        self._existing = ExistingWorkloads(manifests)
+        self._assumptions.update(self._existing.assumptions)
+        self._admission = PodAdmission(manifests, tolerates_extended_resources)
 
     def release(self, workload: Workload) -> None:
         """Free the quota of pods that are removed because fewer are wanted than run."""
-        before = self._before(workload)
+        before = self._existing.before(workload)
         if before is None or before.per_node or not workload.pod_sets:
             return
         pod_set, _ = self._updated(workload, workload.pod_sets[0], before)
-        more = self._charged(workload) - pod_set.figures.steady
+        more = self._existing.charged(workload) - pod_set.figures.steady
         if more > 0 and (pods := self._pods_of(before, workload.meta.namespace)):
             self._quotas.release(more, workload.meta.namespace, *pods)
 
@@ -212,12 +151,12 @@ class _Expansion:
 
     def add(self, workload: Workload, pod_set: PodSet) -> None:
         """Add the pods of a pod set, or the reason why they are never created."""
-        before, changed = self._before(workload), False
+        before, changed = self._existing.before(workload), False
         if before is not None:
             pod_set, changed = self._updated(workload, pod_set, before)
         elif pod_set.left is not None:
             pod_set = replace(pod_set, figures=pod_set.figures.at_most(pod_set.left))
-        template = self._created(pod_set.template, workload)
+        template = self._admission.created(pod_set.template, workload)
         member = self._member(workload, pod_set, changed=changed)
         denied = (
             self._create(workload, pod_set)
@@ -227,7 +166,10 @@ class _Expansion:
         if denied is not None:
             self._blocked.append(_blocked(member, denied, bool(template.spec.resource_claims)))
             return
-        namespace, generated = workload.meta.namespace, self._generated(workload, template.spec)
+        namespace, generated = (
+            workload.meta.namespace,
+            generated_claims(self._manifests, workload, template.spec),
+        )
         try:
             self._quotas.check_named(template.spec, namespace)
             claims = resolve_claims(
@@ -243,12 +185,7 @@ class _Expansion:
             self._blocked.append(blocked)
             return
         part = ShapePart(namespace, template.labels, pod, claims, member, pod_set.per_node)
-        refused = (
-            refuse_priority(template.spec, self._manifests)
-            or refuse_by_limits(template.spec, self._limits(namespace))
-            or refuse_runtime_class(pod_set.template.spec, self._manifests.runtime_classes)
-            or refuse_insecure(pod_set.template, namespace, self._manifests)
-        )
+        refused = self._admission.refusal(pod_set.template, template.spec, namespace)
         if refused is not None:
             self._keep_without_new(part, template.spec, refused)
             return
@@ -257,7 +194,7 @@ class _Expansion:
 
     def _member(self, workload: Workload, pod_set: PodSet, *, changed: bool) -> Member:
         """Return a workload's part in a shape."""
-        running = self._running.get(workload.ref, ()) if len(workload.pod_sets) == 1 else ()
+        running = self._existing.running(workload)
         ahead = self._manifests.existing.get(workload.ref) is workload
         if not ahead:
             said = (*workload.assumptions, *pod_set.assumptions)
@@ -271,32 +208,20 @@ class _Expansion:
             rollout=pod_set.rollout,
             running=running,
             changed=changed and bool(running),
-            outdated=self._outdated.intersection(running)
+            outdated=self._existing.outdated.intersection(running)
             if pod_set.rollout is not None
             else frozenset(),
-            charged=self._charged(workload),
+            charged=self._existing.charged(workload),
             ahead=ahead,
             templates=templates_in(workload.ref.namespace, pod_set.template.spec),
             place=workload.place,
         )
 
-    def _generated(self, workload: Workload, pod: PodSpec) -> dict[str, str]:
-        """Return the names of claims that already exist for the pods: a bare pod's, or its
-        group's.
-        """
-        key = ObjectKey(workload.meta.namespace, pod.pod_group)
-        own = (
-            self._manifests.generated_claims.get(workload.meta.key, {})
-            if workload.kind == "Pod"
-            else {}
-        )
-        return {**own, **_of_group(pod, self._manifests.group_claims.get(key, {}))}
-
     def _keep_without_new(self, part: ShapePart, created: PodSpec, refused: Reason) -> None:
         """Keep a part's running pods, and block the new ones."""
         member, devices = part.member, _requests_devices(part, created)
-        waiting = self._waiting.get(member.workload, ())
-        kept = _without_new(member, len(member.running) + len(waiting))
+        waiting = self._existing.waiting(member.workload)
+        kept = without_new_pods(member, len(member.running) + len(waiting))
         if kept is not None:
             self._parts.append(replace(part, member=kept))
             left = max(1, member.figures.steady - kept.figures.steady)
@@ -314,7 +239,7 @@ class _Expansion:
         """Add the pods of a part that quotas and limits admit, and block the others."""
         member, devices = part.member, _requests_devices(part, created)
         if not part.per_node:
-            waiting = self._waiting.get(member.workload, ())
+            waiting = self._existing.waiting(member.workload)
             member = self._keep_waiting(
                 member, part.namespace, [pod for pod in waiting if changed or pod.outdated]
             )
@@ -382,54 +307,13 @@ class _Expansion:
             claims,
             before,
             per_node=per_node,
-            without_claims=self._without_claims(member.workload),
+            without_claims=self._existing.without_claims(member.workload),
         ):
             if denial is not None:
                 yield admitted, denial
                 continue
             for part, reason in self._limit.split(admitted, claims):
                 yield part, None if reason is None else Denial(reason)
-
-    def _without_claims(self, workload: WorkloadRef) -> int:
-        """Return how many pods of a workload are pending in the cluster and lack a claim."""
-        existing = self._manifests.existing.get(workload)
-        if existing is None or len(existing.pod_sets) != 1:
-            return 0
-        return sum(
-            pod.owner == workload and not all(pod.claims.values())
-            for pod in self._manifests.waiting_pods
-        )
-
-    def _limits(self, namespace: str) -> list[LimitRange]:
-        return [each for each in self._manifests.limit_ranges if each.meta.namespace == namespace]
-
-    def _created(self, template: PodTemplate, workload: Workload) -> PodTemplate:
-        """Return the template with the additions of admission and of a queue."""
-        spec = with_limit_defaults(template.spec, self._limits(workload.meta.namespace))
-        spec = with_runtime_class(spec, self._manifests.runtime_classes)
-        spec = with_flavor(spec, flavor_of(workload, self._manifests.queues))
-        return replace(
-            template, spec=tolerate_extended_resources(spec) if self._tolerates else spec
-        )
-
-    def _before(self, workload: Workload) -> PodSet | None:
-        """Return the existing pod set of a workload in the cluster, if it's given again and has
-        only one.
-        """
-        before = self._manifests.existing.get(workload.ref)
-        if before is None or before is workload or len(before.pod_sets) != 1:
-            return None
-        return before.pod_sets[0]
-
-    def _charged(self, workload: Workload) -> int:
-        """Return how many pods of a workload quotas already count. With several pod sets, it isn't
-        known.
-        """
-        if len(workload.pod_sets) != 1:
-            return 0
-        return len(self._running.get(workload.ref, ())) + self._manifests.charged.get(
-            workload.ref, 0
-        )
 
     def _updated(self, workload: Workload, pod_set: PodSet, before: PodSet) -> tuple[PodSet, bool]:
         """Return a pod set after it's applied to the cluster, and whether its pods are then

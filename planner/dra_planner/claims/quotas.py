@@ -14,6 +14,7 @@ from msgspec.structs import replace
 
 from dra_planner.claims.consumers import take
 from dra_planner.claims.extended_resources import CLAIM_NAME
+from dra_planner.claims.quota_rollouts import UNBOUNDED, roll_out, short_of
 from dra_planner.claims.resolution import UnresolvedClaims
 from dra_planner.manifests import Manifests, render_claim_spec, render_pod_spec
 from dra_planner.manifests.validation.quotas import (
@@ -33,7 +34,6 @@ from dra_planner.model import (
     PodSpec,
     QuotaLimit,
     Reason,
-    Rollout,
     ShapeClaim,
     Workload,
 )
@@ -52,7 +52,6 @@ _OBJECTS: Final[Mapping[tuple[str, str], tuple[str, ...]]] = {
     ("batch", "Job"): ("jobs.batch",),
 }
 """Quotas count these objects when a workload is created, by group and kind."""
-_UNBOUNDED = 2**62
 
 
 class _Quota(Struct):
@@ -68,7 +67,7 @@ class _Quota(Struct):
     def fits(self, usage: Usage) -> list[int]:
         """Return how many times a usage fits at each level."""
         return [
-            min((_times(room[key], usage[key]) for key in room if key in usage), default=_UNBOUNDED)
+            min((_times(room[key], usage[key]) for key in room if key in usage), default=UNBOUNDED)
             for room in self.room
         ]
 
@@ -210,13 +209,13 @@ class QuotaRoom:
         free, more = _room_for(charged), 0
         most, wanted = free[_STEADY] + member.charged, member.figures.steady
         if member.changed and member.rollout is not None:
-            member, more, replaces = _roll_out(member, member.rollout, free[_STEADY])
+            member, more, replaces = roll_out(member, member.rollout, free[_STEADY])
             if replaces and before is not None:
                 self.release(min(member.charged, wanted), namespace, *before)
                 member, free = replace(member, charged=0), _room_for(charged)
         admitted, rest = take(member, [pods + member.charged for pods in free])
         if member.changed and admitted.rollout is not None and not admitted.in_order:
-            admitted = _short_of(admitted, admitted.rollout, wanted, most)
+            admitted = short_of(admitted, admitted.rollout, wanted, most)
         if more and (rest is None or not rest.figures.steady):
             rest = replace(
                 member, figures=Figures.fixed(more), running=(), charged=0, changed=False
@@ -363,48 +362,6 @@ def _wait(
         yield refused, Denial(tightest, created=False)
 
 
-def _roll_out(member: Member, rollout: Rollout, room: int) -> tuple[Member, int, bool]:
-    """Return a member whose rollout goes as far as the quota allows, the number of missing pods,
-    and whether the rollout replaces pods.
-    """
-    # A StatefulSet replaces no pod before all its replicas exist.
-    if member.workload.kind == "StatefulSet" and room + member.charged < member.figures.steady:
-        return replace(member, rollout=rollout._replace(kept=_UNBOUNDED)), 0, False
-    member, missing = _as_far_as(member, rollout, room)
-    return member, missing, not missing
-
-
-def _as_far_as(member: Member, rollout: Rollout, room: int) -> tuple[Member, int]:
-    """Return a member whose rollout adds at most as many pods at a time as the quota allows, and
-    the number of missing pods.
-
-    A rollout without surge and unavailable pods keeps the running ones.
-    """
-    if room >= rollout.surge:
-        return member, 0
-    if room or rollout.unavailable:
-        return replace(member, rollout=rollout._replace(surge=room)), 0
-    return replace(
-        member, rollout=rollout._replace(surge=0, kept=len(member.running))
-    ), rollout.surge
-
-
-def _short_of(member: Member, rollout: Rollout, wanted: int, most: int) -> Member:
-    """Return a member whose rollout counts its unavailable pods, including pods that quotas never
-    admit.
-
-    `wanted` is the number of all its pods, and `most` is the number that quotas allow in addition
-    to running ones.
-    """
-    missing = wanted - member.figures.steady
-    if missing <= 0:
-        return member
-    surge = max(0, most - member.figures.steady)
-    return replace(
-        member, rollout=rollout._replace(surge=surge, unavailable=rollout.unavailable - missing)
-    )
-
-
 def _room(data: Mapping[str, Any]) -> dict[str, Quantity]:
     hard = (data.get("spec") or {}).get("hard") or {}
     used = (data.get("status") or {}).get("used") or {}
@@ -416,7 +373,7 @@ def _room(data: Mapping[str, Any]) -> dict[str, Quantity]:
 
 def _times(room: Quantity, amount: Quantity) -> int:
     if amount.sign <= 0:
-        return _UNBOUNDED
+        return UNBOUNDED
     return max(room.milli_value // amount.milli_value, 0)
 
 

@@ -8,28 +8,18 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import Field, field_validator, model_validator
 
 from dra_planner.clouds import (
-    DAYS,
     DISK_GIB,
     MOST_HUGE_PAGES,
     NODES,
-    UTC_ZONE,
     WHOLE,
     Capacity,
-    Day,
-    Hours,
     NodeImage,
-    Period,
     PluginServing,
-    Schedule,
-    instant_fault,
     label_key_fault,
     label_value_fault,
     limits_fault,
     repetition_fault,
-    schedule_fault,
     taints_fault,
-    time_of_day_fault,
-    time_zone_fault,
 )
 from dra_planner.documents.models import (
     StrictDocument,
@@ -39,12 +29,11 @@ from dra_planner.documents.models import (
     refused_by,
 )
 from dra_planner.fleet.plugin_pools import PoolSharing, serving_of
+from dra_planner.fleet.pool_schedules import PoolSchedule
 from dra_planner.fleet.value_types import DNS_LABEL, Amount, Price, bounds, within
 
 LabelKey = Annotated[str, refused_by(label_key_fault)]
 LabelValue = Annotated[str, refused_by(label_value_fault)]
-TimeOfDay = Annotated[str, refused_by(time_of_day_fault)]
-Instant = Annotated[str, refused_by(instant_fault)]
 NodeCount = Annotated[int, within(NODES)]
 Unit = Literal["vcpus", "gpus", "nodes", "addresses", "pod-addresses"]
 _AMOUNTS = range(10**9 + 1)
@@ -99,59 +88,6 @@ class CapacityBlock(StrictDocument):
         default=None,
         description="Number of its nodes, for all pools that use it. Default: unknown.",
     )
-
-
-class WeeklyHours(StrictDocument):
-    """Weekly hours during which a pool has its nodes."""
-
-    start: TimeOfDay = Field(description='Time at which the nodes start: "08:00".')
-    end: TimeOfDay = Field(
-        description="Time at which they are removed. A time before the start means the next day."
-    )
-    days: Annotated[
-        list[Day],
-        Field(min_length=1),
-        refused_by(repetition_fault),
-    ] = Field(
-        default_factory=lambda: list(DAYS),
-        description="Days on which the nodes start. Default: every day.",
-    )
-    time_zone: Annotated[str, refused_by(time_zone_fault)] = Field(
-        default=UTC_ZONE, description="IANA time zone, for example Europe/Berlin."
-    )
-
-
-class OnePeriod(StrictDocument):
-    """A single period during which a pool has its nodes, such as the period of a Capacity Block."""
-
-    start: Instant = Field(description="Start in UTC: 2026-12-01T11:30:00Z.")
-    end: Instant = Field(description="End in UTC.")
-
-
-class PoolSchedule(StrictDocument):
-    """Times at which a pool has the planned number of nodes. Otherwise, it has its minimum."""
-
-    hours: WeeklyHours | None = Field(default=None, description="Weekly hours.")
-    period: OnePeriod | None = Field(default=None, description="A single period.")
-
-    @model_validator(mode="after")
-    def _one_kind(self) -> Self:
-        if (self.hours is None) == (self.period is None):
-            raise ValueError("give either hours (of every week) or a period (once)")
-        if sentence := schedule_fault(self.times):
-            raise ValueError(sentence)
-        return self
-
-    @property
-    def times(self) -> Schedule:
-        """The schedule in the planner's form."""
-        if self.hours is not None:
-            hours = self.hours
-            return Hours(
-                start=hours.start, end=hours.end, days=tuple(hours.days), time_zone=hours.time_zone
-            )
-        assert self.period is not None  # one of the two is given
-        return Period(start=self.period.start, end=self.period.end)
 
 
 class PoolTaint(StrictDocument):

@@ -5,18 +5,15 @@ controllers of pods.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import count as numbers
 from itertools import groupby
-from typing import TYPE_CHECKING
 
 from msgspec import Struct, field
 from msgspec.structs import replace
 
 from dra_planner.allocation import NodeState, open_offer, sight_of
 from dra_planner.allocation.node.filters import reject_for_good
-from dra_planner.allocation.node.pod_rules import PodView
-from dra_planner.allocation.verdicts import ClaimPicks
 from dra_planner.model import (
     Demand,
     DemandLevel,
@@ -45,6 +42,12 @@ from dra_planner.simulation.cluster.nodes import SimulatedNode, interleave_zones
 from dra_planner.simulation.cluster.pod_kinds import Kinds, PodKind
 from dra_planner.simulation.cluster.pod_requests import CpuMemory, scored_amounts
 from dra_planner.simulation.cluster.stages import NodeStage, Stages
+from dra_planner.simulation.existing_pods import (
+    existing_pods,
+    members_in_order,
+    siblings_of,
+    terminating_pods,
+)
 from dra_planner.simulation.plugins import PLUGINS
 from dra_planner.simulation.scheduler.amount_scores import WishesByAmounts
 from dra_planner.simulation.scheduler.pod_rules import PodRules, compile_rules
@@ -62,9 +65,6 @@ from dra_planner.simulation.workloads.controllers import (
 )
 from dra_planner.simulation.workloads.disruption_budgets import Budget, compile_budgets
 from dra_planner.simulation.workloads.rollouts import RollingOrdered, RollingReplicas
-
-if TYPE_CHECKING:  # offers hold them, and few readers of offers want a reader of manifests
-    from dra_planner.manifests import BoundPod
 
 _LABELS = frozenset[str]().union(*(each.labels for each in PLUGINS))
 _OF_DAEMONS = (
@@ -206,13 +206,13 @@ def prepare(
     nodes = interleave_zones(nodes)
     kinds = Kinds()
     members = tuple(
-        (member, kinds.of_shape(_made(shape), _siblings(member)))
-        for shape, member in _in_order(demand)
+        (member, kinds.of_shape(_made(shape), siblings_of(member)))
+        for shape, member in members_in_order(demand)
     )
     states = {} if opened is None else opened
     own = _open_nodes(nodes, demand, classes, features, states)
-    bound = _pods_there(nodes, own, kinds, demand)
-    ending, lasting = _terminating(nodes)
+    bound = existing_pods(nodes, own, kinds, demand)
+    ending, lasting = terminating_pods(nodes)
     scoring = Scoring(profile)
     wishes = WishesByAmounts(scoring)
     rules = compile_rules(kinds.all, demand.namespaces)
@@ -266,18 +266,6 @@ def _open_nodes(
     return states
 
 
-def _pods_there(
-    nodes: Sequence[SimulatedNode], states: Sequence[NodeState], kinds: Kinds, demand: Demand
-) -> list[list[PlacedPod]]:
-    """Return the pods that already run, by node."""
-    makers = {name: member for _, member in _in_order(demand) for name in member.running}
-    ages = _ages(nodes)
-    return [
-        _bound_pods(number, each.offer, states[number], kinds, makers, ages)
-        for number, each in enumerate(nodes)
-    ]
-
-
 def _start(
     nodes: Sequence[SimulatedNode],
     states: Iterable[NodeState],
@@ -325,7 +313,7 @@ def _daemon_room(demand: Demand, nodes: Sequence[SimulatedNode]) -> dict[PodSetK
         return {}
     meant = {
         (member.workload, member.pod_set): sum(_is_meant(shape, each.node) for each in nodes)
-        for shape, member in _in_order(demand)
+        for shape, member in members_in_order(demand)
         if shape.per_node
     }
     return {key: known + room for key, known, room, _ in demand.quotas.daemon_rooms(meant)}
@@ -337,42 +325,6 @@ def _refused(demand: Demand, level: DemandLevel) -> Counter[PodSetKey]:
     for each in demand.blocked:
         found[each.member.workload, each.member.pod_set] += each.member.figures.at(level) or 0
     return found
-
-
-def _terminating(
-    nodes: Iterable[SimulatedNode],
-) -> tuple[tuple[ObjectKey, ...], tuple[ObjectKey, ...]]:
-    """Return the terminating pods that must be deleted before their replacement is created, and the
-    others.
-    """
-    going = [pod for each in nodes for pod in each.offer.pods if pod.going]
-    return (
-        tuple(pod.meta.key for pod in going if not _is_replaced_at_once(pod)),
-        tuple(pod.meta.key for pod in going if _is_replaced_at_once(pod)),
-    )
-
-
-def _is_replaced_at_once(pod: BoundPod) -> bool:
-    """Return True if a replacement is created while the old pod is terminating. Pods with fixed
-    names must be deleted first.
-    """
-    return pod.owner is not None and pod.owner.kind not in (BARE_POD, "StatefulSet", "DaemonSet")
-
-
-def _in_order(demand: Demand) -> list[tuple[Shape, Member]]:
-    """Return the members in document order, starting with those whose pods already exist in the
-    cluster.
-    """
-    pairs = [(shape, member) for shape in demand.shapes for member in shape.members]
-    return sorted(
-        pairs,
-        key=lambda each: (not each[1].ahead, each[1].place, each[1].workload, each[1].pod_set),
-    )
-
-
-def _siblings(member: Member) -> Hashable:
-    own = (member.workload, member.pod_set) if member.spreads else None
-    return (own, "before") if member.leaving else own
 
 
 def _made(shape: Shape) -> Shape:
@@ -405,49 +357,6 @@ def _on_nodes(rollout: Rollout, nodes: int) -> tuple[int, int]:
 def _is_meant(shape: Shape, node: Node) -> bool:
     """Return True if a DaemonSet creates a pod for the node."""
     return reject_for_good(shape.pod, node) is None
-
-
-def _bound_pods(
-    number: int,
-    offer: Offer,
-    state: NodeState,
-    kinds: Kinds,
-    makers: Mapping[ObjectKey, Member],
-    ages: Mapping[str, int],
-) -> list[PlacedPod]:
-    placed: list[PlacedPod] = []
-    for each in offer.pods:
-        name = each.meta.key
-        view = PodView(name.namespace, each.meta.labels, each.spec.pod_anti_affinity)
-        here = [claim for claim in offer.claims if claim.meta.namespace == name.namespace]
-        own = [claim for claim in here if claim.owner_pod == name.name]
-        devices = tuple(
-            device for claim in own if claim.allocation for device in claim.allocation.devices
-        )
-        shared = tuple(
-            claim.meta.key
-            for claim in here
-            if not claim.owner_pod and claim.meta.name in each.claims.values()
-        )
-        picks = (ClaimPicks("", None, tuple(state.picks_of(devices))),)
-        member = makers.get(name)
-        siblings = None if member is None else _siblings(member)
-        if member is not None and (member.changed or name in member.outdated):
-            siblings = siblings, "before"
-        kind = kinds.of_bound(each.spec, view, siblings)
-        since = ages.get(each.started, 0)
-        placed.append(PlacedPod(SimulatedPod(name, kind, number), number, picks, shared, since))
-    return placed
-
-
-def _ages(nodes: Iterable[SimulatedNode]) -> dict[str, int]:
-    """Return a number below 0 for each start time, higher for later ones. Unknown times are
-    omitted.
-    """
-    times = sorted(
-        {pod.started for each in nodes for pod in each.offer.pods if pod.started}, reverse=True
-    )
-    return {time: -number for number, time in enumerate(times, 1)}
 
 
 def _scored(offer: Offer, pods: Iterable[PlacedPod]) -> CpuMemory:

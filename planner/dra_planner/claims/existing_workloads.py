@@ -1,0 +1,126 @@
+"""Workloads and pods that already exist in a cluster, and the claims that exist for them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from msgspec.structs import replace
+
+from dra_planner.manifests import Manifests
+from dra_planner.manifests.manifests import BoundPod, GroupClaims
+from dra_planner.model import (
+    Figures,
+    Member,
+    ObjectKey,
+    PodSet,
+    PodSpec,
+    Rollout,
+    Workload,
+    WorkloadRef,
+)
+from dra_planner.wording import counted, verb
+
+
+class ExistingWorkloads:
+    """The workloads of a snapshot with their running and pending pods."""
+
+    def __init__(self, manifests: Manifests) -> None:
+        self._manifests = manifests
+        self._running: dict[WorkloadRef, tuple[ObjectKey, ...]] = {}
+        self._waiting: dict[WorkloadRef, list[BoundPod]] = {}
+        self.outdated = frozenset(pod.meta.key for pod in manifests.bound_pods if pod.outdated)
+        self.assumptions: tuple[str, ...] = ()
+        for pod in manifests.waiting_pods:
+            if pod.owner is not None:
+                self._waiting.setdefault(pod.owner, []).append(pod)
+        for pod in manifests.bound_pods:
+            if not pod.going:
+                owner = pod.owner or WorkloadRef("Pod", *pod.meta.key)
+                self._running[owner] = (*self._running.get(owner, ()), pod.meta.key)
+        going = sum(pod.going for pod in manifests.bound_pods)
+        if going:
+            pods = f"{counted(going, 'pod')} of the snapshot {verb(going, 'are')} terminating"
+            self.assumptions = (f"{pods}, so their devices and resources count as free",)
+
+    def before(self, workload: Workload) -> PodSet | None:
+        """Return the existing pod set of a workload in the cluster, if it's given again and has
+        only one.
+        """
+        before = self._manifests.existing.get(workload.ref)
+        if before is None or before is workload or len(before.pod_sets) != 1:
+            return None
+        return before.pod_sets[0]
+
+    def running(self, workload: Workload) -> tuple[ObjectKey, ...]:
+        """Return a workload's running pods. With several pod sets, it isn't known whose they
+        are.
+        """
+        return self._running.get(workload.ref, ()) if len(workload.pod_sets) == 1 else ()
+
+    def waiting(self, workload: WorkloadRef) -> Sequence[BoundPod]:
+        """Return a workload's pending pods."""
+        return self._waiting.get(workload, ())
+
+    def charged(self, workload: Workload) -> int:
+        """Return how many pods of a workload quotas already count. With several pod sets, it isn't
+        known.
+        """
+        if len(workload.pod_sets) != 1:
+            return 0
+        return len(self.running(workload)) + self._manifests.charged.get(workload.ref, 0)
+
+    def without_claims(self, workload: WorkloadRef) -> int:
+        """Return how many pods of a workload are pending in the cluster and lack a claim."""
+        existing = self._manifests.existing.get(workload)
+        if existing is None or len(existing.pod_sets) != 1:
+            return 0
+        return sum(not all(pod.claims.values()) for pod in self.waiting(workload))
+
+
+def in_quota_order(manifests: Manifests) -> list[Workload]:
+    """Return the workloads in the order in which quotas admit them."""
+    existing = manifests.existing
+    if not existing:
+        return sorted(manifests.workloads, key=lambda workload: (workload.ref, workload.place))
+    return sorted(
+        manifests.workloads,
+        key=lambda each: (existing.get(each.ref) is not each, each.place, each.ref),
+    )
+
+
+def generated_claims(manifests: Manifests, workload: Workload, pod: PodSpec) -> dict[str, str]:
+    """Return the names of claims that already exist for the pods: a bare pod's, or its group's."""
+    key = ObjectKey(workload.meta.namespace, pod.pod_group)
+    own = manifests.generated_claims.get(workload.meta.key, {}) if workload.kind == "Pod" else {}
+    return {**own, **_of_group(pod, manifests.group_claims.get(key, {}))}
+
+
+def _of_group(pod: PodSpec, group: GroupClaims) -> dict[str, str]:
+    """Return the claims that the pod shares with its group: entries with the same name and
+    template, by name.
+
+    Source: kubernetes/dynamic-resource-allocation:resourceclaim/resourceclaim.go@v0.37.0 (BindTo).
+    """
+    wanted = {
+        entry.name: group.get((entry.name, entry.resource_claim_template_name or ""))
+        for entry in pod.resource_claims
+    }
+    return {name: claim for name, claim in wanted.items() if claim is not None}
+
+
+def without_new_pods(member: Member, pods: int) -> Member | None:
+    """Return a member with this number of existing pods that can't create more, or None if it has
+    none.
+
+    A rollout removes as many as its maxUnavailable allows.
+    """
+    if not pods:
+        return None
+    kept, wanted, rollout = min(pods, member.figures.steady), member.figures.steady, member.rollout
+    if not member.changed or rollout is None:
+        return replace(member, figures=Figures.fixed(kept))
+    if member.workload.kind != "Deployment":
+        return replace(member, figures=Figures.fixed(kept), rollout=rollout._replace(kept=pods))
+    return replace(
+        member, figures=Figures.fixed(0), rollout=Rollout(0, rollout.unavailable - wanted)
+    )

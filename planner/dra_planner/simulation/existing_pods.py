@@ -1,0 +1,120 @@
+"""Pods that already run, wait, or terminate in the cluster of a simulation."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from dra_planner.allocation import NodeState
+from dra_planner.allocation.node.pod_rules import PodView
+from dra_planner.allocation.verdicts import ClaimPicks
+from dra_planner.model import (
+    Demand,
+    Member,
+    ObjectKey,
+    Shape,
+)
+from dra_planner.offers import Offer
+from dra_planner.simulation.cluster.cluster import (
+    PlacedPod,
+    SimulatedPod,
+)
+from dra_planner.simulation.cluster.nodes import SimulatedNode
+from dra_planner.simulation.cluster.pod_kinds import Kinds
+from dra_planner.simulation.workloads.controllers import (
+    BARE_POD,
+)
+
+if TYPE_CHECKING:  # offers hold them, and few readers of offers want a reader of manifests
+    from dra_planner.manifests import BoundPod
+
+
+def existing_pods(
+    nodes: Sequence[SimulatedNode], states: Sequence[NodeState], kinds: Kinds, demand: Demand
+) -> list[list[PlacedPod]]:
+    """Return the pods that already run, by node."""
+    makers = {name: member for _, member in members_in_order(demand) for name in member.running}
+    ages = _ages(nodes)
+    return [
+        _bound_pods(number, each.offer, states[number], kinds, makers, ages)
+        for number, each in enumerate(nodes)
+    ]
+
+
+def terminating_pods(
+    nodes: Iterable[SimulatedNode],
+) -> tuple[tuple[ObjectKey, ...], tuple[ObjectKey, ...]]:
+    """Return the terminating pods that must be deleted before their replacement is created, and the
+    others.
+    """
+    going = [pod for each in nodes for pod in each.offer.pods if pod.going]
+    return (
+        tuple(pod.meta.key for pod in going if not _is_replaced_at_once(pod)),
+        tuple(pod.meta.key for pod in going if _is_replaced_at_once(pod)),
+    )
+
+
+def _is_replaced_at_once(pod: BoundPod) -> bool:
+    """Return True if a replacement is created while the old pod is terminating. Pods with fixed
+    names must be deleted first.
+    """
+    return pod.owner is not None and pod.owner.kind not in (BARE_POD, "StatefulSet", "DaemonSet")
+
+
+def members_in_order(demand: Demand) -> list[tuple[Shape, Member]]:
+    """Return the members in document order, starting with those whose pods already exist in the
+    cluster.
+    """
+    pairs = [(shape, member) for shape in demand.shapes for member in shape.members]
+    return sorted(
+        pairs,
+        key=lambda each: (not each[1].ahead, each[1].place, each[1].workload, each[1].pod_set),
+    )
+
+
+def siblings_of(member: Member) -> Hashable:
+    own = (member.workload, member.pod_set) if member.spreads else None
+    return (own, "before") if member.leaving else own
+
+
+def _bound_pods(
+    number: int,
+    offer: Offer,
+    state: NodeState,
+    kinds: Kinds,
+    makers: Mapping[ObjectKey, Member],
+    ages: Mapping[str, int],
+) -> list[PlacedPod]:
+    placed: list[PlacedPod] = []
+    for each in offer.pods:
+        name = each.meta.key
+        view = PodView(name.namespace, each.meta.labels, each.spec.pod_anti_affinity)
+        here = [claim for claim in offer.claims if claim.meta.namespace == name.namespace]
+        own = [claim for claim in here if claim.owner_pod == name.name]
+        devices = tuple(
+            device for claim in own if claim.allocation for device in claim.allocation.devices
+        )
+        shared = tuple(
+            claim.meta.key
+            for claim in here
+            if not claim.owner_pod and claim.meta.name in each.claims.values()
+        )
+        picks = (ClaimPicks("", None, tuple(state.picks_of(devices))),)
+        member = makers.get(name)
+        siblings = None if member is None else siblings_of(member)
+        if member is not None and (member.changed or name in member.outdated):
+            siblings = siblings, "before"
+        kind = kinds.of_bound(each.spec, view, siblings)
+        since = ages.get(each.started, 0)
+        placed.append(PlacedPod(SimulatedPod(name, kind, number), number, picks, shared, since))
+    return placed
+
+
+def _ages(nodes: Iterable[SimulatedNode]) -> dict[str, int]:
+    """Return a number below 0 for each start time, higher for later ones. Unknown times are
+    omitted.
+    """
+    times = sorted(
+        {pod.started for each in nodes for pod in each.offer.pods if pod.started}, reverse=True
+    )
+    return {time: -number for number, time in enumerate(times, 1)}
