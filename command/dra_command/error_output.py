@@ -45,7 +45,10 @@ def _with_repair(error: PlannerError) -> PlannerError:
 def print_internal_error(error: Exception, *, as_json: bool, verbose: bool) -> None:
     """Print that the program has an internal error, with the traceback only on request."""
     message = f"internal error: {type(error).__name__}: {error}"
-    fix = "please report this with the input that caused it; --verbose shows where it happened"
+    fix = (
+        "please report this error with the input that caused it; use --verbose to print its "
+        "location"
+    )
     if verbose:
         traceback.print_exception(error, file=sys.stderr)
     if as_json:

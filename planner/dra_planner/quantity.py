@@ -27,7 +27,7 @@ WRONG_FORMAT: Final = (
 )
 WRONG_NUMBER: Final = "unable to parse numeric part of quantity"
 WRONG_SUFFIX: Final = "unable to parse quantity's suffix"
-TOO_LARGE: Final = "the number is too large to be worked with"
+TOO_LARGE: Final = "the number is too large"
 
 _INT64_MAX: Final = 2**63 - 1
 _INT64_MIN: Final = -(2**63)
@@ -54,7 +54,7 @@ class QuantityError(ValueError):
 
     def __init__(self, text: str, reason: str) -> None:
         shown = text if len(text) <= 80 else text[:77] + "..."
-        super().__init__(f'"{shown}" is not a quantity: {reason}')
+        super().__init__(f'"{shown}" isn\'t a quantity: {reason}')
         self.text = text
         self.reason = reason
 
@@ -226,7 +226,10 @@ def amount_complaint(text: str) -> str:
     try:
         return f'"{text}" must not be negative' if Quantity.parse(text).sign < 0 else ""
     except QuantityError:
-        return f'"{text}" is not a valid quantity; write "500m" for half a CPU, "2Gi" for memory'
+        return (
+            f'"{text}" isn\'t a valid quantity; use, for example, "500m" for half a CPU or '
+            '"2Gi" for memory'
+        )
 
 
 @lru_cache(maxsize=4096)

@@ -289,7 +289,7 @@ class _Reader:
             raise SourceError(
                 f"none of the {len(matches)} matches is a manifest",
                 place=Place(pattern),
-                fix="manifests end in .yaml, .yml or .json",
+                fix="use files that end in .yaml, .yml, or .json",
             )
 
     def _try_file(self, path: str) -> None:
@@ -308,7 +308,7 @@ class _Reader:
         self._seen.add(real)
         if len(self._seen) > MAX_FILES:
             raise SourceError(
-                f"more than {MAX_FILES} files", place=Place(path), fix="name a smaller folder"
+                f"more than {MAX_FILES} files", place=Place(path), fix="pass a smaller folder"
             )
         try:
             with open(path, "rb") as file:
@@ -323,13 +323,13 @@ class _Reader:
             raise SourceError(
                 f"is larger than {MAX_FILE_BYTES // 2**20} MiB",
                 place=Place(name),
-                fix="split it, or name fewer files",
+                fix="split the file, or pass fewer files",
             )
         if self._total > MAX_TOTAL_BYTES:
             raise SourceError(
                 f"all manifests together are larger than {MAX_TOTAL_BYTES // 2**20} MiB",
                 place=Place(name),
-                fix="name fewer files",
+                fix="pass fewer files",
             )
         try:
             return data.decode("utf-8-sig")
@@ -339,7 +339,7 @@ class _Reader:
             raise SourceError(
                 "is UTF-16, not UTF-8"
                 if utf16
-                else f"is not UTF-8: byte 0x{data[error.start]:02x}",
+                else f"isn't UTF-8 (byte 0x{data[error.start]:02x})",
                 place=Place(name, line),
                 fix="save the file as UTF-8",
             ) from None
@@ -385,16 +385,16 @@ def _nothing_in(folder: str) -> SourceError:
     with suppress(OSError):
         names = {name.lower() for name in os.listdir(folder)}
     if names & KUSTOMIZATIONS:
-        fix = f"render it first: kustomize build {folder} | pulumi-dra plan -"
-        return SourceError("has no rendered manifest", place=Place(folder), fix=fix)
+        fix = f"render the folder first: kustomize build {folder} | pulumi-dra plan -"
+        return SourceError("doesn't contain a rendered manifest", place=Place(folder), fix=fix)
     if not os.access(folder, os.R_OK | os.X_OK):
         return SourceError(
-            "cannot be read: Permission denied", place=Place(folder), fix="check its permissions"
+            "can't be read: Permission denied", place=Place(folder), fix="check its permissions"
         )
     return SourceError(
-        "has no *.yaml, *.yml, or *.json file",
+        "doesn't contain a *.yaml, *.yml, or *.json file",
         place=Place(folder),
-        fix="name the folder that contains the manifests",
+        fix="pass the folder that contains the manifests",
     )
 
 
@@ -404,14 +404,14 @@ def _not_readable(path: str, error: OSError) -> SourceError:
     reason = error.strerror or str(error)
     is_protected = isinstance(error, PermissionError)
     fix = "check the file's permissions" if is_protected else "use another file"
-    return SourceError(f"cannot be read: {reason}", place=Place(path), fix=fix)
+    return SourceError(f"can't be read: {reason}", place=Place(path), fix=fix)
 
 
 def missing_path_error(path: str) -> SourceError:
     """Return the error for a path that doesn't exist, with similar names in its folder."""
     if _URL.match(path):
         return SourceError(
-            "is a URL, and planning uses no network",
+            "is a URL, but `plan` doesn't use the network",
             place=Place(path),
             fix=f"curl -L {path} | pulumi-dra plan -",
         )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-_SINGULAR = {"are": "is", "have": "has"}
+_SINGULAR = {"are": "is", "do": "does", "have": "has"}
 
 
 def noun(number: int, singular: str) -> str:

@@ -426,7 +426,7 @@ REFUSED: dict[str, tuple[Any, dict[str, Any], str]] = {
     "a zone of another region": (
         AksCluster,
         {"system_zones": ["westus2-1"]},
-        "is not in region eastus",
+        "isn't in region eastus",
     ),
     "a zone twice": (AksCluster, {"system_zones": ["eastus-1", "eastus-1"]}, '" appears twice'),
     "a group by its name": (AksCluster, {"admin_group_object_ids": ["admins"]}, "is not a UUID"),
@@ -536,7 +536,7 @@ REFUSED: dict[str, tuple[Any, dict[str, Any], str]] = {
             "reservation_group_id": GROUP,
             "cluster_principal_id": "p",
         },
-        ", because capacity reservations support neither ND sizes nor NCads_H100_v5",
+        ", because capacity reservations don't support ND sizes or NCads_H100_v5",
     ),
     "a tag of Azure": (AksCluster, {"tags": {"azure-x": "y"}}, ", which Azure reserves"),
     "a tag with a slash": (AksCluster, {"tags": {"a/b": "y"}}, "without < > %"),
@@ -546,7 +546,7 @@ REFUSED: dict[str, tuple[Any, dict[str, Any], str]] = {
         'must be at most 12 lowercase letters and digits, beginning with a letter, not "',
     ),
     "too long a name": (AksGpuPool, {"pool_name": "thirteenchars"}, "must be at most 12"),
-    "MIG": (AksGpuPool, {"gpu_instance_profile": "MIG1g"}, "AKS does not support MIG with DRA"),
+    "MIG": (AksGpuPool, {"gpu_instance_profile": "MIG1g"}, "AKS doesn't support MIG with DRA"),
     "no driver": (AksGpuPool, {"gpu_driver": "None"}, 'must be Install, not "None"'),
     "an unknown machine": (
         AksGpuPool,
@@ -567,7 +567,7 @@ REFUSED: dict[str, tuple[Any, dict[str, Any], str]] = {
     "bought by name": (
         AksGpuPool,
         {"capacity": "reservation", "reservation_group_id": "h100", "cluster_principal_id": "p"},
-        "is not the id of a capacity reservation group",
+        "isn't the ID of a capacity reservation group",
     ),
     "nobody to grant to": (
         AksGpuPool,

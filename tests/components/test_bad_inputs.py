@@ -139,7 +139,7 @@ NEEDED: dict[str, dict[str, Any]] = {
 }
 AMI = "ami-0123456789abcdef0"
 OF_KARPENTER: list[tuple[dict[str, Any], str, str]] = [
-    ({}, "image", "is missing: name the EKS image that it is based on, al2023"),
+    ({}, "image", "is missing; set it to the EKS image on which this image is based: al2023"),
     ({"image": "bottlerocket"}, "image", "run a device plugin"),
     (
         {"image": "al2023", "release_version": "1.34.2-20260115"},
@@ -222,14 +222,14 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "EksNetwork",
         {"zones": ["us-east-1"]},
         "zones[0]",
-        '"us-east-1" is not a zone of EKS; write for example',
+        '"us-east-1" isn\'t a zone of EKS; write for example',
     ),
     ("EksNetwork", {"zones": ["us-east-1a", "us-east-1a"]}, "zones", '"us-east-1a" appears twice'),
     (
         "EksNetwork",
         {"zones": ["us-east-1h"]},
         "zones[0]",
-        '"us-east-1h" is not a zone of EKS; write for example',
+        '"us-east-1h" isn\'t a zone of EKS; write for example',
     ),
     ("EksCluster", {"zones": ["us-east-1a", "us-east-1a"]}, "zones", '"us-east-1a" appears twice'),
     ("EksCluster", {"zone_count": 7}, "zone_count", "must be between 2 and 6, not 7"),
@@ -240,13 +240,13 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "EksCluster",
         {"kubernetes_version": "1.33"},
         "kubernetes_version",
-        "Kubernetes 1.33 is not supported",
+        "Kubernetes 1.33 isn't supported",
     ),
     (
         "EksCluster",
         {"kubernetes_version": "latest"},
         "kubernetes_version",
-        '"latest" is not a Kubernetes version',
+        '"latest" isn\'t a Kubernetes version',
     ),
     (
         "EksCluster",
@@ -303,7 +303,7 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
             component,
             {"kubernetes_version": text},
             "kubernetes_version",
-            f'has no version "{text}"; write "{minor}"',
+            f'doesn\'t offer version "{text}"; use "{minor}"',
         )
         for component, text, minor in (
             ("EksCluster", "1.34.2", "1.34"),
@@ -686,7 +686,7 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "must not begin with aws:",
     ),
     ("EksGpuPool", {"max_pods": 251}, "max_pods", "must be between 1 and 250, not 251"),
-    ("EksGpuPool", {"reserved_cpu": "half"}, "reserved_cpu", '"half" is not a valid quantity'),
+    ("EksGpuPool", {"reserved_cpu": "half"}, "reserved_cpu", '"half" isn\'t a valid quantity'),
     ("EksGpuPool", {"reserved_memory": "-1Gi"}, "reserved_memory", "must not be negative"),
     (
         "EksGpuPool",
@@ -706,7 +706,7 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "taints[0].effect",
         "must be one of NoSchedule",
     ),
-    ("EksGpuPool", {"taints": [{"key": "a b"}]}, "taints[0].key", '"a b" is not a valid label key'),
+    ("EksGpuPool", {"taints": [{"key": "a b"}]}, "taints[0].key", '"a b" isn\'t a valid label key'),
     ("EksGpuPool", {"keep_subnets": "yes"}, "keep_subnets", 'must be true or false, not "yes"'),
     ("EksGpuPool", {"max_nodes": 0}, "max_nodes", "must be between 1 and 100000, not 0"),
     ("EksGpuPool", {"min_nodes": 5}, "min_nodes", "the minimum, 5, is more than the maximum, 4"),
@@ -761,13 +761,13 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "EksGpuPool",
         {"image_id": AMI},
         "image",
-        "is missing: name the EKS image that it is based on, al2023",
+        "is missing; set it to the EKS image on which this image is based: al2023",
     ),
     (
         "EksGpuPool",
         {"image_id": "ami-1", "image": "al2023"},
         "image_id",
-        '"ami-1" is not the id of an image (ami-',
+        '"ami-1" isn\'t an image ID (ami-',
     ),
     (
         "EksGpuPool",
@@ -807,20 +807,20 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "EksGpuPool",
         {"huge_pages_1gi": 64},
         "huge_pages_1gi",
-        "64 GiB of huge pages don't leave enough of the",
+        "64 GiB of huge pages and the",
     ),
     (
         "EksKarpenterPool",
         {"huge_pages_1gi": 64},
         "huge_pages_1gi",
-        "64 GiB of huge pages don't leave enough of the",
+        "64 GiB of huge pages and the",
     ),
     ("GkeGpuPool", {"huge_pages_2mi": "4Gi"}, "huge_pages_2mi", 'must be an integer, not "4Gi"'),
     (
         "GkeGpuPool",
         {"huge_pages_2mi": 20_000},
         "huge_pages_2mi",
-        "39.0625 GiB of huge pages don't leave enough of the",
+        "39.0625 GiB of huge pages and the",
     ),
     *(
         ("EksKarpenterPool", {"image_id": AMI, **more}, key, said)
@@ -985,7 +985,7 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "GkeGpuPool",
         {"machine": "a3-highgpu-8g", "local_ssds": 16},
         "local_ssds",
-        "doesn't support additional local SSDs; its included SSDs are always attached",
+        "doesn't support additional local SSDs, because its included SSDs are always attached",
     ),
     ("GkeGpuPool", {"local_ssds": 0}, "local_ssds", "must be between 1 and 32, not 0"),
     (
@@ -1047,7 +1047,7 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
                 "recurrence",
                 '"FREQ=HOURLY" is not a rule of RFC 5545',
             ),
-            ({"start_time": "saturday"}, "start_time", '"saturday" is not a time'),
+            ({"start_time": "saturday"}, "start_time", '"saturday" isn\'t a time'),
         )
     ),
     (
@@ -1113,13 +1113,13 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "labels.nvidia.com/gpu.dra",
         '", which drivers use to find their nodes',
     ),
-    ("EksGpuPool", {"labels": {"a b": "c"}}, "labels.a b", "is not a valid label key"),
-    ("EksGpuPool", {"labels": {"a": "b c"}}, "labels.a", '"b c" is not a valid label value'),
+    ("EksGpuPool", {"labels": {"a b": "c"}}, "labels.a b", "isn't a valid label key"),
+    ("EksGpuPool", {"labels": {"a": "b c"}}, "labels.a", '"b c" isn\'t a valid label value; use'),
     (
         "EksGpuPool",
         {"labels": {f"{'a' * 62}/b": "c"}},
         f"labels.{'a' * 62}/b",
-        "has 64 characters; EKS allows at most 63",
+        "has 64 characters, but EKS allows at most 63",
     ),
     (
         "EksGpuPool",
@@ -1133,7 +1133,7 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "AksNetwork",
         {"location": "mars"},
         "location",
-        '"mars" is not a region of AKS; write for example eastus',
+        '"mars" isn\'t a region of AKS; use, for example, eastus',
     ),
     ("AksNetwork", {"resource_group_name": None}, "resource_group_name", "is missing"),
     (
@@ -1159,27 +1159,27 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "AksCluster",
         {"public_access_cidrs": ["0.0.0.0/32"]},
         "public_access_cidrs[0]",
-        '" allows no address, and AKS rejects it together with other ranges; leave the '
-        "list empty for a private cluster",
+        "\" doesn't allow any address, and AKS rejects it together with other ranges; use an empty "
+        "list for a private cluster",
     ),
     (
         "AksCluster",
         {"public_access_cidrs": RANGES},
         "public_access_cidrs",
-        "has 200; AKS allows 199 in addition to its own",
+        "has 200 ranges, but AKS allows at most 199 in addition to its own",
     ),
     ("AksCluster", {"system_count": 0}, "system_count", "must be between 1 and 100, not 0"),
     (
         "AksCluster",
         {"location": "eastus-1"},
         "location",
-        '"eastus-1" is a zone; its region is "eastus"',
+        '"eastus-1" is a zone; use its region "eastus"',
     ),
     (
         "AksCluster",
         {"system_zones": ["westus2-1"]},
         "system_zones[0]",
-        'zone "westus2-1" is not in region eastus',
+        'zone "westus2-1" isn\'t in region eastus',
     ),
     (
         "AksCluster",
@@ -1191,7 +1191,7 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "AksCluster",
         {"system_zones": ["1"]},
         "system_zones[0]",
-        '"1" does not name its region; write "eastus-1"',
+        '"1" doesn\'t include its region; use "eastus-1"',
     ),
     (
         "AksCluster",
@@ -1225,7 +1225,7 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "machine",
         "did you mean Standard_NC4as_T4_v3",
     ),
-    ("AksGpuPool", {"machine": "g6.2xlarge"}, "machine", "it's a machine type of EKS"),
+    ("AksGpuPool", {"machine": "g6.2xlarge"}, "machine", "EKS offers this machine type"),
     ("AksGpuPool", {"max_pods": 9}, "max_pods", "must be between 10 and 250, not 9"),
     ("AksGpuPool", {"disk_gib": 49}, "disk_gib", "must be between 50 and 2048, not 49"),
     ("AksGpuPool", {"disk_gib": 2049}, "disk_gib", "must be between 50 and 2048, not 2049"),
@@ -1242,15 +1242,15 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "AksGpuPool",
         {"capacity": "reservation", "reservation_group_id": "h100", "cluster_principal_id": "p"},
         "reservation_group_id",
-        '"h100" is not the id of a capacity reservation group',
+        '"h100" isn\'t the ID of a capacity reservation group',
     ),
     (
         "AksGpuPool",
         {"zones": ["westus2-1"]},
         "zones[0]",
-        'zone "westus2-1" is not in region eastus',
+        'zone "westus2-1" isn\'t in region eastus',
     ),
-    ("AksGpuPool", {"zones": ["eastus-4"]}, "zones[0]", '"eastus-4" is not a zone of AKS'),
+    ("AksGpuPool", {"zones": ["eastus-4"]}, "zones[0]", '"eastus-4" isn\'t a zone of AKS'),
     ("AksGpuPool", {"zones": ["eastus-1", "eastus-1"]}, "zones", '"eastus-1" appears twice'),
     (
         "AksGpuPool",
@@ -1258,7 +1258,7 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "labels.kubernetes.azure.com/mode",
         "AKS rejects labels in the domain",
     ),
-    ("AksGpuPool", {"taints": [{"key": "a b"}]}, "taints[0].key", '"a b" is not a valid label key'),
+    ("AksGpuPool", {"taints": [{"key": "a b"}]}, "taints[0].key", '"a b" isn\'t a valid label key'),
     ("AksGpuPool", {"max_surge": -1}, "max_surge", "must be between 0 and 100, not -1"),
     ("AksGpuPool", {"autoscaled": "yes"}, "autoscaled", 'must be true or false, not "yes"'),
     # GkeNetwork, GkeCluster and GkeGpuPool
@@ -1266,19 +1266,19 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "GkeNetwork",
         {"region": "us-central1-a"},
         "region",
-        '"us-central1-a" is a zone; its region is "us-central1"',
+        '"us-central1-a" is a zone; use its region "us-central1"',
     ),
     (
         "GkeCluster",
         {"node_zones": ["europe-west4-a"]},
         "node_zones[0]",
-        '"europe-west4-a" is not in region',
+        '"europe-west4-a" isn\'t in region',
     ),
     (
         "GkeCluster",
         {"node_zones": ["a"]},
         "node_zones[0]",
-        '"a" is not a zone of GKE; write for example',
+        '"a" isn\'t a zone of GKE; write for example',
     ),
     ("GkeCluster", {"zonal": True}, "zonal", "needs exactly one zone in node_zones"),
     (
@@ -1301,7 +1301,7 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
             ]
         },
         "maintenance_exclusions[0].start_time",
-        '"today" is not a time',
+        '"today" isn\'t a time',
     ),
     (
         "GkeCluster",
@@ -1358,7 +1358,7 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "desired_nodes",
         (
             "3 nodes can't be built, because without an autoscaler, GKE counts nodes per zone, "
-            "and there are 2 zones"
+            "but the pool has 2 zones"
         ),
     ),
     (
@@ -1383,7 +1383,7 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "GkeGpuPool",
         {"reservation_name": "r/reservationBlocks/b"},
         "reservation_name",
-        "has no project",
+        "doesn't include its project",
     ),
     (
         "GkeGpuPool",
@@ -1407,13 +1407,13 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "GkeGpuPool",
         {"mig_partition": "1g.5gb"},
         "mig_partition",
-        "GKE does not support MIG with DRA",
+        "GKE doesn't support MIG with DRA",
     ),
     (
         "GkeGpuPool",
         {"gpu_sharing": "MPS"},
         "gpu_sharing",
-        "GKE does not support time-sharing and MPS with DRA",
+        "GKE doesn't support time-sharing and MPS with DRA",
     ),
     *(
         ("GkeGpuPool", {"autoscaled": True, "capacity": kind, **args}, key, said)
@@ -1430,8 +1430,8 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
                 "queued",
                 {"placement_policy": "close"},
                 "placement_policy",
-                "isn't supported with capacity queued, because GKE chooses the place of "
-                "nodes for a ProvisioningRequest",
+                "isn't supported with capacity queued, because GKE chooses where a "
+                "ProvisioningRequest's nodes run",
             ),
         )
     ),
@@ -1443,7 +1443,7 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
     ),
     # What runs in the cluster
     ("DraDriver", {"version": "25.9.9"}, "version", 'unknown NVIDIA DRA driver "25.9.9"'),
-    ("DraDriver", {"version": "25.3.0"}, "version", "cannot be installed"),
+    ("DraDriver", {"version": "25.3.0"}, "version", "can't be installed"),
     (
         "DraDriver",
         {"platform": None},
@@ -1461,7 +1461,7 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "DraDriver",
         {"feature_gates": {"DynamicMIG": True}},
         "feature_gates.DynamicMIG",
-        "driver 25.8.1 has no feature gate",
+        "driver 25.8.1 doesn't have the feature gate",
     ),
     (
         "DraDriver",
@@ -1492,7 +1492,7 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "DraDriver",
         {"consumable_shares": "half"},
         "consumable_shares",
-        '"half" is not a way to share devices',
+        '"half" isn\'t a valid sharing mode',
     ),
     (
         "DraDriver",
@@ -1594,7 +1594,7 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "document 1 is not a CustomResourceDefinition",
     ),
     ("DraDriver", {"crd_manifests": "a: [b"}, "crd_manifests", "is not valid YAML"),
-    ("DraDriver", {"crd_manifests": "---"}, "crd_manifests", "contains no manifest"),
+    ("DraDriver", {"crd_manifests": "---"}, "crd_manifests", "doesn't contain a manifest"),
     (
         "DraDriver",
         {"crd_manifests": CRD_OF_OTHERS},
@@ -1664,7 +1664,7 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "device_classes",
         "names 17; Kueue maps 16 at most",
     ),
-    ("Dranet", {"version": "latest"}, "version", '"latest" is not a version (1.0.0)'),
+    ("Dranet", {"version": "latest"}, "version", '"latest" isn\'t a version such as 1.0.0'),
     (
         "Dranet",
         {"image_repository": "m.example/d@sha256:1"},
@@ -1689,24 +1689,29 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "is for existing_daemon_set",
     ),
     ("DeviceClasses", {"classes": None}, "classes", "must name at least one"),
-    ("DeviceClasses", {"classes": [{"name": "Large"}]}, "classes[0].name", '"Large" is not a name'),
+    (
+        "DeviceClasses",
+        {"classes": [{"name": "Large"}]},
+        "classes[0].name",
+        '"Large" isn\'t a valid name; use lowercase',
+    ),
     (
         "DeviceClasses",
         {"classes": [{"name": "large"}]},
         "classes[0].selectors",
-        "is empty: write the selectors of the class",
+        "is empty; add the class's selectors",
     ),
     (
         "DeviceClasses",
         classes(name="gpu.nvidia.com"),
         "classes[0].name",
-        "is a class of the driver's chart",
+        "the driver's chart already creates the DeviceClass ; use",
     ),
     (
         "DeviceClasses",
         classes(name="mrdma.google.com"),
         "classes[0].name",
-        "is a class that DRANET installs",
+        "DRANET already installs the DeviceClass ; use",
     ),
     (
         "DeviceClasses",
@@ -1873,14 +1878,14 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "DraPlatform",
         {"plan": plan_text("eks-dev", region="us-east-1a")},
         "plan",
-        "is a zone; its region is",
+        "is a zone; use its region",
     ),
     ("DraPlatform", {"plan": "nonsense"}, "plan", "is not JSON"),
     (
         "DraPlatform",
         {"plan": plan_text("gke-dev", devicePlugin={"version": "0.17.4"})},
         "plan",
-        "GKE runs its own device plugin on nodes without DRA; set it to false",
+        "GKE runs its own device plugin on nodes without DRA; set devicePlugin to false",
     ),
     (
         "DraPlatform",

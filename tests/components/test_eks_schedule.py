@@ -146,7 +146,7 @@ WRONG: dict[str, tuple[dict[str, Any], str]] = {
     "no end": ({"schedule": {"hours": {"start": "08:00"}}}, "schedule.hours.end: is missing"),
     "a bad time": (
         {"schedule": {"hours": {"start": "8", "end": "18:00"}}},
-        '"8" is not a time of the day',
+        '"8" isn\'t a time of day; use the form',
     ),
     "a number": (
         {"schedule": {"hours": {"start": 8, "end": "18:00"}}},
@@ -170,11 +170,11 @@ WRONG: dict[str, tuple[dict[str, Any], str]] = {
     ),
     "backwards": (
         {"schedule": {"period": {"start": FUTURE["end"], "end": FUTURE["start"]}}},
-        "is not after the start",
+        "isn't after the start",
     ),
     "a bad instant": (
         {"schedule": {"period": {**FUTURE, "start": "tomorrow"}}},
-        '"tomorrow" is not a point in time',
+        '"tomorrow" isn\'t a date and time in UTC; use the form "2026-12-01T11:30:00Z"',
     ),
     "an autoscaler too": (
         {"schedule": {"period": FUTURE}, "autoscaled": True},

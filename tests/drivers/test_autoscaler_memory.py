@@ -29,14 +29,12 @@ def plan_for(amount: str, autoscaler: str = "karpenter", machine: str = "p5.48xl
 
 
 def advice(plan: Plan) -> list[str]:
-    return [each.fix for each in plan.blockers if "Karpenter counts" in each.message]
+    return [each.fix for each in plan.blockers if "Karpenter assumes" in each.message]
 
 
 @pytest.mark.parametrize("amount", ["81559Mi", "81300Mi", "79.5Gi"])
 def test_an_amount_between_both_is_answered_with_one_that_satisfies_both(amount: str) -> None:
-    assert advice(plan_for(amount)) == [
-        f'write quantity("81152Mi") instead of quantity("{amount}")'
-    ]
+    assert advice(plan_for(amount)) == [f'use quantity("81152Mi") instead of quantity("{amount}")']
     followed = plan_for("81152Mi")
     assert advice(followed) == []
     assert followed.verdict == "fits"
@@ -51,7 +49,7 @@ def test_other_amounts_and_other_autoscalers_need_no_advice(amount: str, autosca
 
 def test_a_plain_40gi_starts_no_a100_node() -> None:
     assert advice(plan_for("40Gi", machine="p4d.24xlarge")) == [
-        'write quantity("40320Mi") instead of quantity("40Gi")'
+        'use quantity("40320Mi") instead of quantity("40Gi")'
     ]
 
 

@@ -195,8 +195,8 @@ def test_a_join_of_two_drivers_is_sound_if_both_publish_its_attribute() -> None:
     plan = pair(ROOT, device("nic", root="pci0000:80"))
     assert plan.verdict == "fits"
     assert (
-        f"gpu.amd.com and nics.example.com both publish {ROOT}, so the constraint compares the "
-        "same attribute"
+        f"gpu.amd.com and nics.example.com both publish {ROOT}, so the constraint applies to "
+        "devices of both"
     ) in (notes(plan))
     assert any(
         "can't prepare a claim that also holds another driver's device" in each
@@ -207,7 +207,7 @@ def test_a_join_of_two_drivers_is_sound_if_both_publish_its_attribute() -> None:
 def test_a_join_on_an_attribute_of_one_driver_never_holds() -> None:
     plan = pair(ROOT, device("nic", speed=100))
     assert plan.verdict == "does-not-fit"
-    assert any(each.startswith("nics.example.com publishes no") for each in notes(plan))
+    assert any(each.startswith("nics.example.com doesn't publish") for each in notes(plan))
     assert "use an attribute that both drivers publish, or remove the constraint" in [
         each.fix for each in plan.blockers
     ]
@@ -221,7 +221,7 @@ def test_unpaired_devices_are_counted_for_each_request() -> None:
     )
     assert "pci0000:10: 1 for gpu, 0 for nic" in reasons(plan)
     assert (
-        f"add 1 more device for request nic with {ROOT} pci0000:10, or drop the constraint on"
+        f"add 1 more device for request nic with {ROOT} pci0000:10, or remove the constraint on"
         in reasons(plan)
     )
     added = pair(
@@ -241,7 +241,7 @@ def test_a_capacity_that_nobody_publishes_is_answered_with_the_model() -> None:
     assert "publishes no capacity, and the attributes healthy, model" in told
     assert "a CEL error fails the pod's scheduling cycle" in told
     assert (
-        'if Gaudi2 is meant, write `device.attributes["gaudi.intel.com"].model == "Gaudi2"`' in told
+        'if you mean Gaudi2, use `device.attributes["gaudi.intel.com"].model == "Gaudi2"`' in told
     )
 
 
@@ -258,8 +258,8 @@ def test_the_model_is_named_even_if_its_devices_are_in_use(model: str) -> None:
         driver, [device(f"npu-{index}", **{model: "N1"}) for index in range(2)], [*good, *bad]
     )
     told = reasons(plan)
-    assert f'write `device.attributes["{driver}"].{model} == "N1"`' in told
-    assert ", and add a node, because the devices that would then match are in use" in told
+    assert f'use `device.attributes["{driver}"].{model} == "N1"`' in told
+    assert ", and add a node, because the devices that then match are in use" in told
     request = bad[0]["spec"]["spec"]["devices"]["requests"][0]["exactly"]
     request["selectors"][0]["cel"]["expression"] = f'device.attributes["{driver}"].{model} == "N1"'
     npus = [device(f"npu-{index}", **{model: "N1"}) for index in range(2)]
@@ -292,7 +292,7 @@ def shared_cpus(pods: int, *asked: int) -> Plan:
 def test_what_is_left_of_shared_devices_is_counted() -> None:
     told = reasons(shared_cpus(3, 40))
     assert "2 taken (24 of 64 dra.cpu/cpu left, asked 40)" in told
-    assert "request at most 24 dra.cpu/cpu, because one request uses one device" in told
+    assert "request at most 24 dra.cpu/cpu, because each request uses one device" in told
     assert ", or split it into several smaller requests" in told
     assert shared_cpus(3, 24).verdict == "fits"
     assert shared_cpus(3, 20, 20).verdict == "fits"  # 40 in two requests

@@ -260,7 +260,7 @@ def slices(objects: list[dict[str, Any]]) -> list[dict[str, Any]]:
 def test_a_missing_device_is_remarked() -> None:
     objects = captured("Gaudi")
     del slices(objects)[0]["spec"]["devices"][3]
-    assert "publishes 7 devices, and the machine type has 8 Gaudi HL-205" in remarks(objects)
+    assert "publishes 7 devices, but the machine type has 8 Gaudi HL-205" in remarks(objects)
 
 
 def test_a_node_with_fewer_devices_than_another_is_not_the_example() -> None:
@@ -268,13 +268,15 @@ def test_a_node_with_fewer_devices_than_another_is_not_the_example() -> None:
     del slices(objects)[0]["spec"]["devices"][3]
     found = learned(objects, "eks")
     assert len(found.rows[0]["drivers"][0]["devices"]) == 8
-    assert "publishes 7 or 8 devices by node; 8 are learned" in " ".join(found.remarks)
+    assert "publishes 7 or 8 devices, depending on the node; the catalog uses 8" in " ".join(
+        found.remarks
+    )
 
 
 def test_taints_of_devices_are_the_nodes() -> None:
     objects = captured("Gaudi")
     slices(objects)[0]["spec"]["devices"][0]["taints"] = [{"key": "broken", "effect": "NoExecute"}]
-    assert "taints of gaudi-0 belong to those nodes" in remarks(objects)
+    assert "taints of gaudi-0 are specific to these nodes" in remarks(objects)
     assert "taints" not in learned(objects, "eks").rows[0]["drivers"][0]["devices"][0]
 
 
@@ -287,7 +289,7 @@ def test_names_that_belong_to_a_node_are_numbered() -> None:
         "gaudi-0",
         "gaudi-1",
     ]
-    assert "names of devices belong to the node" in " ".join(found.remarks)
+    assert "names are specific to each node" in " ".join(found.remarks)
 
 
 def test_an_amount_of_zero_is_remarked() -> None:
@@ -302,12 +304,14 @@ def test_an_amount_of_zero_is_remarked() -> None:
 def test_an_incomplete_pool_is_not_learned() -> None:
     objects = captured("H100 with EFA")
     slices(objects)[0]["spec"]["pool"]["resourceSliceCount"] = 2
-    assert "pool n0 has 2 slices, and the capture contains 1" in remarks(objects)
+    assert "pool n0 has 2 slices, but the capture contains only 1" in remarks(objects)
 
 
 def test_a_capture_without_classes_is_remarked() -> None:
     objects = [each for each in captured("Gaudi") if each["kind"] != "DeviceClass"]
-    assert "gaudi.intel.com: the capture contains no DeviceClass of it" in remarks(objects)
+    assert "gaudi.intel.com: the capture doesn't contain a DeviceClass for this driver" in remarks(
+        objects
+    )
 
 
 def without(kind: str) -> list[dict[str, Any]]:
@@ -339,10 +343,14 @@ def unlabeled() -> list[dict[str, Any]]:
         ),
         (
             shared_slice(),
-            "no ResourceSlice of the capture can be used",
+            "the capture doesn't contain a usable ResourceSlice",
             "capture all ResourceSlices of a node",
         ),
-        (unlabeled(), "node n0 has no label node.kubernetes.io/instance-type", "--machine"),
+        (
+            unlabeled(),
+            "node n0 doesn't have the label node.kubernetes.io/instance-type",
+            "--machine",
+        ),
     ],
 )
 def test_a_capture_that_teaches_nothing_is_explained(
@@ -361,10 +369,10 @@ def test_the_machine_type_of_unlabeled_nodes_can_be_named() -> None:
 @pytest.mark.parametrize(
     ("change", "sentence"),
     [
-        (lambda rows: rows + rows, "write one row per machine type"),
+        (lambda rows: rows + rows, "use one row per machine type"),
         (
             lambda rows: [{**rows[0], "drivers": rows[0]["drivers"] * 2}],
-            "is learned in an earlier entry",
+            "an earlier entry",
         ),
         (
             lambda rows: [
@@ -373,7 +381,7 @@ def test_the_machine_type_of_unlabeled_nodes_can_be_named() -> None:
                     "drivers": [{"driver": "a.b", "devices": [{"name": "d"}, {"name": "d"}]}],
                 }
             ],
-            "is the name of an earlier device",
+            "an earlier device",
         ),
         (
             lambda rows: [

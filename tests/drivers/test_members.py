@@ -39,12 +39,15 @@ def test_a_claim_for_half_of_a_tpu_node_does_not_fit() -> None:
     plan = planned(TPUS, job(2, request("tpu", "tpu.google.com", 2), tolerates="google.com/tpu"))
 
     assert plan.verdict == "does-not-fit"
-    assert "prepares only claims for all 4 devices of a node, not for 2" in reasons(plan)
+    assert (
+        "prepares a claim only if it requests all 4 devices of a node, but this claim requests 2"
+        in reasons(plan)
+    )
 
 
 def test_a_claim_for_some_chips_is_followed_by_its_fix() -> None:
     half = planned(TPUS, job(2, request("tpu", "tpu.google.com", 2), tolerates="google.com/tpu"))
-    assert "request 4 devices, or allocationMode: All" in reasons(half)
+    assert "request 4 devices, or set allocationMode: All" in reasons(half)
     assert "claim requests partial tpu devices (2)" in reasons(half)
     for count in (4, "All"):
         whole = planned(
@@ -236,8 +239,8 @@ def test_a_claim_of_cpus_serves_one_container() -> None:
     plan = planned(fleet("eks", "p5.48xlarge", {"cpu": True}), yaml.safe_dump_all(documents))
 
     assert plan.verdict == "does-not-fit"
-    assert "gives a claim to only one container" in reasons(plan)
-    assert "give each container its own claim" in reasons(plan)
+    assert "supports only one container per claim" in reasons(plan)
+    assert "use a separate claim for each container" in reasons(plan)
 
 
 def test_a_claim_of_cpus_is_for_whole_cpus() -> None:
@@ -260,7 +263,7 @@ def test_settings_of_the_cpu_driver_that_cannot_work() -> None:
     grouped = {**fleet("eks", "m7i.4xlarge", {"cpu": True}), "kubernetes": "1.35"}
     with pytest.raises(FleetError) as caught:
         read_fleet(grouped)
-    assert "write mode: individual, or use Kubernetes 1.36" in str(caught.value)
+    assert "set mode: individual, or use Kubernetes 1.36" in str(caught.value)
     read_fleet({**grouped, "drivers": {"cpu": {"mode": "individual"}}})
     with pytest.raises(FleetError) as caught:
         read_fleet(fleet("eks", "m7i.4xlarge", {"cpu": {"reservedCPUs": "0-15"}}))
@@ -276,7 +279,7 @@ def test_settings_of_the_cpu_driver_that_cannot_work() -> None:
         (
             "cpu",
             {"apiVersion": "v1alpha1", "cpuConfig": {"cpuset": "all"}},
-            'write cpuConfig: {cpuset: "2-5"}',
+            'set cpuConfig: {cpuset: "2-5"}',
         ),
         ("intel", {"apiVersion": "v1", "kind": "GpuConfig"}, "remove the configuration"),
         ("gaudi", {"apiVersion": "v1", "kind": "GpuConfig"}, "remove the configuration"),
@@ -284,7 +287,7 @@ def test_settings_of_the_cpu_driver_that_cannot_work() -> None:
         (
             "neuron",
             {"apiVersion": "neuron.aws.com/v1", "kind": "Neuron"},
-            "write kind: NeuronConfig",
+            "use kind: NeuronConfig",
         ),
         (
             "neuron",
@@ -295,15 +298,19 @@ def test_settings_of_the_cpu_driver_that_cannot_work() -> None:
         (
             "dranet",
             {"interface": {"name": "interface-number-1"}},
-            "write a name of at most 15 characters",
+            "use a name with at most 15 characters",
         ),
-        ("dranet", {"interface": {"mtu": 60}}, "write an mtu of at least 68"),
+        ("dranet", {"interface": {"mtu": 60}}, "set mtu to at least 68"),
         (
             "dranet",
             {"interface": {"dhcp": True, "addresses": ["10.0.0.2/24"]}},
-            "remove dhcp, or addresses",
+            "remove either dhcp or addresses",
         ),
-        ("dranet", {"interface": {"vrf": {"name": "red"}}, "rules": [{}]}, "remove rules, or vrf"),
+        (
+            "dranet",
+            {"interface": {"vrf": {"name": "red"}}, "rules": [{}]},
+            "remove either rules or vrf",
+        ),
         ("dranet", {"interface": {"arpIgnore": 5}}, "write arpIgnore: 0"),
         ("dranet", {"apiVersion": "v1", "kind": "NetworkConfig"}, "remove apiVersion and kind"),
     ],
@@ -368,24 +375,36 @@ def test_an_opaque_configuration_that_the_driver_decodes(
         ),
         (
             fleet("eks", "m7i.4xlarge", {"cpu": {"reservedCPUs": "0-15"}}),
-            "has 16 CPUs, and all are reserved",
+            "has 16 CPUs, and all of them are reserved",
         ),
         (
             fleet("eks", "m7i.4xlarge", {"cpu": {"reservedCPUs": "0-99999999"}}),
-            "has 16 CPUs, and all are reserved",
+            "has 16 CPUs, and all of them are reserved",
         ),
-        (fleet("eks", "m7i.4xlarge", {"cpu": {"reservedCPUs": "all"}}), "is not a set of CPUs"),
-        (fleet("eks", "m7i.4xlarge", {"cpu": {"reservedCPUs": "1,,2"}}), "is not a set of CPUs"),
+        (
+            fleet("eks", "m7i.4xlarge", {"cpu": {"reservedCPUs": "all"}}),
+            "isn't a list of CPUs, such as 0-1,4",
+        ),
+        (
+            fleet("eks", "m7i.4xlarge", {"cpu": {"reservedCPUs": "1,,2"}}),
+            "isn't a list of CPUs, such as 0-1,4",
+        ),
         (
             fleet("eks", "m7i.4xlarge", {"cpu": {"reservedCPUs": "9" * 5000}}),
-            "is not a set of CPUs",
+            "isn't a list of CPUs, such as 0-1,4",
         ),
         (
             fleet("eks", "m7i.4xlarge", {"cpu": {"reservedCPUs": "5-2"}}),
-            'range "5-2" of CPUs starts after its end',
+            'the CPU range "5-2" starts after its end',
         ),
-        (fleet("gke", "ct5lp-hightpu-4t", {"nvidia": {"version": "25.8.1"}}), "has no NVIDIA GPU"),
-        (fleet("gke", "e2-standard-8", {"nvidia": {"version": "25.8.1"}}), "has no NVIDIA GPU"),
+        (
+            fleet("gke", "ct5lp-hightpu-4t", {"nvidia": {"version": "25.8.1"}}),
+            "doesn't have an NVIDIA GPU",
+        ),
+        (
+            fleet("gke", "e2-standard-8", {"nvidia": {"version": "25.8.1"}}),
+            "doesn't have an NVIDIA GPU",
+        ),
         (
             {**TPUS, "pools": [{**TPUS["pools"][0], "mig": "all-1g.10gb"}]},
             "none of the fleet's drivers partitions",
@@ -419,25 +438,25 @@ def test_drivers_of_software_need_no_accelerators(
         (
             fleet("eks", "dl1.24xlarge", {"cpu": True}),
             "gaudi.intel.com",
-            "whose driver the fleet doesn't run",
+            "whose driver the fleet doesn't install",
             'set `drivers.gaudi=true` in the fleet, for pool "pool"',
         ),
         (
             fleet("aks", "Standard_ND96isr_MI300X_v5", {"amd": True}),
             "gpu.nvidia.com",
-            "whose driver the fleet doesn't run",
+            "whose driver the fleet doesn't install",
             "set `drivers.nvidia.version` in the fleet",
         ),
         (
             fleet("gke", "a4-highgpu-8g", {"nvidia": {"version": "0.5.0"}, "dranet": True}),
             "efa.networking.k8s.aws",
-            "which DRANET doesn't create here",
+            "which DRANET doesn't create in this fleet",
             "request DeviceClass mrdma.google.com or netdev.google.com",
         ),
         (
             fleet("eks", "g6.xlarge", {"nvidia": {"version": "0.5.0"}}),
             "gpu.intel.com",
-            "whose driver the fleet doesn't run",
+            "whose driver the fleet doesn't install",
             "or request devices of the fleet",
         ),
     ],
@@ -485,7 +504,7 @@ def test_a_group_of_cpus_is_no_larger_than_its_node() -> None:
     document = fleet("gke", "n2-standard-32", {"cpu": True})
     plan = planned(document, job(1, {"name": "cpus", "exactly": cpus}))
     assert plan.verdict == "does-not-fit"
-    assert "dra.cpu/cpu: at most 32, asked 40" in reasons(plan)
+    assert "dra.cpu/cpu: requests 40, at most 32 allowed" in reasons(plan)
     cpus["capacity"]["requests"]["dra.cpu/cpu"] = "32"
     assert planned(document, job(1, {"name": "cpus", "exactly": cpus})).verdict == "cannot-tell"
 

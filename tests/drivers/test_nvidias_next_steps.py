@@ -94,11 +94,11 @@ def test_lent_nodes_are_planned_on_without_a_price(capacity: str) -> None:
         (lent("queued", autoscaler="none"), "queued nodes need an autoscaler"),
         (
             {**lent("queued"), "pools": [{**POOL, "count": {"min": 1, "max": 4}}]},
-            "count.min must be 0",
+            "count.min",
         ),
         (
             {**fleet("eks", "g6.xlarge", NVIDIA), "pools": [{**POOL, "machine": "g6.xlarge"}]},
-            "EKS has no flex-start",
+            "EKS doesn't offer flex-start",
         ),
     ],
     ids=["no autoscaler", "a minimum", "another cloud"],
@@ -117,4 +117,4 @@ def test_a_zone_without_the_machine_type_is_named(zone: str, is_told: bool) -> N
     document |= {"region": "us-east-1", "network": {"zones": [zone]}}
     document["pools"][0]["capacity"] = {"capacityBlock": "cr-0123456789abcdef0"}
     notes = " ".join(provider_notes(read_fleet(document)))
-    assert ("the zones that offer p6e-gb200.36xlarge: us-east-1-dfw-2a" in notes) is is_told
+    assert ("Set the pool's zones to one or more of us-east-1-dfw-2a" in notes) is is_told

@@ -44,7 +44,7 @@ def test_a_newer_patch_of_the_driver_counts_as_the_newest_known(version: str, kn
     assert release.attributes == nvidia.driver_release(known).attributes
     plan = planned(l4(version), WORK)
     assert plan.verdict == planned(l4(known), WORK).verdict == "fits"
-    told = f"NVIDIA DRA driver {release.version} isn't in the tables, so it counts as {known}"
+    told = f"NVIDIA DRA driver {release.version} isn't in the tables, so the plan uses the facts of {known}"
     assert any(told in each for each in plan.assumptions)
 
 
@@ -60,7 +60,7 @@ def test_a_newer_patch_of_kubernetes_counts_as_the_newest_known() -> None:
     plan = planned(t4("1.36.9"), WORK)
     assert plan.verdict == "fits"
     assert any(
-        "Kubernetes 1.36.9 isn't in the tables, so it counts as 1.36.3" in each
+        "Kubernetes 1.36.9 isn't in the tables, so the plan uses 1.36.3" in each
         for each in plan.assumptions
     )
 
@@ -79,7 +79,10 @@ def test_an_unknown_minor_version_of_kubernetes_is_refused() -> None:
 def test_the_next_minor_version_is_a_preview_that_says_so() -> None:
     plan, newest = planned(t4("1.38"), WORK), planned(t4("1.37"), WORK)
     assert (plan.verdict, newest.verdict) == ("fits", "fits")
-    note = "Kubernetes 1.38 is a preview: it counts as 1.38.0-alpha.2, and its release can differ"
+    note = (
+        "Kubernetes 1.38 is a preview. The plan uses the behavior of 1.38.0-alpha.2, and the "
+        "final version can differ"
+    )
     assert note in plan.assumptions
     assert not any("preview" in each for each in newest.assumptions)
 
@@ -91,5 +94,5 @@ def test_a_preview_differs_from_its_base_only_in_its_number() -> None:
     base = features_of(MAXIMUM_MINOR)
     assert replace(features_of(minor), minor=base.minor, latest_patch=base.latest_patch) == base
     assert minor in recorded_minors()
-    with pytest.raises(UnsupportedFeature, match=re.escape("use 1.34 to 1.37")):
+    with pytest.raises(UnsupportedFeature, match=re.escape("use a version from 1.34 to 1.37")):
         features_of(minor + 1)

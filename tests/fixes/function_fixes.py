@@ -201,7 +201,7 @@ FUNCTIONS = (
         lambda _: _without_places("all-1g.5gb"),
     ),
     InFunction(
-        "its gates must be removed before it can be scheduled",
+        "remove the gates to let the scheduler consider the pod",
         lambda _: _fix(_answer(GATED, gates=("example.com/held",))),
         lambda _: isinstance(_answer(GATED), Placement),
     ),
@@ -221,7 +221,7 @@ FUNCTIONS = (
         works(lambda _: _kept_text(broken=False)),
     ),
     InFunction(
-        "give a fleet, or a snapshot of a cluster",
+        "pass a fleet, or a snapshot of a cluster",
         raised(lambda _: make_plan(PlanRequest(sources=(deployment(),)))),
         works(lambda _: plan_of(L4, deployment())),
     ),
@@ -244,22 +244,22 @@ FUNCTIONS = (
         lambda _: _stale(L4),
     ),
     InFunction(
-        "wait for its end, or name another folder with --results",
+        "wait for its end, or use another folder (--results)",
         raised(lambda folder: _locked(folder, "answers")),
         lambda folder: _locked(folder, "others"),
     ),
     InFunction(
-        "write the fleet itself",
+        "use the fleet itself",
         raised(lambda _: read_settings({"pulumi-dra:fleet": "fleet.yaml"})),
         works(lambda _: read_settings({"pulumi-dra:fleet": L4.document()})),
     ),
     InFunction(
-        "write a file's path, or the fleet itself",
+        "use a file path, or the fleet itself",
         raised(lambda _: read_settings({"pulumi-dra:fleet": "https://fleets.example/prod.yaml"})),
         lambda folder: _of_file(folder).fleet == L4,
     ),
     InFunction(
-        "plan with a larger --simulate SECONDS",
+        "increase --simulate SECONDS",
         lambda _: _losses(5),
         lambda _: _losses(100_000) == "",
     ),

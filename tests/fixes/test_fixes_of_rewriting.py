@@ -31,7 +31,7 @@ NAMED = (
 BETA = "apiVersion: resource.k8s.io/v1beta1\nkind: ResourceClaim\nmetadata: {name: c}\n"
 TEXTS = [
     (
-        "give every pod its own claim with a ResourceClaimTemplate if that matters",
+        "use a ResourceClaimTemplate to give each pod its own claim",
         (
             f"{CLASSIC}kind: ResourceClaim\nmetadata: {{name: c}}\nspec: {{resourceClassName: "
             "gpu.nvidia.com}\n"
@@ -40,7 +40,7 @@ TEXTS = [
         "spec: {spec: {resourceClassName: gpu.nvidia.com}}\n",
     ),
     (
-        "keep one of the two",
+        "keep only one of the two",
         (
             f"{CLASSIC}kind: ResourceClass\nmetadata: {{name: gpu.nvidia.com}}\ndriverName: "
             "gpu.nvidia.com\n"
@@ -48,12 +48,12 @@ TEXTS = [
         "",
     ),
     (
-        "give its file as well, or write it out by hand",
+        "pass its file as well, or rewrite the object by hand",
         CLASSIC + NAMED,
         f"{PARAMETERS}---\n{CLASSIC}{NAMED}",
     ),
     (
-        "write it without braces first",
+        "change it to block style first",
         (
             f"{BETA}spec: {{devices: {{requests: [{{name: g,  # one\n  deviceClassName: "
             "gpu.nvidia.com}]}}\n"
@@ -64,7 +64,7 @@ TEXTS = [
         ),
     ),
     (
-        "write --- before the second apiVersion",
+        "add a line with --- before the second apiVersion",
         f"{BETA}spec: {{devices: {{}}}}\napiVersion: v1\nkind: Namespace\nmetadata: {{name: n}}\n",
         (
             f"{BETA}spec: {{devices: {{}}}}\n---\napiVersion: v1\nkind: Namespace\nmetadata: "
@@ -72,10 +72,14 @@ TEXTS = [
             "n}\n"
         ),
     ),
-    ("delete it", f"{CLASSIC}kind: PodSchedulingContext\nmetadata: {{name: p}}\n", ""),
-    ("delete it, or add the claims", PARAMETERS, f"{PARAMETERS}---\n{CLASSIC}{NAMED}"),
+    ("delete the object", f"{CLASSIC}kind: PodSchedulingContext\nmetadata: {{name: p}}\n", ""),
     (
-        "write apiVersion and kind in every item",
+        "delete the object, or add the claims that use it",
+        PARAMETERS,
+        f"{PARAMETERS}---\n{CLASSIC}{NAMED}",
+    ),
+    (
+        "set apiVersion and kind in every item",
         "apiVersion: resource.k8s.io/v1beta1\nkind: ResourceClaimList\nitems:\n- metadata: {name: "
         "c}\n"
         "  spec: {devices: {requests: [{name: g, deviceClassName: gpu.nvidia.com}]}}\n",
@@ -85,7 +89,7 @@ TEXTS = [
         "  spec: {devices: {requests: [{name: g, deviceClassName: gpu.nvidia.com}]}}\n",
     ),
     (
-        "install a version that publishes v1",
+        "install a driver version that publishes v1",
         (
             f"{CLASSIC}kind: ResourceSlice\nmetadata: {{name: s}}\nnodeName: n1\ndriverName: "
             "d.example.com\n"
@@ -95,7 +99,7 @@ TEXTS = [
         "resourceSliceCount: 1}}\n",
     ),
     (
-        "replace them with their values first",
+        "replace the anchors with their values first",
         (
             f"{BETA}spec: {{devices: {{requests: [&g {{name: g, deviceClassName: "
             "gpu.nvidia.com}]}}\n"
@@ -103,7 +107,7 @@ TEXTS = [
         f"{BETA}spec: {{devices: {{requests: [{{name: g, deviceClassName: gpu.nvidia.com}}]}}}}\n",
     ),
     (
-        "add a selector if the driver publishes them, too",
+        "add a selector if the driver also publishes virtual functions",
         f"{OF_INTEL}---\n{CLASSIC}{NAMED}".replace(
             "gpu.resource.nvidia.com", "gpu.resource.intel.com"
         ),

@@ -10,35 +10,39 @@ from dra_planner.manifests.documents import read_documents
 from dra_planner.sources import Source
 
 TEXTS = [
-    ("write the list marker as a plain hyphen: -", "a:\n- b\n– c\n", "a:\n- b\n- c\n"),
+    ("use a plain hyphen as the list marker: -", "a:\n- b\n– c\n", "a:\n- b\n- c\n"),
     ('put a space after the hyphen: "{}"', "- b: c\n-d: e\n", "- b: c\n- d: e\n"),
     (
-        "remove the line that begins with %, because kubectl splits the text at --- "
-        "before it reads it",
+        "remove the line that begins with %, because kubectl splits the text at --- before it "
+        "reads the line",
         "%YAML 1.1\na: b\n",
         "a: b\n",
     ),
-    ("indent with spaces: this line begins with a tab", "a:\n\tb: c\n", "a:\n  b: c\n"),
-    ("write the separator as three plain hyphens: ---", "a: b\n—\nc: d\n", "a: b\n---\nc: d\n"),
+    ("indent this line with spaces instead of a tab", "a:\n\tb: c\n", "a:\n  b: c\n"),
+    ("use three plain hyphens as the separator: ---", "a: b\n—\nc: d\n", "a: b\n---\nc: d\n"),
     (
-        "indent with plain spaces: this line has a non-breaking space",
+        "indent this line with plain spaces instead of non-breaking spaces",
         "a:\n  b: c\n\u00a0\u00a0\u00a0d\n",
         "a:\n  b: c\n    d\n",
     ),
     ('put a space after the colon: "{}: {}"', "a:\n  b:c\n  d: e\n", "a:\n  b: c\n  d: e\n"),
     (
-        "put the whole value in single quotes: text follows the closing quote",
+        "put the whole value in single quotes, because text follows the closing quote",
         'a: "b" c\n',
         "a: '\"b\" c'\n",
     ),
-    ("put the value of {} in quotes: it holds a colon and a space", "a: b: c\n", 'a: "b: c"\n'),
+    (
+        "put the value of {} in quotes, because it contains a colon and a space",
+        "a: b: c\n",
+        'a: "b: c"\n',
+    ),
     ("close the quotation mark", 'a: "b\n', 'a: "b"\n'),
     (
-        "write the lines that `{}` stands for, or remove it",
+        "replace `{}` with the lines that it represents, or remove it",
         "a:\n  ...\n  b: c\n",
         "a:\n  b: c\n",
     ),
-    ("write the value that {} stands for", "a: {b: ${COUNT}}\n", "a: {b: 1}\n"),
+    ("replace {} with a value", "a: {b: ${COUNT}}\n", "a: {b: 1}\n"),
     ("remove the Markdown fence (```) around the manifest", "```yaml\na: b\n```\n", "a: b\n"),
     ("remove the comma before the closing bracket", '{"a": "b",}', '{"a": "b"}'),
 ]

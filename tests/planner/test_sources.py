@@ -104,17 +104,17 @@ def test_a_missing_folder_names_the_neighbours_of_the_part_that_is_missing(tree:
 def test_every_path_at_fault_is_reported(tree: Path) -> None:
     (tree / "latin.yaml").write_bytes(b"a: 1\nb: \xe9\n")
     error = fails("w/zzz.yaml", "latin.yaml")
-    assert [other.message for other in error.others] == ["is not UTF-8: byte 0xe9"]
+    assert [other.message for other in error.others] == ["isn't UTF-8 (byte 0xe9)"]
     assert error.others[0].place.line == 2
 
 
 @pytest.mark.parametrize(
     ("content", "message", "fix"),
     [
-        ({}, "has no *.yaml, *.yml, or *.json file", "name the folder"),
-        ({"kustomization.yaml": "x"}, "has no rendered manifest", "kustomize build e"),
+        ({}, "doesn't contain a *.yaml, *.yml, or *.json file", "pass the folder"),
+        ({"kustomization.yaml": "x"}, "doesn't contain a rendered manifest", "kustomize build e"),
         ({"Chart.yml": "x"}, None, ""),
-        ({"README.md": "x"}, "has no *.yaml, *.yml, or *.json file", ""),
+        ({"README.md": "x"}, "doesn't contain a *.yaml, *.yml, or *.json file", ""),
     ],
     ids=["empty", "kustomization", "another yaml", "no manifest"],
 )
@@ -157,7 +157,7 @@ def test_utf_16(tree: Path) -> None:
 def test_an_unreadable_file(tree: Path) -> None:
     (tree / "w" / "b.yaml").chmod(0)
     told = fails("w/b.yaml")
-    assert told.message == "cannot be read: Permission denied"
+    assert told.message == "can't be read: Permission denied"
     assert told.fix == "check the file's permissions"
     (tree / "w" / "b.yaml").chmod(0o644)
     assert names("w/b.yaml") == ["w/b.yaml"]
@@ -167,7 +167,7 @@ def test_an_unreadable_file(tree: Path) -> None:
 def test_an_unreadable_folder(tree: Path) -> None:
     (tree / "w" / "deep").chmod(0)
     told = fails("w/deep")
-    assert told.message == "cannot be read: Permission denied"
+    assert told.message == "can't be read: Permission denied"
     assert told.fix == "check its permissions"
     (tree / "w" / "deep").chmod(0o755)
     assert names("w/deep") == ["w/deep/c.json"]

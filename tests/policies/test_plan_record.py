@@ -24,7 +24,7 @@ def test_a_record_edited_by_hand(declare: SimpleNamespace) -> None:
     document["pools"][0]["nodes"]["max"] = 40
 
     assert invalid(declare.record(json.dumps(document))) == [
-        "the plan file was changed by hand: its content does not match its digest"
+        "the plan file was changed by hand, because its content doesn't match its digest"
     ]
 
 

@@ -276,7 +276,7 @@ def test_the_devices_of_others_are_named() -> None:
     (finding,) = told(pod("{google.com/tpu: 4}"), fleet())
     assert (
         finding.message
-        == "Pod default/p requests google.com/tpu, whose driver the fleet doesn't run"
+        == "Pod default/p requests google.com/tpu, whose driver the fleet doesn't install"
     )
 
 

@@ -149,7 +149,7 @@ FAULTS: dict[str, tuple[Path, Any, str, str, str, str]] = {
         REFUSED,
         "error",
         "GPUConfig",
-        "write kind: GpuConfig",
+        "use kind: GpuConfig",
     ),
     "the kind of old": (
         (*PARAMETERS, "kind"),

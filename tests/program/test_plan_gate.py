@@ -103,5 +103,5 @@ def is_rejected(server: ApiServer, name: str, device_class: str) -> bool:
     try:
         server.create(claim)
     except ApiRejection as error:
-        return "The plan has no such DeviceClass" in str(error)
+        return "The plan doesn't have this DeviceClass" in str(error)
     return False

@@ -217,9 +217,12 @@ def _other_workloads(config: dict[str, Any], project: Path) -> None:
     [
         pytest.param(
             _other_region,
-            '"eu-west-1" is not the fleet\'s region "us-east-1"; use the same region in both',
+            '"eu-west-1" differs from the fleet\'s region "us-east-1"; use the same region in both',
         ),
-        pytest.param(_no_fleet, 'the stack has no "pulumi-dra:fleet"; describe the fleet there'),
+        pytest.param(
+            _no_fleet,
+            'the stack doesn\'t have the key "pulumi-dra:fleet"; describe the fleet under this key',
+        ),
         pytest.param(_unknown_key, 'is not a key of the fleet; did you mean "pools"?'),
         pytest.param(
             _misspelt_option,
@@ -231,11 +234,12 @@ def _other_workloads(config: dict[str, Any], project: Path) -> None:
         pytest.param(_plan_as_option, "config.pulumi-dra:platform.plan: can't be set here"),
         pytest.param(_no_plan, f"does not exist; {FIX}"),
         pytest.param(
-            _edited_plan, f"was changed by hand: its content does not match its digest; {FIX}"
+            _edited_plan,
+            f"was changed by hand, because its content doesn't match its digest; {FIX}",
         ),
         pytest.param(_broken_plan, FIX),
         pytest.param(
-            _newer_plan, f"is a plan file of version 99; this program reads version 1; {FIX}"
+            _newer_plan, f"has plan file version 99, but this program reads version 1; {FIX}"
         ),
         pytest.param(_other_fleet, f"is stale: the fleet has changed since it was written; {FIX}"),
         pytest.param(

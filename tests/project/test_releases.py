@@ -123,7 +123,9 @@ def test_a_release_without_a_record_is_refused(version: str) -> None:
     with pytest.raises(UnsupportedFeature) as refused:
         parse_version(version)
     assert (
-        refused.value.fix == f"use 1.34 to 1.{MAXIMUM_MINOR}: resource.k8s.io/v1 begins with 1.34"
+        refused.value.fix
+        == f"use a version from 1.34 to 1.{MAXIMUM_MINOR}, because resource.k8s.io/v1 starts "
+        "with 1.34"
     )
 
 

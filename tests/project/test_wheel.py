@@ -164,7 +164,7 @@ def test_the_base_install_helps(base_install: Path) -> None:
 
 SANDBOX, PORTFOLIO = 'pip install "pulumi-dra[sandbox]"', 'pip install "pulumi-dra[portfolio]"'
 MCP, WATCH = 'pip install "pulumi-dra[mcp]"', 'pip install "pulumi-dra[watch]"'
-ANOTHER = 'pip install "pulumi-dra[portfolio]", or name another folder with --results'
+ANOTHER = 'pip install "pulumi-dra[portfolio]", or use another folder (--results)'
 PORTFOLIO_FILE = """\
 stacks: [{{stack: {root}/stacks/Pulumi.eks-dev.yaml}}]
 ask: {{simulate: off}}

@@ -27,7 +27,7 @@ WORDS = {
     r"stand[-_]ins?": "simulated",
     r"plays? no part": "ignored",
     r"kept plan|kept_plan": "saved plan",
-    r"(is|are) no (amount|quantity)": "is not a valid quantity",
+    r"(is|are) no (amount|quantity)": "isn't a valid quantity",
     r"less than nothing": "must not be negative",
     r"nobody knows": "unknown",
     r"only the (node|cluster) knows": "known at run time only",

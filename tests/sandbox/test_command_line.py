@@ -42,7 +42,7 @@ WRONG = {
     ),
     "a release of no version": (
         ["up", "--control-plane", "--kubernetes", "banana"],
-        '"banana" is not a Kubernetes',
+        '"banana" isn\'t a Kubernetes',
     ),
     "a release that is too old": (
         ["up", "--control-plane", "--kubernetes", "1.33"],

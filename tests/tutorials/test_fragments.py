@@ -255,7 +255,7 @@ def test_a_file_that_holds_a_part_is_judged(project: Project) -> None:
         (1, "part-of-object"),
     ]
     assert done.status == 1
-    assert "contains no manifest" in project.run("check", "values.yaml").err
+    assert "doesn't contain a manifest" in project.run("check", "values.yaml").err
     assert "apiVersion not set; set the version of Pod" in project.run("check", "pod.yaml").err
 
 

@@ -134,7 +134,7 @@ def test_a_form_counts_more_than_the_version_that_guides_write_above_it(
     )
     done = project.run("check", "--rewrite", "old.yaml")
     assert done.status == 0
-    assert "in spite of its apiVersion" in done.err
+    assert "v1alpha2, which doesn't match its apiVersion" in done.err
     project.write("new.yaml", done.out)
     assert project.run("check", "new.yaml", "--format", "json").json["diagnostics"] == []
 
@@ -164,7 +164,9 @@ def test_two_objects_in_one_document_are_not_rewritten_and_both_are_named(projec
     project.write("old.yaml", old % "a" + old % "b")
     done = project.run("check", "--rewrite", "old.yaml")
     assert done.status == 1
-    assert "two objects aren't separated: write --- before the second apiVersion" in done.err
+    assert (
+        "two objects aren't separated; add a line with --- before the second apiVersion" in done.err
+    )
     project.write("old.yaml", old % "a" + "---\n" + old % "b")
     assert project.run("check", "--rewrite", "old.yaml").status == 0
 
@@ -198,6 +200,5 @@ def test_objects_of_an_older_version_in_terraform_are_named(project: Project) ->
     done = project.run("check", "--rewrite", "claim.tf")
     assert done.status == 1
     assert (
-        "it is in Terraform's language, which is not rewritten: write resource.k8s.io/v1"
-        in done.err
+        "it's Terraform code, which --rewrite doesn't support; write resource.k8s.io/v1" in done.err
     )

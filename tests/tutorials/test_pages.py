@@ -193,7 +193,7 @@ def test_values_in_a_file_may_say_what_a_command_does_not(project: Project) -> N
     project.write("README.md", page)
     (found,) = project.run("check", "README.md", "--format", "json").json["diagnostics"]
     assert (found["severity"], found["code"]) == ("note", "device-plugin-on-dra-node")
-    assert found["message"].endswith(", unless values.yaml says otherwise")
+    assert found["message"].endswith(", unless values.yaml sets it")
     assert findings(project, "README.md", page + values.replace("  # none\n", "")) == [
         (5, "fragment-not-judged")
     ]

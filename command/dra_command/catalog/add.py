@@ -38,8 +38,8 @@ def run_add(values: argparse.Namespace) -> int:
     """
     if not values.observed:
         raise UsageError(
-            "no source of nodes is given",
-            fix="give --from FILE, --context NAME, or --kubeconfig FILE",
+            "the command needs running nodes to learn from",
+            fix="use --from FILE, --context NAME, or --kubeconfig FILE",
         )
     features = features_of(parse_version(values.kubernetes) if values.kubernetes else MAXIMUM_MINOR)
     snapshot = read_checked(
@@ -58,7 +58,7 @@ def run_add(values: argparse.Namespace) -> int:
             raise
         first, *others = unused
         raise PlannerError(
-            f"nothing can be learned: {first.message}",
+            f"the nodes can't be learned: {first.message}",
             place=first.place,
             fix=first.fix or error.fix,
             others=tuple(
@@ -120,7 +120,10 @@ def _write(path: Path, learned: Learned, *, quiet: bool) -> None:
     machines = [str(row["machine"]) for row in learned.rows]
     print(f"Wrote {counted(len(machines), 'machine type')} into {path}: {', '.join(machines)}")
     for machine in _without_pool(machines, fleet):
-        print(f"note: no pool has machine: {machine}, so add one to plan with it", file=sys.stderr)
+        print(
+            f"note: no pool uses machine type {machine}, so add a pool to plan with it",
+            file=sys.stderr,
+        )
 
 
 def merge_rows(

@@ -52,23 +52,24 @@ def outputs_of(texts: Iterable[str]) -> dict[Path, str]:
         form, _, file = each.partition("=")
         if not file:
             raise UsageError(
-                f'--output: "{each}" doesn\'t name a file',
-                fix="write FORMAT=FILE, for example sarif=findings.sarif",
+                f'--output: "{each}" doesn\'t contain a file name',
+                fix="use FORMAT=FILE, for example sarif=findings.sarif",
             )
         if form not in FORMATS:
             raise UsageError(
-                f'--output: there is no format "{form}"', fix=f"choose from {', '.join(FORMATS)}"
+                f'--output: "{form}" isn\'t a format', fix=f"choose from {', '.join(FORMATS)}"
             )
         path = Path(file)
         if file == "-":
             raise UsageError(
-                "--output: standard output isn't a file", fix=f"write --format {form} for it"
+                "--output: standard output isn't a file",
+                fix=f"use --format {form} for standard output",
             )
         if path.is_dir():
             raise UsageError(f"--output: {file} is a folder", fix="pass a file in this folder")
         if path in found:
             raise UsageError(
-                f"--output: {file} is named twice", fix="give each format its own file"
+                f"--output: {file} appears twice", fix="use a different file for each format"
             )
         found[path] = form
     return found

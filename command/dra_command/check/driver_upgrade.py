@@ -33,6 +33,6 @@ def check_upgrade(inputs: CommandInputs, old: str, new: str) -> CheckResult:
         verdict=overall_verdict("fits", found),
         diagnostics=order_findings(found),
         workloads=len(manifests.workloads),
-        passed=f"Nothing changes from {parse_release(old)[0].version} to "
+        passed=f"No differences between {parse_release(old)[0].version} and "
         f"{parse_release(new)[0].version}.",
     )

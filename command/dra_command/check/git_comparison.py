@@ -28,7 +28,7 @@ def findings_at_ref(
     what can't be checked at the ref.
     """
     if "-" in values.paths:
-        raise UsageError("--diff can't compare standard input", fix="name files or folders")
+        raise UsageError("--diff can't compare standard input", fix="pass files or folders")
     here = Path.cwd().resolve()
     top = top_of(here)
     folder = checked_out(top, ref, NOWHERE) / here.relative_to(top)

@@ -34,9 +34,7 @@ def check_markdown(checked: CheckResult) -> str:
         if found:
             lines = [line for each in found for line in diagnostic_lines(each)]
             folded.append(details(counted(len(found), name), lines))
-    foot = (
-        f"<sub>{counted(checked.workloads, 'workload')} · `pulumi-dra check` shows the same</sub>"
-    )
+    foot = f"<sub>{counted(checked.workloads, 'workload')} · the same as `pulumi-dra check`</sub>"
     return joined(head, folded, [foot])
 
 

@@ -83,8 +83,8 @@ def rewrite_manifests(values: argparse.Namespace) -> int:
     _tell_refusals(refusals)
     if not changed and not refusals and not values.quiet:
         print(
-            f"nothing to rewrite: {counted(len(sources) + len(programs), 'file')} without an "
-            "older form of a DRA object",
+            f"nothing to rewrite: {counted(len(sources) + len(programs), 'file')} without older "
+            "DRA objects",
             file=sys.stderr,
         )
     return Status.BROKEN if refusals else Status.FITS
@@ -114,20 +114,14 @@ def _old_objects(program: Source, features: Features) -> Iterator[KeptObject]:
                 told.place,
                 name,
                 "it",
-                f"it is in Terraform's language, which is not rewritten: {told.fix}",
+                f"it's Terraform code, which --rewrite doesn't support; {told.fix}",
             )
 
 
 def change_lines(changes: Iterable[RewrittenObject]) -> Iterable[str]:
     """Yield a line for each object that was rewritten, and its notes."""
     for change in changes:
-        now = (
-            "removed"
-            if not change.now
-            else change.now
-            if change.now != change.was
-            else "in the form of v1"
-        )
+        now = "removed" if not change.now else change.now if change.now != change.was else "as v1"
         yield visible(f"{change.place}: {change.name}: {change.was} → {now}")
         for note in change.notes:
             yield f"    {note}"
@@ -174,8 +168,8 @@ def _refuse_odd_combinations(values: argparse.Namespace) -> None:
         )
     if values.observed and not values.paths:
         raise UsageError(
-            "--rewrite changes manifests, but --observed names a snapshot",
-            fix="name their files or folders: pulumi-dra check --rewrite PATH",
+            "--rewrite changes manifests, but --observed is a snapshot",
+            fix="pass manifests: pulumi-dra check --rewrite PATH",
         )
     if values.in_place and "-" in values.paths:
         raise UsageError(

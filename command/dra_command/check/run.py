@@ -138,7 +138,7 @@ def _explain(values: argparse.Namespace) -> Status:
     """Print what a rule is about."""
     (rule,) = selected_rules([values.explain], custom_rules(read_project_configuration(values)))
     needs = MISSING_INPUT.get(rule.needs, "only needs manifests")
-    state = rule.level if rule.is_on else f"{rule.level}, off unless it is selected"
+    state = rule.level if rule.is_on else f"{rule.level}, off by default"
     print(
         f"{rule.id} ({state}; {needs})\n\n{rule.says}\n\nWhy: {rule.why}\nFix: {rule.fix}\nMore: "
         f"{rule.url}"

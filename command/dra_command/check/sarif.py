@@ -51,7 +51,7 @@ def check_sarif(checked: CheckResult) -> str:
     if len(checked.diagnostics) > _MOST:
         left = {
             "level": "warning",
-            "message": {"text": f"{len(checked.diagnostics) - _MOST} more findings left out"},
+            "message": {"text": f"{len(checked.diagnostics) - _MOST} more findings omitted"},
         }
         run["invocations"] = [{"executionSuccessful": True, "toolExecutionNotifications": [left]}]
     return json.dumps(

@@ -24,9 +24,9 @@ def summary(checked: CheckResult) -> str:
 
 def _passed(checked: CheckResult) -> str:
     workloads, judged = counted(checked.workloads, "workload"), counted(len(checked.judged), "rule")
-    said = [f"No rule is broken: {judged} on {workloads}, for Kubernetes {checked.kubernetes}"]
+    said = [f"No findings: {judged} on {workloads}, for Kubernetes {checked.kubernetes}"]
     for needs, what in (
-        ("pools", "need --stack, --fleet or --observed"),
+        ("pools", "need --stack, --fleet, or --observed"),
         ("stack", "check the resources of a Pulumi program, in the policy pack"),
     ):
         number = sum(each.why == MISSING_INPUT[needs] for each in checked.skipped)

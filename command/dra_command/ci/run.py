@@ -44,7 +44,8 @@ def run(values: argparse.Namespace) -> int:
     stacks = [name for name in dict.fromkeys(values.stack.split(",")) if name]
     if not (stacks or values.fleet or values.paths):
         raise UsageError(
-            "there is nothing to check", fix="give --stack NAME, or PATH with --fleet FILE"
+            "ci needs a stack, or manifests and a fleet",
+            fix="use --stack NAME, or PATH with --fleet FILE",
         )
     if len(stacks) > 1 and values.paths:
         raise UsageError(
@@ -168,4 +169,4 @@ def _comment(values: argparse.Namespace, report: str) -> None:
         if thread is not None:
             thread.write(mark, report if len(report) <= MOST_CHARACTERS else _TOO_LONG)
     except CommentError as error:
-        print(f"note: the comment isn't updated, because {error}", file=sys.stderr)
+        print(f"note: the comment wasn't updated, because {error}", file=sys.stderr)

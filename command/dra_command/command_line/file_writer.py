@@ -25,5 +25,7 @@ def write_whole(path: Path, text: str, fault: type[PlannerError], *, mode: int =
     except OSError as error:
         reason = error.strerror or str(error)
         raise fault(
-            f"cannot be written: {reason}", place=Place(str(path)), fix="check its folder"
+            f"can't be written: {reason}",
+            place=Place(str(path)),
+            fix="check the folder of this file",
         ) from None

@@ -31,12 +31,12 @@ def watch(words: Sequence[str], values: argparse.Namespace) -> int:
     if "-" in values.paths or str(values.observed or "").startswith("context:"):
         raise UsageError(
             "--watch needs files, not standard input or a running cluster",
-            fix="name files or folders",
+            fix="pass files or folders",
         )
     folders = watched_paths(values)
     if not folders:
         raise UsageError(
-            "there are no files to watch", fix="name files or folders, --fleet, or --stack"
+            "--watch needs files to watch", fix="pass files or folders, --fleet, or --stack"
         )
     line = [
         sys.executable,
@@ -46,7 +46,7 @@ def watch(words: Sequence[str], values: argparse.Namespace) -> int:
         *(word for word in words if word != "--watch"),
     ]
     status = subprocess.run(line, check=False).returncode
-    print(f"watching {', '.join(folders)} (Ctrl+C ends)", file=sys.stderr, flush=True)
+    print(f"watching {', '.join(folders)} (press Ctrl+C to stop)", file=sys.stderr, flush=True)
     for changes in changes_of(*folders, raise_interrupt=False):
         names = sorted({os.path.relpath(path) for _, path in changes})
         print(

@@ -52,7 +52,7 @@ def read_comparison(values: argparse.Namespace) -> ComparedSides:
     if after.plan is None:
         raise UsageError(
             f"{after.title} doesn't have the stack or fleet",
-            fix="swap the refs, or name a later one",
+            fix="swap the refs, or use a later ref",
         )
     return ComparedSides(before.title, after.title, compare_plans(before.plan, after.plan))
 
@@ -66,8 +66,8 @@ def _sides(values: argparse.Namespace) -> tuple[Side, Side]:
         )
     if not values.after:
         raise UsageError(
-            f"there is nothing to compare {values.before} with",
-            fix="name a second plan, fleet, or stack, or add --stack NAME",
+            f"{values.before} needs a second plan, fleet, or stack to compare with",
+            fix="add a second plan, fleet, or stack, or add --stack NAME",
         )
     return _named(values.before, values), _named(values.after, values)
 

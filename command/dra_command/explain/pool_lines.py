@@ -13,7 +13,7 @@ from dra_planner.plan.explanation.claims import WhatIf
 from dra_planner.wording import noun
 
 _MOST_NAMES = 6
-POOLS_TOO_SMALL = "a node fits the pod, but the pools are too small for all pods"
+POOLS_TOO_SMALL = "the pod fits on a node, but the pools are too small for all pods"
 
 
 class Line(NamedTuple):
@@ -64,7 +64,7 @@ def edit_lines(edits: Sequence[Edit]) -> Iterator[Line]:
     if len(edits) == 1:
         yield Line(2, f"smallest change with which it fits: {edits[0]}", "→ ")
     elif edits:
-        yield Line(2, "it fits with all of these changes together, the smallest set found:", "→ ")
+        yield Line(2, "it fits with all of these changes together (the smallest set found):", "→ ")
         for number, edit in enumerate(edits, 1):
             yield Line(4, str(edit), f"{number}. ")
 

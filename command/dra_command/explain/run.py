@@ -76,7 +76,7 @@ def _explain_pool(values: argparse.Namespace) -> int:
 
 def _nothing_named(values: argparse.Namespace) -> UsageError:
     """Return the error with the names that can be explained, if the options name what to plan."""
-    fix = "give --claim or --pod NAMESPACE/NAME, --finding RULE, or --pool NAME"
+    fix = "use --claim or --pod NAMESPACE/NAME, --finding RULE, or --pool NAME"
     lists: tuple[PlannerError, ...] = ()
     if values.stack or ((values.paths or values.observed) and (values.fleet or values.observed)):
         names = explainable_names(plan_to_explain(values)[0].judgement)
@@ -88,7 +88,9 @@ def _nothing_named(values: argparse.Namespace) -> UsageError:
                 ("--pool", names.pools),
             )
         )
-    return UsageError("there is nothing to explain", fix=fix, others=lists)
+    return UsageError(
+        "explain needs a claim, pod, finding, pool, or message", fix=fix, others=lists
+    )
 
 
 def _print(explanation: ClaimExplanation, values: argparse.Namespace) -> None:

@@ -15,7 +15,7 @@ def require_text_or_json(values: argparse.Namespace, option: str) -> None:
     if values.format not in ("text", "json"):
         raise UsageError(
             f"{option} doesn't support {values.format}",
-            fix="leave --format out, or use --format json",
+            fix="remove --format, or use --format json",
         )
 
 
@@ -31,10 +31,10 @@ def changed_fleet(
     if inputs.fleet is None:
         raise UsageError(
             "--what-if changes a fleet, not a snapshot",
-            fix="give --fleet or --stack",
+            fix="use --fleet or --stack",
         )
     if inputs.kubernetes and any(change.path == "kubernetes" for change in changes):
         raise UsageError(
-            "both --what-if and --kubernetes set the version", fix="leave --kubernetes out"
+            "both --what-if and --kubernetes set the version", fix="remove --kubernetes"
         )
     return change_fleet(inputs.fleet, changes), tuple(map(str, changes))

@@ -19,7 +19,7 @@ from dra_planner.errors import Diagnostic, Place, SourceError
 from dra_planner.sources import read_file
 from dra_planner.wording import counted, verb
 
-_FIX = "write it with pulumi-dra check --write-baseline FILE"
+_FIX = "create the file with pulumi-dra check --write-baseline FILE"
 
 
 class KnownFindings(Struct, frozen=True):
@@ -70,8 +70,8 @@ def fixed_notes(
             number += row.file in files
     if not number:
         return ()
-    message = f"{counted(number, 'finding')} of the baseline {verb(number, 'are')} gone"
-    fix = f"write it again: --write-baseline {known.file}"
+    message = f"{counted(number, 'finding')} in the baseline {verb(number, 'are')} resolved"
+    fix = f"update the baseline: --write-baseline {known.file}"
     return (Diagnostic("note", "baseline-outdated", message, Place(known.file), fix),)
 
 

@@ -54,13 +54,13 @@ def selected_rules(selected: Sequence[str], custom: Sequence[Rule] = ()) -> tupl
     """
     ids = [each.strip() for text in selected for each in text.split(",") if each.strip()]
     if selected and not ids:
-        raise UsageError("--select doesn't name a rule", fix="use a rule from docs/rules.md")
+        raise UsageError("--select doesn't contain a rule", fix="use a rule from docs/rules.md")
     if not ids:
         return (*(rule for rule in OF_MANIFESTS if rule.is_on), COULD_NOT_RUN)
     known = {rule.id: rule for rule in (*RULES, *custom)}
     for each in ids:
         if each not in known:
-            raise UsageError(f'there is no rule "{each}"', fix=unknown_rule(each))
+            raise UsageError(f'rule "{each}" doesn\'t exist', fix=unknown_rule(each))
     return tuple(known[each] for each in dict.fromkeys(ids))
 
 
@@ -183,8 +183,8 @@ def _with_new_forms(
 
 
 MISSING_INPUT = {
-    "pools": "needs the pools: --stack, --fleet or --observed",
-    "stack": "checks Pulumi resources: run the policy pack",
+    "pools": "needs --stack, --fleet, or --observed",
+    "stack": "checks Pulumi resources; run the policy pack",
 }
 
 

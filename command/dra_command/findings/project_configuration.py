@@ -66,7 +66,8 @@ def _nearest(paths: Sequence[str]) -> str:
     files = list({os.path.realpath(path): path for path in found}.values())
     if len(files) > 1:
         raise UsageError(
-            f"two configurations apply: {files[0]} and {files[1]}", fix="name one with --config"
+            f"two configurations apply: {files[0]} and {files[1]}",
+            fix="select one of them with --config",
         )
     return files[0] if files else ""
 
@@ -75,7 +76,7 @@ def _day(text: str) -> date:
     try:
         return date.fromisoformat(text) if text else date.today()
     except ValueError:
-        raise UsageError(f'--today: "{text}" is not a date', fix="write 2027-01-31") from None
+        raise UsageError(f'--today: "{text}" isn\'t a date', fix="write 2027-01-31") from None
 
 
 def custom_rules(asked: ProjectConfiguration | None) -> tuple[Rule, ...]:

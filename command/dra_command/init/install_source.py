@@ -21,7 +21,7 @@ def requirement_of(source: str) -> str:
     if source.startswith("git+"):
         if "@" not in source.rpartition("/")[2]:
             raise UsageError(
-                "--install: the git URL has no ref", fix=f"add a commit: {source}@COMMIT"
+                "--install: the git URL doesn't have a ref", fix=f"add a commit: {source}@COMMIT"
             )
         return f"{NAME} @ {source}"
     if source.startswith(("https://", "http://")):
@@ -31,7 +31,7 @@ def requirement_of(source: str) -> str:
     if _VERSION.fullmatch(source):
         return f"{NAME}=={source}"
     fix = (
-        "write a git URL with a commit (git+https://HOST/REPOSITORY.git@COMMIT), a wheel file or "
+        "use a git URL with a commit (git+https://HOST/REPOSITORY.git@COMMIT), a wheel file or "
         "its URL (the command `uv build` creates one in dist/), or a version in the package index "
         f"({version(NAME)})"
     )

@@ -81,8 +81,8 @@ def check_stack_name(name: str) -> str:
     """Return the name of a stack. Raises UsageError if Pulumi would reject it."""
     if not _STACK_NAME.fullmatch(name):
         raise UsageError(
-            f'--stack: "{name}" isn\'t a name for a stack',
-            fix="use letters, digits, hyphens, underscores, and periods, at most 100",
+            f'--stack: "{name}" isn\'t a valid stack name',
+            fix="use at most 100 letters, digits, hyphens, underscores, and periods",
         )
     return name
 

@@ -130,10 +130,9 @@ def _print_workflow_note(folder: Path, ci: str, files: Iterable[str]) -> None:
         _print_notes(folder / name, [f"add to .gitlab-ci.yml: include: [{{local: {local}}}]"])
     if ci != "none" and not is_in_repository(folder):
         print(
-            f"look at the CI workflow in {folder}: {CI_NAMES[ci]} reads it only from the root of "
-            "the repository, and "
-            f"{folder} is in no git repository; run `git init` in the root and `pulumi-dra init` "
-            "again with --force, or move the file"
+            f"move the CI workflow in {folder} to the root of your repository, because "
+            f"{CI_NAMES[ci]} reads it only from there and {folder} isn't in a git repository; or "
+            "run `git init` in the root, and then `pulumi-dra init` again with --force"
         )
 
 
@@ -181,7 +180,7 @@ def _require_new(folder: Path, names: list[str], *, force: bool) -> None:
     if there and not force:
         raise UsageError(
             f"{', '.join(there)} already {verb(len(there), 'exist')}",
-            fix="name another folder, or add --force",
+            fix="use another folder, or add --force",
         )
 
 
@@ -220,5 +219,5 @@ def _make_folder(folder: Path) -> None:
             else f"{error.strerror or error}"
         )
         raise UsageError(
-            f"no file can be written in {folder}: {fault}", fix="name another folder"
+            f"files can't be written to {folder}: {fault}", fix="use another folder"
         ) from None

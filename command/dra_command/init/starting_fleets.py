@@ -63,13 +63,13 @@ def starting_fleet(values: argparse.Namespace) -> InitialFleet:
     """
     if values.machines and (values.observed or values.state or values.other_tool):
         raise UsageError(
-            "--machines chooses for a new cluster, which --region names",
-            fix="leave one of them out",
+            "--machines is only for a new cluster (--region)",
+            fix="remove one of them",
         )
     if values.region and values.observed:
         raise UsageError(
             "--region is for a new cluster, but a snapshot contains its region",
-            fix="leave one of them out",
+            fix="remove one of them",
         )
     if values.observed:
         return _from_cluster(values)
@@ -84,9 +84,9 @@ def _ask_region() -> str:
     examples = ", ".join(f"{cloud(name).region_example} on {name.upper()}" for name in names())
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
         raise UsageError(
-            "there is nothing to start from",
-            fix=f"give --region ({examples}), --observed FILE, --context NAME, --state FILE or "
-            "--from FILE",
+            "init needs a region, a snapshot, a stack, or a file to start from",
+            fix=f"use --region ({examples}), --observed FILE, --context NAME, --state FILE, "
+            "or --from FILE",
         )
     print(f"Region of the cluster ({examples}): ", end="", file=sys.stderr, flush=True)
     return sys.stdin.readline().strip()
@@ -115,8 +115,8 @@ def _from_region(region: str, values: argparse.Namespace) -> InitialFleet:
     workloads = " ".join(map(shlex.quote, values.workloads)) or WORKLOADS
     if found is None:
         raise PlannerError(
-            f"no machine type of {region} fits the workloads",
-            fix="see the reasons: pulumi-dra suggest PATH --region REGION",
+            f"the workloads don't fit any machine type in {region}",
+            fix="print the reasons with pulumi-dra suggest PATH --region REGION",
         )
     if isinstance(found, SmallestFleet):
         return _described(
@@ -124,8 +124,8 @@ def _from_region(region: str, values: argparse.Namespace) -> InitialFleet:
             f"the smallest machine types with whole GPUs in {region} that run {workloads}; "
             "prices unknown",
             (
-                f"no price of these machine types is known in {region}, so plans show costs only "
-                "after you set pricePerHour of its pools",
+                f"the prices of these machine types are unknown in {region}, so plans show costs "
+                "only after you set pricePerHour on the pools",
             ),
         )
     fleet = _described(
@@ -201,9 +201,9 @@ def _from_file(values: argparse.Namespace) -> InitialFleet:
         return _described(document, path, found.notes, start=path)
     if not values.stack:
         raise UsageError(
-            f"{path} isn't a file of Terraform, eksctl, Karpenter, or Cluster API",
-            fix="write one: terraform show -json > plan.json; to use a fleet file, add --stack "
-            "NAME",
+            f"{path} isn't a Terraform, eksctl, Karpenter, or Cluster API file",
+            fix="create a file with terraform show -json > plan.json; to use a fleet file, "
+            "add --stack NAME",
         )
     fleet = read_fleet_file(Path(path), find_shared_catalog(path))
     text = read_file(path).text

@@ -37,24 +37,26 @@ def take_snapshot(kubeconfig: str, context: str, kinds: Sequence[str]) -> Source
     if kubeconfig and not Path(kubeconfig).is_file():
         wrong = "is a folder" if Path(kubeconfig).is_dir() else "does not exist"
         raise UsageError(
-            f"{kubeconfig} {wrong}", fix="give --kubeconfig the file that kubectl uses"
+            f"{kubeconfig} {wrong}", fix="set --kubeconfig to the file that kubectl uses"
         )
     kubectl = shutil.which("kubectl")
     if kubectl is None:
         raise UsageError(
-            "kubectl is not on PATH",
-            fix=f"install it, or give --observed what this prints: {_command(kinds, 'kubectl')}",
+            "kubectl isn't on PATH",
+            fix="install kubectl, or pass the output of this command to --observed: "
+            f"{_command(kinds, 'kubectl')}",
         )
     words = _cluster_words(kubeconfig, context)
     done = _run(kubectl, *words, f"--request-timeout={_SECONDS}s", *_words(kinds))
     if done.returncode:
         if context and (known := _other_contexts(kubectl, kubeconfig, context)):
             raise UsageError(
-                f'kubectl has no context "{context}"', fix=f"contexts here: {', '.join(known)}"
+                f'kubectl doesn\'t have a context "{context}"',
+                fix=f"contexts here: {', '.join(known)}",
             )
         said = done.stderr.strip().splitlines() or [f"exit status {done.returncode}"]
         raise UsageError(
-            f"kubectl could not read the cluster: {said[-1]}",
+            f"kubectl couldn't read the cluster: {said[-1]}",
             fix=f"try {_command(kinds, 'kubectl', *words)}",
         )
     return Source(name=kubeconfig or context, text=done.stdout)

@@ -72,15 +72,16 @@ def read_inputs(
     if values.kubernetes:
         parse_version(values.kubernetes)
     if needs_capacity and not (values.fleet or values.stack or values.observed):
-        fix = f"give --stack NAME, --fleet FILE, --observed FILE, or --context NAME; {_here()}"
-        raise UsageError("there are no pools to plan on", fix=fix)
+        fix = f"use --stack NAME, --fleet FILE, --observed FILE, or --context NAME; {_here()}"
+        raise UsageError("the plan needs pools", fix=fix)
     fleet, paths = _read_fleet_and_paths(values, needs_manifests=needs_manifests)
     _print_preview(values, fleet)
     observed = read_observed(values.observed or "", getattr(values, "kubeconfig", ""), kinds)
     if needs_manifests and not paths and not observed:
         stacks = f"; {_here()}" if stack_names() else ""
         raise UsageError(
-            "no manifests are given", fix=f"name a file, a folder, or - for standard input{stacks}"
+            "the command needs manifests",
+            fix=f"pass a file, a folder, or - for standard input{stacks}",
         )
     renders = needs_manifests and bool(values.paths) and not is_about_files(values)
     rendered = render_paths(values) if needs_manifests and values.paths else Rendered(paths, ())
@@ -125,8 +126,8 @@ def _read_fleet_and_paths(
             paths = settings.workloads
         if needs_manifests and not paths:
             raise UsageError(
-                f'the stack "{values.stack}" doesn\'t name workloads',
-                fix='name manifests, or list them under "pulumi-dra:workloads" in the stack',
+                f'the stack "{values.stack}" doesn\'t list workloads',
+                fix='pass manifests, or list them under "pulumi-dra:workloads" in the stack',
             )
         return settings.fleet, paths
     if values.fleet:
@@ -238,6 +239,4 @@ def _here() -> str:
     patterns = ("fleet*.yaml", "fleet*.yml", "*.fleet.yaml", "*.fleet.yml")
     if files := sorted({str(each) for pattern in patterns for each in Path().glob(pattern)}):
         return f"fleets here: {', '.join(files)}"
-    return (
-        "`pulumi-dra init` writes a fleet to start from, and `pulumi-dra check` works without pools"
-    )
+    return "`pulumi-dra init` creates a fleet, and `pulumi-dra check` works without pools"

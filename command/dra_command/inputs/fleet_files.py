@@ -103,7 +103,7 @@ def _require_no_terraform_code(path: Path) -> None:
         from dra_planner.fleet_sources import TERRAFORM_FIX  # noqa: PLC0415  (loads the readers of every tool)
 
         raise FleetError(
-            "is Terraform code, which only Terraform evaluates",
+            "is Terraform code, which only Terraform can evaluate",
             place=Place(str(path)),
             fix=TERRAFORM_FIX,
         )

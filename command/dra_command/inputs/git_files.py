@@ -95,13 +95,13 @@ def _git(repository: Path, place: Place, *words: str, sought: str = "this ref") 
         done = subprocess.run(command, capture_output=True, check=False)
     except OSError as error:
         raise SourceError(
-            f"git cannot be run: {error.strerror}", place=place, fix="install git"
+            f"git can't run: {error.strerror}", place=place, fix="install git"
         ) from None
     if done.returncode:
         said = done.stderr.decode(errors="replace").strip().removeprefix("fatal: ")
         raise SourceError(
             f"git can't find {sought} in {_folder(repository)}{f': {said}' if said else ''}",
             place=place,
-            fix="name a branch, tag or commit of a git repository",
+            fix="use a branch, tag, or commit of a git repository",
         )
     return done.stdout

@@ -27,7 +27,7 @@ from dra_planner.sources import (
 
 NOT_BUILT: Final = "kustomization-not-built"
 NO_BUILDER: Final = "neither kustomize nor kubectl is on PATH"
-OF_FILES: Final = "a saved plan is about the files themselves"
+OF_FILES: Final = "a saved plan uses the files without changes"
 _MOST: Final = 64  # kustomizations that one command builds
 _SHOWN: Final = 4  # changes in a message
 _INCLUDES: Final = ("resources", "bases", "components")
@@ -116,7 +116,11 @@ def build_kustomizations(paths: Iterable[str], exclude: Sequence[str] = ()) -> B
     files: set[str] = set()
     reasons: dict[_Kustomization, str] = {}
     for number, root in enumerate(roots):
-        reason = f"more than {_MOST} are in these folders" if number >= _MOST else _missing(root)
+        reason = (
+            f"these folders contain more than {_MOST} kustomizations"
+            if number >= _MOST
+            else _missing(root)
+        )
         if not reason:
             try:
                 text = run_renderer([*build, "--", root.folder], root.folder)
@@ -199,7 +203,9 @@ def _changes(root: _Kustomization, read: Sequence[str], users: Mapping[str, int]
 
 
 def _note(root: _Kustomization, reason: str) -> Diagnostic:
-    message = f"the kustomization {root.folder} isn't built, and its files are read as they are"
+    message = (
+        f"the kustomization {root.folder} isn't built, so its files are read without its changes"
+    )
     fix = f"kustomize build {root.folder} | pulumi-dra check -"
     return Diagnostic("note", NOT_BUILT, f"{message}: {reason}", Place(root.folder), fix)
 

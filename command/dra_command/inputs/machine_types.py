@@ -14,6 +14,6 @@ def requested_machine_types(values: argparse.Namespace) -> tuple[str, ...]:
     )
     if values.machines and not machines:
         raise UsageError(
-            "--machines doesn't name a machine type", fix="see `pulumi-dra catalog machines`"
+            "--machines doesn't contain a machine type", fix="see `pulumi-dra catalog machines`"
         )
     return machines

@@ -108,17 +108,17 @@ def no_manifests_error(left: list[SkippedFile], findings: list[Diagnostic]) -> S
         return SourceError(first.message, place=first.place, fix=first.fix)
     first_left = left[0]
     what = f"{first_left.what} {first_left.root}".rstrip()
-    said, place = "contains no manifest", Place(first_left.file)
-    fix = first_left.fix or "name a file or folder that holds Kubernetes manifests"
+    said, place = "doesn't contain a manifest", Place(first_left.file)
+    fix = first_left.fix or "pass a file or folder with Kubernetes manifests"
     if first_left.what == CHART_PART:
         said, place = "is a Helm chart", Place(first_left.root)
         if helm_template() is None:
             said += ", and helm isn't on PATH"
-            fix = f"install helm, or render it elsewhere: {fix}"
+            fix = f"install helm, or render the chart elsewhere: {fix}"
     elif first_left.what == TEMPLATE:
         said = "is a template whose placeholders aren't filled in"
     elif what != "no manifest":
-        said = f"is {what}, and contains no manifest"
+        said = f"is {what}, and doesn't contain a manifest"
     others = tuple(
         SourceError(f"is {each.what} {each.root}".rstrip(), place=Place(each.file), fix=each.fix)
         for each in left[1:]
@@ -147,7 +147,7 @@ def kustomization_notes(kept: Iterable[Source]) -> Iterable[Diagnostic]:
     """Yield one note for each kustomization whose manifests are checked without its changes."""
     for folder, changes in dict(filter(None, map(kustomization_changes, kept))).items():
         what = ", ".join(changes[:MOST_NAMES])
-        said = f"the kustomization of {folder} isn't built, so its changes ({what}) aren't checked"
+        said = f"the kustomization in {folder} isn't built, so its changes ({what}) aren't checked"
         fix = f"kustomize build {folder} | pulumi-dra check -"
         yield Diagnostic("note", NOT_BUILT, said, Place(folder), fix)
 

@@ -46,9 +46,9 @@ def run_limited(words: Sequence[str], path: str) -> str:
     word. Raises UsageError with the tool's message, or with the limit that was reached.
     """
     tool = f"{Path(words[0]).name} {words[1]}"
-    by_hand = f"render it yourself, and pipe the result: {tool} … | pulumi-dra plan -"
+    by_hand = f"run {tool} yourself, and pipe the result: {tool} … | pulumi-dra plan -"
     if _roots and (fault := _outside(words, _allowed_roots())):
-        raise UsageError(f"{tool} doesn't render {path} here: {fault}", fix=by_hand)
+        raise UsageError(f"{tool} couldn't render {path}: {fault}", fix=by_hand)
     with (
         tempfile.TemporaryFile() as output,
         tempfile.TemporaryFile() as errors,

@@ -47,7 +47,7 @@ def render_paths(values: argparse.Namespace) -> Rendered:
     if given and not any(map(is_chart, values.paths)):
         raise UsageError(
             "--values needs a chart",
-            fix="name the folder that holds Chart.yaml",
+            fix="pass the folder that contains Chart.yaml",
         )
     for file in getattr(values, "values_files", []):
         if "://" not in file and not Path(file).exists():

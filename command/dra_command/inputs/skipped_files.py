@@ -143,12 +143,12 @@ def _of_document(data: Any, name: str, kustomization: _Kustomization | None) -> 
     ):
         return _of_kustomization(kustomization)
     if data.get("kind") == "Pod" and _is_kubeadm_patch(data):
-        return SkippedFile("a patch of kubeadm", "", name)
+        return SkippedFile("a kubeadm patch", "", name)
     if data.get("kind") == "Pod" and (_is_for_spark(data) or _is_unfinished_pod(data, name)):
-        return SkippedFile("a pod template of Spark", "", name)
+        return SkippedFile("a Spark pod template", "", name)
     is_apart = str(data.get("apiVersion", "")).startswith(_TEMPLATED)
     if not is_apart and (placeholder := _placeholder(data)):
-        return SkippedFile(TEMPLATE, "", name, f"write the value that `{placeholder}` stands for")
+        return SkippedFile(TEMPLATE, "", name, f"replace `{placeholder}` with a value")
     return None
 
 

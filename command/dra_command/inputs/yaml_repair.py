@@ -67,7 +67,7 @@ def repair_findings(
         is_text = source.name in files and not has_embedded(source.name)
         repaired = repair_source(source, features_of(MAXIMUM_MINOR)) if is_text else None
         if repaired is not None:
-            message = f"the text can be repaired: {', '.join(repaired.changes)}"
+            message = f"`check --rewrite` can repair the text: {', '.join(repaired.changes)}"
             yield Diagnostic(
                 "note", "text-can-be-repaired", message, Place(source.name), _command(source.name)
             )
@@ -89,7 +89,7 @@ def repair_fix(error: PlannerError) -> str:
 
 def _command(name: str) -> str:
     path = "-" if name == STDIN_NAME else name
-    return f"pulumi-dra check --rewrite {path} prints the repaired text"
+    return f"print the repaired text with pulumi-dra check --rewrite {path}"
 
 
 def _is_well_formed(source: Source, features: Features) -> bool:

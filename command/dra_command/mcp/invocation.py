@@ -40,7 +40,7 @@ class Invocation(Struct, frozen=True):
     def path(self, given: str) -> str:
         """Return one path relative to the folder. Raises NotAllowed."""
         if len(given) > _LONGEST or "\0" in given:
-            raise NotAllowed("a path is too long or holds a null byte")
+            raise NotAllowed("a path is too long or contains a null byte")
         found = (self.root / given).resolve()
         if not found.is_relative_to(self.root):
             raise NotAllowed(f"{given} is outside the folder that this server reads")
@@ -58,9 +58,9 @@ class Invocation(Struct, frozen=True):
         """
         words = [f"--{name}={value}" for name, value in options.items() if value]
         if any(len(word) > _LONGEST or "\0" in word for word in (*words, *paths)):
-            raise NotAllowed("an argument is too long or holds a null byte")
+            raise NotAllowed("an argument is too long or contains a null byte")
         if len(paths) > _MOST:
-            raise NotAllowed(f"more than {_MOST} paths or words in one call")
+            raise NotAllowed(f"one call has more than {_MOST} paths or words")
         # -P: a module in the folder must not replace one of the interpreter
         start = [sys.executable, "-P", "-m", "dra_command.mcp.confinement"]
         line = [*start, command, *words, "--format=json", "--", *paths]
@@ -77,10 +77,15 @@ class Invocation(Struct, frozen=True):
                     check=False,
                 )
         except subprocess.TimeoutExpired:
-            raise TimeoutError(f"no answer within {SECONDS} s: name fewer manifests") from None
+            raise TimeoutError(
+                f"the answer took more than {SECONDS} s; pass fewer manifests"
+            ) from None
         try:
             found = json.loads(done.stdout)
         except json.JSONDecodeError:
-            found = {"error": done.stderr.strip() or f"no answer, exit status {done.returncode}"}
+            found = {
+                "error": done.stderr.strip()
+                or f"the command didn't print an answer (exit status {done.returncode})"
+            }
         answer: dict[str, Any] = found if isinstance(found, dict) else {"rows": found}
         return {"exitStatus": done.returncode, **answer}

@@ -23,7 +23,7 @@ def run(values: argparse.Namespace) -> int:
     root = Path(values.root)
     if not root.is_dir():
         raise UsageError(
-            f"{root} isn't a folder", fix="give --root the folder of your manifests and fleets"
+            f"{root} isn't a folder", fix="set --root to the folder of your manifests and fleets"
         )
     from dra_command.mcp.server import make_server  # the extra
 

@@ -11,10 +11,10 @@ from mcp.types import ToolAnnotations
 from dra_command.mcp.invocation import Invocation
 
 _INSTRUCTIONS = """\
-Answers whether Kubernetes ResourceClaims (Dynamic Resource Allocation) run on planned GPU node pools, how many nodes \
-the pools need, and what they cost. Start with `plan`; call `explain` for a claim or pod that does not fit. A verdict \
-is fits, does-not-fit, or cannot-tell; cannot-tell names the facts that are unknown. Paths are relative to the folder \
-that the server was started for. Nothing is changed.
+Check whether Kubernetes ResourceClaims (Dynamic Resource Allocation) run on planned GPU node pools, how many nodes \
+the pools need, and what these nodes cost. Start with `plan`; call `explain` for a claim or pod that does not fit. A \
+verdict is fits, does-not-fit, or cannot-tell; cannot-tell lists the unknown facts. Paths are relative to the server's \
+root folder. The tools don't change anything.
 """
 _READS = ToolAnnotations(
     read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=False

@@ -64,8 +64,8 @@ def _print_contested(page: Page, report: ClusterReport) -> None:
             f", and {len(names) - _MOST} more" if len(names) > _MOST else ""
         )
         page.text(
-            f"A device plugin and a DRA driver allocate the same devices on {shown}, so two pods can get one device. "
-            "Drain the nodes, and keep one of the two off them.",
+            f"A device plugin and a DRA driver allocate the same devices on {shown}, so two pods "
+            "can get one device. Drain the nodes, and remove one of the two from them.",
             mark="✕ ",
         )
 
@@ -119,7 +119,8 @@ def _print_losses(page: Page, report: ClusterReport, *, verbose: bool) -> None:
         return
     page.gap()
     page.text(
-        f"{counted(len(report.losses), 'pod')} {verb(len(report.losses), 'need')} care before a node is drained:"
+        f"{counted(len(report.losses), 'pod')} {verb(len(report.losses), 'need')} a change before "
+        "you drain a node:"
     )
     shown = report.losses if verbose else report.losses[: 2 * _MOST]
     for each in shown:

@@ -38,7 +38,7 @@ def run(values: argparse.Namespace) -> int:
     """
     if values.write and "-" in values.paths:
         raise UsageError(
-            "--write can't change standard input", fix="name files, or use --format diff"
+            "--write can't change standard input", fix="pass files, or use --format diff"
         )
     if values.observed and not (values.paths or values.stack):
         return run_cluster(values, _answers(values))
@@ -96,6 +96,7 @@ def _sharing(word: str) -> tuple[str, DeviceSharing]:
     name, _, count = word.partition("=")
     if not name or not count.isdigit() or int(count) < 2:
         raise UsageError(
-            f"--shared {word}: not a resource and a number of units", fix="write nvidia.com/gpu=4"
+            f"--shared {word} isn't a resource with a number of units",
+            fix="use, for example, nvidia.com/gpu=4",
         )
     return name, DeviceSharing("time-slicing", int(count), "--shared")

@@ -27,7 +27,7 @@ def run_steps(values: argparse.Namespace, inputs: CommandInputs, facts: PluginFa
         )
     if values.write or values.format == "diff":
         raise UsageError(
-            "--steps changes no manifests",
+            "--steps doesn't change manifests",
             fix="use --steps-folder FOLDER to write each step's files",
         )
     found = plan_steps(

@@ -24,7 +24,7 @@ def print_steps(found: MigrationSteps, *, folder: str, quiet: bool, verbose: boo
     with Page() as page:
         page.text(_headline(found))
         for name, reason in sorted(found.without_twin.items()):
-            page.text(f"Pool {name} can't have a DRA pool: {reason}", mark="✕ ")
+            page.text(f"Pool {name} can't be replaced with a DRA pool: {reason}", mark="✕ ")
         _print_staying(page, found)
         for note in found.notes:
             page.gap()
@@ -43,7 +43,7 @@ def print_steps(found: MigrationSteps, *, folder: str, quiet: bool, verbose: boo
 
 def _headline(found: MigrationSteps) -> str:
     if not found.steps:
-        return "Nothing to migrate: the fleet has no pool with allocation: device-plugin."
+        return "Nothing to migrate: the fleet doesn't have a pool with allocation: device-plugin."
     unsafe = [str(step.number) for step in found.steps if not step.is_safe]
     steps = f"Migration in {counted(len(found.steps), 'step')}"
     if not unsafe:
@@ -65,7 +65,7 @@ def _print_step(page: Page, step: MigrationStep, *, verbose: bool) -> None:
     page.line(f"{step.number}. {title}: ", _verdict(step))
     for resource, name in sorted(step.served.items()):
         page.text(
-            f"The manifests stay as they are, because the DeviceClass {name} serves {resource} "
+            f"The manifests don't change, because the DeviceClass {name} serves {resource} "
             "(extendedResourceName).",
             indent=3,
         )

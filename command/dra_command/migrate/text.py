@@ -62,9 +62,9 @@ def _print_served(page: Page, found: Migration, target: Target) -> None:
         )
         page.gap()
         page.text(
-            "Pods without a selector can also stay as they are, because a DeviceClass serves "
-            "the name that they "
-            f"request: {classes}. Rewrite pods that need a selector, shares, or a quota by class."
+            "Pods without a selector can also stay unchanged, because a DeviceClass serves the "
+            f"resource that they request: {classes}. Rewrite pods that need a selector, shares, "
+            "or a quota by class."
         )
 
 

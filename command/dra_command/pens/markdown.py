@@ -91,7 +91,11 @@ def joined(head: Sequence[str], folded: Sequence[list[str]], foot: Sequence[str]
     while True:
         left_out = len(folded) - len(kept)
         said = (
-            [f"*{left_out} more folded parts are left out: too long for a comment.*", ""]
+            [
+                f"*{left_out} more folded parts are omitted, because the comment would be too "
+                "long.*",
+                "",
+            ]
             if left_out
             else []
         )

@@ -27,7 +27,8 @@ def write_added_pools(path: Path, request: PlanRequest) -> str:
     told = " and ".join(f"{nodes[row['name']]} × {row['machine']}" for row in found.pools)
     price = "" if found.hourly_usd is None else f", {usd(found.hourly_usd)} per hour"
     head = (
-        f"# With these pools everything fits: {told}{price}.\n# Append them to the fleet's pools.\n"
+        f"# With these pools, everything fits: {told}{price}.\n"
+        "# Append them to the fleet's pools.\n"
     )
     write_whole(
         path,

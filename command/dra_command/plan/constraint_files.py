@@ -19,10 +19,10 @@ from dra_planner.plan.judgement.simulated_fixes import fix_patch, fix_sentence, 
 from dra_planner.wording import counted
 
 _FOR_MANIFESTS = (
-    "A kustomize Component: save it as kustomization.yaml of a folder and name the "
-    "folder under `components`."
+    "A kustomize Component: save it as kustomization.yaml in a folder, and add the folder to "
+    "`components`."
 )
-_GUARDS = "Make pods follow the plan, as its guards do: for clusters before Kubernetes 1.36."
+_GUARDS = "Make pods follow the plan, as its guards do (for clusters before Kubernetes 1.36)."
 _FOR_FLEET = "Merge these keys into the fleet, pools by name."
 
 
@@ -34,8 +34,8 @@ def write_constraints(path: Path, plan: Plan) -> str:
         return _write_guards(path, plan)
     if plan.judgement.simulated is None:
         return (
-            f"{path}: not written, because nothing was simulated: no packing places "
-            "everything, or no time was left"
+            f"{path}: not written, because nothing was simulated (no packing places everything, "
+            "or the time limit was reached)"
         )
     if not plan.judgement.simulated.at_packing:
         return f"{path}: not written, because the packing places everything in every order"
@@ -46,15 +46,19 @@ def write_constraints(path: Path, plan: Plan) -> str:
             write_whole(path, _text(fix_sentence(fix), patch), PlannerError)
             return f"wrote {path}: {fix_sentence(fix)}"
     return (
-        f"{path}: not written, because no change was found, in the time given, that places "
-        "everything and costs less"
+        f"{path}: not written, because the search didn't find a cheaper change that places "
+        "everything within its time limit"
     )
 
 
 def _write_guards(path: Path, plan: Plan) -> str:
     assert plan.manifests is not None  # plans that are made from manifests have them
     patch, left = guards_component(plan.guards, plan.manifests)
-    rest = f"; add the guards of {', '.join(map(str, left))} in their own manifests" if left else ""
+    rest = (
+        f"; add the guards of {', '.join(map(str, left))} to their manifests by hand"
+        if left
+        else ""
+    )
     if patch is None:
         return f"{path}: not written, because no workload can be patched{rest}"
     write_whole(path, _text(_GUARDS.rstrip("."), patch), PlannerError)

@@ -132,11 +132,9 @@ def _seconds(text: str) -> float:
     try:
         seconds = float(text)
     except ValueError:
-        raise argparse.ArgumentTypeError(
-            f'"{text}" is neither "off" nor a number of seconds'
-        ) from None
+        raise argparse.ArgumentTypeError(f'"{text}" isn\'t "off" or a number of seconds') from None
     if not 0 < seconds <= _LONGEST_SIMULATION:
         raise argparse.ArgumentTypeError(
-            f"{text} seconds are not between 0 and {_LONGEST_SIMULATION}"
+            f"{text} seconds aren't between 0 and {_LONGEST_SIMULATION}"
         )
     return seconds

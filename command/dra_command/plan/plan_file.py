@@ -42,7 +42,7 @@ def find_stale(inputs: CommandInputs, plan: Plan) -> str:
     path = plan_path(inputs.stack)
     fix = f"run `pulumi-dra plan --stack {inputs.stack} --write`"
     if not path.exists():
-        return f"{path}: there is no plan yet; {fix}"
+        return f"{path} doesn't exist; {fix}"
     saved = read_plan_file(path, stack=inputs.stack)
     try:
         assert inputs.fleet is not None  # --check needs --stack
@@ -50,4 +50,4 @@ def find_stale(inputs: CommandInputs, plan: Plan) -> str:
     except PlanFileError as error:
         return str(error)
     changed = ", ".join(differences(saved, plan_file(plan)))
-    return f"{path}: the plan is stale: {changed} would be different now; {fix}" if changed else ""
+    return f"{path}: the plan is stale, because {changed} changed; {fix}" if changed else ""

@@ -45,20 +45,19 @@ class AccountQuotas(Struct, frozen=True):
             if use.missing:
                 yield (
                     f"quota {quota.name}: the plan needs {use.planned} {unit}, but {has}, so "
-                    f"{use.missing} are "
-                    f"missing. Request more: {self._request(quota, quota.used + use.planned)}"
+                    f"{use.missing} are missing. Request an increase: "
+                    f"{self._request(quota, quota.used + use.planned)}"
                 )
             elif use.at_most > quota.free:
                 yield (
                     f"quota {quota.name}: the plan needs {use.planned} {unit}, and pools at their "
-                    "maximums need "
-                    f"{use.at_most}, but {has}. Request more: "
+                    f"maximums need {use.at_most}, but {has}. Request an increase: "
                     f"{self._request(quota, quota.used + use.at_most)}"
                 )
         for name in pools_without_quota(self.fleet, self.quotas):
             yield (
-                f"pool {name}: no quota in the file counts its machine type, so its limit isn't "
-                "known"
+                f"pool {name}: the file doesn't contain a quota for its machine type, so its "
+                "limit is unknown"
             )
 
     def _request(self, quota: AccountQuota, limit: int) -> str:
@@ -83,7 +82,7 @@ def read_quotas(path: str, fleet: Fleet) -> AccountQuotas:
         raise UsageError(
             f"contains quotas for {title}, but the fleet is on {fleet.cloud.upper()}",
             place=Place(path),
-            fix="pass quotas of the fleet's account",
+            fix="pass the quotas of the fleet's account",
         )
     return AccountQuotas(fleet, _counting(quotas))
 

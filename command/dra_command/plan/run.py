@@ -150,12 +150,12 @@ def _run_stacks(values: argparse.Namespace) -> int:
         values.constraints or values.picture or values.certificate or values.suggest or values.gate
     )
     if values.format != "markdown" or values.write or files:
-        fix = "give one stack, or --format markdown"
+        fix = "use one stack, or --format markdown"
         raise UsageError("several stacks require --format markdown", fix=fix)
     names = [name for name in dict.fromkeys(values.stack.split(",")) if name]
     if not names:
         raise UsageError(
-            f"--stack {values.stack}: doesn't name a stack",
+            f"--stack {values.stack} isn't a list of stack names",
             fix="separate names with commas",
         )
     stacks, faults = [], []
@@ -183,25 +183,23 @@ def _stale_fault(plan: Plan, inputs: CommandInputs, values: argparse.Namespace) 
 def _refuse_odd_combinations(values: argparse.Namespace) -> None:
     if values.picture and not values.picture.lower().endswith(".svg"):
         raise UsageError(
-            f"--picture {values.picture}: the picture is an SVG file",
-            fix="name a file that ends in .svg",
+            f"--picture {values.picture}: the picture must be an SVG file",
+            fix="use a file name that ends in .svg",
         )
     if values.gate and values.observed:
-        raise UsageError("--gate needs a fleet", fix="pass --fleet or --stack, not --observed")
+        raise UsageError("--gate needs a fleet", fix="use --fleet or --stack, not --observed")
     if values.constraints and values.observed:
         raise UsageError(
             "--constraints needs a fleet to size",
-            fix="give --fleet or --stack, not --observed",
+            fix="use --fleet or --stack, not --observed",
         )
     if values.suggest and values.observed:
-        raise UsageError(
-            "--suggest adds pools to a fleet", fix="give --fleet or --stack, not --observed"
-        )
+        raise UsageError("--suggest needs a fleet", fix="use --fleet or --stack, not --observed")
     if values.certificate and values.observed:
-        fix = "give --fleet or --stack, not --observed"
+        fix = "use --fleet or --stack, not --observed"
         raise UsageError("--certificate needs a fleet to size", fix=fix)
     if values.quotas and (values.observed or values.write or values.check):
-        fix = "give --fleet or --stack, without --observed, --write, or --check"
+        fix = "use --fleet or --stack, without --observed, --write, or --check"
         raise UsageError("--quotas needs a fleet to size", fix=fix)
     for option in ("write", "check"):
         if not getattr(values, option):
@@ -227,7 +225,7 @@ def _compare_and_write(
 
     stale = find_stale(inputs, plan) if values.check else ""
     path = write(inputs.stack, plan) if values.write else plan_path(inputs.stack)
-    checked = [f"{path} is current: a new plan is the same"] if values.check else []
+    checked = [f"{path} is current"] if values.check else []
     return stale, [*checked, *([f"wrote {path}"] if values.write else [])]
 
 
@@ -300,7 +298,7 @@ def _print_focus(plan: Plan, values: argparse.Namespace) -> None:
     if plan.fleet is None or plan.judgement.is_observed:
         raise UsageError(
             "--format focus needs a fleet to size",
-            fix="give --fleet or --stack, not --observed",
+            fix="use --fleet or --stack, not --observed",
         )
     month = values.month or date.today().replace(day=1)
     print(focus_csv(plan, plan.fleet, fill_nodes(plan), month, values.stack or ""), end="")

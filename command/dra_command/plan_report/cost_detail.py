@@ -40,8 +40,8 @@ def _claim_costs(plan: Plan, filled: FilledNodes) -> Table:
         for each in claim_shares(plan, filled)
     )
     note = (
-        "each claim gets the share of its devices in the price of the node · rounded to add up "
-        "to the cost of the nodes"
+        "claim cost: its devices' share of the node price · rounded to add up to the cost of the "
+        "nodes"
     )
     return Table(
         "Cost of claims",
@@ -71,10 +71,10 @@ def _pods(more: OneMore) -> Table:
         for each in more.pods
     )
     note = (
-        "room: additional pods that fit on the nodes as filled · one more: 0.00 if there is "
-        "room, otherwise the cost that its packing adds"
+        "room: additional pods that fit on the planned nodes · one more: 0.00 if the pod fits, "
+        "otherwise its additional cost in the packing"
     )
-    left = f" · {more.left_out} pods and nodes not sized" if more.left_out else ""
+    left = f" · {more.left_out} pods and nodes not computed" if more.left_out else ""
     return Table(
         "One more pod",
         ("workload", "room", "one more, USD/h", "nodes"),
@@ -97,7 +97,7 @@ def _on(more: OnePodMore) -> str:
     if more.verdict != "fits" or more.room:
         return ""
     told = ", ".join(f"{nodes:+d} {visible(pool)}" for pool, nodes in more.nodes)
-    return told or "none, filled differently"
+    return told or "none (placed differently)"
 
 
 def _nodes(more: OneMore) -> Table:
@@ -110,7 +110,7 @@ def _nodes(more: OneMore) -> Table:
         for each in more.nodes
         if each.saves_usd or each.pods
     )
-    note = "saves: the reduction of the packing's cost, unknown if not everything is placed now"
+    note = "saves: reduction of the packing's cost, unknown if pods are pending now"
     heads = ("one more node of", "saves, USD/h", "more pods")
     return Table("One more node", heads, rows, frozenset({1, 2}), note)
 

@@ -126,7 +126,7 @@ def _summary(stacks: Sequence[StackPlan]) -> Table:
         "GPU nodes",
         "USD/h",
         "USD/month",
-        "To the saved plan",
+        "Changes from the saved plan",
     )
     return Table("", heads, tuple(rows), frozenset(range(len(heads) - 4, len(heads))))
 
@@ -161,7 +161,7 @@ def _findings(stack: StackPlan, named: bool) -> Iterator[Iterable[str]]:
         yield [f"{where}{joint_fix_title(joint)}", "", *steps, ""]
     if raised:
         yield [
-            f"{where}Without rollouts, these maximums are enough for all pods that fit a node:",
+            f"{where}Without rollouts, these maximums are enough for all pods that fit on a node:",
             *block(raised, "diff"),
             "",
         ]
@@ -283,7 +283,7 @@ def _foot(stacks: Sequence[StackPlan]) -> list[str]:
     plan = stacks[0].plan
     named = any(stack.stack for stack in stacks)
     stack = stacks[0].stack if len(stacks) == 1 else "NAME"
-    same = f"`pulumi-dra plan --stack {stack}` shows the same" if named else ""
+    same = f"the same as `pulumi-dra plan --stack {stack}`" if named else ""
     settings = list(dict.fromkeys(setting(stack.plan) for stack in stacks))[:3]
     said = " · ".join(safe(each) for each in (*settings, f"{plan.level} demand", same) if each)
     return [f"<sub>{said}</sub>", ""]

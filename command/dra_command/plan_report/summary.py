@@ -57,7 +57,7 @@ def claims_table(plan: Plan) -> Table:
     note = (
         ""
         if plan.judgement.is_observed
-        else "devices as in the packing; the scheduler may choose others"
+        else "devices from the packing; the scheduler may choose other devices"
     )
     return Table("Claims", ("claim", "pod", "request", "node", "device"), tuple(rows), note=note)
 
@@ -76,7 +76,7 @@ def verdict_parts(plan: Plan) -> tuple[str, str, str]:
     apart = [each.diagnostic for each in plan.blockers if not each.workloads]
     errors = sum(finding.severity == "error" for finding in (*plan.diagnostics, *apart))
     if not plan.workloads and not errors and not plan.blockers:
-        return "Nothing to place", "", "the manifests contain no workload"
+        return "Nothing to place", "", "the manifests don't contain a workload"
     if plan.verdict == "fits":
         number = len(plan.workloads)
         workloads = f"all {number} workloads" if number > 1 else "1 workload"
@@ -257,7 +257,7 @@ def _spares(plan: Plan) -> tuple[str, ...]:
         else "by the packing; not simulated"
     )
     nodes = (
-        "No node is spare"
+        "None of the nodes is spare"
         if not spare
         else f"{counted(spare, 'node')} of them {verb(spare, 'are')} spare"
     )
@@ -294,18 +294,21 @@ def _costs(plan: Plan) -> tuple[str, ...]:
     if plan.cost is None:
         if plan.verdict == "fits" and plan.nodes_bound < nodes:
             fewest = counted(plan.nodes_bound, "node")
-            said += f" (fewest devices first, without prices; no plan needs fewer than {fewest})"
+            said += f" (fewest devices first, without prices; every plan needs at least {fewest})"
         missing = ", ".join(
             pool.name for pool in plan.pools if pool.recommended and pool.hourly_usd is None
         )
-        return (f"{said}; cost unknown: no price for {missing or 'a pool'} (give it pricePerHour)",)
+        return (
+            f"{said}; cost unknown, because {missing or 'a pool'} doesn't have a price (set "
+            "pricePerHour)",
+        )
     when = f", prices of {plan.cost.priced_on}" if plan.cost.priced_on else ", prices of the fleet"
     least = ""
     open_prices = [pool.name for pool in plan.pools if pool.hourly_usd is None]
     if plan.verdict == "fits" and open_prices:
         least = (
-            "; it's unknown whether another plan costs less, because there is no price for "
-            f"{_listed(open_prices)}"
+            "; it's unknown whether another plan costs less, because the price of "
+            f"{_listed(open_prices)} is unknown"
         )
     elif plan.verdict == "fits":
         bound, gap = plan.cost.bound_usd, plan.cost.gap
@@ -325,12 +328,12 @@ def _looser() -> str:
 def _growth_costs(plan: Plan) -> tuple[str, ...]:
     more = sum(pool.nodes.desired - (pool.existing or 0) for pool in plan.pools)
     if not more:
-        return ("No more nodes are needed.",) if plan.verdict == "fits" else ()
+        return ("No additional nodes are needed.",) if plan.verdict == "fits" else ()
     if plan.cost is None:
         return (
             (
-                f"{counted(more, 'node')} more; cost unknown: no price for a pool (give it "
-                "pricePerHour)"
+                f"{counted(more, 'additional node')}; cost unknown, because a pool doesn't have a "
+                "price (set pricePerHour)"
             ),
         )
     when = f", prices of {plan.cost.priced_on}" if plan.cost.priced_on else ", prices of the fleet"
@@ -368,22 +371,22 @@ def _simulation_result(plan: Plan) -> tuple[str, ...]:
     if plan.judgement.is_observed:
         return _growth_simulation(said, found)
     if not found.at_packing:
-        return (f"{said}the packing places {everything} in each.",)
+        return (f"{said}{everything} fits on the packing's nodes in each.",)
     pods = counted(max(each.pods for each in found.at_packing), "pod")
     said += f"the packing leaves up to {pods} pending in {len(found.at_packing)} of them"
     if found.counts is not None:
         kept = (
-            "; the packing is built, as set in the fleet" if plan.fleet.sizing == "packing" else ""
+            "; the fleet sets that the packing is built" if plan.fleet.sizing == "packing" else ""
         )
         return (f"{said}, {_beyond_packing(plan)} in none{kept}.", *_cheaper(plan))
     if not found.complete:
         return (
             (
-                f"{said}; the number of nodes that place {everything} wasn't found in the "
-                "time given (--simulate SECONDS)."
+                f"{said}; the simulation reached its time limit before it found enough nodes to "
+                f"place {everything} (--simulate SECONDS)."
             ),
         )
-    return (f"{said}, and no counts within the maximums were found that leave none.",)
+    return (f"{said}, and no counts within the maximums were found that place all of them.",)
 
 
 def _beyond_packing(plan: Plan) -> str:
@@ -400,19 +403,19 @@ def _beyond_packing(plan: Plan) -> str:
 
 def _growth_simulation(said: str, found: SimulatedCounts) -> tuple[str, ...]:
     if not found.at_packing:
-        return (f"{said}the existing nodes place everything in each.",)
+        return (f"{said}all pods fit on the existing nodes in each.",)
     pods = counted(max(each.pods for each in found.at_packing), "pod")
     said += f"the existing nodes leave up to {pods} pending in {len(found.at_packing)} of them"
     if found.counts is not None:
-        return (f"{said}, those with the new nodes in none.",)
+        return (f"{said}, but with the new nodes, no pods stay pending.",)
     if not found.complete:
         return (
             (
-                f"{said}; the number of additional nodes wasn't found in the time given "
-                "(--simulate SECONDS)."
+                f"{said}; the simulation reached its time limit before it found the number of "
+                "additional nodes (--simulate SECONDS)."
             ),
         )
-    return (f"{said}, and no counts within the maximums were found that leave none.",)
+    return (f"{said}, and no counts within the maximums were found that place all of them.",)
 
 
 def _cheaper(plan: Plan) -> tuple[str, ...]:

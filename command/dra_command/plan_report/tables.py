@@ -453,8 +453,8 @@ def difference_line(difference: PlanDifference) -> str:
     noun = "node" if abs(difference.nodes) == 1 else "nodes"
     nodes = f"{difference.nodes:+d} {noun}" if difference.nodes else "as many nodes"
     if difference.hourly_usd is None:
-        return f"{nodes} against the saved plan, at unknown cost"
+        return f"{nodes} than in the saved plan, at unknown cost"
     if not difference.hourly_usd:
-        return f"{nodes}, at the same cost, against the saved plan"
+        return f"{nodes} than in the saved plan, at the same cost"
     sign = "+" if difference.hourly_usd > 0 else "−"
-    return f"{nodes}, {sign}{usd(abs(difference.hourly_usd))} per hour against the saved plan"
+    return f"{nodes} than in the saved plan, {sign}{usd(abs(difference.hourly_usd))} per hour"

@@ -12,7 +12,6 @@ from dra_command.pens.table import Table
 from dra_command.pens.terminal.page import VERDICT_STYLES, Page
 from dra_command.plan_report.cost_detail import detail_tables
 from dra_command.plan_report.guards import guards_table, rules_table, without_guards
-from dra_command.plan_report.selector_changes import short_change
 from dra_command.plan_report.summary import (
     costs,
     decisive_assumptions,
@@ -137,7 +136,7 @@ class _PlanPage:
             for what, fix in obstacle.lines:
                 self._page.text(what, indent=2)
                 if fix:
-                    self._page.text(short_change(fix), indent=4, mark="→ ")
+                    self._page.text(fix, indent=4, mark="→ ")
             for table in terms.pop(obstacle.subject, []):
                 self._page.gap()
                 self._page.table(table.heads, table.rows, styles=self._cell_styles)
@@ -149,7 +148,7 @@ class _PlanPage:
         self._page.gap()
         self._page.line((joint_fix_title(found), "bold"))
         for step in found.steps:
-            self._page.text(short_change(step), indent=2, mark="→ ")
+            self._page.text(step, indent=2, mark="→ ")
 
     def _terms(self) -> dict[str, list[Table]]:
         """Return what claims fail at, by workload; a few of them."""

@@ -44,8 +44,8 @@ def plan_cell(collected: Collected, name: str) -> Plan:
         )
         near = get_close_matches(name, known, 3, 0.3)
         raise UsageError(
-            f'--cell: there is no "{name}" in this portfolio',
-            fix=f"give STACK/SCENARIO: {', '.join(near or known[:3])}",
+            f'--cell: "{name}" isn\'t in this portfolio',
+            fix=f"use STACK/SCENARIO: {', '.join(near or known[:3])}",
         )
     inputs = stacks[stack]
     if inputs.fault is not None:

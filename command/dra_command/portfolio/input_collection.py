@@ -56,7 +56,7 @@ def collect(path: str) -> Collected:
                 raise PortfolioError(
                     f'two stacks are named "{inputs.name}"',
                     place=place,
-                    fix="give one of them another `name`",
+                    fix="set a different `name` for one of them",
                 )
             stacks[inputs.name] = inputs
             labels[inputs.name] = {"name": inputs.name, **entry.labels}
@@ -132,9 +132,9 @@ class _Files(Struct):
             return
         if entry.name is not None and len(found) > 1:
             raise PortfolioError(
-                f'"{entry.name}" would name {len(found)} stacks',
+                f'{len(found)} stacks would have the name "{entry.name}"',
                 place=place,
-                fix="leave `name` out, or name one file",
+                fix="remove `name`, or use one file",
             )
         for file in found:
             inputs = self._stack(entry, Path(file), root)

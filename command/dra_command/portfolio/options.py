@@ -60,7 +60,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def _positive(text: str) -> int:
     if not text.isascii() or not text.isdigit() or not 0 < int(text) <= 10_000:
-        raise argparse.ArgumentTypeError(f'"{text}" is not a number from 1 to 10000')
+        raise argparse.ArgumentTypeError(f'"{text}" isn\'t a number from 1 to 10000')
     return int(text)
 
 
@@ -70,5 +70,5 @@ def _share(text: str) -> float:
     except ValueError:
         share = 0
     if not 0 < share <= 1:
-        raise argparse.ArgumentTypeError(f'"{text}" is not a share above 0% and up to 100%')
+        raise argparse.ArgumentTypeError(f'"{text}" isn\'t a percentage above 0% and up to 100%')
     return share

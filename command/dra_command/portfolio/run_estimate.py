@@ -25,9 +25,8 @@ def estimate(folder: Path, missing: int) -> list[str]:
     )
     return [
         (
-            f"{missing:,} cells are not computed yet; {cells:,} took {each * 1000:.1f} ms of CPU "
-            "each: "
-            f"{times}"
+            f"{missing:,} cells aren't computed yet; {cells:,} cells took {each * 1000:.1f} ms of "
+            f"CPU each: {times}"
         ),
         f"their results need about {_size(kept * missing)}",
     ]

@@ -72,7 +72,9 @@ def _print(found: tuple[RehearsedStep, ...], values: argparse.Namespace) -> None
         return
     with Page() as page:
         if not found:
-            page.text("Nothing to rehearse: the fleet has no pool with allocation: device-plugin.")
+            page.text(
+                "Nothing to rehearse: the fleet doesn't have a pool with allocation: device-plugin."
+            )
             return
         pending = [str(each.step.number) for each in found if each.pending]
         page.text(

@@ -26,9 +26,7 @@ def run(values: argparse.Namespace) -> int:
     """
     require_sandbox("a rehearsal", "psutil", "cryptography")
     if values.context and not values.kubeconfig:
-        raise UsageError(
-            "--context names a context of a kubeconfig", fix="give --kubeconfig FILE too"
-        )
+        raise UsageError("--context needs a kubeconfig", fix="add --kubeconfig FILE")
     inputs = read_inputs(values, needs_capacity=True)
     print_skipped_files(inputs.left_alone, quiet=values.quiet)
     if values.migration:
@@ -95,7 +93,7 @@ def _rehearse(plan: Plan, sources: tuple[Source, ...], values: argparse.Namespac
     except (UnknownSubject, NotThrowAway) as error:
         raise UsageError(str(error)) from error
     except (ToolUnavailable, ControlPlaneError, ApiRejection) as error:
-        raise UsageError(f"the plan cannot be rehearsed: {error}") from error
+        raise UsageError(f"the plan can't be rehearsed: {error}") from error
 
 
 def _settings(plan: Plan, minor: int) -> Settings:

@@ -13,8 +13,8 @@ if TYPE_CHECKING:  # the sandbox is an extra
     from dra_sandbox.rehearsal import ComparedWorkload, Comparison, OutcomeDifference, ScenarioRow
 
 _LEGEND = (
-    "plan: placement of the packing · simulation: placement that the planner predicts for "
-    "this pod arrival order · outcome: placement by the scheduler · pods per pool in brackets"
+    "plan: placement of the packing · simulation: predicted placement for this pod arrival order "
+    "· outcome: placement by the scheduler · pods per pool in brackets"
 )
 
 
@@ -39,7 +39,7 @@ def headline(found: Comparison) -> str:
     pods = sum(row.outcome.placed for row in found.rows)
     if _unexplained(found):
         differences = counted(_unexplained(found), "unexplained difference")
-        return f"{differences} between plan, simulation and scheduler."
+        return f"{differences} between plan, simulation, and scheduler."
     if not found.outcome.decided:
         return "The time limit was reached before the scheduler had tried every pod."
     first = f"All {pods} pods were placed." if pods != 1 else "The pod was placed."

@@ -62,8 +62,8 @@ def _files(values: argparse.Namespace) -> tuple[str, ...]:
     found = named or [find_configuration(".")]
     if not found[0]:
         raise UsageError(
-            "there is no pulumi-dra.yaml here or above",
-            fix="name a file: pulumi-dra rules test FILE",
+            "pulumi-dra.yaml isn't in this folder or its parents",
+            fix="pass a file: pulumi-dra rules test FILE",
         )
     return tuple(dict.fromkeys(found))
 

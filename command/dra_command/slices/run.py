@@ -67,14 +67,13 @@ def run(values: argparse.Namespace) -> int:
     if values.fleet or values.stack:
         documents = _of_pools(values)
     elif values.nodes:
-        raise UsageError(
-            "--nodes is for the pools of a fleet", fix="give --fleet FILE or --stack NAME with it"
-        )
+        raise UsageError("--nodes needs a fleet", fix="add --fleet FILE or --stack NAME")
     elif values.machine:
         documents = [render_slice(each) for each in _of_machine(values)]
     else:
         raise UsageError(
-            "no node is given", fix="give --machine TYPE, or --fleet FILE or --stack NAME"
+            "slices needs a machine type or a fleet",
+            fix="use --machine TYPE, --fleet FILE, or --stack NAME",
         )
     print(_as_json(documents) if values.format == "json" else _as_yaml(documents), end="")
     return Status.FITS
@@ -88,7 +87,7 @@ def _of_pools(values: argparse.Namespace) -> list[dict[str, Any]]:
     if given:
         option = "--" + given[0].replace("_", "-")
         raise UsageError(
-            f"{option} is for one machine type; the fleet sets it for its pools",
+            f"{option} is only for --machine, because the fleet sets this value for its pools",
             fix=f"leave {option} out",
         )
     inputs = read_inputs(values, needs_capacity=True, needs_manifests=False)
@@ -117,15 +116,13 @@ def _pool_name(fleet: Fleet, name: str) -> str:
     if name not in names:
         near = get_close_matches(name, names, 1)
         fix = f"did you mean {near[0]}?" if near else f"its pools are {', '.join(names)}"
-        raise UsageError(f'the fleet has no pool "{name}"', fix=fix)
+        raise UsageError(f'the fleet doesn\'t have a pool "{name}"', fix=fix)
     return name
 
 
 def _of_machine(values: argparse.Namespace) -> list[ResourceSlice]:
     if values.pool:
-        raise UsageError(
-            "--pool is for a pool of a fleet", fix="give --fleet FILE or --stack NAME with it"
-        )
+        raise UsageError("--pool needs a fleet", fix="add --fleet FILE or --stack NAME")
     machine = (
         catalog.machine(values.cloud, values.machine)
         if values.cloud
@@ -138,8 +135,8 @@ def _of_machine(values: argparse.Namespace) -> list[ResourceSlice]:
     )
     node_name = values.node_name or _NODE_NAME
     if len(node_name) > _LONGEST_NAME or not re.fullmatch(_NODE, node_name):
-        fix = "write lower-case letters, digits, dashes and dots"
-        raise UsageError(f'"{node_name}" is not a valid node name', fix=fix)
+        fix = "use lowercase letters, digits, dashes, and dots"
+        raise UsageError(f'"{node_name}" isn\'t a valid node name', fix=fix)
     features = features_of(parse_version(values.kubernetes) if values.kubernetes else MAXIMUM_MINOR)
     slices = _of_other_drivers(machine, node_name, features)
     if values.driver or not slices:
@@ -176,7 +173,7 @@ def _release(version: str) -> DriverRelease:
         known = ", ".join(each.version for each in nvidia.driver_releases() if each.is_installable)
         raise UsageError(
             "the version of the NVIDIA DRA driver is missing",
-            fix=f"give --driver VERSION, one of {known}",
+            fix=f"use --driver VERSION with one of {known}",
         )
     return nvidia.driver_release(version)
 
@@ -185,8 +182,8 @@ def _network_slices(machine: Machine, node_name: str) -> tuple[ResourceSlice, ..
     found = predict_network_slices(machine, node_name=node_name)
     if not found:
         raise CatalogError(
-            f"{machine.name} has no network interface that pods can claim, or none is documented",
-            fix="leave --network out, or read a real node: kubectl get resourceslices -o yaml",
+            f"{machine.name} doesn't have documented network interfaces that pods can claim",
+            fix="remove --network, or read a real node: kubectl get resourceslices -o yaml",
         )
     return found
 
@@ -197,7 +194,7 @@ def _gates(words: list[str]) -> dict[str, bool]:
         name, equals, value = word.partition("=")
         if value.lower() not in ("true", "false") and equals:
             raise UsageError(
-                f'--gate {word}: "{value}" is neither true nor false', fix=f"write {name}=true"
+                f'--gate {word}: "{value}" isn\'t true or false', fix=f"write {name}=true"
             )
         gates[name] = value.lower() != "false"
     return gates
@@ -205,7 +202,7 @@ def _gates(words: list[str]) -> dict[str, bool]:
 
 def _as_yaml(documents: list[dict[str, Any]]) -> str:
     if not documents:
-        return "# a node of this type publishes nothing through this driver\n"
+        return "# this driver doesn't publish devices on a node of this type\n"
     text: str = yaml.dump_all(
         documents, Dumper=_Dumper, sort_keys=False, width=120, allow_unicode=True
     )

@@ -33,7 +33,7 @@ def run(values: argparse.Namespace) -> int:
     """
     if not values.paths:
         raise UsageError(
-            "no manifests are given", fix="name a file, a folder, or - for standard input"
+            "suggest needs manifests", fix="pass a file, a folder, or - for standard input"
         )
     sources, left_alone = mark_unrelated_files(read_sources(values.paths), values.paths, "suggest")
     print_skipped_files(left_alone, quiet=values.quiet)
@@ -75,8 +75,8 @@ def _price(text: str) -> Decimal | None:
         price = Decimal(-1)
     if not price.is_finite() or price < 0:
         raise UsageError(
-            f'--max-price: "{text}" is not a price',
-            fix="give US dollars per node and hour, as 12.50",
+            f'--max-price: "{text}" isn\'t a price',
+            fix="use US dollars per node and hour, for example 12.50",
         )
     return price
 
@@ -118,7 +118,7 @@ def _why(found: Suggestions, best: Suggestion) -> Iterator[str]:
             f"{', '.join(name for name, other in found.left_out if other == why)}"
         )
     yield from (f"assumption: {each}" for each in architecture_assumptions(best.plan.judgement))
-    yield "the system pool and its cost are not part of the comparison"
+    yield "the comparison doesn't include the system pool and its cost"
 
 
 def _refusal(found: Suggestions) -> Iterator[str]:

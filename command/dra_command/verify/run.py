@@ -57,12 +57,11 @@ def run(values: argparse.Namespace) -> int:
     was compared.
     """
     if not (values.stack or values.fleet):
-        raise UsageError(
-            "there is nothing to compare with", fix="give --stack NAME or --fleet FILE"
-        )
+        raise UsageError("verify needs a stack or a fleet", fix="use --stack NAME or --fleet FILE")
     if not values.observed:
         raise UsageError(
-            "no cluster is named", fix="give --observed FILE, --context NAME or --kubeconfig FILE"
+            "verify needs a cluster",
+            fix="use --observed FILE, --context NAME, or --kubeconfig FILE",
         )
     saved = _saved_plan(values.stack)
     guards = saved.guards.guards if saved is not None and saved.guards is not None else NO_GUARDS
@@ -212,11 +211,11 @@ def _print(
                 (f"{counted(nodes, 'node')} {verb(nodes, 'are')} as predicted.", "bold green")
             )
         else:
-            page.line(("No node of the snapshot belongs to a pool of the fleet.", "bold yellow"))
+            page.line(("No node in the snapshot belongs to a pool of the fleet.", "bold yellow"))
         if found.pools_without_nodes:
             page.text(f"pools without a node: {', '.join(found.pools_without_nodes)}")
         if found.nodes_without_pool:
-            page.text(f"nodes of no pool: {', '.join(found.nodes_without_pool)}")
+            page.text(f"nodes without a pool: {', '.join(found.nodes_without_pool)}")
         if checks.unknown:
             page.text(f"? {checks.unknown}")
         if checks.unplanned:
@@ -224,8 +223,8 @@ def _print(
                 f"{name} ({counted(number, 'pod')})" for name, number in checks.unplanned.items()
             )
             page.text(
-                f"not in the plan, so any pool may run them: {pods}. Add them to the stack's "
-                "workloads, and run pulumi-dra plan --write"
+                f"not in the plan, so any pool may run these pods: {pods}. Add the workloads to "
+                "the stack, and run pulumi-dra plan --write"
             )
         if learned:
             machines = ", ".join(str(row["machine"]) for row in learned)
@@ -253,7 +252,7 @@ def _print_rows(page: Page, rows: tuple[CatalogRow, ...]) -> None:
         lacking = list(lines)
         page.gap()
         what = f"replace the row {replaces} of" if replaces else "append to"
-        page.line((f"The catalog lacks: {what} planner/dra_planner/data/{table}.csv", "bold"))
+        page.line((f"Missing in the catalog: {what} planner/dra_planner/data/{table}.csv", "bold"))
         for reason in dict.fromkeys(row.reason for row in lacking):
             page.text(reason, indent=2)
         for row in lacking:

@@ -71,9 +71,8 @@ def unseen_release(cloud: str, text: str) -> str:
     if not release or newest is None or _numbers(release) <= _numbers(newest.newest):
         return ""
     return (
-        f"Image release {release} is newer than {newest.newest}, the newest one seen (on "
-        f"{newest.seen_on}), so its "
-        "driver and units aren't known."
+        f"Image release {release} is newer than {newest.newest}, the newest known release (as of "
+        f"{newest.seen_on}), so its NVIDIA driver and systemd units are unknown."
     )
 
 

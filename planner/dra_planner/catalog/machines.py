@@ -128,7 +128,7 @@ def machine(cloud: str, name: str) -> Machine:
     ]
     if elsewhere:
         raise CatalogError(
-            f'unknown {kind} "{name}"', fix=f"it's a machine type of {elsewhere[0]}; {_SEE}"
+            f'unknown {kind} "{name}"', fix=f"{elsewhere[0]} offers this machine type; {_SEE}"
         )
     raise unknown(kind, name, [row["name"] for row in rows], fix=_SEE)
 
@@ -156,8 +156,8 @@ def check_region(found: Machine, region: str) -> None:
             found.regions
         )
         raise CatalogError(
-            f"{found.name} is not offered in region {region}",
-            fix=f"it is offered in {', '.join(near)}",
+            f"{found.name} isn't available in region {region}",
+            fix=f"use one of the regions that offer it: {', '.join(near)}",
         )
 
 
@@ -166,7 +166,7 @@ def check_listed_region(cloud: str, region: str) -> None:
     known = listed_regions(cloud)
     if known and region not in known:
         raise CatalogError(
-            f'unknown region "{region}", or one that is newer than the machine tables',
+            f'region "{region}" is unknown, or newer than the machine tables',
             fix=f"did you mean {_nearest(region, known)}?",
         )
 

@@ -62,7 +62,7 @@ def read_table(name: str) -> tuple[Row, ...]:
     ]
     if not files:
         raise CatalogError(
-            f"the table {name}.csv cannot be read",
+            f"the table {name}.csv can't be read",
             fix="install the package from a wheel or a checkout",
         )
     for file in files:

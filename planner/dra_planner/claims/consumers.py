@@ -69,7 +69,7 @@ def _reason(key: ObjectKey) -> Reason:
         code="claim-consumers-limit",
         message=f"more than {MAX_CONSUMERS} pods share claim {key}, so the API server rejects "
         "further reservations",
-        fix="spread the pods over several claims, or use resourceClaimTemplateName to give "
-        "each pod its own claim",
+        fix="spread the pods over several claims, or use resourceClaimTemplateName so that "
+        "each pod has its own claim",
         claim=str(key),
     )

@@ -39,7 +39,7 @@ class ExistingWorkloads:
                 self._running[owner] = (*self._running.get(owner, ()), pod.meta.key)
         going = sum(pod.going for pod in manifests.bound_pods)
         if going:
-            pods = f"{counted(going, 'pod')} of the snapshot {verb(going, 'are')} terminating"
+            pods = f"{counted(going, 'pod')} in the snapshot {verb(going, 'are')} terminating"
             self.assumptions = (f"{pods}, so their devices and resources count as free",)
 
     def before(self, workload: Workload) -> PodSet | None:

@@ -254,7 +254,7 @@ class _Expansion:
     def _create(self, workload: Workload, pod_set: PodSet) -> Denial | None:
         """Count a workload that isn't in the cluster yet. Return why it can't be created."""
         if workload.kind == "Deployment" and pod_set.rollout is not None and pod_set.rollout.kept:
-            paused = "is paused; its pods count as if it were resumed"
+            paused = "is paused, but the plan counts its pods as if it were resumed"
             self._assumptions.add(f"{workload.ref}: {paused}")
         return self._quotas.refuse_object(workload)
 
@@ -330,7 +330,7 @@ class _Expansion:
         reason = Reason(
             code="pods-not-described",
             message=message,
-            fix="pass that manifest, too",
+            fix="pass the missing manifest, too",
             place=pods.place,
         )
         self._blocked.append(
@@ -369,7 +369,8 @@ class _Expansion:
             return Figures(0, 0, figures.ceiling, figures.peak)
         held = f"held by {counted(len(gates), 'scheduling gate')} ({', '.join(gates)})"
         self._assumptions.add(
-            f"{workload.ref}: its pods are {held}, and count as if the gates were removed"
+            f"{workload.ref}: its pods are {held}, but the plan counts them as if the gates were "
+            "removed"
         )
         return figures._replace(floor=0)
 
@@ -384,7 +385,7 @@ class _Expansion:
         check_classes(served.claim, namespace, self._manifests, self._classes)
         for resource, class_name in sorted(served.resources.items()):
             self._assumptions.add(
-                f"requests for {resource} become claims for DeviceClass {class_name}, because "
-                "no node for these pods runs a device plugin for it"
+                f"requests for {resource} become claims for DeviceClass {class_name}, because no "
+                f"node that these pods can use runs a device plugin for {resource}"
             )
         return served.pod, (*claims, served.claim)

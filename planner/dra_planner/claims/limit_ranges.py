@@ -73,7 +73,7 @@ def _refuse(
     for resource, amount in most.items():
         shown = amount_text(resource, amount)
         if own.get(resource, amount + 1) > amount:
-            what = f"has no limit, or one above the maximum ({shown})"
+            what = f"doesn't set a limit, or sets a limit above the maximum ({shown})"
             return _reason(limits, subject, resource, what)
         if requests.get(resource, 0) > amount:
             what = f"requests more than the maximum ({shown})"
@@ -86,5 +86,5 @@ def _reason(limits: LimitRange, subject: str, resource: str, what: str) -> Reaso
         code="limit-range",
         message=f"LimitRange {limits.meta.key}: {subject} {what} of {resource}, so the API server "
         "rejects the pods",
-        fix=f"give the container requests and limits for {resource} within the range",
+        fix=f"set the container's requests and limits for {resource} within this range",
     )

@@ -25,7 +25,7 @@ def refuse_priority(pod: PodSpec, manifests: Manifests) -> Reason | None:
     known, name = manifests.priority_classes, pod.priority_class_name
     holds_all = known.keys() >= SYSTEM_PRIORITIES.keys()
     if name and name not in known and holds_all:
-        message = f'there is no PriorityClass "{name}", so the API server rejects the pods'
+        message = f'PriorityClass "{name}" doesn\'t exist, so the API server rejects the pods'
         return Reason(code="priority-class-not-found", message=message)
     is_known = holds_all or name in known or name in SYSTEM_PRIORITIES
     if pod.preemption_policy == "Never" and is_known and name not in manifests.non_preempting:

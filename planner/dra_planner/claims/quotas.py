@@ -392,9 +392,10 @@ def _unsaid(quota: _Quota, pod: Mapping[str, Any], namespace: str) -> Reason | N
     left_open = "; ".join(missing)
     return Reason(
         code="quota-exceeded",
-        message=f"ResourceQuota {namespace}/{quota.name} rejects pods that don't set the "
-        f"resources it limits: {left_open}",
-        fix="set them in the containers, or add a LimitRange with defaults to the namespace",
+        message=f"ResourceQuota {namespace}/{quota.name} limits {left_open}, so the API server "
+        "rejects pods that don't set these resources",
+        fix="set these resources in the containers, or add a LimitRange with defaults to the "
+        "namespace",
     )
 
 
@@ -412,8 +413,8 @@ def _reason(quota: _Quota, usage: Usage, namespace: str, claim: str = "") -> Rea
     tight = _tight_key(quota, usage)
     return Reason(
         code="quota-exceeded",
-        message=f"ResourceQuota {namespace}/{quota.name} limits {tight} to {hard[tight]}, which "
-        "is used up",
+        message=f"ResourceQuota {namespace}/{quota.name} limits {tight} to {hard[tight]}, and "
+        "earlier pods use all of it",
         fix="raise the quota, or request less",
         claim=claim,
     )

@@ -183,7 +183,7 @@ def intended_claim(kind: ClaimKind, key: ObjectKey, manifests: Manifests) -> str
     }
     (other,) = known.keys() - {kind}
     if key in known[other]:
-        return f"write {_FIELDS[other]}: {key.name}, because {key} is a {other}"
+        return f"use {_FIELDS[other]}: {key.name}, because {key} is a {other}"
     hint = _near(key.name, [each.name for each in known[kind] if each.namespace == key.namespace])
     return f"add the manifest of {kind} {key}{hint}" if hint else ""
 
@@ -195,12 +195,12 @@ def _installed_by(name: str) -> str:
         return ""
     on = f" (only on {known.cloud})" if known.cloud else ""
     if known.setting:
-        return f"set `{known.setting}` in the fleet{on}, or add the manifest of the class"
+        return f"set `{known.setting}` in the fleet{on}, or add the DeviceClass manifest"
     if known.since:
         return f"use the NVIDIA driver {known.since} or later"
     return (
-        f"add the manifest of the DeviceClass of driver {known.driver}{on}, and plan on nodes "
-        "that run it: --observed"
+        f"add the DeviceClass manifest of driver {known.driver}{on}, and use --observed to plan "
+        "on nodes that run the driver"
     )
 
 

@@ -53,9 +53,8 @@ def refuse_runtime_class(pod: PodSpec, classes: Mapping[str, RuntimeClass]) -> R
         own = pod.node_selector.get(key, value)
         if own != value:
             message = (
-                f"the pod selects nodes with {key}={own} but RuntimeClass {name} selects "
-                f"{key}={value}, "
-                "so the API server rejects the pod"
+                f"the pod selects nodes with {key}={own}, but RuntimeClass {name} selects "
+                f"{key}={value}, so the API server rejects the pod"
             )
             return Reason(
                 code="runtime-class-conflict",

@@ -33,7 +33,7 @@ def as_updated(
         figures = _as_scaled(pod_set.figures, before.figures.steady)
         pod_set = replace(pod_set, figures=figures, rollout=before.rollout)
         said.append(
-            "its manifest doesn't set a number of pods, so it keeps the number in the cluster"
+            "its manifest doesn't set a replica count, so it keeps the count in the cluster"
         )
     if before.left is not None:
         pod_set = replace(pod_set, figures=pod_set.figures.at_most(before.left))
@@ -41,7 +41,7 @@ def as_updated(
     is_kept = pod_set.rollout is not None and pod_set.rollout.kept >= pod_set.figures.steady > 0
     if is_kept and makes_other_pods(pod_set.template, before.template):
         pod_set = replace(pod_set, template=before.template)
-        said.append("paused or partitioned, so its pods keep the previous template")
+        said.append("is paused or partitioned, so its pods keep the previous template")
     return pod_set, tuple(said)
 
 

@@ -197,7 +197,7 @@ def names() -> tuple[str, ...]:
 def cloud(name: str) -> Cloud:
     """Return the cloud of that name; raises CatalogError with those there are."""
     if name not in names():
-        raise CatalogError(f'"{name}" is not a supported cloud', fix=f"use {', '.join(names())}")
+        raise CatalogError(f'"{name}" isn\'t a supported cloud', fix=f"use {', '.join(names())}")
     found: Cloud = import_module(f"{__name__}.{name}").CLOUD
     return found
 
@@ -226,10 +226,10 @@ def cloud_of_region(region: str) -> str:
     fault = (
         "may be a region of " + " or ".join(found)
         if found
-        else "is not the region of a supported cloud"
+        else "isn't a region of a supported cloud"
     )
     raise CatalogError(
-        f'"{region}" {fault}', fix=f"set the cloud, or use a region such as {examples}"
+        f'"{region}" {fault}', fix=f"set `cloud`, or use a region such as {examples}"
     )
 
 

@@ -62,7 +62,11 @@ class JsonValue(Struct, frozen=True):
         JSON has no lines.
         """
         if self._has_half_a_pair():
-            raise Fault("holds half of a surrogate pair", first_line, "write the whole character")
+            raise Fault(
+                "contains half of a surrogate pair",
+                first_line,
+                "replace it with the whole character",
+            )
         if not self.is_doubtful:
             return self._with_lines(first_line), []
         try:

@@ -48,7 +48,7 @@ def sentences(
         at = _document_location(problem["loc"], data)
         sentence = _sentence(problem, document, keys)
         if problem["type"] == "missing" and (example := what_to_write(at)):
-            sentence += f"; write, for example, {example}"
+            sentence += f"; use, for example, {example}"
         if sentence not in told.setdefault(at, []):
             told[at].append(sentence)
     for at, said in told.items():
@@ -112,8 +112,8 @@ def _sentence(problem: Any, document: str, keys: Collection[str]) -> str:
             return f"must be {_WORDS.get(wanted, wanted)}, not {_shown(problem['input'])}"
         case "string_pattern_mismatch":
             return (
-                f"{_shown(problem['input'])} is not a valid name: lower-case letters, digits "
-                "and dashes"
+                f"{_shown(problem['input'])} isn't a valid name: only lowercase letters, digits, "
+                "and dashes are allowed"
             )
         case _:
             message = str(problem["msg"])

@@ -61,7 +61,7 @@ def _level(lines: list[str], at: int) -> str:
     if own > _indent(above) and _WITH_VALUE.match(above):
         by = own - _indent(above)
         return (
-            f"move this line and the lines below it left by {by}, because the line above has "
+            f"move this line and the lines below it {by} to the left, because the line above has "
             "a value and can't have fields"
         )
     outer, inner = (
@@ -71,8 +71,8 @@ def _level(lines: list[str], at: int) -> str:
     if own in levels or not outer or not inner:
         return ""
     return (
-        f"indent this line by {outer[-1]} or {inner[0]} spaces, like a line above it: {own} "
-        "match no level"
+        f"indent this line by {outer[-1]} or {inner[0]} spaces, like a line above it, because "
+        f"{own} don't match any level"
     )
 
 
@@ -80,7 +80,7 @@ def _indent(text: str) -> int:
     return len(text) - len(text.lstrip(" "))
 
 
-RENDER: Final = "this looks like a template: render it first (helm template, kustomize build)"
+RENDER: Final = "this looks like a template, so render it first (helm template, kustomize build)"
 
 
 def _fence(text: str) -> str:
@@ -94,7 +94,7 @@ def _fence(text: str) -> str:
 def _directive(text: str) -> str:
     return (
         "remove the line that begins with %, because kubectl splits the text at --- before it "
-        "reads it"
+        "reads the line"
         if text[:1] == "%"
         else ""
     )
@@ -102,7 +102,7 @@ def _directive(text: str) -> str:
 
 def _tab(text: str) -> str:
     return (
-        "indent with spaces: this line begins with a tab"
+        "indent this line with spaces instead of a tab"
         if "\t" in text[: len(text) - len(text.lstrip())]
         else ""
     )
@@ -113,14 +113,14 @@ def _dash(text: str) -> str:
     if not stripped or not any(sign in stripped[:3] for sign in _DASHES):
         return ""
     if set(stripped) <= set(_DASHES + "-"):
-        return "write the separator as three plain hyphens: ---"
-    return "write the list marker as a plain hyphen: -"
+        return "use three plain hyphens as the separator: ---"
+    return "use a plain hyphen as the list marker: -"
 
 
 def _blank(text: str) -> str:
     indentation = text[: len(text) - len(text.lstrip())]
     return (
-        "indent with plain spaces: this line has a non-breaking space"
+        "indent this line with plain spaces instead of non-breaking spaces"
         if _BLANKS.search(indentation)
         else ""
     )
@@ -133,13 +133,13 @@ def _template(text: str) -> str:
 def _ellipsis(text: str) -> str:
     if not _ELLIPSIS.match(text):
         return ""
-    return f"write the lines that `{text.strip()}` stands for, or remove it"
+    return f"replace `{text.strip()}` with the lines that it represents, or remove it"
 
 
 def about_placeholder(text: str) -> str:
     """Return a fix for a placeholder in a text, or ""."""
     found = _PLACEHOLDER.search(text)
-    return f"write the value that {found[0]} stands for" if found else ""
+    return f"replace {found[0]} with a value" if found else ""
 
 
 def _key(text: str) -> str:
@@ -159,7 +159,7 @@ def _item(text: str) -> str:
 
 def _quote(text: str) -> str:
     return (
-        "put the whole value in single quotes: text follows the closing quote"
+        "put the whole value in single quotes, because text follows the closing quote"
         if _AFTER_QUOTE.match(text)
         else ""
     )
@@ -167,7 +167,11 @@ def _quote(text: str) -> str:
 
 def _colon(text: str) -> str:
     match = _TWO_COLONS.match(text)
-    return f"put the value of {match[1]} in quotes: it holds a colon and a space" if match else ""
+    return (
+        f"put the value of {match[1]} in quotes, because it contains a colon and a space"
+        if match
+        else ""
+    )
 
 
 def _unclosed(text: str) -> str:

@@ -112,11 +112,12 @@ def read_yaml(
         raise Fault(f"{reason}", first_line + text.count("\n", 0, position)) from None
     except UnicodeEncodeError:
         raise Fault(
-            "holds half of a surrogate pair", first_line, "save the file as UTF-8"
+            "contains half of a surrogate pair", first_line, "save the file as UTF-8"
         ) from None
     except NotInJson as error:
         raise Fault(
-            f"{error} is not a number that JSON can hold", first_line + _line_of(str(error), text)
+            f"{error} is a number that JSON can't represent",
+            first_line + _line_of(str(error), text),
         ) from None
 
 
@@ -310,7 +311,7 @@ class _Builder:
             message = (
                 "a second object begins here without a --- line before it, so the last one wins"
             )
-            fix, self._has_second = "write --- on its own line before it", True
+            fix, self._has_second = "add a line with --- before it", True
         elif key in _OF_OBJECTS and self._has_second:
             return  # of the second object
         self.remarks.append(Remark("duplicate-key", message, line, fix))
@@ -321,7 +322,9 @@ class _Builder:
         """Merge `<<: *alias`; as in goyaml.v2 its keys override those that stand before."""
         if key.__class__ is not ScalarEvent or key.value != MERGE:
             text = getattr(key, "value", None) or "null"
-            what = f"{text}, a number of more than 63 bits" if text.strip("+").isdigit() else "null"
+            what = (
+                f"{text}, a number with more than 63 bits" if text.strip("+").isdigit() else "null"
+            )
             raise Fault(f"a key is {what}", node.line + below, f'quote the key: "{text}"')
         value = self._node(self._next(), room)
         for part in reversed(value if isinstance(value, Seq) else [value]):
@@ -335,7 +338,12 @@ class _Builder:
                 elif name not in moved:
                     message = f'"{name}" comes before a merge, which overrides it'
                     self.remarks.append(
-                        Remark("merged-key", message, node.line + below, "write the merge first")
+                        Remark(
+                            "merged-key",
+                            message,
+                            node.line + below,
+                            "move the merge to the beginning of the mapping",
+                        )
                     )
                 node[name] = item
                 moved[name] = below
@@ -372,7 +380,7 @@ class _Builder:
         span = event.start_mark.index, event.end_mark.index
         if self._escapes and event.style == '"' and _ESCAPED_SLASH.search(self._escapes, *span):
             raise Fault(
-                "found unknown escape character", line, "write the slash without a backslash"
+                "found unknown escape character", line, "remove the backslash before the slash"
             )
         if tag is None or tag == "!":
             return text

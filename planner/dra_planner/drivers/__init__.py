@@ -69,7 +69,7 @@ def names() -> tuple[str, ...]:
 def driver(name: str) -> AnyDriver:
     """Return the driver of that name ("nvidia"); raises CatalogError with the known ones."""
     if name not in names():
-        raise CatalogError(f'"{name}" is not a known driver', fix=f"use {', '.join(names())}")
+        raise CatalogError(f'"{name}" isn\'t a known driver', fix=f"use {', '.join(names())}")
     found: AnyDriver = import_module(f"{__name__}.{name}").DRIVER
     return found
 
@@ -122,7 +122,7 @@ def is_counted(domain: str) -> bool:
 def class_name_fault(name: str) -> str:
     """Return why a platform's own DeviceClass can't have this name, or ""."""
     if not re.fullmatch(_CLASS_NAME, name):
-        return f'"{name}" is not a name: lower-case letters, digits, dashes, dots'
+        return f'"{name}" isn\'t a valid name; use lowercase letters, digits, dashes, and dots'
     known = known_classes().get(name)
     owner = driver_of(known.driver) if known is not None else None
     return owner.class_fault(name) if owner is not None else ""

@@ -53,7 +53,9 @@ class AmdDriver(Driver[ChartOptions]):
         if accelerator is None or not self.serves(machine):
             return ()
         if accelerator.count is None:
-            return (f"{machine.name}: its number of GPUs is unknown, so none is planned",)
+            return (
+                f"{machine.name}: its number of GPUs is unknown, so the plan doesn't include them",
+            )
         sentences = [
             (
                 f"{machine.name}: its GPUs aren't partitioned (SPX), and the amdgpu module can "
@@ -73,10 +75,10 @@ class AmdDriver(Driver[ChartOptions]):
                 f"{self.title} supports only {_API_VERSION}", f"write apiVersion: {_API_VERSION}"
             )
         if parameters.get("kind") != "GpuConfig":
-            yield ConfigFault(f"{self.title} supports only GpuConfig", "write kind: GpuConfig")
+            yield ConfigFault(f"{self.title} supports only GpuConfig", "use kind: GpuConfig")
         for key in parameters.keys() - {"apiVersion", "kind"}:
             yield ConfigFault(
-                f'GpuConfig has no field "{key}", and the driver rejects unknown fields',
+                f'GpuConfig doesn\'t have a field "{key}", and the driver rejects unknown fields',
                 f"remove {key}",
             )
 

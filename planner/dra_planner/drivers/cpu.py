@@ -39,13 +39,13 @@ def reserved_fault(text: str) -> str:
     if not text:
         return ""
     if not all(map(_RANGE.fullmatch, text.split(","))):
-        return f'"{text}" is not a set of CPUs (0-1,4)'
+        return f'"{text}" isn\'t a list of CPUs, such as 0-1,4'
     wrong = [
         part
         for part, (first, last) in zip(text.split(","), _ranges(text), strict=True)
         if first > last
     ]
-    return f'range "{wrong[0]}" of CPUs starts after its end' if wrong else ""
+    return f'the CPU range "{wrong[0]}" starts after its end' if wrong else ""
 
 
 def _ranges(text: str) -> list[tuple[int, int]]:
@@ -126,12 +126,10 @@ class CpuDriver(Driver[CpuOptions]):
         return (
             (
                 f"{machine.name}: kubelet's cpuManagerPolicy is none, and the container runtime "
-                "has "
-                "NRI"
+                "supports NRI"
             ),
-            f"{machine.name}: its NUMA nodes and sockets are known at run time only (`pulumi-dra "
-            "catalog add` learns "
-            "them from a running node)",
+            f"{machine.name}: its NUMA nodes and sockets are known only at run time (`pulumi-dra "
+            "catalog add` learns them from a running node)",
         )
 
     def faults(self, options: CpuOptions, cloud: Cloud, features: Features) -> Iterator[Fault]:
@@ -143,7 +141,7 @@ class CpuDriver(Driver[CpuOptions]):
                     "grouped mode needs the feature gate DRAConsumableCapacity, which is off in "
                     "Kubernetes "
                     f"1.{features.minor} on {cloud.title}",
-                    fix="write mode: individual, or use Kubernetes 1.36",
+                    fix="set mode: individual, or use Kubernetes 1.36",
                 ),
             )
 
@@ -154,7 +152,7 @@ class CpuDriver(Driver[CpuOptions]):
             yield (
                 "machine",
                 CatalogError(
-                    f"{machine.name} has {machine.vcpus} CPUs, and all are reserved",
+                    f"{machine.name} has {machine.vcpus} CPUs, and all of them are reserved",
                     fix="reserve fewer CPUs in drivers.cpu.reservedCPUs",
                 ),
             )
@@ -182,16 +180,16 @@ class CpuDriver(Driver[CpuOptions]):
         cpus = config.get("cpuset") if isinstance(config, Mapping) else None
         if not isinstance(cpus, str) or not cpus or reserved_fault(cpus):
             yield ConfigFault(
-                f"{self.title} needs a cpuset such as 2-5", 'write cpuConfig: {cpuset: "2-5"}'
+                f"{self.title} needs a cpuset such as 2-5", 'set cpuConfig: {cpuset: "2-5"}'
             )
 
     def pod_faults(self, use: PodUse, features: Features) -> Iterator[ConfigFault]:
         if len(use.containers) > 1:
             names = ", ".join(f'"{name}"' for name in use.containers)
             yield ConfigFault(
-                f'containers {names} use claim "{use.claim}", but {self.title} gives a claim to '
-                "only one container, so the others fail with CreateContainerError",
-                "give each container its own claim",
+                f'containers {names} use claim "{use.claim}", but {self.title} supports only one '
+                "container per claim, so the other containers fail with CreateContainerError",
+                "use a separate claim for each container",
             )
         for amounts in use.capacities:
             amount = amounts.get(CPUS)

@@ -149,19 +149,17 @@ def network_assumptions(machine: Machine) -> tuple[str, ...]:
         if cloud_of(machine).knows_network_interfaces(machine):
             return ()
         return (
-            f"{name}: the number of network interfaces that pods can claim is unknown, so "
-            "none is planned",
+            f"{name}: the number of network interfaces that pods can claim is unknown, so the "
+            "plan doesn't include them",
         )
-    sentences = [
-        f"{name}: its {len(interfaces)} network interfaces are attached, and DRANET publishes them"
-    ]
+    sentences = [f"{name}: DRANET publishes its {len(interfaces)} attached network interfaces"]
     if all(each.pcie_root is None for each in interfaces):
         sentences.append(
             f"{name}: it's unknown which PCIe roots its network interfaces share with GPUs"
         )
     elif not all(each.is_observed for each in interfaces):
         sentences.append(
-            f"{name}: the positions of its network interfaces are combined from several sources"
+            f"{name}: the positions of its network interfaces combine facts from several sources"
         )
     return tuple(sentences)
 

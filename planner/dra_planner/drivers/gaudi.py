@@ -52,7 +52,9 @@ class GaudiDriver(Driver[ChartOptions]):
     def config_faults(
         self, domain: str, parameters: Mapping[str, Any], options: ChartOptions | None
     ) -> Iterator[ConfigFault]:
-        yield ConfigFault(f"{self.title} has no opaque configuration", "remove the configuration")
+        yield ConfigFault(
+            f"{self.title} doesn't support opaque configuration", "remove the configuration"
+        )
 
     def chart_values(
         self, options: ChartOptions, cloud: Cloud, tolerations: Sequence[Mapping[str, str]]

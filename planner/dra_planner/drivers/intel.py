@@ -51,12 +51,16 @@ class IntelDriver(Driver[ChartOptions]):
     def assumptions(self, options: ChartOptions, node: DriverNode) -> tuple[str, ...]:
         if not self.serves(node.machine):
             return ()
-        return (f"{node.machine.name}: model and memory of its GPUs are known at run time only",)
+        return (
+            f"{node.machine.name}: the model and memory of its GPUs are known only at run time",
+        )
 
     def config_faults(
         self, domain: str, parameters: Mapping[str, Any], options: ChartOptions | None
     ) -> Iterator[ConfigFault]:
-        yield ConfigFault(f"{self.title} has no opaque configuration", "remove the configuration")
+        yield ConfigFault(
+            f"{self.title} doesn't support opaque configuration", "remove the configuration"
+        )
 
     def chart_values(
         self, options: ChartOptions, cloud: Cloud, tolerations: Sequence[Mapping[str, str]]

@@ -46,7 +46,7 @@ class NeuronDriver(Driver[ChartOptions]):
     }
     device_plugin = NoDirectCounterpart(
         tuple(plugin_resources),
-        "the devices of a Neuron claim must be connected, and it can't request cores",
+        "a Neuron claim must request connected devices, and it can't request cores",
     )
 
     def serves(self, machine: Machine) -> bool:
@@ -68,8 +68,9 @@ class NeuronDriver(Driver[ChartOptions]):
             return ()
         # The guide of EKS and deploy/files/manifests/daemonset.yaml contradict each other.
         return (
-            f"{node.machine.name}: {self.title} runs on Inferentia (AWS documents Inferentia2, but "
-            "the driver's published DaemonSet selects only Trainium instance types)",
+            f"{node.machine.name}: the plan assumes that {self.title} runs on Inferentia (AWS "
+            "documents Inferentia2, but the driver's published DaemonSet selects only Trainium "
+            "instance types)",
         )
 
     def config_faults(
@@ -83,7 +84,7 @@ class NeuronDriver(Driver[ChartOptions]):
         if kind not in _CONFIGURED:
             yield ConfigFault(
                 f"{self.title} supports only {' and '.join(_CONFIGURED)}",
-                "write kind: NeuronConfig",
+                "use kind: NeuronConfig",
             )
             return
         key, allowed = _CONFIGURED[kind]

@@ -41,7 +41,7 @@ class TpuDriver(Driver[ChartOptions]):
     )
     plugin_resources: ClassVar[Mapping[str, str]] = {"google.com/tpu": TPU_DRIVER}
     device_plugin = NoDirectCounterpart(
-        tuple(plugin_resources), "a TPU claim must hold all TPU chips of its node"
+        tuple(plugin_resources), "a TPU claim must request all TPU chips of its node"
     )
 
     def serves(self, machine: Machine) -> bool:
@@ -72,7 +72,9 @@ class TpuDriver(Driver[ChartOptions]):
     def config_faults(
         self, domain: str, parameters: Mapping[str, Any], options: ChartOptions | None
     ) -> Iterator[ConfigFault]:
-        yield ConfigFault(f"{self.title} has no opaque configuration", "remove the configuration")
+        yield ConfigFault(
+            f"{self.title} doesn't support opaque configuration", "remove the configuration"
+        )
 
     def assumptions(self, options: ChartOptions, node: DriverNode) -> tuple[str, ...]:
         if not self.serves(node.machine):
@@ -84,8 +86,8 @@ class TpuDriver(Driver[ChartOptions]):
         )
         return (
             (
-                f"{node.machine.name}: each node {where}; names of its chips are known at run time "
-                "only"
+                f"{node.machine.name}: each node {where}, and the names of its chips are known "
+                "only at run time"
             ),
         )
 

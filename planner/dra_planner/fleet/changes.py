@@ -20,7 +20,7 @@ from dra_planner.fleet.schema import Fleet
 
 _SHORT: Final = {"driver": ("drivers", "nvidia", "version")}
 _OPENING: Final = {"[": "]", "{": "}", '"': '"', "'": "'"}
-_EXAMPLE: Final = "write PATH=VALUE, for example pools.l4.count.max=8 or kubernetes=1.36"
+_EXAMPLE: Final = "use PATH=VALUE, for example pools.l4.count.max=8 or kubernetes=1.36"
 
 
 class FleetEdit(Struct, frozen=True):
@@ -77,7 +77,7 @@ def _set(document: dict[str, Any], keys: tuple[str, ...], change: FleetEdit) -> 
         if not isinstance(value, dict):
             raise FleetError(
                 f"{change.path} is a mapping of keys",
-                fix=f"name one of them, for example {change.path}.KEY=VALUE",
+                fix=f"set one of its keys, for example {change.path}.KEY=VALUE",
             )
         row = {**value, "name": last}
         names = [each.get("name") for each in here]
@@ -86,7 +86,7 @@ def _set(document: dict[str, Any], keys: tuple[str, ...], change: FleetEdit) -> 
         )
         return
     if not isinstance(here, dict):
-        raise FleetError(f"{'.'.join(keys[:-1])} of this fleet has no keys", fix=_EXAMPLE)
+        raise FleetError(f"in this fleet, {'.'.join(keys[:-1])} doesn't have keys", fix=_EXAMPLE)
     value = read_document(change.value)
     is_text = isinstance(here.get(last), str) and not isinstance(value, dict | list | str)
     # a version is text, though YAML reads 1.36 as a number
@@ -103,15 +103,16 @@ def _inside(here: Any, key: str, path: tuple[str, ...], change: FleetEdit) -> An
             if isinstance(row, dict) and row.get("name") == key:
                 return row
         raise FleetError(
-            f'{change.path}: there is no "{key}"', fix=f"there are: {', '.join(names) or 'none'}"
+            f'{change.path}: "{key}" isn\'t in the fleet',
+            fix=f"there are: {', '.join(names) or 'none'}",
         )
     if isinstance(here, dict) and isinstance(here.get(key), dict | list):
         return here[key]
     if isinstance(here, dict) and key not in here:
         near = get_close_matches(key, list(here), 1)
         fix = f'did you mean "{near[0]}"?' if near else f"keys there: {', '.join(here)}"
-        raise FleetError(f'{change.path}: the fleet has no "{".".join(path)}"', fix=fix)
-    raise FleetError(f"{'.'.join(path)} of this fleet has no keys", fix=_EXAMPLE)
+        raise FleetError(f'{change.path}: the fleet doesn\'t have "{".".join(path)}"', fix=fix)
+    raise FleetError(f"in this fleet, {'.'.join(path)} doesn't have keys", fix=_EXAMPLE)
 
 
 def _split(text: str) -> Iterator[str]:

@@ -89,20 +89,20 @@ def _catalog_faults(fleet: Fleet) -> Iterator[Fault]:
         if row.machine in names[:index]:
             yield (
                 (*at, "machine"),
-                f'"{row.machine}" is learned in an earlier row; write one row per machine type',
+                f'an earlier row already describes "{row.machine}"; use one row per machine type',
             )
         drivers = [each.driver for each in row.drivers]
         for number, each in enumerate(row.drivers):
             if each.driver in drivers[:number]:
                 yield (
                     (*at, "drivers", number, "driver"),
-                    f'"{each.driver}" is learned in an earlier entry',
+                    f'an earlier entry already describes "{each.driver}"',
                 )
             devices = [device.name for device in each.devices]
             for position, name in enumerate(devices):
                 if name in devices[:position]:
                     where: Location = (*at, "drivers", number, "devices", position, "name")
-                    yield where, f'"{name}" is the name of an earlier device'
+                    yield where, f'an earlier device already has the name "{name}"'
 
 
 def _region_faults(fleet: Fleet) -> list[Fault]:
@@ -122,9 +122,12 @@ def _gate_faults(fleet: Fleet) -> Iterator[Fault]:
     for name, on in fleet.feature_gates.items():
         gate = by_name[name]
         if not gate.is_known(fleet.minor):
-            yield ("featureGates", name), f"exists from Kubernetes 1.{gate.since}; leave it out"
+            yield (
+                ("featureGates", name),
+                f"exists only in Kubernetes 1.{gate.since} and later; remove it",
+            )
         elif gate.is_locked(fleet.minor) and not on:
-            fault = f"is always on from Kubernetes 1.{gate.locked}; leave it out"
+            fault = f"is always on in Kubernetes 1.{gate.locked} and later; remove it"
             yield ("featureGates", name), fault
 
 
@@ -140,7 +143,7 @@ def _driver_faults(fleet: Fleet) -> Iterator[Fault]:
     if not learned and not any(True for _ in fleet.drivers.installed()):
         yield (
             ("drivers",),
-            f"must name at least one driver: {', '.join(each.name for each in every_driver())}",
+            f"must contain at least one driver: {', '.join(each.name for each in every_driver())}",
         )
     for driver, options in fleet.drivers.installed():
         # the cloud's own sentence says it
@@ -164,13 +167,13 @@ def _name_faults(fleet: Fleet) -> Iterator[Fault]:
         if pool.name in seen:
             yield (
                 ("pools", index, "name"),
-                f'the name "{pool.name}" is already used by pools[{seen[pool.name]}]',
+                f'pools[{seen[pool.name]}] already has the name "{pool.name}"',
             )
         seen.setdefault(pool.name, index)
     names = [device_class.name for device_class in fleet.device_classes]
     for at, name in enumerate(names):
         if name in names[:at]:
-            yield ("deviceClasses", at, "name"), f'"{name}" is already used by an earlier class'
+            yield ("deviceClasses", at, "name"), f'an earlier class already has the name "{name}"'
     for at, device_class in enumerate(fleet.device_classes):
         if device_class.extended_resource_name and (fault := extended_resource_fault(fleet.minor)):
             yield ("deviceClasses", at, "extendedResourceName"), fault
@@ -189,8 +192,8 @@ def _driver_root_faults(fleet: Fleet) -> Iterator[Fault]:
         elif first is not None and root and root != first[1]:
             yield (
                 ("pools", index, *(("image", "driverRoot") if pool.image else ("image",))),
-                "the DRA driver expects the NVIDIA driver in the same folder on all nodes, "
-                f"but pools[{first[0]}] has it in {first[1]}, and this pool in {root}",
+                "the DRA driver expects the NVIDIA driver in the same folder on all nodes, but "
+                f"pools[{first[0]}] has the driver in {first[1]}, and this pool has it in {root}",
             )
 
 
@@ -201,7 +204,7 @@ def _redundancy_faults(fleet: Fleet) -> Iterator[Fault]:
             if not pool.zones:
                 yield (
                     ("pools", index, "zones"),
-                    "must be set if a zone may fail (redundancy.zones)",
+                    "must be set if redundancy.zones is set",
                 )
 
 
@@ -282,13 +285,15 @@ def _schedule_faults(fleet: Fleet, pool: Pool) -> Iterator[str]:
     if fleet.autoscaler != "none":
         does = "changes" if fleet.is_autoscaled else "keeps"
         yield (
-            f"the autoscaler {fleet.autoscaler} {does} the count of nodes; use autoscaler none, "
-            "or no schedule"
+            f"the autoscaler {fleet.autoscaler} {does} the node count; set autoscaler: none, or "
+            "remove the schedule"
         )
     if pool.count.is_fixed:
-        yield (f"a fixed count of {pool.count.max} can't follow a schedule; give it as min and max")
+        yield (
+            f"a fixed count of {pool.count.max} can't follow a schedule; set min and max instead"
+        )
     elif pool.source.kind == "capacity-block" and pool.count.min:
-        yield "a Capacity Block has no machines before it begins; set the minimum count to 0"
+        yield "a Capacity Block doesn't have nodes before its start; set the minimum count to 0"
 
 
 def _machine(fleet: Fleet, pool: Pool) -> tuple[Machine | None, str]:

@@ -57,7 +57,7 @@ class LearnedValue(StrictDocument):
     def _one_key(self) -> "LearnedValue":
         if len(self.model_dump(exclude_none=True)) != 1:
             raise ValueError(
-                "must have exactly one of string, int, bool, version, strings, unknown, equal"
+                "must have exactly one of string, int, bool, version, strings, unknown, or equal"
             )
         return self
 

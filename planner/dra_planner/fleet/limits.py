@@ -71,7 +71,7 @@ def limit_faults(fleet: QuotaHolder) -> Iterator[tuple[Location, str]]:
         if quota.name in named:
             yield (
                 ("quotas", at, "name"),
-                f'the name "{quota.name}" is already used by quotas[{named[quota.name]}]',
+                f'quotas[{named[quota.name]}] already has the name "{quota.name}"',
             )
         named.setdefault(quota.name, at)
         if (
@@ -81,7 +81,7 @@ def limit_faults(fleet: QuotaHolder) -> Iterator[tuple[Location, str]]:
             title = cloud(fleet.cloud).title
             yield (
                 ("quotas", at, "unit"),
-                f"pods on {title} have addresses of the nodes' subnets; count addresses",
+                f"pods on {title} use addresses from the nodes' subnets; count addresses instead",
             )
             continue
         unknown = list(dict.fromkeys(_unknown(fleet, quota)))
@@ -102,7 +102,8 @@ def limit_faults(fleet: QuotaHolder) -> Iterator[tuple[Location, str]]:
         if nodes is not None and sizes.setdefault(name, nodes) != nodes:
             yield (
                 ("pools", at, "capacity", "nodes"),
-                f'"{name}" has {sizes[name]} nodes in an earlier pool',
+                f'an earlier pool sets {sizes[name]} nodes for "{name}", and all its pools need '
+                "the same number",
             )
     for limit in _reservations(fleet):
         first = next(at for at, pool in enumerate(fleet.pools) if pool.name in limit.takes)
@@ -116,7 +117,7 @@ def _too_little(
     if needed + limit.beside > most:
         beside = f" and the system pool uses {limit.beside}" if limit.beside else ""
         allowed = f"{limit.name} allows {counted(most, limit.unit)}"
-        yield at, f"{allowed}, but the minimums of its pools need {needed}{beside}"
+        yield at, f"{allowed}, but the minimum counts of its pools need {needed}{beside}"
 
 
 def _quota_limit(fleet: QuotaHolder, quota: Quota) -> SharedLimit:

@@ -18,8 +18,8 @@ def plugin_pool_faults(fleet: Fleet, pool: Pool, machine: Machine) -> Iterator[t
         return
     if plugin is None:
         sentence = (
-            "the fleet installs only NVIDIA's device plugin, which doesn't serve "
-            f"{machine.name}; use dra"
+            "the fleet installs only NVIDIA's device plugin, which doesn't support "
+            f"{machine.name}; set allocation: dra"
         )
         yield "allocation", sentence
         return
@@ -27,9 +27,8 @@ def plugin_pool_faults(fleet: Fleet, pool: Pool, machine: Machine) -> Iterator[t
         yield (
             "allocation",
             (
-                "device-plugin needs the plugin in the cluster; set devicePlugin: {version: …} in "
-                "the "
-                "fleet"
+                "allocation: device-plugin needs the device plugin in the cluster; set "
+                "devicePlugin: {version: …} in the fleet"
             ),
         )
     yield from plugin.serving_faults(machine, serving)

@@ -64,7 +64,7 @@ class PoolSchedule(StrictDocument):
     @model_validator(mode="after")
     def _one_kind(self) -> Self:
         if (self.hours is None) == (self.period is None):
-            raise ValueError("give either hours (of every week) or a period (once)")
+            raise ValueError("set either hours (for every week) or a period (once)")
         if sentence := schedule_fault(self.times):
             raise ValueError(sentence)
         return self

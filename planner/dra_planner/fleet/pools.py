@@ -256,10 +256,13 @@ class Pool(StrictDocument):
         if self.allocation == "dra" and (self.mig_strategy or self.sharing):
             key = "migStrategy" if self.mig_strategy else "sharing"
             raise ValueError(
-                f"{key} is for pools with allocation: device-plugin; remove it, or set allocation"
+                f"{key} is only for pools with allocation: device-plugin; remove {key}, or set "
+                "allocation: device-plugin"
             )
         if self.mig_strategy and self.mig in WHOLE:
-            raise ValueError("migStrategy is for pools with mig; remove it, or set mig")
+            raise ValueError(
+                "migStrategy is only for pools with mig; remove migStrategy, or set mig"
+            )
         return self
 
     @property
@@ -301,8 +304,8 @@ class Pool(StrictDocument):
         if self.schedule is None:
             return ""
         return (
-            f"has its nodes {self.schedule.times}. Otherwise, it has {self.count.min}, and "
-            "its pods are pending"
+            f"has its nodes {self.schedule.times}. At other times, it has {self.count.min}, and "
+            "its pods stay pending"
         )
 
 
@@ -337,7 +340,7 @@ class Redundancy(StrictDocument):
     @model_validator(mode="after")
     def _one_kind(self) -> Self:
         if self.nodes and self.zones:
-            raise ValueError("give either nodes or zones")
+            raise ValueError("set either nodes or zones")
         return self
 
     @property

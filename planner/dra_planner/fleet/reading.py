@@ -32,7 +32,7 @@ SETTINGS_OF_THE_PROGRAM = (f"{PROJECT}:securityGroup", f"{PROJECT}:admins", f"{P
 platform.
 """
 MOST_NODES = 100_000  # a fleet has some hundreds
-_FIXES = {"ignored-text": "remove it: this file holds one document"}
+_FIXES = {"ignored-text": "remove it, because this file must contain only one document"}
 
 
 class StackSettings(Struct, frozen=True, kw_only=True):
@@ -77,8 +77,8 @@ def parse_catalog(data: object, *, file: str = "") -> tuple[LearnedMachine, ...]
     if not isinstance(data, Mapping):
         raise fault(
             (),
-            f"a catalog must be a mapping with the key catalog, not {kind_of(data)}; write what "
-            "`pulumi-dra catalog add` prints",
+            f"a catalog must be a mapping with the key catalog, not {kind_of(data)}; use the "
+            "output of `pulumi-dra catalog add`",
         )
     try:
         return tuple(CatalogFile.model_validate(data).catalog)
@@ -115,7 +115,7 @@ def read_document(text: str, file: str = "", *, most_nodes: int = MOST_NODES) ->
     except Fault as fault:
         fix = fault.fix or advise(text.split("\n"), fault.line) or "correct the text at this line"
         raise FleetError(
-            f"cannot be read as YAML: {fault.message}", place=Place(file, fault.line), fix=fix
+            f"can't be read as YAML: {fault.message}", place=Place(file, fault.line), fix=fix
         ) from None
     if remarks:
         raise _together([_refuse(remark, file) for remark in remarks])
@@ -153,9 +153,12 @@ def stack_file(stack: str, project: Path = Path()) -> Path:
         known = stack_names(project)
         nearest = get_close_matches(stack, known, 1)
         fix = f'did you mean "{nearest[0]}"? ' if nearest else ""
-        here = ", ".join(known) or "none (start in the folder of the project, or give --fleet FILE)"
+        here = (
+            ", ".join(known) or "none (run the command in the project folder, or pass --fleet FILE)"
+        )
         raise FleetError(
-            f'there is no stack "{stack}": {path} does not exist', fix=f"{fix}stacks here: {here}"
+            f'stack "{stack}" isn\'t found, because {path} does not exist',
+            fix=f"{fix}stacks here: {here}",
         )
     return path
 
@@ -180,7 +183,7 @@ def read_stack(
     data = _load(path)
     config = data.get("config") if isinstance(data, Mapping) else None
     if not isinstance(config, Mapping):
-        raise FleetError("the stack has no `config:` section", place=Place(str(path)))
+        raise FleetError("the stack doesn't have a `config:` section", place=Place(str(path)))
     return read_settings(
         config, file=str(path), project=project, remote_fleet=remote_fleet, catalog=catalog
     )
@@ -208,9 +211,9 @@ def read_settings(
     key = f"{PROJECT}:fleet"
     if key not in config:
         raise FleetError(
-            f'the stack has no "{key}"',
+            f'the stack doesn\'t have the key "{key}"',
             place=Place(file, 0, "config"),
-            fix="describe the fleet there",
+            fix="describe the fleet under this key",
         )
     stated = config[key]
     if not isinstance(stated, str):
@@ -219,16 +222,16 @@ def read_settings(
         if remote_fleet is None:
             raise fault(
                 key,
-                "names a URL, which can't be fetched here",
-                "write a file's path, or the fleet itself",
+                "is a URL, which can't be fetched here",
+                "use a file path, or the fleet itself",
             )
         fleet = remote_fleet(stated)
     else:
         if project is None:
             raise fault(
                 key,
-                "names a file, but the folder of the project isn't known",
-                "write the fleet itself",
+                "is a file name, but the project folder is unknown",
+                "use the fleet itself",
             )
         fleet = read_fleet_file(project / stated, catalog)
     _check_other_settings(config, fleet, fault)
@@ -246,13 +249,15 @@ def _check_other_settings(
         isinstance(item, str) and item for item in workloads
     ):
         raise fault(
-            f"{PROJECT}:workloads", "must be a list of paths", "write `[examples/workloads]`"
+            f"{PROJECT}:workloads",
+            "must be a list of paths",
+            "use, for example, `[examples/workloads]`",
         )
     region = cloud(fleet.cloud).region_setting
     if config.get(region) is not None and config[region] != fleet.region:
         raise fault(
             region,
-            f'"{config[region]}" is not the fleet\'s region "{fleet.region}"',
+            f'"{config[region]}" differs from the fleet\'s region "{fleet.region}"',
             "use the same region in both",
         )
     known = (f"{PROJECT}:fleet", f"{PROJECT}:workloads", *SETTINGS_OF_THE_PROGRAM)

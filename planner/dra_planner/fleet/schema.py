@@ -73,7 +73,8 @@ class Network(StrictDocument):
     def _one_kind(self) -> Self:
         if self.subnet_ids and "zones" in self.model_fields_set:
             raise ValueError(
-                "give either zones (a new network) or subnetIds (an existing one), not both"
+                "set either zones (for a new network) or subnetIds (for an existing network), not "
+                "both"
             )
         return self
 
@@ -111,7 +112,7 @@ class SystemPool(StrictDocument):
 def _kubernetes_version(value: Any) -> Any:
     if isinstance(value, float | int) and not isinstance(value, bool):
         raise ValueError(
-            f'must be text, not a number: write "{value}" in quotes (1.40 would read as 1.4)'
+            f'must be text, not a number; put "{value}" in quotes, because YAML reads 1.40 as 1.4'
         )
     if isinstance(value, str):
         try:
@@ -127,7 +128,7 @@ def _known_gates(given: dict[str, bool]) -> dict[str, bool]:
         if name not in modelled:
             near = get_close_matches(name, sorted(modelled), 1, 0.5)
             hint = f"did you mean {near[0]}?" if near else f"use {', '.join(sorted(modelled))}"
-            raise ValueError(f'"{name}" isn\'t a feature gate that plans depend on; {hint}')
+            raise ValueError(f'"{name}" isn\'t a feature gate that affects plans; {hint}')
     return given
 
 

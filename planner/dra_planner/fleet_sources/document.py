@@ -68,9 +68,9 @@ def fleet_of_cluster_description(
             plain.append((machines[0], pool))
             note_lost_taints(pool, of_cloud, notes)
     if not gpu_pools:
-        message = "no pool here has accelerators and a known machine type"
+        message = "no pool in these files has accelerators and a known machine type"
         raise FleetError(
-            message, place=Place(file), fix="; ".join(notes[:3]) or "name a file with GPU pools"
+            message, place=Place(file), fix="; ".join(notes[:3]) or "pass a file with GPU pools"
         )
     where = _required("region", region or stated, file, target)
     if described.has_single_zones:
@@ -78,7 +78,7 @@ def fleet_of_cluster_description(
     version = _minor(kubernetes or described.kubernetes)
     if not version:
         version = of_cloud.new_cluster
-        notes.append(f"the Kubernetes version isn't stated; {version} is assumed")
+        notes.append(f"the Kubernetes version isn't set, so the fleet uses {version}")
     document: dict[str, Any] = {"cloud": of_cloud.name, "region": where, "kubernetes": version}
     if described.autoscaler in of_cloud.autoscalers:
         document["autoscaler"] = described.autoscaler
@@ -100,7 +100,7 @@ def _fill_in_zones(pools: list[dict[str, Any]], first: str, notes: list[str]) ->
     for each in pools:
         if not each.get("zones"):
             each["zones"] = [zone]
-            notes.append(f"pool {each['name']}: its zone isn't stated; {zone} is assumed")
+            notes.append(f"pool {each['name']}: its zone isn't set, so the fleet uses {zone}")
 
 
 def _known(
@@ -114,14 +114,14 @@ def _known(
             if name in rows:
                 found.append(rows[name].machine_type(of_cloud.name))
                 continue
-            notes.append(f"pool {pool.name} is left out: {_unknown_machine(name)}")
+            notes.append(f"pool {pool.name} is skipped, because {_unknown_machine(name)}")
     return found
 
 
 def _unknown_machine(name: str) -> str:
     if _VARIABLE in name:
         return (
-            f"its machine type is the variable {name}, so fill in the file first, for example with "
+            f"its machine type is the variable {name}. Fill in the file first, for example with "
             "`clusterctl generate yaml --from FILE`"
         )
     return f"the machine type {name} isn't in the catalog"
@@ -147,9 +147,9 @@ def _pools(
     if len(machines) == 1:
         return [found]
     notes.append(
-        f"pool {group} may use {len(machines)} machine types; each is a pool, and they share the "
-        f"maximum of {found['count']['max']} nodes. Only {machines[0].name} has the minimum of "
-        f"{found['count']['min']}"
+        f"pool {group} may use {len(machines)} machine types. The fleet has one pool for each of "
+        f"them, and these pools share the maximum of {found['count']['max']} nodes. Only the pool "
+        f"with {machines[0].name} has the minimum of {found['count']['min']}"
     )
     return [
         {
@@ -172,7 +172,7 @@ def _pool(
     most = pool.maximum
     if most is None:
         most = max(_MOST_NODES, pool.minimum or 0)
-        notes.append(f"pool {name}: its maximum isn't stated, so {most} nodes are assumed")
+        notes.append(f"pool {name}: its maximum isn't set, so the fleet allows {most} nodes")
     found: dict[str, Any] = {
         "name": name,
         "machine": machine.name,
@@ -203,7 +203,8 @@ def _capacity(pool: ForeignPool, of_cloud: Cloud, notes: list[str]) -> Any:
         return pool.capacity
     if not pool.reservation:
         notes.append(
-            f"pool {pool.name}: the ID of its {pool.capacity} isn't stated; it's planned on demand"
+            f"pool {pool.name}: the ID of its {pool.capacity} isn't set, so the fleet uses "
+            "on-demand capacity"
         )
         return ""
     if fault := of_cloud.reservation_fault(pool.reservation):
@@ -244,7 +245,7 @@ def _labels(
     if lost:
         notes.append(
             f"pool {pool.name}: its labels {', '.join(lost)} aren't imported, because a fleet "
-            "can't set labels of clouds and drivers"
+            "can't set the labels of clouds and drivers"
         )
     return kept
 
@@ -254,15 +255,15 @@ def _system_pool(
 ) -> dict[str, Any]:
     if not plain:
         notes.append(
-            "no pool without accelerators is described; the system pool uses "
+            "the files don't describe a pool without accelerators, so the system pool uses "
             f"{of_cloud.system_machine}"
         )
         return {"machine": of_cloud.system_machine}
     machine, pool = max(plain, key=lambda each: each[1].desired or each[1].minimum or 0)
     if len(plain) > 1:
         notes.append(
-            f"{len(plain)} pools have no accelerators; the system pool stands for the largest, "
-            f"{machine.name}"
+            f"{len(plain)} pools don't have accelerators, so the system pool uses the largest "
+            f"machine type, {machine.name}"
         )
     which = "desired" if pool.desired else "minimum"
     count = pool.desired or pool.minimum
@@ -270,8 +271,8 @@ def _system_pool(
         which, count = "default", SystemPool.model_fields["count"].default
     if count != pool.minimum or count != pool.maximum:
         notes.append(
-            f"the system pool has {count} nodes, the {which} number of pool {pool.name}; a fleet "
-            "doesn't scale its system pool"
+            f"the system pool has {count} nodes, the {which} count of pool {pool.name}, because a "
+            "fleet doesn't scale its system pool"
         )
     return {"machine": machine.name, "count": count}
 
@@ -283,8 +284,8 @@ def _driver(charts: Mapping[str, str], notes: list[str]) -> str:
     if described in known:
         return described
     newest = nvidia.newest_driver_release().version
-    what = f"{described} isn't known" if described else "isn't described here"
-    notes.append(f"the NVIDIA DRA driver {what}; {newest} is planned")
+    what = f"{described} isn't known" if described else "isn't described in these files"
+    notes.append(f"the NVIDIA DRA driver {what}, so the fleet uses {newest}")
     return newest
 
 
@@ -292,7 +293,7 @@ def _required(what: str, value: str, file: str, target: str) -> str:
     if value:
         return value
     raise FleetError(
-        f"the {what} isn't stated here",
+        f"the {what} isn't set in these files",
         place=Place(file),
         fix=f"pulumi-dra init {target} --from {shlex.quote(file)} --{what} NAME",
     )

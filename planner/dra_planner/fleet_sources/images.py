@@ -38,14 +38,14 @@ def imported_disk(pool: ForeignPool, of_cloud: Cloud, notes: list[str]) -> int:
     size, allowed = pool.disk_gib, of_cloud.disk_gib
     if not size:  # 0 can stand for the default of the machine type
         notes.append(
-            f"pool {pool.name}: its boot disk size isn't stated, so {DISK_GIB} GiB is assumed"
+            f"pool {pool.name}: its boot disk size isn't set, so the fleet uses {DISK_GIB} GiB"
         )
         return DISK_GIB
     if size not in allowed:
         nearest = min(max(size, allowed[0]), allowed[-1])
         notes.append(
             f"pool {pool.name}: its boot disk has {size} GiB. A fleet allows {allowed[0]} to "
-            f"{allowed[-1]} GiB, so {nearest} GiB is planned"
+            f"{allowed[-1]} GiB, so the fleet uses {nearest} GiB"
         )
         return nearest
     return size

@@ -11,7 +11,9 @@ from dra_planner.errors import FleetError, Place
 from dra_planner.fleet import LearnedMachine
 from dra_planner.fleet_sources.document import ImportedFleet, fleet_of_cluster_description
 
-TERRAFORM_FIX: Final = "write its JSON with Terraform or OpenTofu: terraform show -json > plan.json"
+TERRAFORM_FIX: Final = (
+    "convert the file to JSON with Terraform or OpenTofu: terraform show -json > plan.json"
+)
 
 
 def read_imported_fleet(
@@ -35,7 +37,7 @@ def read_imported_fleet(
         raise FleetError(
             "is a Provisioner, which Karpenter replaced with NodePools",
             place=Place(file),
-            fix="write it as a NodePool",
+            fix="convert it to a NodePool",
         )
     if not is_foreign(documents):
         return None
@@ -44,26 +46,26 @@ def read_imported_fleet(
             raise FleetError(fault, place=Place(file), fix=TERRAFORM_FIX)
     found = read_foreign_clusters(documents)
     named = [each for each in found if not cluster or each.name == cluster]
-    known = ", ".join(each.name or "one without a name" for each in found) or "none"
+    known = ", ".join(each.name or "a cluster without a name" for each in found) or "none"
     if not named:
         message = (
-            f'no cluster "{cluster}" is described here'
+            f'these files don\'t describe a cluster "{cluster}"'
             if cluster
-            else "no cluster of a supported cloud is described here"
+            else "these files don't describe a cluster of a supported cloud"
         )
         if not found:
             raise FleetError(
-                message, place=Place(file), fix="name the file that describes the node pools"
+                message, place=Place(file), fix="pass the file that describes the node pools"
             )
         raise FleetError(
             message,
             place=Place(file),
-            fix=f"use the name of a cluster that is described here: {known}",
+            fix=f"use the name of a cluster in these files: {known}",
         )
     if len(named) > 1:
         fix = f"choose one: pulumi-dra init {target} --from {shlex.quote(file)} --cluster NAME"
         raise FleetError(
-            f"{len(named)} clusters are described here: {known}", place=Place(file), fix=fix
+            f"these files describe {len(named)} clusters: {known}", place=Place(file), fix=fix
         )
     return fleet_of_cluster_description(
         named[0],

@@ -53,7 +53,7 @@ def read_documents(sources: Iterable[Source]) -> tuple[list[ManifestDocument], l
     for source in sources:
         for index, part in enumerate(_parts(source.text) if not source.left_alone else ()):
             if index >= MAX_DOCUMENTS:
-                fault = Fault(f"holds more than {MAX_DOCUMENTS} documents", part.line)
+                fault = Fault(f"contains more than {MAX_DOCUMENTS} documents", part.line)
                 errors.append(_error(source, fault))
                 break
             try:
@@ -81,7 +81,7 @@ def read_documents(sources: Iterable[Source]) -> tuple[list[ManifestDocument], l
 def _error(source: Source, fault: Fault) -> ManifestError:
     fix = fault.fix or advise(source.text.split("\n"), fault.line)
     return ManifestError(
-        f"cannot be read as YAML: {fault.message}", place=Place(source.name, fault.line), fix=fix
+        f"can't be read as YAML: {fault.message}", place=Place(source.name, fault.line), fix=fix
     )
 
 
@@ -116,7 +116,7 @@ def _yaml_parts(text: str, line: int) -> Iterator[_Part]:
         if separator:
             rest = separator[3:].strip()
             if rest and not rest.startswith("#"):
-                fix = "write only three hyphens on the line: ---"
+                fix = "use only three hyphens on this line: ---"
                 yield _Part(
                     "", line, fault=Fault(f"invalid Yaml document separator: {rest}", line, fix)
                 )

@@ -12,8 +12,8 @@ from dra_planner.manifests.objects import KubernetesObject
 from dra_planner.wording import counted
 
 _FIX = (
-    "name the files of one alternative, or give the objects different names if all of them are "
-    "for one cluster"
+    "pass the files of one alternative, or rename the objects if all of them are for the same "
+    "cluster"
 )
 
 
@@ -31,8 +31,8 @@ def alternative_notes(
         item, first = pairs[0]
         count = counted(len({(each.kind, each.key) for each, _ in pairs}), "object")
         message = (
-            f"{folder} defines {count} that another file defines, too, so only the first "
-            "definition counts. "
-            f"For example, {item} is also in {first.place.file}:{first.place.line}"
+            f"{folder} defines {count} that another file also defines, so the plan uses only the "
+            f"first definition. For example, {item} is also in "
+            f"{first.place.file}:{first.place.line}"
         )
         yield Diagnostic("note", "duplicate-object", message, item.place, _FIX)

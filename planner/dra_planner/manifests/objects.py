@@ -117,7 +117,7 @@ def _in(namespace: str, item: KubernetesObject) -> KubernetesObject:
 def _objects(data: Any, place: Place) -> Iterator[KubernetesObject]:
     if not isinstance(data, Mapping):
         raise ManifestError(
-            f"isn't a Kubernetes object but {_a(data)}", place=place, fix=_hint(data)
+            f"isn't a Kubernetes object, but {_a(data)}", place=place, fix=_hint(data)
         )
     api_version, kind = _identity(data, place)
     items = data.get("items")
@@ -156,7 +156,9 @@ def _identity(data: Mapping[str, Any], place: Place) -> tuple[str, str]:
             raise ManifestError(f"{name} not set", place=place, fix=_missing(name, data))
         if not isinstance(value, str):
             raise ManifestError(
-                f"{name} is {_a(value)}", place=child(place, data, name), fix="write it as text"
+                f"{name} is {_a(value)}",
+                place=child(place, data, name),
+                fix="put the value in quotes",
             )
     # An empty group is the core group: "/v1" is "v1"
     # (kubernetes/apimachinery:pkg/runtime/schema/group_version.go).
@@ -165,7 +167,7 @@ def _identity(data: Mapping[str, Any], place: Place) -> tuple[str, str]:
 
 def _missing(field: str, data: Mapping[str, Any]) -> str:
     if "apiVersion" not in data and "kind" not in data:
-        return "name the folder or file that holds Kubernetes manifests; this is something else"
+        return "pass a folder or file with Kubernetes manifests instead of this file"
     if field == "apiVersion":
         kind = data.get("kind")
         return (
@@ -185,5 +187,7 @@ def _a(value: Any) -> str:
 
 def _hint(value: Any) -> str:
     if isinstance(value, list):
-        return "separate objects with --- or put them below items: of a kind: List"
-    return "an object begins with apiVersion: and kind:"
+        return (
+            "separate the objects with ---, or put them below items: in an object with kind: List"
+        )
+    return "add apiVersion: and kind: to each object"

@@ -26,9 +26,8 @@ IMPLICIT: Final = "deviceclass.resource.kubernetes.io/"
 _EXPORTER_WITH_CLAIMS: Final = (4, 6, 0)
 _EXPORTER_TAG: Final = "4.6.0-4.8.3"
 _SERVED: Final = (
-    "Let a DeviceClass serve the name (extendedResourceName: nvidia.com/gpu, Kubernetes 1.36 or "
-    "later); nothing in the "
-    "chart changes"
+    "Set extendedResourceName: nvidia.com/gpu on a DeviceClass (Kubernetes 1.36 or later), "
+    "without any change to the chart"
 )
 _POST_RENDERER: Final = (
     "Migrate the rendered manifests in a post-renderer, so that the next upgrade keeps the change"
@@ -89,7 +88,10 @@ def _vllm_stack(editor: Editor, data: Mapping[str, Any]) -> ValuesOutcome | None
         )
     if engine.get("runtimeClassName") == "nvidia":
         editor.replace_text(("servingEngineSpec", "runtimeClassName"), '""')
-        changes.append("the RuntimeClass nvidia isn't needed, because devices of claims use CDI")
+        changes.append(
+            "the RuntimeClass nvidia isn't needed, because containers get claimed devices "
+            "through CDI"
+        )
     if not any(each.get("key") == "nvidia.com/gpu" for each in blocks(engine, "tolerations")):
         toleration = {"key": "nvidia.com/gpu", "operator": "Exists", "effect": "NoSchedule"}
         editor.append(("servingEngineSpec", "tolerations"), [toleration])
@@ -126,13 +128,13 @@ def _class_of_model(model: Mapping[str, Any]) -> tuple[str, Mapping[str, Any] | 
         is_about_devices(term.key) for term in terms
     ):
         raise NotTranslatable(
-            "nodeSelectorTerms select GPUs and other nodes, and a class can select devices only"
+            "nodeSelectorTerms also select nodes without GPUs, but a class can select only devices"
         )
     needs = needs_of(terms)
     if needs.profile or needs.sharing:
         raise NotTranslatable(
-            "nodeSelectorTerms select parts of GPUs, but the implicit name of a class only stands "
-            "for whole GPUs"
+            "nodeSelectorTerms select parts of GPUs, but the implicit extended resource of a "
+            "class means whole GPUs"
         )
     names = [value for term in terms for value in term.values]
     name = "-".join(names).lower().removeprefix("nvidia-").replace("_", "-")[:63].strip("-.")
@@ -155,7 +157,7 @@ def _triton(editor: Editor, data: Mapping[str, Any]) -> ValuesOutcome | None:
     ):
         return None
     reason = (
-        "no value of Triton's chart reaches resourceClaims; its template writes "
+        "Triton's chart doesn't have a value for resourceClaims, and its template sets "
         "nvidia.com/gpu from numGpus"
     )
     return ValuesOutcome(
@@ -211,7 +213,7 @@ def _modelservice(editor: Editor, data: Mapping[str, Any]) -> ValuesOutcome | No
         return None
     editor.set(("accelerator", "dra"), True)
     changes = [
-        "accelerator.dra lets the chart write resourceClaims (llm-d-modelservice 0.4.12 or later)"
+        "with accelerator.dra, the chart adds resourceClaims (llm-d-modelservice 0.4.12 or later)"
     ]
     for role in ("decode", "prefill"):
         for index, container in indexed_blocks(block(data, role).get("containers")):
@@ -221,8 +223,8 @@ def _modelservice(editor: Editor, data: Mapping[str, Any]) -> ValuesOutcome | No
                 ):
                     editor.remove((role, "containers", index, "resources", section, name))
                     changes.append(
-                        f"{role} no longer requests {name}, because the chart's claim has the "
-                        "devices"
+                        f"{role} no longer requests {name}, because the chart's claim requests "
+                        "the devices"
                     )
     return ValuesOutcome(chart="llm-d-modelservice", changes=changes)
 
@@ -233,8 +235,8 @@ def _other_chart(editor: Editor, data: Mapping[str, Any]) -> ValuesOutcome | Non
     if not resources:
         return None
     reason = (
-        f"they request {' and '.join(resources)}, and it isn't known if the chart has a "
-        "value for claims"
+        f"they request {' and '.join(resources)}, and it's unknown if the chart has a value for "
+        "claims"
     )
     return ValuesOutcome(
         chart="that isn't known", reason=reason, alternatives=(_SERVED, _POST_RENDERER)

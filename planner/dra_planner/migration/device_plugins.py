@@ -30,15 +30,15 @@ _OTHERS = (
             "volcano.sh/gpu-number",
             "volcano.sh/gpu-memory",
         ),
-        "Volcano's scheduler counts it as a share of a GPU",
+        "Volcano's scheduler counts it as a GPU share",
     ),
     NoDirectCounterpart(
         ("aliyun.com/gpu-mem", "aliyun.com/gpu-count", "aliyun.com/gpu-core.percentage"),
-        "a GPU-sharing scheduler extender counts it as a share of a GPU",
+        "a GPU-sharing scheduler extender counts it as a GPU share",
     ),
     NoDirectCounterpart(
         ("tencent.com/vcuda-core", "tencent.com/vcuda-memory"),
-        "GPU manager's scheduler extender counts it as a share of a GPU",
+        "GPU manager's scheduler extender counts it as a GPU share",
     ),
 )
 """Device plugins of vendors whose drivers have no module here, and units of other schedulers.
@@ -66,7 +66,7 @@ def needs_of(terms: Sequence[LabelTerm]) -> SelectionNeeds:
     for term in terms:
         plugin = next((each for each in _plugins() if each.knows_label(term.key)), None)
         if plugin is None:
-            raise NotTranslatable(f"the node label {term.key} isn't about devices")
+            raise NotTranslatable(f"the node label {term.key} doesn't describe devices")
         needs = needs.joined(plugin.needs_of(term))
     return needs
 
@@ -84,7 +84,7 @@ def counterpart(
     """
     plugin = _plugin(resource)
     if plugin is None:
-        return NoCounterpart(f"no known driver stands for {resource}")
+        return NoCounterpart(f"no known driver publishes devices for {resource}")
     return plugin.counterpart(resource, count, needs, labels, facts, target.shares)
 
 

@@ -69,7 +69,7 @@ class Editor(Struct):
             self.set(path, list(values))
             return
         if spans.has_anchors(node):
-            raise NotEditable(f"{dotted(path)} is written with YAML anchors")
+            raise NotEditable(f"{dotted(path)} uses YAML anchors")
         layout = Layout(self.text)
         for value in values:
             _append(layout, node, value)
@@ -114,7 +114,7 @@ class Editor(Struct):
         if not isinstance(node, spans.Mapping):
             raise NotEditable(f"{dotted(path)} isn't a mapping")
         if spans.has_anchors(node):
-            raise NotEditable(f"{dotted(path)} is written with YAML anchors")
+            raise NotEditable(f"{dotted(path)} uses YAML anchors")
         return node
 
     def _node(self, path: Path) -> spans.Node | None:

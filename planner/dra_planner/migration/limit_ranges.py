@@ -97,11 +97,11 @@ def migrate_limit_range(
 
 def _consequence(section: str, name: str) -> str:
     if section == "maxLimitRequestRatio":
-        return "which has no counterpart for claims"
+        return "because claims don't have an equivalent"
     gives = (
-        f"which would give every container {name}, including containers that request a claim; "
-        "containers that rely on it request their devices themselves"
+        f"because it would add {name} to every container, including containers that request a "
+        "claim; containers that rely on the default now request their devices themselves"
     )
     if section in ("default", "defaultRequest"):
         return gives
-    return f"{gives}; a ValidatingAdmissionPolicy can limit the count of a claim's request"
+    return f"{gives}; to limit the count in claim requests, use a ValidatingAdmissionPolicy"

@@ -90,10 +90,9 @@ def _assumptions(facts: PluginFacts) -> tuple[str, ...]:
     if facts.is_known:
         return ()
     return (
-        "Each unit of an extended resource is a whole device. Nothing here says how the device "
-        "plugin shares devices: "
-        "pass the source cluster's nodes (`kubectl get nodes -o yaml`) or the plugin's ConfigMap "
-        "to be sure.",
+        "The migration assumes that each unit of an extended resource is a whole device, because "
+        "the input doesn't show how the device plugin shares devices. To be sure, pass the source "
+        "cluster's nodes (`kubectl get nodes -o yaml`) or the plugin's ConfigMap.",
     )
 
 
@@ -209,7 +208,7 @@ def _unchanged_on_error(document: _Document, item: KubernetesObject) -> Iterator
         yield
     except (NotEditable, Unwritable) as error:
         document.editor.text = before
-        document.tell(item, [f"stays as it is: {error}"], is_changed=False)
+        document.tell(item, [f"isn't changed, because {error}"], is_changed=False)
 
 
 def _changes(
@@ -239,7 +238,7 @@ def _migrate_values(document: _Document, target: Target) -> None:
         return
     if found is None:
         return
-    name = f"values of the chart {found.chart}"
+    name = f"values for the chart {found.chart}"
     document.changes += [
         ObjectChange(place=document.place, object=name, what=each) for each in found.changes
     ]

@@ -10,7 +10,7 @@ from typing import Final
 from dra_planner.manifests.metric_readers import MetricReader
 
 _CLAIM_METRIC: Final = (
-    "kube_pod_resourceclaim_info (kube-state-metrics 2.20.0 or later) names the claims of pods"
+    "kube_pod_resourceclaim_info (kube-state-metrics 2.20.0 or later) lists the claims of pods"
 )
 
 
@@ -20,11 +20,11 @@ def monitoring_notes(reader: MetricReader) -> Iterator[str]:
     """
     if reader.exported and reader.selects_pods:
         yield (
-            f"it reads {', '.join(reader.exported)} of dcgm-exporter, which has no pod labels for "
-            "claims unless its chart sets kubernetesDRA.enabled (4.6.0-4.8.3 or later)"
+            f"it reads {', '.join(reader.exported)} from dcgm-exporter, which doesn't add pod "
+            "labels for claims unless its chart sets kubernetesDRA.enabled (4.6.0-4.8.3 or later)"
         )
     if reader.counted:
         yield (
-            f"it counts {', '.join(reader.counted)}, which doesn't hold pods with claims: "
+            f"it counts {', '.join(reader.counted)}, which doesn't include pods with claims; "
             f"{_CLAIM_METRIC}"
         )

@@ -69,11 +69,11 @@ def _either(alternatives: Sequence[Sequence[LabelTerm]]) -> str:
     for terms in alternatives:
         if not all(is_about_devices(term.key) for term in terms):
             raise NotTranslatable(
-                "its node affinity offers nodes with a GPU label or other nodes as alternatives"
+                "its node affinity allows either nodes with a GPU label or other nodes"
             )
         needs = needs_of(terms)
         if needs.profile or needs.sharing:
-            raise NotTranslatable("its node affinity offers parts of GPUs as alternatives")
+            raise NotTranslatable("its node affinity allows parts of GPUs as alternatives")
         conditions.append(" && ".join(needs.conditions))
     return f"({' || '.join(f'({each})' for each in conditions)})"
 
@@ -105,8 +105,8 @@ def missing_label_notes(spec: Mapping[str, Any]) -> Iterator[str]:
     keys |= {term.key for each in _required_terms(spec) for _, term in _expressions(each)}
     if found := sorted(filter(is_about_devices, keys)):
         yield (
-            f"it selects nodes by {' and '.join(found)}, so the label has to be on the DRA nodes: "
-            "keep GPU feature discovery there, or set it as a label of the pool"
+            f"it selects nodes by {' and '.join(found)}, so DRA nodes need this label; run GPU "
+            "feature discovery on them, or add the label to the pool"
         )
 
 
@@ -117,6 +117,6 @@ def preference_notes(spec: Mapping[str, Any]) -> Iterator[str]:
     keys = {term.key for each in preferred for _, term in _expressions(block(each, "preference"))}
     if found := sorted(filter(is_about_devices, keys)):
         yield (
-            f"it prefers nodes by {' and '.join(found)}, which DRA nodes may lack: list the "
+            f"it prefers nodes by {' and '.join(found)}, which DRA nodes may lack; list the "
             "preferred devices in firstAvailable of the claim's request instead"
         )

@@ -47,9 +47,10 @@ def migrate_volcano_queue(
             if key not in amounts:
                 editor.set((*prefix, *section, key), str(total))
                 yield (
-                    f"{key}: {total} in {section[-1] if section[-1] != 'resource' else section[1]} "
-                    "counts the devices of claims (set predicate.DynamicResourceAllocationEnable "
-                    "in Volcano's scheduler); the old key stays until the last pod has moved"
+                    f"{key}: {total} in "
+                    f"{section[-1] if section[-1] != 'resource' else section[1]} counts the "
+                    "devices of claims (set predicate.DynamicResourceAllocationEnable in "
+                    "Volcano's scheduler), and the old key stays until the last pod has moved"
                 )
 
 
@@ -59,20 +60,20 @@ def other_limit_notes(item: KubernetesObject, is_device: Callable[[str], bool]) 
         limits = block(block(item.data, "spec"), "limits")
         for name in filter(is_device, map(str, limits)):
             yield (
-                f"its limit of {name} doesn't count nodes whose devices a DRA driver publishes, so "
-                "limit nodes or cpu instead"
+                f"its limit for {name} doesn't count nodes whose devices a DRA driver publishes, "
+                "so limit nodes or cpu instead"
             )
     if item.kind == "ProvisioningRequestConfig":
         managed = texts(block(item.data, "spec").get("managedResources"))
         for name in filter(is_device, managed):
             yield (
-                f"it manages {name} only, so Kueue doesn't create a ProvisioningRequest for jobs "
-                "with claims: remove managedResources, or add a resource that these jobs request"
+                f"it manages only {name}, so Kueue doesn't create a ProvisioningRequest for jobs "
+                "with claims; remove managedResources, or add a resource that these jobs request"
             )
     if item.kind in _POLICY_KINDS or item.group in _POLICY_GROUPS:
         text = "\n".join(all_texts(item.data.get("spec")))
         if found := [name for name in _RESOURCES if name in text]:
             yield (
-                f"it checks {found[0].rstrip('-')}, which migrated pods don't request, so check "
-                "the requests of ResourceClaimTemplates too"
+                f"it checks {found[0].rstrip('-')}, which migrated pods don't request, so also "
+                "check the requests of ResourceClaimTemplates"
             )

@@ -19,8 +19,11 @@ _NOT_OF_PODS: Final = frozenset({
 })  # fmt: skip
 """Kinds whose limits are about other things than the object's own pods."""
 _INSTEAD: Final[Mapping[tuple[str, str], str]] = {
-    ("trainer.kubeflow.org", "TrainJob"): "Request the claim in the pod template of its runtime, "
-    "and name it in resourcesPerNode.claims",
+    (
+        "trainer.kubeflow.org",
+        "TrainJob",
+    ): "Request the claim in the pod template of its runtime, and list it in "
+    "resourcesPerNode.claims",
     ("kubevirt.io", "VirtualMachine"): "Request a claim of the class vfio.gpu.nvidia.com for a "
     "passed-through GPU (KubeVirt 1.8 or later, feature gate GPUsWithDRA)",
     ("kubevirt.io", "VirtualMachineInstance"): "Request a claim of the class vfio.gpu.nvidia.com "

@@ -74,7 +74,7 @@ def set_ray_gpus(editor: Editor, prefix: Path, part: PodPart, devices: int) -> s
     editor.set((*owner, "rayStartParams", "num-gpus"), str(devices))
     return (
         "num-gpus is set, because KubeRay reads the number of GPUs from limits, which no longer "
-        "hold it"
+        "contain it"
     )
 
 

@@ -29,13 +29,13 @@ _NO_CLAIMS: Final[Mapping[tuple[str, str], str]] = {
         "serving.knative.dev",
         "Revision",
     ): "Knative's webhook rejects resourceClaims in pod templates",
-    ("tekton.dev", "Task"): "Tekton's pod template has no resourceClaims",
-    ("tekton.dev", "TaskRun"): "Tekton's pod template has no resourceClaims",
-    ("tekton.dev", "PipelineRun"): "Tekton's pod template has no resourceClaims",
+    ("tekton.dev", "Task"): "Tekton's pod template doesn't support resourceClaims",
+    ("tekton.dev", "TaskRun"): "Tekton's pod template doesn't support resourceClaims",
+    ("tekton.dev", "PipelineRun"): "Tekton's pod template doesn't support resourceClaims",
     (
         "trainer.kubeflow.org",
         "TrainJob",
-    ): "its pods come from the runtime, whose template must request the claim",
+    ): "its runtime creates the pods, so the runtime's template must request the claim",
     (
         "sparkoperator.k8s.io",
         "SparkApplication",
@@ -43,11 +43,11 @@ _NO_CLAIMS: Final[Mapping[tuple[str, str], str]] = {
     (
         "kubevirt.io",
         "VirtualMachine",
-    ): "its GPUs are passed through or vGPUs, which keep the sandbox device plugin",
+    ): "its GPUs are passed-through GPUs or vGPUs, which still need the sandbox device plugin",
     (
         "kubevirt.io",
         "VirtualMachineInstance",
-    ): "its GPUs are passed through or vGPUs, which keep the sandbox plugin",
+    ): "its GPUs are passed-through GPUs or vGPUs, which still need the sandbox device plugin",
 }
 _NOTES: Final[Mapping[tuple[str, str], str]] = {
     ("argoproj.io", "Workflow"): "needs Argo Workflows 4.1.0 or later; before, use podSpecPatch",
@@ -75,7 +75,7 @@ _NOTES: Final[Mapping[tuple[str, str], str]] = {
     (
         "serving.kserve.io",
         "InferenceService",
-    ): "works in KServe's Standard mode only, not with Knative",
+    ): "works only in KServe's Standard mode, not with Knative",
 }
 _ARGO: Final = frozenset(
     {"Workflow", "CronWorkflow", "WorkflowTemplate", "ClusterWorkflowTemplate"}
@@ -132,8 +132,8 @@ def patch_note(part: PodPart) -> str:
     if part.path[-2:] != ("template", "spec") or any(each.get("image") for each in containers):
         return ""
     return (
-        "its containers have no image, so it seems to be a patch: its tolerations replace those of "
-        "its base, so repeat them here"
+        "its containers don't have an image, so it seems to be a patch. Its tolerations replace "
+        "the tolerations of its base, so repeat the base's tolerations in the patch"
     )
 
 

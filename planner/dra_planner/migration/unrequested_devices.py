@@ -21,7 +21,8 @@ def unlimited_outcome(item: KubernetesObject, part: PodPart) -> TemplateOutcome:
         pods=part.role,
         result=Result.CANNOT,
         devices=0,
-        reason=f"it requests no device, and {_VISIBLE} shows it every GPU of its node",
+        reason=f"it doesn't request devices, but {_VISIBLE} makes every GPU of its node visible "
+        "to it",
         alternatives=(
             "Request a claim with adminAccess and allocationMode All, if it monitors all GPUs",
             "Request a claim for the GPUs that it uses",
@@ -37,7 +38,7 @@ def fractional_outcome(item: KubernetesObject, annotation: str) -> TemplateOutco
         pods="",
         result=Result.CANNOT,
         devices=0,
-        reason=f"its annotation {annotation} requests a part of a GPU from KAI Scheduler, which "
+        reason=f"its annotation {annotation} requests part of a GPU from KAI Scheduler, which "
         "rejects such pods on nodes whose GPUs a DRA driver publishes",
         alternatives=("Keep the pods on a pool with `allocation: device-plugin`",),
     )
@@ -72,13 +73,13 @@ def visible_notes(spec: Mapping[str, Any], claiming: Collection[str]) -> Iterato
     names = [str(each.get("name", "")) for each in _containers(spec) if _shows_all(each)]
     if others := [name for name in names if name not in claiming]:
         yield (
-            f"{_VISIBLE} shows container {others[0]} every GPU of its node, because it has no "
-            "claim: remove the variable"
+            f"{_VISIBLE} makes every GPU of the node visible to container {others[0]}, which "
+            "doesn't have a claim; remove the variable"
         )
     if spec.get("runtimeClassName") == "nvidia":
         yield (
-            "claims don't need the RuntimeClass nvidia: remove runtimeClassName if the target "
-            "cluster doesn't have it, or the API server rejects the pods"
+            "claims don't need the RuntimeClass nvidia; remove runtimeClassName if the target cluster "
+            "doesn't have this RuntimeClass, because the API server then rejects the pods"
         )
 
 

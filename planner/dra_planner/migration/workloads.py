@@ -53,8 +53,8 @@ from dra_planner.migration.unrequested_devices import (
 )
 
 _SERVE: str = (
-    "Let a DeviceClass serve {names} (extendedResourceName, Kubernetes 1.36 or later): "
-    "the object stays as it is"
+    "Set extendedResourceName to {names} on a DeviceClass (Kubernetes 1.36 or later), without any "
+    "change to the object"
 )
 _KEPT: str = "an option keeps it on the device plugin"
 
@@ -120,7 +120,7 @@ class WorkloadMigrator(Struct):
             return []
         self.queues.record(item, resources, is_moved=False)
         fault = no_claims_reason(item) or (
-            f"the controller of {item.kind} creates the pods, and no field for claims is known"
+            f"the {item.kind} controller creates the pods, and a field for claims isn't known"
         )
         outcome = TemplateOutcome(
             place=item.place, object=str(item), pods="", result=Result.CANNOT, devices=0
@@ -152,9 +152,7 @@ class WorkloadMigrator(Struct):
             notes = tuple(missing_label_notes(part.spec)) if stays.result is Result.SERVED else ()
             return replace(stays, notes=notes), None
         if part.spec.get("nodeName"):
-            fault = (
-                "it sets nodeName and bypasses the scheduler, which allocates the devices of claims"
-            )
+            fault = "it sets nodeName, so it bypasses the scheduler, which allocates claims"
             return self._otherwise(outcome, NoCounterpart(fault, ("Remove nodeName",)), []), None
         try:
             selection = self._selection(item, part, resources)
@@ -201,7 +199,7 @@ class WorkloadMigrator(Struct):
             )
         except NotEditable as error:
             editor.text = before
-            fault = NoCounterpart(f"{error}: replace them with their values first")
+            fault = NoCounterpart(f"{error}; replace the anchors with their values first")
             return self._otherwise(outcome, fault, []), None
         self.names.add(("ResourceClaimTemplate", item.namespace, name))
         namespace = str(item.metadata.get("namespace") or "")

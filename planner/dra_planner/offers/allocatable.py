@@ -35,7 +35,7 @@ def predict_allocatable(machine: Machine, settings: AllocatableSettings = _DEFAU
     scarce = [name for name in kept if amounts[name] <= 0]
     if scarce:
         raise CatalogError(
-            f"the reservations leave no {scarce[0]} on {machine.name}", fix="reserve less"
+            f"the reservations use all {scarce[0]} of {machine.name}", fix="reserve less"
         )
     return Allocatable(
         amounts,
@@ -58,7 +58,8 @@ def _with_huge_pages(found: Allocatable, settings: AllocatableSettings, doubt: s
     )
     if amounts["memory"] <= 0:
         raise CatalogError(
-            "huge pages leave a node no memory for pods", fix="reserve fewer (hugePages)"
+            "huge pages use all memory of a node, so pods can't run on it",
+            fix="reserve fewer huge pages (hugePages)",
         )
     text = " and ".join(
         f"{counted(count, 'huge page')} of {size}B" for size, count in settings.huge_pages.items()
@@ -66,5 +67,9 @@ def _with_huge_pages(found: Allocatable, settings: AllocatableSettings, doubt: s
     return Allocatable(
         amounts,
         at_most,
-        (*found.assumptions, f"nodes reserve {text} at boot, and the reservation succeeds{doubt}"),
+        (
+            *found.assumptions,
+            f"nodes reserve {text} at boot, and the plan assumes that the reservation "
+            f"succeeds{doubt}",
+        ),
     )

@@ -84,7 +84,7 @@ def _gpu_rows(device: Device) -> set[CatalogRow]:
     }
     known = _known_gpu(product)
     if known is None:
-        return {CatalogRow("gpus", _line("gpus", facts), f"{product} is not in the catalog")}
+        return {CatalogRow("gpus", _line("gpus", facts), f"{product} isn't in the catalog")}
     wrong = _disagreements(known, facts)
     if not wrong:
         return set()
@@ -147,9 +147,9 @@ def _machine_row(cloud: str, offer: Offer, gpus: list[Device]) -> CatalogRow:
         "bare_metal": "no",
         "confidence": "low",
         "source": _SOURCE,
-        "note": "from a node's slices; the memory of the machine type is missing",
+        "note": "from a node's slices, without the memory of the machine type",
     }
-    reason = f"{offer.machine} isn't in the catalog; its memory must be filled in"
+    reason = f"{offer.machine} isn't in the catalog, so fill in its memory"
     return CatalogRow(table, _line(table, facts), reason)
 
 

@@ -59,8 +59,8 @@ class DriverLesson(Struct, frozen=True):
             fewer = sorted({len(devices) for devices in self.nodes} - {most})
             self.remarks.append(
                 f"{self.machine}: {self.driver} publishes {', '.join(map(str, fewer))} or {most} "
-                "devices by node; "
-                f"{most} are learned, because a driver may leave out broken devices"
+                f"devices, depending on the node; the catalog uses {most}, because a driver may "
+                "omit broken devices"
             )
         names = self._names(full)
         places: dict[str, list[dict[str, Any]]] = {}
@@ -70,8 +70,8 @@ class DriverLesson(Struct, frozen=True):
         tainted = [device.name for each in self.nodes for device in each if device.taints]
         if tainted:
             self.remarks.append(
-                f"{self.driver}: taints of {', '.join(tainted[:4])} belong to those nodes, and "
-                "aren't learned"
+                f"{self.driver}: the taints of {', '.join(tainted[:4])} are specific to these "
+                "nodes, so the catalog omits them"
             )
         return {"driver": self.driver, "devices": devices}
 
@@ -83,8 +83,8 @@ class DriverLesson(Struct, frozen=True):
         ):
             return names[0]
         self.remarks.append(
-            f"{self.driver}: names of devices belong to the node ({names[0][0]}), so they are "
-            "numbered here"
+            f"{self.driver}: device names are specific to each node ({names[0][0]}), so the "
+            "catalog numbers the devices"
         )
         stem = re.sub(r"[^a-z]", "", self.driver.partition(".")[0].lower()) or "device"
         return [f"{stem}-{index}" for index in range(len(names[0]))]
@@ -161,7 +161,9 @@ class DriverLesson(Struct, frozen=True):
                     "amount"
                 )
         else:
-            self.remarks.append(f"{self.driver}: {name} differs between nodes, so it is unknown")
+            self.remarks.append(
+                f"{self.driver}: {name} differs between nodes, so its amount is unknown"
+            )
         if first is not None and first.request_policy is not None:
             found["requestPolicy"] = _policy(first.request_policy)
         return found

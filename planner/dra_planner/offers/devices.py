@@ -62,7 +62,7 @@ def published_by(
     if known:
         names = ", ".join(known)
         sentences.append(
-            f"{node.machine.name}: devices of {names} are from the fleet's own catalog"
+            f"{node.machine.name}: the devices of {names} come from the fleet's own catalog"
         )
     plugin = plugin_of(node.machine) if serving is not None else None
     if plugin is None or serving is None:

@@ -46,7 +46,7 @@ def learn_machines(
     if not nodes:
         raise PlannerError(
             "the capture doesn't contain a Node",
-            fix="add nodes: kubectl get nodes,resourceslices -o json",
+            fix="add nodes to the capture: kubectl get nodes,resourceslices -o json",
         )
     remarks: list[str] = []
     by_machine: dict[str, list[Offer]] = {}
@@ -64,10 +64,10 @@ def learn_machines(
         _raise_nothing(unlabeled, remarks)
     if unlabeled:
         text = (
-            f"{named('node', unlabeled)} {verb(len(unlabeled), 'have')} no label "
+            f"{named('node', unlabeled)} {verb(len(unlabeled), 'do')}n't have the label "
             "node.kubernetes.io/instance-type"
         )
-        remarks.append(f"{text}; name the machine type with --machine")
+        remarks.append(f"{text}; set the machine type with --machine")
     rows = [
         _MachineLesson(name, found, classes, cloud, remarks).row()
         for name, found in by_machine.items()
@@ -78,12 +78,15 @@ def learn_machines(
 def _raise_nothing(unlabeled: Sequence[str], remarks: Sequence[str]) -> None:
     if unlabeled:
         text = (
-            f"{named('node', unlabeled)} {verb(len(unlabeled), 'have')} no label "
+            f"{named('node', unlabeled)} {verb(len(unlabeled), 'do')}n't have the label "
             "node.kubernetes.io/instance-type"
         )
-        raise PlannerError(text, fix="name the machine type with --machine")
+        raise PlannerError(text, fix="set the machine type with --machine")
     if remarks:
-        text = f"no ResourceSlice of the capture can be used: {'; '.join(dict.fromkeys(remarks))}"
+        text = (
+            "the capture doesn't contain a usable ResourceSlice: "
+            f"{'; '.join(dict.fromkeys(remarks))}"
+        )
         raise PlannerError(text, fix="capture all ResourceSlices of a node, together with the Node")
     raise PlannerError(
         "the capture doesn't contain a ResourceSlice",
@@ -100,7 +103,7 @@ def _own_slices(node: Offer, remarks: list[str]) -> tuple[ResourceSlice, ...]:
             pools.setdefault((part.driver, part.pool), []).append(part)
         else:
             remarks.append(
-                f"{part.driver}: its slice {part.name} isn't for one node, so it doesn't "
+                f"{part.driver}: its slice {part.name} doesn't belong to one node, so it doesn't "
                 "describe a machine type"
             )
     for (driver, pool), parts in pools.items():
@@ -109,13 +112,12 @@ def _own_slices(node: Offer, remarks: list[str]) -> tuple[ResourceSlice, ...]:
         wanted = max(part.slice_count for part in current)
         if len(current) < wanted:
             remarks.append(
-                f"{driver}: pool {pool} has {wanted} slices, and the capture contains "
-                f"{len(current)}, so its devices "
-                "aren't learned"
+                f"{driver}: pool {pool} has {wanted} slices, but the capture contains only "
+                f"{len(current)}, so the catalog omits its devices"
             )
             continue
         if fault := _pool_fault(current):
-            remarks.append(f"{driver}: pool {pool} {fault}, so its devices aren't learned")
+            remarks.append(f"{driver}: pool {pool} {fault}, so the catalog omits its devices")
             continue
         own += current
     return tuple(own)
@@ -125,7 +127,7 @@ def _pool_fault(parts: Sequence[ResourceSlice]) -> str:
     """Return why nothing can be learned from a whole pool's slices, or ""."""
     devices = [device for part in parts for device in part.devices]
     if not devices:
-        return "has no devices"
+        return "doesn't have devices"
     sets = {each.name for part in parts for each in part.shared_counters}
     lacking = [
         (device.name, each.counter_set)
@@ -136,7 +138,7 @@ def _pool_fault(parts: Sequence[ResourceSlice]) -> str:
     if not lacking:
         return ""
     name, counter_set = lacking[0]
-    return f'has no counter set "{counter_set}", which device {name} consumes'
+    return f'doesn\'t have the counter set "{counter_set}", which device {name} consumes'
 
 
 class _MachineLesson(Struct, frozen=True):
@@ -159,15 +161,15 @@ class _MachineLesson(Struct, frozen=True):
         row["drivers"] = list(self._drivers(known))
         if len(self.nodes) == 1:
             self.remarks.append(
-                f"{self.name}: only one node was captured, so their names and forms decide which "
-                "values belong to the node; a second node would confirm it"
+                f"{self.name}: the capture contains only one node, so the catalog decides by name "
+                "and format which values are specific to a node; capture a second node to confirm "
+                "them"
             )
         held = sum(len(each.allocated) for each in self.nodes)
         if held:
             self.remarks.append(
-                f"{self.name}: claims hold {counted(held, 'device')} of the captured nodes, and "
-                "some drivers publish "
-                "less of a device in use; capture an idle node"
+                f"{self.name}: claims use {counted(held, 'device')} of the captured nodes, and "
+                "some drivers publish less for a device in use; capture an idle node"
             )
         return row
 
@@ -184,17 +186,16 @@ class _MachineLesson(Struct, frozen=True):
         }
         if not plain.get("cpu") or not plain.get("memory"):
             self.remarks.append(
-                f"{self.name}: its nodes don't report allocatable cpu and memory, so no pod is "
-                "planned on it"
+                f"{self.name}: its nodes don't report allocatable CPU and memory, so the plan "
+                "can't place pods on them"
             )
             return {}
         allocatable = {
             key: f"{value}m" if key == "cpu" else str(value) for key, value in plain.items()
         }
         self.remarks.append(
-            f"{self.name}: this machine type isn't in the tables, so its size is what a captured "
-            "node offers to pods, "
-            "and its price is unknown (pricePerHour)"
+            f"{self.name}: this machine type isn't in the tables, so its size comes from a "
+            "captured node's allocatable resources, and its price is unknown (set pricePerHour)"
         )
         whole_cpus = -(-plain["cpu"] // 1000)
         return {"cpu": str(whole_cpus), "memory": str(plain["memory"]), "allocatable": allocatable}
@@ -213,7 +214,7 @@ class _MachineLesson(Struct, frozen=True):
                     offer.name for offer in self.nodes if offer not in [one for one, _ in found]
                 ]
                 self.remarks.append(
-                    f"{self.name}: {driver} publishes nothing on {', '.join(without)}"
+                    f"{self.name}: {driver} doesn't publish devices on {', '.join(without)}"
                 )
             lesson = DriverLesson(
                 self.name, driver, [devices for _, devices in found], words, self.remarks
@@ -241,8 +242,8 @@ class _MachineLesson(Struct, frozen=True):
                 row["classes"] = classes
             else:
                 self.remarks.append(
-                    f"{driver}: the capture contains no DeviceClass of it; add deviceclasses, or "
-                    "write one"
+                    f"{driver}: the capture doesn't contain a DeviceClass for this driver; add "
+                    "deviceclasses to the capture, or create a DeviceClass"
                 )
             self._check_count(driver, len(row["devices"]), known)
             yield row
@@ -251,9 +252,9 @@ class _MachineLesson(Struct, frozen=True):
         accelerator = None if known is None else known.accelerator
         if accelerator is not None and accelerator.count is not None and count < accelerator.count:
             self.remarks.append(
-                f"{self.name}: {driver} publishes {counted(count, 'device')}, and the machine type "
-                "has "
-                f"{accelerator.count} {accelerator.model}; a driver may leave out broken devices"
+                f"{self.name}: {driver} publishes {counted(count, 'device')}, but the machine "
+                f"type has {accelerator.count} {accelerator.model}; a driver may omit broken "
+                "devices"
             )
 
 

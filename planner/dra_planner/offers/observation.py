@@ -24,8 +24,8 @@ def observe_offers(manifests: Manifests, features: Features) -> tuple[Offer, ...
     Prices aren't known.
     """
     sentence = (
-        "nodes, slices, pods, and claims are from the snapshot, evaluated by the rules of "
-        f"{features.version}"
+        "nodes, slices, pods, and claims come from the snapshot, and the plan evaluates them by "
+        f"the rules of Kubernetes {features.version}"
     )
     there = _Contents(manifests)
     return tuple(_offer(node, manifests, there, sentence) for node in manifests.nodes)
@@ -99,7 +99,7 @@ def _without_claims(pods: Iterable[BoundPod], manifests: Manifests) -> tuple[str
             if claim is None or claim.allocation is None:
                 sentences.append(
                     f"pod {pod.meta.key} uses claim {name}, but the snapshot doesn't show its "
-                    "allocation, so its devices seem free"
+                    "allocation, so its devices count as free"
                 )
     return tuple(sentences)
 

@@ -208,7 +208,7 @@ def _deductions(
 def _devices_doubt(pool: Pool) -> str:
     if pool.image is None or pool.image.driver_root:
         return ""
-    return f"the folder of the NVIDIA driver in image {pool.image.id} isn't set"
+    return f"the NVIDIA driver folder of image {pool.image.id} isn't set"
 
 
 def _other_accelerator(fleet: Fleet, machine: Machine) -> tuple[str, ...]:
@@ -230,18 +230,25 @@ def _bought(pool: Pool) -> tuple[str, ...]:
     source = pool.source
     if not source.reservation:
         return ()
-    said = "the whole reservation is billed, but the cost includes only its used nodes"
+    said = "the cloud bills the whole reservation, but the cost includes only its used nodes"
     if pool.bought_nodes is None:
-        return ("the number of reserved nodes isn't set, so the pool's maximum counts", said)
+        return ("the number of reserved nodes isn't set, so the plan uses the pool's maximum", said)
     return (said,)
 
 
 def _offered(machine: Machine, region: str, zones: tuple[str, ...]) -> tuple[str, ...]:
     if not machine.is_offered:
-        return (f"{machine.name}: no region of the newest listing offers it, so it may be retired",)
+        return (
+            f"{machine.name}: the newest listing doesn't offer this machine type in any "
+            "region, so it may be retired",
+        )
     if not machine.regions:
-        return (f"{machine.name}: the regions that offer it are unknown",)
-    return (f"{machine.name}: the zones of {region} that offer it are unknown",) if zones else ()
+        return (f"{machine.name}: the regions that offer this machine type are unknown",)
+    return (
+        (f"{machine.name}: the zones of {region} that offer this machine type are unknown",)
+        if zones
+        else ()
+    )
 
 
 def node_price(fleet: Fleet, pool: Pool) -> Decimal | None:
@@ -259,7 +266,7 @@ def _price(
         return (
             None,
             "",
-            (f"{machine.name}: a capacity block is paid in advance, and its price is unknown",),
+            (f"{machine.name}: capacity blocks are paid in advance, and their price is unknown",),
         )
     if isinstance(pool.capacity, str) and pool.capacity not in ("on-demand", "spot"):
         return None, "", (f"{machine.name}: the price of {pool.capacity} nodes is unknown",)

@@ -36,7 +36,7 @@ def dated_notes(fleet: Fleet, today: date) -> tuple[str, ...]:
         stale.insert(0, date_of_row)
     if stale:
         shown = ", ".join(dict.fromkeys(stale))
-        notes.append(f"Facts past their date: {shown}. See `pulumi-dra catalog outdated`.")
+        notes.append(f"These facts may be outdated: {shown}. See `pulumi-dra catalog outdated`.")
     return tuple(notes)
 
 

@@ -58,15 +58,16 @@ def plan_matrix(request: PlanRequest, axes: Sequence[Sequence[FleetEdit]]) -> Ma
     repeated = sorted(path for path in set(paths) if paths.count(path) > 1)
     if repeated:
         raise PlannerError(
-            f"{repeated[0]} is given twice", fix=f"write its values in one list: {repeated[0]}=A,B"
+            f"{repeated[0]} is set twice",
+            fix=f"put all of its values in one list: {repeated[0]}=A,B",
         )
     count = 1
     for axis in axes:
         count *= len(axis)
     if count > MOST_PLANS:
         raise PlannerError(
-            f"{count} combinations are too many; at most {MOST_PLANS} are planned",
-            fix="give fewer values",
+            f"{count} combinations are too many, because the limit is {MOST_PLANS}",
+            fix="set fewer values",
         )
     found: list[Combination] = []
     for changes in product(*axes):

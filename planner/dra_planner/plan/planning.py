@@ -64,8 +64,8 @@ def make_plan(request: PlanRequest) -> Plan:
         return with_blockers(plan_on_snapshot(request))
     if request.fleet is None:
         raise PlannerError(
-            "there is no fleet or snapshot to plan on",
-            fix="give a fleet, or a snapshot of a cluster",
+            "a plan needs a fleet or a snapshot",
+            fix="pass a fleet, or a snapshot of a cluster",
         )
     fleet = request.fleet
     features = fleet.features_at(
@@ -240,7 +240,7 @@ def match_pools(fleet: Fleet, offers: Iterable[Offer]) -> None:
     odd = sorted(declared ^ offered)
     if odd:
         sides = (
-            "is in the fleet, but has no offer"
+            "is in the fleet, but doesn't have an offer"
             if odd[0] in declared
             else "has an offer, but isn't in the fleet"
         )
@@ -300,7 +300,9 @@ def _said_of_gangs(manifests: Manifests, demand: Demand) -> Iterator[str]:
     for gang in demand.gangs:
         if gang.held_by:
             pods = counted(gang.least, "pod") if gang.least else "all of its pods"
-            yield f"{gang.name}: {gang.held_by} starts none of its pods before {pods} can start"
+            yield (
+                f"{gang.name}: {gang.held_by} doesn't start any of its pods until {pods} can start"
+            )
     known = {part.workload for gang in demand.gangs for part in gang.parts}
     groups = {
         f"{each.ref.namespace}/{pods.template.spec.pod_group}"
@@ -310,7 +312,8 @@ def _said_of_gangs(manifests: Manifests, demand: Demand) -> Iterator[str]:
     }
     for group in sorted(groups):
         yield (
-            f"PodGroup {group}: its pods are counted one by one, because its minimum isn't given"
+            f"PodGroup {group}: the plan counts its pods one by one, because its minimum isn't in "
+            "the manifests"
         )
 
 
@@ -319,7 +322,7 @@ def _assumptions(
 ) -> tuple[str, ...]:
     own = ", ".join(f"{name}={str(on).lower()}" for name, on in fleet.feature_gates.items())
     gates = f"{own} and otherwise default feature gates" if own else "its default feature gates"
-    said = [f"Kubernetes {features.version} with {gates}, at its latest known patch"]
+    said = [f"Kubernetes {features.version} with {gates}, at its latest known patch version"]
     if features.served:
         said.append(f"the API server also serves {', '.join(sorted(features.served))}")
     said += filter(None, [version_note(fleet.kubernetes)])
@@ -339,8 +342,8 @@ def _assumptions(
     if fleet.is_autoscaled:
         pools = named("pool", [pool.name for pool in fleet.pools])
         said.append(
-            f"{pools}: it's unknown how long new nodes take to publish devices, and the plan "
-            f"doesn't compare this time with the timeout of {fleet.autoscaler}"
+            f"{pools}: it's unknown how long new nodes need to publish devices, so the plan "
+            f"doesn't check the timeout of {fleet.autoscaler}"
         )
     said += demand.assumptions
     said += _said_of_gangs(manifests, demand)

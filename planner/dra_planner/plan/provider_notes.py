@@ -53,9 +53,8 @@ def _zones(fleet: Fleet) -> Iterator[str]:
             if same and row["zone"] in zones:
                 yield (
                     f"Pool {pool.name}: {row['says']} for {row['machine']} with {row['capacity']} "
-                    "capacity in "
-                    f"{row['zone']}, as users reported on {row['seen_on']}. Name another zone if "
-                    "that happens."
+                    f"capacity in {row['zone']}, as users reported on {row['seen_on']}. If this "
+                    "happens, set another zone."
                 )
 
 
@@ -72,8 +71,8 @@ def _zones_without(fleet: Fleet) -> Iterator[str]:
         without = [zone for zone in zones if zone not in having]
         if having and without:
             yield (
-                f"Pool {pool.name}: {' and '.join(without)} isn't among the zones that offer "
-                f"{machine.name}: {', '.join(having)}. Name one of them in zones."
+                f"Pool {pool.name}: {machine.name} isn't available in {' and '.join(without)}. "
+                f"Set the pool's zones to one or more of {', '.join(having)}."
             )
 
 
@@ -96,6 +95,5 @@ def _reservations(fleet: Fleet) -> Iterator[str]:
     if pools:
         yield (
             "Karpenter starts on-demand nodes outside open capacity reservations. If you have "
-            "reservations for pool "
-            f"{', '.join(pools)}, name them in capacity."
+            f"reservations for pool {', '.join(pools)}, set them in the pool's capacity."
         )

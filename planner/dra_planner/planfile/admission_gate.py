@@ -84,7 +84,7 @@ def _classes(spec: str, classes: list[str]) -> list[dict[str, str]]:
         f"(!has(r.firstAvailable) || r.firstAvailable.all(s, s.deviceClassName in {known})))"
     )
     message = (
-        f"The plan has no such DeviceClass. Use {', '.join(classes) or 'none'}, or add the "
+        f"The plan doesn't have this DeviceClass. Use {', '.join(classes) or 'none'}, or add the "
         "class to the fleet."
     )
     return [{"expression": expression, "message": message, "reason": "Invalid"}]
@@ -107,8 +107,8 @@ def _no_plugin() -> dict[str, str]:
         "(e.operator == 'DoesNotExist' || (e.operator == 'NotIn' && 'true' in e.values))))"
     )
     message = (
-        "This device plugin can run on DRA nodes, where GPUs would be allocated twice. Add "
-        f"{DRA} NotIn [true] to every term of its required node affinity."
+        f"This device plugin can run on DRA nodes, so GPUs could be allocated twice. Add {DRA} "
+        "NotIn [true] to every term of its required node affinity."
     )
     return {
         "expression": f"!({is_plugin}) || ({keeps_off})",

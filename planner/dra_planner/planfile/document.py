@@ -61,10 +61,10 @@ def read_plan_file(path: Path, *, stack: str = "") -> PlanFile:
         text = path.read_text(encoding="utf-8")
     except FileNotFoundError:
         raise PlanFileError(
-            f"there is no plan: {path} does not exist", fix=f"run `{command}`"
+            f"the plan file {path} does not exist", fix=f"run `{command}`"
         ) from None
     except (OSError, UnicodeDecodeError) as error:
-        raise PlanFileError(f"{path} cannot be read: {error}", fix=f"run `{command}`") from None
+        raise PlanFileError(f"{path} can't be read: {error}", fix=f"run `{command}`") from None
     return parse_document(text, Place(str(path)), fix=f"run `{command}`")
 
 
@@ -77,21 +77,23 @@ def parse_document(
     except (ValueError, RecursionError) as error:
         line = getattr(error, "lineno", 0)
         raise PlanFileError(
-            f"is not JSON: {error}", place=Place(place.file, line), fix=fix
+            f"isn't JSON: {error}", place=Place(place.file, line), fix=fix
         ) from None
     if not isinstance(document, dict):
         raise PlanFileError("isn't a plan file: it must be a mapping", place=place, fix=fix)
     version = document.get("version")
     if version != VERSION:
         raise PlanFileError(
-            f"is a plan file of version {version!r}; this program reads version {VERSION}",
+            f"has plan file version {version!r}, but this program reads version {VERSION}",
             place=place,
             fix=fix,
         )
     content_digest = digest({key: value for key, value in document.items() if key != "digest"})
     if document.get("digest") != content_digest:
         raise PlanFileError(
-            "was changed by hand: its content does not match its digest", place=place, fix=fix
+            "was changed by hand, because its content doesn't match its digest",
+            place=place,
+            fix=fix,
         )
     return read_document(document, place, fix=fix)
 

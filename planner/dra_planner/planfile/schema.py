@@ -50,7 +50,8 @@ class NodesRow(PlanFilePart):
     def _ordered(self) -> Self:
         if not self.min <= self.desired <= self.max:
             raise ValueError(
-                f"min {self.min}, desired {self.desired}, max {self.max} are not in order"
+                f"min {self.min}, desired {self.desired}, and max {self.max} aren't in ascending "
+                "order"
             )
         return self
 

@@ -56,7 +56,7 @@ def _named(
         if not found:
             names = ", ".join(pool["name"] for pool in pools)
             raise PlannerError(
-                f'{key}: no pool is named "{pattern}"', fix=f"pools of this fleet: {names}"
+                f'{key}: no pool name matches "{pattern}"', fix=f"pools of this fleet: {names}"
             )
         yield from found
 
@@ -79,7 +79,8 @@ def _lose_zones(document: dict[str, Any], lost: list[str]) -> Iterator[str]:
         kept = [zone for zone in zones if zone not in lost]
         if not zones:
             yield (
-                f"pool {pool['name']}: the cloud chooses its zones, so it keeps one that isn't lost"
+                f"pool {pool['name']}: the cloud chooses its zones, so the pool keeps a zone that "
+                "isn't lost"
             )
         elif kept:
             pool["zones"] = kept
@@ -97,9 +98,7 @@ def _set_prices(document: dict[str, Any], fleet: Fleet, scenario: Scenario) -> N
             price = None if before is None else before * scenario.price_factor
         if price is not None:
             if not price:
-                raise PlannerError(
-                    "priceFactor 0 sets all prices to 0", fix="give a factor above 0"
-                )
+                raise PlannerError("priceFactor 0 sets all prices to 0", fix="use a factor above 0")
             entry["pricePerHour"] = str(price)
 
 

@@ -193,7 +193,7 @@ class _Search(Struct):
         offers = tuple(predict_offers(each.fleet, each.fleet.features) for each in clusters)
         priced = all(offer.hourly_usd is not None for pools in offers for offer in pools)
         said = (
-            () if priced else ("a price is unknown, so clusters are compared by number of nodes",)
+            () if priced else ("a price is unknown, so the search compares clusters by node count",)
         )
         return cls(clusters, level, groups, targets, offers, priced, said)
 

@@ -26,7 +26,7 @@ def read_portfolio(data: object, *, file: str = "") -> Portfolio:
         raise PortfolioError(
             f"the portfolio must be a mapping of keys, not {kind_of(data)}",
             place=Place(file, line_at(data, ())),
-            fix="begin with `stacks:` (docs/portfolio.md)",
+            fix="start with the key `stacks:` (docs/portfolio.md)",
         )
     try:
         portfolio = Portfolio.model_validate(data)
@@ -48,14 +48,14 @@ def _faults(portfolio: Portfolio) -> Iterator[tuple[Location, str]]:
     names = [scenario.name for scenario in portfolio.scenarios]
     for at, name in enumerate(names):
         if name in names[:at]:
-            yield ("scenarios", at, "name"), f'"{name}" is already used by an earlier scenario'
+            yield ("scenarios", at, "name"), f'an earlier scenario already has the name "{name}"'
     for key, part in (("curves", portfolio.ask.curves), ("risk", portfolio.ask.risk)):
         for at, name in enumerate(part.scenarios if part is not None else ()):
             if name not in (AS_IS, *names):
                 known = ", ".join((AS_IS, *names))
                 yield (
                     ("ask", key, "scenarios", at),
-                    f'there is no scenario "{name}"; there are {known}',
+                    f'scenario "{name}" isn\'t in the portfolio; use one of {known}',
                 )
 
 

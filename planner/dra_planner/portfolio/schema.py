@@ -99,10 +99,14 @@ class StackEntry(PortfolioPart):
     @model_validator(mode="after")
     def _one_kind(self) -> Self:
         if (self.stack is None) == (self.fleet is None):
-            given = "neither a stack nor a fleet" if self.stack is None else "a stack and a fleet"
-            raise ValueError(f"names {given}; give either stack or fleet")
+            given = (
+                "doesn't set a stack or a fleet"
+                if self.stack is None
+                else "sets both a stack and a fleet"
+            )
+            raise ValueError(f"{given}; set either stack or fleet")
         if self.fleet is not None and not self.workloads:
-            raise ValueError("a fleet needs workloads: name files or folders")
+            raise ValueError("a fleet needs workloads; list files or folders in workloads")
         return self
 
 
@@ -252,14 +256,14 @@ class Ask(PortfolioPart):
         if value is False or value == "off":
             return "off"
         if isinstance(value, bool) or not isinstance(value, int | float | Decimal):
-            raise ValueError(f'"{value}" is neither "off" nor a number of seconds from 0 to 3600')
+            raise ValueError(f'"{value}" isn\'t "off" or a number of seconds from 0 to 3600')
         return value
 
     @field_validator("simulate")
     @classmethod
     def _within(cls, value: Any) -> Any:
         if value != "off" and not 0 < value <= 3_600:
-            raise ValueError(f'"{value}" is neither "off" nor a number of seconds from 0 to 3600')
+            raise ValueError(f'"{value}" isn\'t "off" or a number of seconds from 0 to 3600')
         return value
 
 

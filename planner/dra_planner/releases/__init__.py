@@ -56,8 +56,9 @@ def features_of(minor: int) -> Features:
     if features is None:
         oldest, newest = RELEASES[MINIMUM_MINOR].version, RELEASES[MAXIMUM_MINOR].version
         raise UnsupportedFeature(
-            f"Kubernetes 1.{minor} is not supported",
-            fix=f"use {oldest} to {newest}: resource.k8s.io/v1 begins with {oldest}",
+            f"Kubernetes 1.{minor} isn't supported",
+            fix=f"use a version from {oldest} to {newest}, because resource.k8s.io/v1 starts "
+            f"with {oldest}",
         )
     return features
 
@@ -88,9 +89,9 @@ def parse_version(text: str, place: Place = NOWHERE) -> int:
     match = re.fullmatch(r"v?1\.(\d+)(?:\.\d+)?(?:[-+].*)?", str(text).strip())
     if match is None:
         raise UnsupportedFeature(
-            f'"{text}" is not a Kubernetes version',
+            f'"{text}" isn\'t a Kubernetes version',
             place=place,
-            fix=f'write it as "{RELEASES[MINIMUM_MINOR].version}"',
+            fix=f'use a version such as "{RELEASES[MINIMUM_MINOR].version}"',
         )
     try:
         return features_of(int(match[1])).minor
@@ -103,8 +104,8 @@ def preview_note(minor: int) -> str:
     if minor not in PREVIEWS:
         return ""
     return (
-        f"Kubernetes 1.{minor} is a preview: it counts as {PREVIEWS[minor][0]}, and its release can "
-        "differ"
+        f"Kubernetes 1.{minor} is a preview. The plan uses the behavior of {PREVIEWS[minor][0]}, "
+        "and the final version can differ"
     )
 
 
@@ -125,8 +126,8 @@ def version_note(text: str) -> str:
         return ""
     known = f"{features.version}.{features.latest_patch}"
     return (
-        f"Kubernetes {text} isn't in the tables, so it counts as {known}, the newest known "
-        "patch version"
+        f"Kubernetes {text} isn't in the tables, so the plan uses {known}, the newest known patch "
+        "version"
     )
 
 

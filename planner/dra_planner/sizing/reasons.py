@@ -111,9 +111,8 @@ def too_small(
     else:
         takes = f" takes {shortage.raises[0][1]}" if shortage.raises else " needs more"
         message = (
-            f'pool "{room.name}" {limit}: at least {shortage.bound} are needed, the best packing '
-            "found "
-            f"({shortage.method}){takes}; {still_pending}"
+            f'pool "{room.name}" {limit}: at least {shortage.bound} are needed, and the best '
+            f"packing found ({shortage.method}){takes}; {still_pending}"
         )
     return Reason(
         code="pool-too-small" if shortage.proved else "packing-too-large",
@@ -156,8 +155,8 @@ def unbounded(member: Member, level: DemandLevel) -> Reason:
     """Return why the number of a workload's pods isn't limited."""
     return Reason(
         code="unbounded-demand",
-        message=f"the number of pods of {member.workload} at its {level} is unlimited",
-        fix="give its scaler a maximum",
+        message=f"the pod count of {member.workload} at its {level} is unlimited",
+        fix="set a maximum in its scaler",
         place=member.place,
     )
 
@@ -165,7 +164,7 @@ def unbounded(member: Member, level: DemandLevel) -> Reason:
 def no_pools() -> Reason:
     """Return why no pod can run on any pool."""
     return Reason(
-        code="no-pools", message="there is no pool to run on", fix="add a pool to the fleet"
+        code="no-pools", message="the fleet doesn't have a pool", fix="add a pool to the fleet"
     )
 
 
@@ -194,7 +193,7 @@ def _claim_name(shape: Shape) -> str:
 
 
 def _nodes_more(count: int) -> str:
-    return "one more node" if count == 1 else f"{count} more nodes"
+    return "one additional node" if count == 1 else f"{count} more nodes"
 
 
 def _without_repeats(reasons: Iterable[Reason]) -> tuple[Reason, ...]:

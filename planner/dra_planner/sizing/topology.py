@@ -48,6 +48,6 @@ def _spreads_anyway(
 def _reason(rule: str, topology: str) -> Reason:
     return Reason(
         code="rule-between-pods",
-        message=f"node counts don't consider {rule} over {topology}",
-        fix="plan with --observed on a cluster of this size, or raise the pool's maximum",
+        message=f"node counts ignore {rule} over {topology}",
+        fix="use --observed with a cluster of this size, or raise the pool's maximum",
     )

@@ -21,7 +21,8 @@ def test_a_fleet_plans_with_a_machine_type_that_it_has_learned(project: Project)
     done = project.run("catalog", "add", "--from", "cluster.json", "--fleet", "fleet.yaml")
     assert (done.status, done.out) == (0, "Wrote 1 machine type into fleet.yaml: npu9-8x\n")
     assert any(
-        "isn't in the tables, so its size is what a captured node offers" in note
+        "isn't in the tables, so its size comes from a captured node's allocatable resources"
+        in note
         for note in done.notes
     )
     written = (project.root / "fleet.yaml").read_text(encoding="utf-8")
@@ -58,9 +59,9 @@ def test_without_a_fleet_the_rows_are_printed(project: Project) -> None:
 @pytest.mark.parametrize(
     ("objects", "fix"),
     [
-        ([SLICE, CLASS], "add nodes: kubectl get nodes,resourceslices -o json"),
+        ([SLICE, CLASS], "add nodes to the capture: kubectl get nodes,resourceslices -o json"),
         ([NODE, CLASS], "kubectl get nodes,resourceslices,deviceclasses -o json"),
-        ([{**NODE, "metadata": {"name": "n0"}}, SLICE], "name the machine type with --machine"),
+        ([{**NODE, "metadata": {"name": "n0"}}, SLICE], "set the machine type with --machine"),
         (
             [NODE, {**SLICE, "spec": {**SLICE["spec"], "nodeName": "n1"}}],
             "kubectl get nodes,resourceslices,deviceclasses -o json",
@@ -92,7 +93,7 @@ def test_a_capture_that_teaches_nothing_is_explained(
 def test_the_nodes_must_be_named(project: Project) -> None:
     done = project.run("catalog", "add")
     assert done.status == 2
-    assert "give --from FILE, --context NAME, or --kubeconfig FILE" in " ".join(done.err.split())
+    assert "use --from FILE, --context NAME, or --kubeconfig FILE" in " ".join(done.err.split())
     capture(project, {**NODE, "metadata": {"name": "n0"}}, SLICE, CLASS)
     assert (
         project.run("catalog", "add", "--from", "cluster.json", "--machine", "npu9-8x").status == 0
@@ -114,7 +115,7 @@ HOSTILE: dict[str, tuple[list[dict[str, Any]], str]] = {
         "pool n0 has 3 slices, and the capture contains 1",
     ),
     "no pool": ([NODE, _changed(pool={})], "spec.pool.name: Required value"),
-    "no devices": ([NODE, _changed(devices=[])], "pool n0 has no devices"),
+    "no devices": ([NODE, _changed(devices=[])], "pool n0 doesn't have devices"),
     "counters without devices": (
         [
             NODE,
@@ -126,7 +127,7 @@ HOSTILE: dict[str, tuple[list[dict[str, Any]], str]] = {
                 },
             },
         ],
-        "pool n0 has no devices",
+        "pool n0 doesn't have devices",
     ),
     "counters of no set": (
         [
@@ -142,7 +143,7 @@ HOSTILE: dict[str, tuple[list[dict[str, Any]], str]] = {
                 ]
             ),
         ],
-        'has no counter set "lost", which device npu-0 consumes',
+        'doesn\'t have the counter set "lost", which device npu-0 consumes',
     ),
     "an old version": (
         [NODE, {**SLICE, "apiVersion": "resource.k8s.io/v1beta1"}],
@@ -171,7 +172,7 @@ HOSTILE: dict[str, tuple[list[dict[str, Any]], str]] = {
                 },
             },
         ],
-        "isn't for one node",
+        "doesn't belong to one node",
     ),
 }
 
@@ -200,7 +201,7 @@ def test_a_capture_that_is_wrong_or_partial_is_explained(project: Project, name:
                     "metadata": {"name": "nics"},
                 },
             ],
-            "nic.example.org: pool n0 has no devices, so its devices aren't learned",
+            "nic.example.org: pool n0 doesn't have devices, so the catalog omits its devices",
         ),
         (
             [

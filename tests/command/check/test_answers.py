@@ -55,10 +55,10 @@ def test_without_pools_it_says_how_many_rules_need_them(project: Project) -> Non
     done = checked(project, "workloads", "--kubernetes", "1.35")
 
     assert done.status == 0
-    assert done.out.startswith("No rule is broken: ")
+    assert done.out.startswith("No findings: ")
     said = " ".join(done.out.split())
     assert "for Kubernetes 1.35; " in said
-    assert "more need --stack, --fleet or --observed; " in said
+    assert "more need --stack, --fleet, or --observed; " in said
     assert "more check the resources of a Pulumi program, in the policy pack." in said
 
 
@@ -81,7 +81,7 @@ def test_json_names_the_rules_that_judged_and_those_that_did_not(project: Projec
     assert "claim-fits-no-pool" in on_pools["judged"]
     assert {
         "rule": "claim-fits-no-pool",
-        "why": "needs the pools: --stack, --fleet or --observed",
+        "why": "needs --stack, --fleet, or --observed",
     } in alone["skipped"]
 
 

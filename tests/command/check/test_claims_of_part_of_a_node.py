@@ -42,6 +42,6 @@ def test_the_fix_of_a_claim_for_some_of_the_chips_is_printed_and_helps(
     project.write("fleet.yaml", FLEET)
     project.write("job.yaml", JOB)
     done = project.run("check", "job.yaml", "--fleet", "fleet.yaml")
-    assert "→ request 4 devices, or allocationMode: All" in done.out
+    assert "→ request 4 devices, or set allocationMode: All" in done.out
     project.write("job.yaml", JOB.replace("count: 2", fixed))
     assert "claim-fits-no-pool" not in project.run("check", "job.yaml", "--fleet", "fleet.yaml").out

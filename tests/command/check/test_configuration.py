@@ -317,7 +317,7 @@ class TestBesideTheObject:
         (EXEMPT.replace("replicas read one model", '" "'), "pulumi-dra.yaml:4", "must not be empty"),
         (EXEMPT + "    expires: soon\n", "pulumi-dra.yaml:5", '"soon" isn\'t a date'),
         (EXEMPT + "    until: 2026-01-01\n", "pulumi-dra.yaml:5", "is not a key of the configuration"),
-        ("rules: {a: b\n", "pulumi-dra.yaml", "cannot be read as YAML"),
+        ("rules: {a: b\n", "pulumi-dra.yaml", "can't be read as YAML"),
     ],
 )  # fmt: skip
 def test_a_wrong_configuration_is_wrong_input(
@@ -343,7 +343,7 @@ def test_an_empty_file_changes_nothing(shared: Project) -> None:
     [
         (("--config", "gone.yaml"), "gone.yaml: does not exist"),
         (("--config", "workloads"), "workloads: "),
-        (("--today", "yesterday"), '"yesterday" is not a date'),
+        (("--today", "yesterday"), '"yesterday" isn\'t a date'),
     ],
 )
 def test_wrong_options(shared: Project, words: tuple[str, ...], told: str) -> None:

@@ -83,14 +83,14 @@ def test_what_nothing_reads_is_a_note(project: Project) -> None:
 
 def test_equal_releases_differ_in_nothing(project: Project) -> None:
     done = project.run("check", "--driver-upgrade", "25.8.1", "25.8.1")
-    assert (done.status, done.out) == (0, "Nothing changes from 25.8.1 to 25.8.1.\n")
+    assert (done.status, done.out) == (0, "No differences between 25.8.1 and 25.8.1.\n")
 
 
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("25.8.1", "99.1"), '"99.1"; known'),
-        (("25.8.1", "25.8.1+Teleport"), 'has no feature gate "Teleport"'),
+        (("25.8.1", "99.1"), '"99.1"; use one of the known versions'),
+        (("25.8.1", "25.8.1+Teleport"), 'doesn\'t have the feature gate "Teleport"'),
         (("25.8.1",), "expected 2 arguments"),
     ],
 )
@@ -136,6 +136,8 @@ def test_a_gate_of_the_fleet_that_the_new_release_lacks(project: Project) -> Non
         "version: 25.8.1", "version: 25.12.0\n        featureGates: {TimeSlicingSettings: true}"
     )
     done = project.run("check", "--stack", "dev", "--driver-upgrade", "25.12.0", "25.3.2")
-    assert "feature gate TimeSlicingSettings, which 25.3.2 lacks" in " ".join(done.out.split())
+    assert "feature gate TimeSlicingSettings, which 25.3.2 doesn't have" in " ".join(
+        done.out.split()
+    )
     done = project.run("check", "--stack", "dev", "--driver-upgrade", "25.12.0", "0.4.1")
     assert "TimeSlicing" not in done.out

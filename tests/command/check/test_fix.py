@@ -89,7 +89,7 @@ def test_every_kind_of_repair_keeps_comments_and_layout(old: Project) -> None:
             "NoSchedule}\n"
         ),
         "1 file changed\n",
-        "No rule is broken",
+        "No findings",
     ):
         assert said in done.out
 
@@ -160,7 +160,7 @@ def test_repairs_that_are_independent_of_a_fault_are_written(old: Project) -> No
 @pytest.mark.parametrize(
     ("was", "now", "reason"),
     [
-        ("4GB", "4Gb", "memory: 4Gb is ambiguous: write 4G or 4Gi"),
+        ("4GB", "4Gb", "memory: 4Gb is ambiguous; use 4G or 4Gi"),
         ("4GB", "&m 4GB", "memory: 4GB → 4G: uses YAML anchors"),
         ("memory: 4GB", "&a memory: 4Gi", "tolerations: {key: nvidia.com/gpu"),
         ("v1beta1\n", "v1beta1 # {}\napiVersion: v1\n", "ResourceClaimTemplate one: "),
@@ -225,7 +225,7 @@ def test_the_mode_of_a_file_and_links_stay(old: Project) -> None:
         (("workloads", "--rewrite"), "--rewrite and --fix can't be combined"),
         (("workloads", "--write-baseline", "a.json"), "can't be combined; use one of them"),
         (("gone.yaml",), "gone.yaml: does not exist"),
-        ((), "no manifests are given"),
+        ((), "the command needs manifests"),
     ],
 )
 def test_wrong_input(old: Project, words: tuple[str, ...], told: str) -> None:

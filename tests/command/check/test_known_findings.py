@@ -82,7 +82,7 @@ class TestABaseline:
         )
 
         assert [(each["code"], each["message"]) for each in done.json["diagnostics"]] == [
-            ("baseline-outdated", "1 finding of the baseline is gone")
+            ("baseline-outdated", "1 finding in the baseline is resolved")
         ]
         assert elsewhere.json["diagnostics"] == []
 
@@ -126,7 +126,7 @@ class TestABaseline:
             in failing.run("check", "workloads", "--baseline", "gone.json").err
         )
         assert (
-            "cannot be written"
+            "can't be written"
             in failing.run("check", "workloads", "--write-baseline", "gone/a.json").err
         )
 
@@ -245,7 +245,7 @@ class TestADifference:
         done = committed.run("check", "-", "--diff", "main", stdin=broken("one"))
 
         assert done.status == 2
-        assert "name files or folders" in done.err
+        assert "pass files or folders" in done.err
 
     def test_outside_a_repository(self, failing: Project) -> None:
         done = failing.run(

@@ -53,13 +53,13 @@ def test_a_driver_upgrade_is_written_too(project: Project) -> None:
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        ("sarif", '"sarif" doesn\'t name a file; write FORMAT=FILE'),
-        ("", '--output: "" doesn\'t name a file'),
-        ("sarf=a", 'there is no format "sarf"; choose from text, json'),
-        ("sarif=a,junit=a", "a is named twice"),
-        ("sarif=-", "write --format sarif"),
+        ("sarif", '"sarif" doesn\'t contain a file name; use FORMAT=FILE'),
+        ("", '--output: "" doesn\'t contain a file name'),
+        ("sarf=a", '"sarf" isn\'t a format; choose from text, json'),
+        ("sarif=a,junit=a", "a appears twice"),
+        ("sarif=-", "use --format sarif"),
         ("sarif=workloads", "workloads is a folder; pass a file in this folder"),
-        ("sarif=gone/a.sarif", "gone/a.sarif: cannot be written"),
+        ("sarif=gone/a.sarif", "gone/a.sarif: can't be written"),
     ],
 )
 def test_what_cannot_be_written_is_wrong_input(project: Project, words: str, told: str) -> None:

@@ -127,7 +127,7 @@ def test_a_link_stays_a_link(project: Project, folder: Path) -> None:
 def test_a_snapshot_names_no_manifests_to_rewrite(project: Project) -> None:
     done = project.run("check", "--rewrite", "--observed", "snapshot.yaml")
     assert done.status == 2
-    assert "--rewrite changes manifests, but --observed names a snapshot" in done.err
+    assert "--rewrite changes manifests, but --observed is a snapshot" in done.err
 
 
 def test_standard_input_is_printed_whole(project: Project) -> None:
@@ -141,7 +141,7 @@ def test_json_stays_json_and_what_has_no_form_stays_and_is_named(project: Projec
     assert done.status == 1
     assert "ResourceClass gpu: resource.k8s.io/v1alpha2 → resource.k8s.io/v1" in done.out
     assert (
-        "ResourceClaimParameters big: resource.k8s.io/v1alpha2 stays as it is: none of these files"
+        "ResourceClaimParameters big: resource.k8s.io/v1alpha2 isn't changed, because none of these files"
         in done.err
     )
     assert "for example, written by hand:\n    # the claim itself contains" in done.err
@@ -157,9 +157,10 @@ def test_comments_and_layout_stay_and_nothing_is_dropped_in_silence(project: Pro
     assert done.status == 0
     assert done.err == (
         "manifests/class.yaml:2: ResourceClass gpu: resource.k8s.io/v1alpha2 → "
-        "resource.k8s.io/v1\n    the driver gpu.resource.nvidia.com is now called "
-        "gpu.nvidia.com\n    structuredParameters is left out, because in v1 every driver "
-        "publishes its devices as ResourceSlices\n"
+        "resource.k8s.io/v1\n"
+        "    the driver gpu.resource.nvidia.com is now called gpu.nvidia.com\n"
+        "    structuredParameters is removed, because in v1 every driver publishes its devices as "
+        "ResourceSlices\n"
     )
 
 
@@ -171,7 +172,7 @@ def test_a_rule_of_taints_waits_for_its_release(project: Project) -> None:
     )
     project.write("manifests/rule.yaml", rule)
     assert (
-        "1.36 has no DeviceTaintRule"
+        "1.36 doesn't have DeviceTaintRule"
         in project.run("check", "manifests", "--rewrite", "--kubernetes", "1.36").err
     )
     assert (

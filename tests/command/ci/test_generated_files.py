@@ -71,7 +71,7 @@ def test_a_generated_file_installs_from_its_setting_and_runs(
 @pytest.mark.parametrize(
     ("source", "message"),
     [
-        ("git+https://github.com/acme/pulumi-dra.git", "the git URL has no ref"),
+        ("git+https://github.com/acme/pulumi-dra.git", "the git URL doesn't have a ref"),
         ("latest", "can't be installed"),
     ],
 )

@@ -37,13 +37,13 @@ def test_a_change_runs_the_check_again(tmp_path: Path) -> None:
         )  # fmt: skip
         try:
             wait_for(out, "watching claim.yaml", 1)
-            assert out.read_text().count("No rule is broken") == 1
+            assert out.read_text().count("No findings") == 1
             time.sleep(0.5)  # the watcher has begun, and nothing runs without a change
-            assert out.read_text().count("No rule is broken") == 1
+            assert out.read_text().count("No findings") == 1
             claim.write_text(CLAIM % "deviceClassName: gpu.nvidia.com")
             wait_for(out, "1 error", 1)
             claim.write_text(CLAIM % FLAT)
-            wait_for(out, "No rule is broken", 2)
+            wait_for(out, "No findings", 2)
         finally:
             running.send_signal(signal.SIGINT)
             assert running.wait(30) in (0, 130)
@@ -54,7 +54,7 @@ def test_a_change_runs_the_check_again(tmp_path: Path) -> None:
     [
         (["-"], "--watch needs files"),
         (["--context", "gpu"], "--watch needs files"),
-        (["gone"], "no files to watch"),
+        (["gone"], "--watch needs files to watch"),
     ],
 )
 def test_what_cannot_be_watched_is_rejected(words: list[str], message: str, tmp_path: Path) -> None:
@@ -81,7 +81,7 @@ def test_what_the_fix_names_can_be_watched(
     project.write("workloads/claim.yaml", CLAIM % FLAT)
     project.write("fleet.yaml", "{}")
     assert (
-        "; name files or folders, --fleet, or --stack" in project.run("plan", "gone", "--watch").err
+        "; pass files or folders, --fleet, or --stack" in project.run("plan", "gone", "--watch").err
     )
     assert project.run("plan", *words, "--watch").status == 0
     assert watched == ["." if words[-1] == "dev" else words[-1]]

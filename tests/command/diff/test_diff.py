@@ -133,11 +133,11 @@ def test_markdown_names_cannot_break_out(project: Project) -> None:
     ("words", "fault"),
     [
         (("nowhere", "--stack", "dev"), "git can't find the ref"),
-        (("a.json",), "there is nothing to compare a.json with"),
+        (("a.json",), "a.json needs a second plan, fleet, or stack to compare with"),
         (("a.json", "a.json"), "can't be planned without workloads; add --workloads PATH"),
         (("main", "--fleet", "a.json"), "can't be planned without workloads; add --workloads PATH"),
         (("a.json", "b.json", "--workloads", "workloads"), "b.json"),
-        (("broken.plan.json", "dev"), "is not JSON"),
+        (("broken.plan.json", "dev"), "isn't JSON"),
     ],
 )
 def test_wrong_input(words: tuple[str, ...], fault: str, project: Project) -> None:
@@ -156,5 +156,5 @@ def test_refs_in_the_wrong_order_are_swapped_as_the_fix_says(project: Project) -
     wrong = project.run("diff", "main", "main~1", "--stack", "new")
     right = project.run("diff", "main~1", "main", "--stack", "new")
 
-    assert "swap the refs, or name a later one" in wrong.err
+    assert "swap the refs, or use a later ref" in wrong.err
     assert (wrong.status, right.status) == (2, 0)

@@ -31,7 +31,7 @@ def test_explain_gives_the_answer_first_and_counts_devices_term_by_term(project:
         '      ✓ device.capacity["gpu.nvidia.com"].memory.isGreaterThan(quantity("10Gi"))',
         "    = 0 left",
         (
-            "  → smallest change with which it fits: drop "
+            "  → smallest change with which it fits: remove "
             '`device.attributes["gpu.nvidia.com"].brand '
             '== "Tesla"` and'
         ),
@@ -111,7 +111,7 @@ spec:
 def test_explain_gives_the_minimal_set_of_changes(project: Project) -> None:
     words = ("explain", "-", "--stack", "dev", "--claim", "greedy-two")
     out = project.run(*words, stdin=GREEDY).out
-    assert "it fits with all of these changes together, the smallest set found:" in out
+    assert "it fits with all of these changes together (the smallest set found):" in out
     edits = project.run(*words, "--format", "json", stdin=GREEDY).json["pools"][0]["edits"]
     assert sorted(each["kind"] for each in edits) == ["lower-count", "tolerate"]
     fixed = GREEDY.replace("count: 2", "count: 1").replace(
@@ -128,11 +128,11 @@ def test_explain_says_when_a_node_takes_it_but_the_pool_is_too_small(project: Pr
     done = project.run(*words, "default/second-gpu")
     assert done.status == 1
     assert "claim default/second-gpu of Pod default/second does not fit" in done.out
-    assert "· Pod default/first holds devices of l4 (1 pod)" in done.out
+    assert "· Pod default/first uses devices of l4 (1 pod)" in done.out
     (holder,) = project.run(*words, "default/second-gpu", "--format", "json").json["holders"]
     assert holder == {"pool": "l4", "workload": "Pod default/first", "pods": 1}
     assert project.run(*words, "default/first-gpu").status == 0
-    assert "a node fits the pod, but the pools are too small for all pods" in done.out
+    assert "the pod fits on a node, but the pools are too small for all pods" in done.out
     assert 'pool "l4" is fixed at 1 node' in done.out
 
 

@@ -49,8 +49,8 @@ def test_a_message_is_asked_alone(project: Project) -> None:
     done = project.run("explain", "--message", NO_FIT, "--claim", "default/gpu")
     assert (done.status, "not allowed with argument" in done.err) == (2, True)
     assert (
-        "there is nothing to explain; give --claim or --pod NAMESPACE/NAME"
-        in project.run("explain").err
+        "explain needs a claim, pod, finding, pool, or message; use --claim or --pod "
+        "NAMESPACE/NAME" in project.run("explain").err
     )
 
 
@@ -96,5 +96,5 @@ def test_the_events_and_conditions_of_a_pod_in_a_snapshot_are_explained(project:
 def test_a_pod_without_events_is_told_with_the_pods_there_are(project: Project) -> None:
     project.write("cluster.yaml", EVENTS)
     done = project.run("explain", "--events", "team/r", "--observed", "cluster.yaml")
-    assert (done.status, "pods there: team/p" in done.err) == (2, True)
+    assert (done.status, "use a pod with events (team/p" in done.err) == (2, True)
     assert "needs a snapshot" in project.run("explain", "--events", "team/r").err

@@ -115,7 +115,7 @@ def test_a_value_of_the_fleet_is_changed(given: Project) -> None:
 def test_a_pool_that_nobody_needs_says_why(given: Project) -> None:
     done = given.run("explain", "m.yaml", "--fleet", "fleet.yaml", "--pool", "idle")
     assert done.status == 0
-    assert done.out.startswith("pool idle (g6.2xlarge) is needed by no workload\n")
+    assert done.out.startswith("pool idle (g6.2xlarge) isn't needed by any workload\n")
     assert "the node has the taint team=a:NoSchedule, which the pod does not tolerate" in done.out
 
 
@@ -123,7 +123,7 @@ def test_a_node_of_a_snapshot_is_explained_alike(given: Project) -> None:
     done = given.run("explain", "m.yaml", "--observed", "cluster.yaml", "--pool", "node-1")
     assert done.status == 0
     assert done.out.startswith(
-        "node node-1 is needed by no workload\n  a node publishes no device\n"
+        "node node-1 isn't needed by any workload\n  a node publishes no device\n"
     )
 
 
@@ -143,13 +143,12 @@ def test_the_answer_has_the_fields_of_its_schema(given: Project) -> None:
 @pytest.mark.parametrize(
     ("words", "says"),
     [
-        (("--pool", "l5"), 'there is no pool "l5"; pools: l4, idle'),
+        (("--pool", "l5"), 'pool "l5" isn\'t in the plan; pools: l4, idle'),
         (
             (),
             (
-                "there is nothing to explain; give --claim or --pod NAMESPACE/NAME, --finding "
-                "RULE, or "
-                "--pool NAME"
+                "explain needs a claim, pod, finding, pool, or message; use --claim or --pod "
+                "NAMESPACE/NAME, --finding RULE, or --pool NAME"
             ),
         ),
         (("--pool", "l4", "--format", "html"), "--pool without a claim doesn't support html"),
@@ -177,7 +176,7 @@ def test_without_a_name_everything_that_can_be_explained_is_listed(given: Projec
     ("name", "says"),
     [
         ("one", "claim default/one-gpu of Deployment default/one"),
-        ("both", "the ResourceClaimTemplate default/both is used for 2 claims; choose one: "),
+        ("both", "2 claims come from the ResourceClaimTemplate default/both; choose one: "),
         ("wto", 'no workload has a claim "default/wto"; did you mean "default/two"? claims here: '),
         ("zzz", 'no workload has a claim "default/zzz"; claims here: default/one'),
     ],

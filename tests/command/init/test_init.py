@@ -140,8 +140,8 @@ def test_what_nodes_show_is_told_and_what_they_do_not_is_noted(project: Project)
             **common,
         },
     ]
-    assert '": its maximum is the current number, 2 nodes' in done.out
-    assert "there is no node without GPUs, so the system pool uses" in done.out
+    assert '": its maximum is the current count, 2 nodes' in done.out
+    assert "the snapshot doesn't contain a node without GPUs, so the system pool uses" in done.out
 
 
 def test_a_state_gives_the_fleet_that_it_declares(project: Project) -> None:
@@ -162,8 +162,8 @@ def test_a_state_gives_the_fleet_that_it_declares(project: Project) -> None:
 @pytest.mark.parametrize(
     ("words", "text", "message"),
     [
-        ([], "", "nothing to start from"),
-        (["--region", "mars-1"], "", '"mars-1" is not the region of a supported cloud'),
+        ([], "", "init needs a region, a snapshot, a stack, or a file to start from"),
+        (["--region", "mars-1"], "", '"mars-1" isn\'t a region of a supported cloud'),
         (
             ["--observed", "given.yaml"],
             "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\n",

@@ -156,7 +156,7 @@ def test_ci_files_are_in_the_root_of_the_repository(tmp_path: Path) -> None:
 def test_names_that_pulumi_rejects_are_wrong_input(name: str, tmp_path: Path) -> None:
     done = Project(tmp_path).run("init", "new", f"--stack={name}", "--region", "us-east-1")
     assert done.status == 2
-    assert "use letters, digits, hyphens, underscores, and periods, at most 100" in done.err
+    assert "use at most 100 letters, digits, hyphens, underscores, and periods" in done.err
     assert not (tmp_path / "new").exists()
 
 
@@ -165,8 +165,8 @@ def test_a_fleet_file_without_a_stack_is_told_what_to_add(project: Project) -> N
     done = project.run("init", "new", "--from", "fleet.yaml")
     assert done.status == 2
     assert (
-        "write one: terraform show -json > plan.json; to use a fleet file, add --stack NAME"
-        in done.err
+        "create a file with terraform show -json > plan.json; to use a fleet file, add --stack "
+        "NAME" in done.err
     )
     assert project.run("init", "new", "--from", "fleet.yaml", "--stack", "prod").status == 0
     assert json.loads((project.root / "new/stacks/prod.plan.json").read_text())["verdict"] == "fits"
@@ -191,8 +191,8 @@ def test_fleets_of_several_folders_have_their_own_workflows(tmp_path: Path) -> N
 def test_a_workflow_outside_a_repository_moves_to_the_root_of_a_new_one(tmp_path: Path) -> None:
     project = Project(tmp_path)
     note = (
-        "is in no git repository; run `git init` in the root and `pulumi-dra init` again with "
-        "--force, or move the file"
+        "isn't in a git repository; or run `git init` in the root, and then `pulumi-dra init` "
+        "again with --force"
     )
     done = project.run("init", "gpus", "--region", "us-east-1")
     assert note in done.out

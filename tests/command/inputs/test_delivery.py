@@ -105,7 +105,7 @@ def delivered(repository: Project, text: str) -> list[tuple[str, str, str]]:
 
 
 HELM_CASES = {
-    "values of the chart": ("    path: charts/chat", "size=small tag=none"),
+    "values for the chart": ("    path: charts/chat", "size=small tag=none"),
     "a values file below the chart": (
         "    path: charts/chat\n    helm: {valueFiles: [prod.yaml]}",
         "size=medium tag=from-file",

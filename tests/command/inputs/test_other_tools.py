@@ -17,7 +17,7 @@ def test_plan_reads_pools_of_eksctl_and_notes_what_it_does_not_state(project: Pr
     done = project.run("plan", str(EXAMPLES / "workloads"), "--fleet", "cluster.yaml")
 
     assert done.status == 0
-    assert "the NVIDIA DRA driver isn't described here" in done.err
+    assert "the NVIDIA DRA driver isn't described in these files" in done.err
 
 
 def test_init_writes_the_fleet_of_a_terraform_plan(project: Project) -> None:
@@ -46,7 +46,7 @@ def test_init_writes_the_fleet_of_a_terraform_plan(project: Project) -> None:
     done = project.run("init", "gpus", "--from", "plan.json", "--region", "us-east-1")
 
     assert done.status == 0
-    assert "Kubernetes version isn't stated" in done.out
+    assert "Kubernetes version isn't set, so the fleet uses" in done.out
     assert project.run("plan", "gpus/workloads", "--fleet", "gpus/fleet.yaml").status == 0
 
 

@@ -45,7 +45,7 @@ def follow(project: Project, told: str, **values: str) -> str:
 
 def test_a_missing_region_is_given_as_the_fix_says(project: Project) -> None:
     told = init(project, TWO_POOLS.replace("region: us-east-1, ", ""))
-    assert "the region isn't stated here" in told
+    assert "the region isn't set in these files" in told
     assert "pulumi-dra init gpus --ci none --force --from cluster.yaml --region NAME" in told
     follow(project, told, NAME="us-west-2")
     assert yaml.safe_load((project.root / "gpus/fleet.yaml").read_text())["region"] == "us-west-2"
@@ -70,7 +70,7 @@ def test_the_fleet_of_another_tool_has_the_placement_of_new_fleets(project: Proj
 
 def test_one_of_several_clusters_is_chosen_as_the_fix_says(project: Project) -> None:
     told = init(project, TWO_CLUSTERS)
-    assert "2 clusters are described here: ml, web" in told
+    assert "these files describe 2 clusters: ml, web" in told
     options = "gpus --ci none --force --from cluster.yaml --cluster NAME"
     assert f"choose one: pulumi-dra init {options}" in told
     follow(project, told, NAME="web")
@@ -80,9 +80,9 @@ def test_one_of_several_clusters_is_chosen_as_the_fix_says(project: Project) -> 
     ]
     assert counts == [2, 2]
     unknown = init(project, TWO_CLUSTERS, "--cluster", "wep")
-    assert 'no cluster "wep" is described here' in unknown
-    assert "use the name of a cluster that is described here: ml, web" in unknown
-    assert "is described here" not in init(project, TWO_CLUSTERS, "--cluster", "ml")
+    assert 'these files don\'t describe a cluster "wep"' in unknown
+    assert "use the name of a cluster in these files: ml, web" in unknown
+    assert "in these files" not in init(project, TWO_CLUSTERS, "--cluster", "ml")
 
 
 def test_a_file_with_gpu_pools_is_named_as_the_fix_says(project: Project) -> None:
@@ -91,13 +91,13 @@ def test_a_file_with_gpu_pools_is_named_as_the_fix_says(project: Project) -> Non
         for line in TWO_POOLS.splitlines(keepends=True)
         if "g6" not in line and "p5" not in line
     )
-    assert "name a file with GPU pools" in init(project, plain)
-    assert "name a file with GPU pools" not in init(project, TWO_POOLS)
+    assert "pass a file with GPU pools" in init(project, plain)
+    assert "pass a file with GPU pools" not in init(project, TWO_POOLS)
 
 
 def test_machine_types_of_a_node_pool_are_named_as_the_note_says(project: Project) -> None:
     told = init(project, NODE_POOL)
-    advice = "name the ones to plan with in a requirement of node.kubernetes.io/instance-type"
+    advice = "select the planned machine types in a requirement on node.kubernetes.io/instance-type"
     assert re.search(r"NodePool gpus allows \d+ machine types; " + advice, told)
     named = "- {key: node.kubernetes.io/instance-type, operator: In, values: [g6.2xlarge]}"
     told = init(
@@ -131,7 +131,7 @@ def test_pools_of_scaling_groups_are_added_by_hand_as_the_note_says(project: Pro
         {"format_version": "1.2", "planned_values": {"root_module": {"resources": resources}}}
     )
     told = init(project, plan, "--region", "us-east-1", name="plan.json")
-    assert "nodes of Auto Scaling groups aren't read; add their pools by hand" in told
+    assert "Auto Scaling groups are skipped; add their pools by hand" in told
     fleet = yaml.safe_load((project.root / "gpus/fleet.yaml").read_text())
     fleet["pools"].append({"name": "h100", "machine": "p5.48xlarge", "count": {"max": 2}})
     project.write("gpus/fleet.yaml", yaml.safe_dump(fleet))
@@ -183,7 +183,7 @@ def test_objects_that_nothing_reads_are_given_rendered_as_the_fix_says(
         "1}\n",
     }
     fixes = {
-        "Application": "pass the built path: kustomize build … | pulumi-dra plan -",
+        "Application": "pass the built manifests: kustomize build … | pulumi-dra plan -",
         "HelmRelease": "pass the rendered chart: helm template … | pulumi-dra plan -",
         "ProvisioningRequest": "add the pods that request the capacity",
         "GpuThing": "add the pods that it creates",

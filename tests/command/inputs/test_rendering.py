@@ -108,6 +108,7 @@ def test_a_chart_that_renders_too_long_is_piped_as_the_fix_says(
 
     assert done.status == 2
     assert (
-        "render it yourself, and pipe the result: helm template … | pulumi-dra plan -" in done.err
+        "run helm template yourself, and pipe the result: helm template … | pulumi-dra plan -"
+        in done.err
     )
     assert project.run("check", "-", stdin=CLAIM).status == 0

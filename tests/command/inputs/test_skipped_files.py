@@ -73,7 +73,7 @@ FOLDERS: dict[str, tuple[dict[str, str], list[tuple[str, str, str]], int]] = {
             "other/a.yaml": GOOD.replace("image: i", "image: j"),
             "other/b.yaml": GOOD.replace("image: i", "image: k"),
         },
-        [("note", "duplicate-object", "all/other defines 1 object that another file defines, too")],
+        [("note", "duplicate-object", "all/other defines 1 object that another file also defines")],
         0,
     ),
     "values that hold manifests": (
@@ -149,13 +149,13 @@ FOLDERS: dict[str, tuple[dict[str, str], list[tuple[str, str, str]], int]] = {
         [("note", "file-not-judged", "a template")],
         0,
     ),
-    "a patch of kubeadm": (
+    "a kubeadm patch": (
         {"a.yaml": NO_IMAGE.replace("{name: p}", "{name: kube-scheduler}")},
-        [("note", "file-not-judged", "a patch of kubeadm")],
+        [("note", "file-not-judged", "a kubeadm patch")],
         0,
     ),
     "what a shell fills in": ({"a.yaml": ENVIRONMENT}, [], 0),
-    "a pod template of Spark": ({"a.yaml": SPARK}, [("note", "file-not-judged", "Spark")], 0),
+    "a Spark pod template": ({"a.yaml": SPARK}, [("note", "file-not-judged", "Spark")], 0),
     "a pod template without containers": (
         {
             "driver-pod-template.yaml": "apiVersion: v1\nkind: Pod\nmetadata: {name: d}\nspec: "
@@ -175,7 +175,7 @@ FOLDERS: dict[str, tuple[dict[str, str], list[tuple[str, str, str]], int]] = {
     "a pod without an image": ({"a.yaml": NO_IMAGE}, [("error", "required-value", "image")], 1),
     "a file that is no YAML": (
         {"a.yaml": BROKEN},
-        [("error", "file-not-read", "cannot be read as YAML")],
+        [("error", "file-not-read", "can't be read as YAML")],
         3,
     ),
     "a kind without its version": (

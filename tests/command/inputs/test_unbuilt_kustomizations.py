@@ -145,4 +145,4 @@ def test_a_saved_plan_is_of_the_files_and_cannot_tell(project: Project) -> None:
     done = project.run("plan", "--stack", "dev", "--write")
 
     assert done.status == 3
-    assert "a saved plan is about the files themselves" in " ".join(done.out.split())
+    assert "a saved plan uses the files without changes" in " ".join(done.out.split())

@@ -214,8 +214,9 @@ def test_a_root_that_is_no_folder_is_replaced_as_the_fix_says(project: Project) 
     )
 
     assert wrong.returncode == 2
-    assert "claim.yaml isn't a folder; give --root the folder of your manifests and fleets" in str(
-        wrong.stderr
+    assert (
+        "claim.yaml isn't a folder; set --root to the folder of your manifests and fleets"
+        in str(wrong.stderr)
     )
     assert right.returncode == 0, right.stderr
 
@@ -225,7 +226,9 @@ def test_an_answer_in_time_needs_fewer_manifests_as_the_fix_says(
 ) -> None:
     call = Invocation(project.root.resolve())
     monkeypatch.setattr("dra_command.mcp.invocation.SECONDS", 0.01)
-    with pytest.raises(TimeoutError, match=r"no answer within 0\.01 s: name fewer manifests"):
+    with pytest.raises(
+        TimeoutError, match=r"the answer took more than 0\.01 s, so pass fewer manifests"
+    ):
         call.answer("check", ["./workloads"], {})
     monkeypatch.setattr("dra_command.mcp.invocation.SECONDS", 120)
     assert call.answer("check", ["./workloads/two-pods.yaml"], {})["exitStatus"] == 0

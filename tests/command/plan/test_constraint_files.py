@@ -24,11 +24,11 @@ def test_a_change_of_the_fleet(project: Project) -> None:
     given(project, "m2-any-takes-h100")
     done = project.run(*WORDS)
     assert done.status == 0
-    assert "wrote fix.yaml: give pool" in done.err
+    assert "wrote fix.yaml: add the taint" in done.err
     assert ": USD 6.08 per hour less, and everything is placed too" in " ".join(done.out.split())
     assert "of them, other nodes (2 × h100) in none." in " ".join(done.out.split())
     written = (project.root / "fix.yaml").read_text()
-    assert written.startswith('# Give pool "h100" the taint')
+    assert written.startswith("# Add the taint")
     taint = {"key": "pulumi-dra/prefer-other-pools", "value": "true", "effect": "PreferNoSchedule"}
     assert yaml.safe_load(written) == {"pools": [{"name": "h100", "taints": [taint]}]}
 
@@ -36,7 +36,7 @@ def test_a_change_of_the_fleet(project: Project) -> None:
 def test_a_change_of_the_manifests(project: Project) -> None:
     """No taint helps in this recorded case: pods have to be kept to their pools."""
     given(project, "039")
-    assert "wrote fix.yaml: restrict" in project.run(*WORDS).err
+    assert "wrote fix.yaml: use node affinity to restrict" in project.run(*WORDS).err
     component = yaml.safe_load((project.root / "fix.yaml").read_text())
     assert (component["apiVersion"], component["kind"]) == (
         "kustomize.config.k8s.io/v1alpha1",
@@ -114,9 +114,9 @@ def test_guards_of_a_bare_pod_spec_are_added_in_its_manifest_as_told(project: Pr
         )
         return project.run(*WORDS).err
 
-    told = "; add the guards of LLMInferenceService default/w1 in their own manifests"
+    told = "; add the guards of LLMInferenceService default/w1 to their manifests by hand"
     assert f"patches for 1 workload that add the guards{told}" in service()
-    assert "in their own manifests" not in service(nodeSelector={"pulumi-dra/pool": "pool-0"})
+    assert "to their manifests" not in service(nodeSelector={"pulumi-dra/pool": "pool-0"})
 
 
 def test_nothing_to_constrain(project: Project) -> None:

@@ -47,4 +47,4 @@ def test_the_catalog_lists_outdated_facts(project: Project) -> None:
     assert ends["Kubernetes 1.34 on EKS, standard support"] == "2026-12-02"
     assert all(row["true_until"] <= "2027-02-24" for row in rows)
     wrong = project.run("catalog", "outdated", "--today", "soon")
-    assert "is not a date" in wrong.err
+    assert "isn't a date" in wrong.err

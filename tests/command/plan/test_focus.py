@@ -84,4 +84,4 @@ def test_without_a_price_there_are_no_rows_and_the_reason_is_printed(project: Pr
         "1.34",
     )
     assert observed.status == 2
-    assert "give --fleet or --stack, not --observed" in observed.err
+    assert "use --fleet or --stack, not --observed" in observed.err

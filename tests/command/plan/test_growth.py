@@ -52,5 +52,5 @@ def test_what_does_not_go_with_a_snapshot(project: Project) -> None:
     )
     done = project.run("plan", "--stack", "dev", "--observed", "cluster.yaml", "--write")
     assert "so --observed isn't supported" in done.err
-    assert "leave out --simulate off" in project.run(*WORDS, "--simulate", "off").err
+    assert "remove --simulate off" in project.run(*WORDS, "--simulate", "off").err
     assert project.run("check", *WORDS[1:]).status == 2

@@ -108,10 +108,16 @@ def test_a_fleet_that_cannot_be_is_a_row_with_its_reason(project: Project) -> No
     ("words", "says"),
     [
         (("kuberntes=1.34",), 'did you mean "kubernetes"?'),
-        (("kubernetes=1.34", "kubernetes=1.35"), "write its values in one list: kubernetes=A,B"),
+        (
+            ("kubernetes=1.34", "kubernetes=1.35"),
+            "put all of its values in one list: kubernetes=A,B",
+        ),
         (("kubernetes=1.34", "--kubernetes", "1.36"), "add kubernetes=VERSION,VERSION to --matrix"),
         (("kubernetes=1.34", "--write"), "leave --write out"),
-        ((f"pools.l4.count.max={','.join(map(str, range(1, 102)))}",), "at most 100 are planned"),
+        (
+            (f"pools.l4.count.max={','.join(map(str, range(1, 102)))}",),
+            "many, because the limit is 100",
+        ),
     ],
 )
 def test_a_matrix_that_says_nothing_is_refused(

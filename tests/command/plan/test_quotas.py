@@ -26,8 +26,8 @@ def test_a_quota_that_is_too_small_is_reported_with_the_request_that_helps(
     small = project.run("plan", "--stack", "dev", "--quotas", "quotas.json")
     assert small.status == 1
     assert (
-        "the plan needs 16 vCPUs, but the account's limit is 8, so 8 are missing. Request more: aws"
-        in small.err
+        "the plan needs 16 vCPUs, but the account's limit is 8, so 8 are missing. Request an "
+        "increase: aws" in small.err
     )
     assert "--quota-code L-DB2E81BA --desired-value 16 --region us-east-1" in small.err
     project.write("quotas.json", export(16))  # as requested
@@ -44,7 +44,7 @@ def test_a_quota_that_is_too_small_is_reported_with_the_request_that_helps(
          "save the output of `aws service-quotas list-service-quotas --service-code ec2`, "
          "`az vm list-usage`, or `gcloud compute regions describe`"),
         (json.dumps({"quotas": [{"metric": "NVIDIA_L4_GPUS", "limit": 1}]}), "contains quotas for GKE",
-         "pass quotas of the fleet's account"),
+         "pass the quotas of the fleet's account"),
     ],
 )  # fmt: skip
 def test_other_files_are_wrong_input(text: str, message: str, fix: str, project: Project) -> None:
@@ -61,4 +61,4 @@ def test_quotas_are_not_part_of_a_saved_plan(project: Project) -> None:
     project.write("quotas.json", export(64))
     done = project.run("plan", "--stack", "dev", "--quotas", "quotas.json", "--write")
     assert done.status == 2
-    assert "give --fleet or --stack, without --observed, --write, or --check" in done.err
+    assert "use --fleet or --stack, without --observed, --write, or --check" in done.err

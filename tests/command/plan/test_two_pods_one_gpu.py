@@ -55,11 +55,11 @@ def test_pools_that_may_grow_beyond_the_addresses_of_their_pods_are_refused(
     told = planned(300, autoscaler="cluster-autoscaler")
     assert told.status == 2
     assert (
-        "303 nodes, including one for upgrades, need 77568 addresses of the pod range" in told.err
+        "303 nodes, including one for upgrades, need 77568 addresses, but the pod range" in told.err
     )
     fix = (
-        "; lower the counts of pools, or set a larger podsCidr in the cluster and a "
-        "pod-addresses quota of the same size in the fleet"
+        "; lower the pools' counts, or set a larger podsCidr in the cluster and an equally large "
+        "pod-addresses quota in the fleet"
     )
     assert fix in told.err
     assert planned(253, autoscaler="cluster-autoscaler").status == 0

@@ -79,10 +79,11 @@ def fewest(pods: int, most: int = 4) -> int:
         ("either pool would do, so that none must have a node", 1, {ONE: 1, FOUR: 1},
          "1 GPU node (provably the fewest), USD 1.00 per hour, prices of the fleet; no plan costs less"),
         ("a pool without a price that is not used", 2, {ONE: 1, "block": None},
-         "2 GPU nodes, USD 2.00 per hour, prices of the fleet; it's unknown whether "
-         "another plan costs less, because there is no price for pool block"),
+         "2 GPU nodes, USD 2.00 per hour, prices of the fleet; it's unknown whether another plan "
+         "costs less, because the price of pool block is unknown"),
         ("a pool without a price that is used", 5, {ONE: 1, "block": None},
-         "1 GPU node (provably the fewest); cost unknown: no price for block (give it pricePerHour)"),
+         "1 GPU node (provably the fewest); cost unknown, because block doesn't have a price (set "
+         "pricePerHour)"),
     ],
 )  # fmt: skip
 def test_each_least_is_of_its_own_objective(

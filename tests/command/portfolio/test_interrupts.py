@@ -66,7 +66,7 @@ def test_ctrl_c_reaches_every_process_and_what_was_done_is_kept(
     out, err = process.communicate(timeout=SECONDS)
     assert process.returncode == Status.INTERRUPTED
     assert err.startswith("interrupted with ")
-    assert err.endswith(" of 5000 cells done; the same command continues from there\n")
+    assert err.endswith(" of 5000 cells; the same command continues from this point")
     assert "not computed" in out
     wait_until(lambda: is_alone(process.pid))
     kept = int(err.split()[2])
@@ -75,8 +75,8 @@ def test_ctrl_c_reaches_every_process_and_what_was_done_is_kept(
         [*COMMAND, str(file), "--sample", "1%"], capture_output=True, text=True, check=False
     )
     assert (
-        f"{5000 - kept:,} cells are not computed yet" in again.stdout
-        or f"{kept:,} known already" in again.stdout
+        f"{5000 - kept:,} cells aren't computed yet" in again.stdout
+        or f"{kept:,} cached" in again.stdout
     )
 
 

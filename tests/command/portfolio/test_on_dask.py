@@ -157,7 +157,7 @@ def test_a_scheduler_that_does_not_answer_is_told(
 
     monkeypatch.setattr(dask_cluster, "_CONNECT_SECONDS", 2)
     file = write_portfolio(tmp_path / "p", 1, 0)
-    with pytest.raises(PlannerError, match="no Dask scheduler answers"):
+    with pytest.raises(PlannerError, match="the Dask scheduler"):
         answers_of(file, "results", scheduler="tcp://127.0.0.1:9")
 
 
@@ -168,9 +168,9 @@ def test_a_scheduler_without_workers_answers_once_the_command_that_is_told_start
     where = tmp_path / "scheduler.json"
     file = write_portfolio(tmp_path / "p", 1, 0)
     port = _free_port()
-    with pytest.raises(PlannerError, match="no Dask scheduler answers") as told:
+    with pytest.raises(PlannerError, match="the Dask scheduler") as told:
         answers_of(file, "results", scheduler=f"tcp://127.0.0.1:{port}")
-    assert told.value.fix == "start one: dask scheduler"
+    assert told.value.fix == "start a scheduler: dask scheduler"
     started: list[subprocess.Popen[bytes]] = []
 
     def start(*words: str) -> None:
@@ -203,7 +203,7 @@ def test_a_scheduler_without_workers_answers_once_the_command_that_is_told_start
         assert address == f"tcp://127.0.0.1:{port}"
         with pytest.raises(PlannerError, match="has no workers") as told:
             answers_of(file, "results", scheduler=address)
-        assert told.value.fix == f"start some: dask worker {address}"
+        assert told.value.fix == f"start workers: dask worker {address}"
         start(
             *told.value.fix.partition(": dask ")[2].split(),
             "--nthreads",

@@ -48,7 +48,7 @@ def test_the_example_in_text(
     again = answer(capsys, EXAMPLE)[1]
     assert (status, err) == (Status.BROKEN, "")
     assert again.rpartition("\n\n")[0] == out.rpartition("\n\n")[0]
-    assert again.splitlines()[-1] == "all 30 answers were known already"
+    assert again.splitlines()[-1] == "all 30 answers were cached"
     titles = ["Scenarios", "Stacks", "Room for more", "Risk", "Placement across clusters"]
     assert [line for line in out.splitlines() if line in titles] == titles
 
@@ -179,6 +179,7 @@ def test_a_placement_that_cannot_be_made_is_wrong_input(
     status, out, _ = answer(capsys, str(file))
     assert status == Status.WRONG_INPUT
     assert "place: Deployment default/web already runs in c00000" in out
+    assert "remove this workload from c00000, or rename it" in out
 
 
 def test_a_pattern_that_no_workload_of_any_stack_matches_is_told(
@@ -192,8 +193,8 @@ def test_a_pattern_that_no_workload_of_any_stack_matches_is_told(
     assert status == Status.WRONG_INPUT
     assert found["curves"]
     assert [each for each in found["faults"] if "curves" in each] == [
-        'ask.curves.workloads: "default/wbe" matches no workload with pods of any stack; '
-        "write NAMESPACE/NAME, with * for any"
+        'ask.curves.workloads: "default/wbe" doesn\'t match a workload with pods in any stack; '
+        "use NAMESPACE/NAME, with * for any text"
     ]
 
 
@@ -201,7 +202,8 @@ def test_a_share_says_what_all_take(tmp_path: Path, capsys: pytest.CaptureFixtur
     file = write_portfolio(tmp_path / "p", 4, 1)
     _, out, _ = answer(capsys, str(file), "--sample", "25%")
     assert re.search(
-        r"6 cells are not computed yet; 2 took [\d.]+ ms of CPU each: \d+ seconds on 1 core", out
+        r"6 cells aren't computed yet; 2 cells took [\d.]+ ms of CPU each: \d+ seconds on 1 core",
+        out,
     )
 
 
@@ -217,7 +219,7 @@ def test_what_was_interrupted_says_how_to_go_on(
     status, out, err = answer(capsys, str(write_portfolio(tmp_path / "p", 1, 0)))
     assert status == Status.INTERRUPTED
     assert "1 is not computed" in out
-    assert err == "interrupted with 0 of 1 cells done; the same command continues from there\n"
+    assert err == "interrupted after 0 of 1 cells; run the same command again to continue\n"
 
 
 def git(folder: Path, *words: str) -> None:
@@ -324,7 +326,7 @@ def test_a_folder_that_cannot_keep_answers_is_told_before_anything_is_computed(
     status, _, err = answer(capsys, str(file), "--results", str(file))
     assert status == Status.WRONG_INPUT
     assert "portfolio.yaml: results can't be stored here" in err
-    assert "name another folder with --results" in err
+    assert "use another folder (--results)" in err
 
 
 def test_another_run_on_the_same_answers_is_told(
@@ -335,7 +337,9 @@ def test_another_run_on_the_same_answers_is_told(
     first.begin()
     status, _, err = answer(capsys, str(file))
     assert status == Status.WRONG_INPUT
-    assert "another run of this portfolio is in progress and stores its results here" in err
+    assert (
+        "another run of this portfolio is in progress and stores its results in this folder" in err
+    )
     first.close()
     assert answer(capsys, str(file))[0] == Status.FITS
 
@@ -345,7 +349,7 @@ def test_another_run_on_the_same_answers_is_told(
     [
         (
             "stacks:\n  - {fleet: fleets/*.yaml, name: a, workloads: [work]}\n",
-            '"a" would name 2 stacks',
+            '2 stacks would have the name "a"',
         ),
         (
             "stacks:\n  - {fleet: fleets/*.yaml, workloads: [work]}\n"

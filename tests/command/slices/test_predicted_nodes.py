@@ -54,4 +54,4 @@ def test_a_machine_alone_has_no_labels_to_print(project: Project) -> None:
     done = project.run("slices", "--machine", "g6.2xlarge", "--driver", "25.8.1", "--nodes")
 
     assert done.status == 2
-    assert "--nodes is for the pools of a fleet" in done.err
+    assert "--nodes needs a fleet" in done.err

@@ -92,7 +92,7 @@ def test_pods_that_another_scheduler_places_leave_it_open(project: Project) -> N
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["--max-price", "cheap"], '"cheap" is not a price'),
+        (["--max-price", "cheap"], '"cheap" isn\'t a price'),
         (["--machines", "g6.3xlarge"], "g6.3xlarge"),
         (["--cloud", "moon"], "moon"),
         (["--cloud", "", "--region", "mars-1"], "mars-1"),

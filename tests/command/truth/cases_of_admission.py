@@ -170,7 +170,10 @@ ADMISSION = (
             ),
         ],
         verdict="cannot-tell",
-        says=("PersistentVolumeClaim models, which isn't", "it's unknown which nodes can mount it"),
+        says=(
+            "PersistentVolumeClaim models, which isn't",
+            "it's unknown which nodes can mount the volume",
+        ),
     ),
     Case(
         name="objects that are given, or that a controller creates",
@@ -229,7 +232,7 @@ ADMISSION = (
             ),
         ],
         verdict="fits",
-        says=("PodDisruptionBudget ml/serve selects no pod",),
+        says=("PodDisruptionBudget ml/serve doesn't select any pod",),
     ),
     Case(
         name="a scheduling gate",

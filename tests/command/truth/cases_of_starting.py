@@ -89,7 +89,7 @@ STARTING = (
         given=[template(config=TIME_SLICING), deployment()],
         on=fleet(gates={"TimeSlicingSettings": True}),
         verdict="fits",
-        says=("gets its own", "name one ResourceClaim in all pods"),
+        says=("gets its own", "use the same ResourceClaim in all pods"),
     ),
     Case(
         name="configuration for a request with alternatives, which the driver doesn't apply",
@@ -118,7 +118,10 @@ STARTING = (
             ),
         ],
         verdict="cannot-tell",
-        says=("DeviceClass fabric, whose driver the fleet doesn't run", "before Kubernetes 1.36.2"),
+        says=(
+            "DeviceClass fabric, whose driver the fleet doesn't install",
+            "before Kubernetes 1.36.2",
+        ),
     ),
     Case(
         name="MPS while its gate is off",
@@ -349,7 +352,7 @@ STARTING = (
         ],
         verdict="does-not-fit",
         says=("nvidia.com/gpu",),
-        silent=("No rule is broken",),
+        silent=("No findings",),
     ),
     Case(
         name="a DaemonSet with claims that also runs on the system nodes",
@@ -389,6 +392,6 @@ STARTING = (
         ],
         verdict="cannot-tell",
         says=("nvidia.com/gpu.deploy.dcgm",),
-        silent=("No rule is broken",),
+        silent=("No findings",),
     ),
 )

@@ -93,4 +93,4 @@ def test_explain_counts_capacity_that_other_pods_free(name: str, tmp_path: Path)
     pods = [f"{row['namespace']}/{row['name']}" for row in rows]
     answers = [run("explain", *words, "--pod", pod) for pod in pods]
     assert [answer.text for answer in answers if answer.status] == []
-    assert any("the pods are placed after other pods" in answer.line for answer in answers)
+    assert any("the pods fit after other pods" in answer.line for answer in answers)

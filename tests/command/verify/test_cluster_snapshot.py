@@ -77,7 +77,7 @@ def test_without_kubectl_the_snapshot_can_be_given(project: Project, tmp_path: P
     project.write("config", "kind: Config\n")
     done = project.run(*WORDS, PATH=str(tmp_path / "empty"))
     assert done.status == 2
-    assert "kubectl is not on PATH" in done.err
+    assert "kubectl isn't on PATH" in done.err
     assert "--observed" in done.err
 
 
@@ -85,7 +85,7 @@ def test_options_that_do_not_go_together(project: Project) -> None:
     assert "config does not exist" in project.run(*WORDS).err
     assert ". is a folder" in project.run("verify", "--kubeconfig", ".", "--stack", "dev").err
     project.write("config", "kind: Config\n")
-    assert "no cluster is named" in project.run("verify", "--stack", "dev").err
+    assert "verify needs a cluster" in project.run("verify", "--stack", "dev").err
     done = project.run("verify", "--observed", "cluster.yaml", "--context", "gpu", "--stack", "dev")
     assert "not allowed with" in done.err
 
@@ -104,4 +104,4 @@ def test_another_context_is_chosen_as_the_fix_says(project: Project) -> None:
 
     assert (wrong.status, 'no context "devv"; contexts here: prod, dev' in wrong.err) == (2, True)
     assert right.err == ""
-    assert "kubectl could not read the cluster: error: no such context" in other.err
+    assert "kubectl couldn't read the cluster: error: no such context" in other.err

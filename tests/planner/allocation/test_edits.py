@@ -13,6 +13,7 @@ from msgspec.structs import replace
 from dra_planner.allocation import NodeState, Placement, Refusal, open_node, place, reasons_of
 from dra_planner.allocation.node.pod_rules import sight_of
 from dra_planner.allocation.reasons.edits import Edit, apply_edits
+from dra_planner.allocation.reasons.replacement_text import replacement_text
 from dra_planner.allocation.reasons.suggestions import suggest_edits
 from dra_planner.model import (
     CelSelector,
@@ -152,12 +153,12 @@ OTHERS = {
         gpus(1),
         (),
     ),
-    "drop the pod's required node affinity": (
+    "remove the pod's required node affinity": (
         shape(claim(request()), node_affinity=ZONE_A),
         gpus(1),
         (),
     ),
-    "drop the constraint on gpu.nvidia.com/x of claim c1": (
+    "remove the constraint on gpu.nvidia.com/x from claim c1": (
         shape(claim(request("r"), request("s"), match="gpu.nvidia.com/x")),
         slice_of(device("a", {"x": 1}), device("b", {"x": 2})),
         (),
@@ -168,7 +169,7 @@ OTHERS = {
         (shape(claim(request())),),
     ),
     "remove the host port": (with_port(shape(claim(request()))), gpus(2), (with_port(shape()),)),
-    "drop the pod's required anti-affinity": (
+    "remove the pod's required anti-affinity": (
         shape(claim(request()), labels={"app": "x"}, pod_anti_affinity=APART),
         gpus(2),
         (shape(labels={"app": "x"}),),
@@ -278,8 +279,9 @@ def test_a_condition_that_was_meant_otherwise_is_written_as_the_device_publishes
     here, pod = opened(l40()), shape(claim(request("r", f"{SELECTORS[0]} && {selector}")))
     refusal = refusal_of(pod, here)
     (edit,) = suggest_edits(refusal)
-    assert str(edit) == f"write `{instead}` instead of `{selector}` in request r of claim c1"
-    assert [r.fix for r in reasons_of(refusal)] == [f"write `{instead}` instead of `{selector}`"]
+    text = replacement_text(selector, instead)
+    assert str(edit) == f"{text} in request r of claim c1"
+    assert [r.fix for r in reasons_of(refusal)] == [text]
     assert isinstance(
         place(shape(claim(request("r", f"{SELECTORS[0]} && {instead}"))), here), Placement
     )
@@ -297,7 +299,7 @@ def test_only_the_conditions_that_fail_are_quoted_and_dropped():
         shape(claim(request("r", f"{passes} && {fails} && {SELECTORS[0]}"))), opened(l40())
     )
     (edit,) = suggest_edits(refusal)
-    assert str(edit) == f"drop `{fails}` from request r of claim c1"
+    assert str(edit) == f"remove `{fails}` from request r of claim c1"
     changed = apply_edits([edit], refusal.shape).claims[0].spec.requests[0].exactly
     assert [each.expression for each in changed.selectors] == [f"{passes} && {SELECTORS[0]}"]
     (reason,) = reasons_of(refusal)
@@ -305,7 +307,7 @@ def test_only_the_conditions_that_fail_are_quoted_and_dropped():
         reason.message
         == f"requests 1 device: 0 of 1 devices match: 1 fails `{fails}` (NVIDIA A100-SXM4-40GB)"
     )
-    assert reason.fix == f"drop `{fails}`"
+    assert reason.fix == f"remove `{fails}`"
 
 
 def test_a_constraint_over_pairs_is_written_once_for_each_pair():
@@ -323,10 +325,10 @@ def test_a_constraint_over_pairs_is_written_once_for_each_pair():
     (edit,) = suggest_edits(refusal_of(pod, here))
 
     assert edit.kind == "constrain-pairs"
-    assert str(edit).startswith(
-        f"give each of the 4 groups of devices in claim c1 its own constraint on {root}"
+    assert str(edit) == (
+        "replace each of gpus, nics in claim c1 with 4 requests for 1 device, and add one "
+        f"constraint on {root} for each of the 4 device groups"
     )
-    assert str(edit).endswith(": replace each of gpus, nics with 4 requests for 1 device")
     changed = apply_edits([edit], pod)
     (made,) = changed.claims
     assert [each.requests for each in made.spec.constraints] == [

@@ -30,7 +30,7 @@ def fits(pod: Shape, here: NodeState) -> bool:
 
 def test_a_label_with_another_value_is_selected_as_the_node_has_it() -> None:
     fix = fix_of(shape(node_selector={"team": "vision"}), opened(team="speech"))
-    assert fix == 'select team="speech", or drop team from the pod\'s nodeSelector'
+    assert fix == 'select team="speech", or remove team from the pod\'s nodeSelector'
     assert fits(shape(node_selector={"team": "speech"}), opened(team="speech"))
     assert fits(shape(), opened(team="speech"))
 
@@ -39,7 +39,7 @@ def test_a_label_that_the_pool_lacks_can_be_given_to_it() -> None:
     pod = shape(node_selector={"team": "vision"})
     assert (
         fix_of(pod, opened())
-        == "label the pool with team=vision, or drop team from the pod's nodeSelector"
+        == "label the pool with team=vision, or remove team from the pod's nodeSelector"
     )
     assert fits(pod, opened(team="vision"))
 
@@ -50,7 +50,7 @@ def test_a_label_that_the_pool_lacks_can_be_given_to_it() -> None:
 def test_a_label_that_clouds_refuse_is_never_advised(key: str) -> None:
     assert (
         fix_of(shape(node_selector={key: "x"}), opened())
-        == f"drop {key} from the pod's nodeSelector"
+        == f"remove {key} from the pod's nodeSelector"
     )
 
 
@@ -58,7 +58,7 @@ def test_devices_that_no_plugin_counts_are_requested_with_a_claim() -> None:
     pod = shape(requests={"cpu": 1000, "nvidia.com/gpu": 2})
     assert fix_of(pod, opened()) == (
         "request the devices with a ResourceClaim (`pulumi-dra migrate` rewrites the manifests), "
-        "or use nodes whose device plugin offers nvidia.com/gpu"
+        "or use nodes whose device plugin advertises nvidia.com/gpu"
     )
     assert fits(
         replace(pod, **{f: getattr(shape(claim(request(count=2))), f) for f in ("pod", "claims")}),

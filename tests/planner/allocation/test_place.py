@@ -245,7 +245,9 @@ def test_a_search_that_takes_too_long_is_no_verdict():
     here = state(counters(memory=1240), slice_of(*parts, slice_count=2))
     verdict = place(shape(claim(request(count=12))), here, budget=5_000)
     assert isinstance(verdict, Undecided)
-    assert reasons_of(verdict)[0].message.startswith("no answer after trying 5001 devices")
+    assert reasons_of(verdict)[0].message.startswith(
+        "the search ended without a result after 5001 devices, and"
+    )
 
 
 def test_equal_devices_are_tried_once():

@@ -141,29 +141,32 @@ def test_layouts() -> None:
         ),
         (lambda: catalog.machine("eks", "p5.48xlarge+nvidia-tesla-t4"), "cannot be attached"),
         (lambda: nvidia.gpu("h100"), r"did you mean h100-"),
-        (lambda: nvidia.driver_release("26.1.0"), r"known, oldest first: 25\.3\.0"),
+        (
+            lambda: nvidia.driver_release("26.1.0"),
+            r"use one of the known versions \(oldest first\): 25\.3\.0",
+        ),
         (lambda: nvidia.device_plugin_release("1.0"), r"0\.17\.4"),
         (
             lambda: catalog.check_region(H100, "eu-central-1"),
-            "it is offered in eu-north-1, eu-west-2",
+            "use one of the regions that offer it: eu-north-1, eu-west-2",
         ),
         (
             lambda: nvidia.check_mig_layout(H100, "1g.5gb"),
-            r"no MIG profile .1g\.5gb.; it has 1g\.10gb",
+            r"doesn't support the MIG profile .1g\.5gb.; it has 1g\.10gb",
         ),
         (
             lambda: nvidia.check_mig_layout(H100, "all-1g.5gb"),
             r"isn't a MIG configuration of NVIDIA H100.*all-balanced",
         ),
         (lambda: nvidia.check_mig_layout(H100, "1g.10gb:8"), "at most 7 of 1g.10gb"),
-        (lambda: nvidia.check_mig_layout(H100, "4g.40gb,3g.40gb,1g.10gb"), "does not fit"),
+        (lambda: nvidia.check_mig_layout(H100, "4g.40gb,3g.40gb,1g.10gb"), "doesn't fit on"),
         (lambda: nvidia.check_mig_layout(H100, "1g.10gb:two"), "two instances"),
-        (lambda: nvidia.check_mig_layout(H100, "0-8=none"), "it has 0 to 7"),
+        (lambda: nvidia.check_mig_layout(H100, "0-8=none"), "use the GPUs 0 to 7"),
         (
             lambda: nvidia.check_mig_layout(H100, "0=none;0=7g.80gb"),
             "GPU 0 has two MIG configurations",
         ),
-        (lambda: nvidia.check_mig_layout(H100, "0=none;7g.80gb"), "\" doesn't name GPUs"),
+        (lambda: nvidia.check_mig_layout(H100, "0=none;7g.80gb"), "\" isn't a list of GPU indices"),
         (
             lambda: nvidia.check_mig_layout(catalog.machine("eks", "g6.xlarge"), "all-balanced"),
             "NVIDIA L4 doesn't support MIG",
@@ -174,7 +177,7 @@ def test_layouts() -> None:
         ),
         (
             lambda: nvidia.check_mig_layout(catalog.machine("eks", "trn1.2xlarge"), "x"),
-            "no NVIDIA GPU",
+            "doesn't have an NVIDIA GPU",
         ),
     ],
 )

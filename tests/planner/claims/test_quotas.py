@@ -100,7 +100,10 @@ def test_a_quota_refuses_pods_that_leave_open_what_it_limits(
 ) -> None:
     result = demand(TEMPLATE, workload(resources=resources), quota(hard))
     messages = [blocked.reason.message for blocked in result.blocked]
-    text = f"ResourceQuota default/q rejects pods that don't set the resources it limits: {refused}"
+    text = (
+        f"ResourceQuota default/q limits {refused}, so the API server rejects pods that don't set "
+        "these resources"
+    )
     assert messages == ([text] if refused else [])
     assert sum(shape.figures.steady for shape in result.shapes) == (0 if refused else 5)
 

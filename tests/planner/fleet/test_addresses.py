@@ -100,7 +100,7 @@ def test_all_nodes_and_one_of_an_upgrade_are_in_the_range_of_the_pods(
     place = cloud(name)
     said = place.pods_range_fault(place.pods_range, nodes, 2)
     assert (
-        (f" need {taken} addresses of the pod range {place.pods_range}," in said)
+        (f" need {taken} addresses, but the pod range {place.pods_range}" in said)
         if taken
         else said == ""
     )

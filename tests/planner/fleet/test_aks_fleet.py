@@ -39,15 +39,15 @@ REFUSED: dict[str, tuple[dict[str, Any], dict[str, Any], str]] = {
     "a region of another cloud": (
         {"region": "us-east-1"},
         {},
-        '"us-east-1" is not a region of AKS',
+        '"us-east-1" isn\'t a region of AKS',
     ),
     "a zone for a region": (
         {"region": "eastus-1"},
         {},
-        '"eastus-1" is a zone; its region is "eastus"',
+        '"eastus-1" is a zone; use its region "eastus"',
     ),
     "Karpenter": ({"autoscaler": "karpenter"}, {}, "ignores claims"),
-    "several subnets": ({"network": {"subnetIds": ["a", "b"]}}, {}, "must name one subnet"),
+    "several subnets": ({"network": {"subnetIds": ["a", "b"]}}, {}, "must contain one subnet"),
     "a network of a long name": (
         {
             "network": {
@@ -64,8 +64,8 @@ REFUSED: dict[str, tuple[dict[str, Any], dict[str, Any], str]] = {
     "DRANET": (
         {"drivers": {"nvidia": {"version": "25.8.1"}, "dranet": True}},
         {},
-        "DRANET isn't supported on AKS, because its devices there aren't documented; set "
-        "it to false",
+        "DRANET isn't supported on AKS, because its devices on AKS aren't documented; set dranet "
+        "to false",
     ),
     "reservations of kubelet": (
         {},
@@ -75,19 +75,19 @@ REFUSED: dict[str, tuple[dict[str, Any], dict[str, Any], str]] = {
     "a zone as the API writes it": (
         {},
         {"zones": ["1"]},
-        'does not name its region; write "eastus-1"',
+        'doesn\'t include its region; use "eastus-1"',
     ),
-    "a zone elsewhere": ({}, {"zones": ["westus2-1"]}, 'zone "westus2-1" is not in region eastus'),
-    "a fourth zone": ({}, {"zones": ["eastus-4"]}, '"eastus-4" is not a zone of AKS'),
+    "a zone elsewhere": ({}, {"zones": ["westus2-1"]}, 'zone "westus2-1" isn\'t in region eastus'),
+    "a fourth zone": ({}, {"zones": ["eastus-4"]}, '"eastus-4" isn\'t a zone of AKS'),
     "a hyphen": (
         {},
         {"name": "gpu-a"},
-        'must be lowercase letters and digits that begin with a letter on AKS, not "gpu-a"',
+        'must consist of lowercase letters and digits and begin with a letter on AKS, not "gpu-a"',
     ),
     "a digit first": (
         {},
         {"name": "4t"},
-        'must be lowercase letters and digits that begin with a letter on AKS, not "',
+        'must consist of lowercase letters and digits and begin with a letter on AKS, not "',
     ),
     "too long a name": ({}, {"name": "thirteenchars"}, "AKS allows at most 12 characters, not 13"),
     "MIG": (
@@ -95,16 +95,20 @@ REFUSED: dict[str, tuple[dict[str, Any], dict[str, Any], str]] = {
         {"machine": "Standard_NC24ads_A100_v4", "mig": "all-1g.10gb"},
         "gpuInstanceProfile",
     ),
-    "a capacity block": ({}, {"capacity": {"capacityBlock": "cr-1"}}, "AKS has no capacity-block"),
+    "a capacity block": (
+        {},
+        {"capacity": {"capacityBlock": "cr-1"}},
+        "AKS doesn't offer capacity-block",
+    ),
     "a reservation by name": (
         {},
         {"capacity": {"reservation": "h100"}},
-        "is not the id of a capacity reservation group",
+        "isn't the ID of a capacity reservation group",
     ),
     "a reserved ND": (
         {},
         {"machine": "Standard_ND96isr_H100_v5", "capacity": {"reservation": GROUP}},
-        ", because capacity reservations support neither ND sizes nor NCads_H100_v5",
+        ", because capacity reservations don't support ND sizes or NCads_H100_v5",
     ),
     "a reserved H100": (
         {},
@@ -124,15 +128,15 @@ REFUSED: dict[str, tuple[dict[str, Any], dict[str, Any], str]] = {
     "a schedule": (
         {},
         {"schedule": {"period": {"start": "2026-12-01T11:30:00Z", "end": "2026-12-02T11:30:00Z"}}},
-        "AKS doesn't support scheduled node counts; leave the schedule out",
+        "AKS doesn't support scheduled node counts; remove the schedule",
     ),
     "few pods": ({}, {"maxPods": 9}, "must be between 10 and 250, not 9"),
     "a large disk": ({}, {"diskGib": 2049}, "must be between 50 and 2048, not 2049"),
-    "a machine of another cloud": ({}, {"machine": "g6.2xlarge"}, "it's a machine type of EKS"),
+    "a machine of another cloud": ({}, {"machine": "g6.2xlarge"}, "EKS offers this machine type"),
     "a region without it": (
         {"region": "westus3"},
         {"machine": "Standard_ND96asr_v4"},
-        "is not offered in region",
+        "isn't available in region",
     ),
 }
 

@@ -81,8 +81,8 @@ def test_a_version_in_which_a_gate_is_locked_ignores_the_setting() -> None:
     ("kubernetes", "gate", "on", "says"),
     [
         ("1.36", "DRAPrioritisedList", True, "did you mean DRAPrioritizedList?"),
-        ("1.34", "DRAListTypeAttributes", True, "exists from Kubernetes 1.36"),
-        ("1.37", "DRAPrioritizedList", False, "is always on from Kubernetes 1.37"),
+        ("1.34", "DRAListTypeAttributes", True, "exists only in Kubernetes 1.36 and later"),
+        ("1.37", "DRAPrioritizedList", False, "is always on in Kubernetes 1.37 and later"),
     ],
 )
 def test_wrong_gates_are_rejected(kubernetes: str, gate: str, says: str, *, on: bool) -> None:

@@ -80,25 +80,25 @@ BAD = [
         "a version as a number",
         [("kubernetes", 1.34)],
         "kubernetes",
-        'not a number: write "1.34" in quotes',
+        'not a number; put "1.34" in quotes, because YAML reads 1.40',
     ),
     (
         "too old a version",
         [("kubernetes", "1.33")],
         "kubernetes",
-        "Kubernetes 1.33 is not supported; use 1.34 to 1.37",
+        "Kubernetes 1.33 isn't supported; use a version from 1.34 to 1.37",
     ),
     (
         "no version",
         [("kubernetes", "latest")],
         "kubernetes",
-        '"latest" is not a Kubernetes version',
+        '"latest" isn\'t a Kubernetes version',
     ),
     (
         "an unknown cloud",
         [("cloud", "azure")],
         "cloud",
-        '"azure" is not a supported cloud; use aks, eks, gke',
+        '"azure" isn\'t a supported cloud; use aks, eks, gke',
     ),
     ("an unknown machine", [("pools.0.machine", "g6.2xlrage")], "pools[0].machine", "g6.2xlarge"),
     (
@@ -117,9 +117,14 @@ BAD = [
         "a name that is no driver",
         [("drivers.efa", True)],
         "drivers",
-        'driver "efa" is not supported',
+        'driver "efa" isn\'t supported',
     ),
-    ("no driver", [("drivers", {})], "drivers", "must name at least one driver: amd, cpu, dranet"),
+    (
+        "no driver",
+        [("drivers", {})],
+        "drivers",
+        "must contain at least one driver: amd, cpu, dranet",
+    ),
     (
         "a driver with a word",
         [("drivers.neuron", "yes")],
@@ -150,12 +155,17 @@ BAD = [
         "pools[0].count.max",
         'must be an integer, not "4"',
     ),
-    ("a name that is none", [("pools.0.name", "L4")], "pools[0].name", '"L4" is not a valid name'),
+    (
+        "a name that is none",
+        [("pools.0.name", "L4")],
+        "pools[0].name",
+        '"L4" isn\'t a valid name; use lowercase',
+    ),
     (
         "a name taken",
         [("pools.1.name", "l4")],
         "pools[1].name",
-        'the name "l4" is already used by pools[0]',
+        'pools[0] already has the name "l4"',
     ),
     (
         "a name of ours",
@@ -167,7 +177,7 @@ BAD = [
         "a zone elsewhere",
         [("pools.0.zones", ["eu-west-1a"])],
         "pools[0].zones[0]",
-        "is not in region us-east-1",
+        "isn't in region us-east-1",
     ),
     (
         "public",
@@ -179,36 +189,35 @@ BAD = [
         "no CIDR",
         [("endpoint", {"publicAccessCidrs": ["10.0.0/8"]})],
         "endpoint.publicAccessCidrs[0]",
-        "not a network",
+        "isn't a network",
     ),
     ("no pools", [("pools", [])], "pools", "at least 1 item"),
     (
         "the wrong autoscaler",
         [("autoscaler", "gke")],
         "autoscaler",
-        "no gke autoscaler; use none, cluster-auto",
+        "doesn't support the autoscaler gke; use none, cluster-auto",
     ),
     (
         "a pool in zones that Karpenter chooses from",
         [("autoscaler", "karpenter")],
         "pools[0].zones",
-        "must name one zone with autoscaler karpenter",
+        "must contain one zone, because Karpenter",
     ),
     ("pools as text", [("pools", "l4")], "pools", 'must be a list, not "l4"'),
-    ("an unknown profile", [("pools.1.mig", "1g.5gb")], "pools[1].mig", "it has 1g.10gb"),
+    ("an unknown profile", [("pools.1.mig", "1g.5gb")], "pools[1].mig", "use one of 1g.10gb"),
     ("no MIG", [("pools.0.mig", "all-balanced")], "pools[0].mig", "NVIDIA L4 doesn't support MIG"),
     (
         "a region without it",
         [("region", "us-west-1"), ("pools.1.zones", [])],
         "pools[0].machine",
-        "it is offered in us-",
+        "use one of the regions that offer it: us-",
     ),
     (
         "a misspelled region",
         [("region", "us-esat-1")],
         "region",
-        'unknown region "us-esat-1", or one that is newer than the machine tables; '
-        "did you mean us-east-1?",
+        'region "us-esat-1" is unknown, or newer than the machine tables; did you mean us-east-1?',
     ),
     (
         "a driver with MIG parents",
@@ -217,7 +226,7 @@ BAD = [
         "issue 719",
     ),
     (
-        "a driver that cannot be installed",
+        "a driver that can't be installed",
         [("drivers.nvidia.version", "25.3.1")],
         "drivers.nvidia.version",
         "v1beta1",
@@ -226,7 +235,7 @@ BAD = [
         "an unknown gate",
         [("drivers.nvidia.featureGates", {"DynamicMig": True})],
         "drivers.nvidia.featureGates",
-        'no feature gate "DynamicMig"',
+        'doesn\'t have the feature gate "DynamicMig"',
     ),
     (
         "gates as text",
@@ -241,12 +250,12 @@ BAD = [
         "unless the feature gate ConsumableShares is on; use 0.5.0 or later",
     ),
     (
-        "not a way to share",
+        "isn't a valid sharing mode",
         [("drivers.nvidia.consumableShares", "some")],
         "drivers.nvidia.consumableShares",
-        '"some" is not a way to share devices',
+        '"some" isn\'t a valid sharing mode',
     ),
-    ("a driver of another name", [("drivers.efa", True)], "drivers", "write dranet: true"),
+    ("a driver of another name", [("drivers.efa", True)], "drivers", "set dranet: true"),
     (
         "no DRANET",
         [("drivers.dranet", "1.0.0")],
@@ -257,7 +266,7 @@ BAD = [
         "no amount",
         [("pools.0.reserved", {"cpu": "lots"})],
         "pools[0].reserved.cpu",
-        '"lots" is not a valid quantity',
+        '"lots" isn\'t a valid quantity',
     ),
     (
         "negative",
@@ -275,7 +284,7 @@ BAD = [
         "no label key",
         [("pools.0.labels", {"a b": "c"})],
         "pools[0].labels.a b",
-        "is not a valid label key",
+        "isn't a valid label key",
     ),
     (
         "a taint of ours",
@@ -306,19 +315,19 @@ BAD = [
         "a zone for a region",
         [("region", "us-east-1a")],
         "region",
-        '"us-east-1a" is a zone; its region is "us-east-1"',
+        '"us-east-1a" is a zone; use its region "us-east-1"',
     ),
     (
         "no price",
         [("pools.0.pricePerHour", "cheap")],
         "pools[0].pricePerHour",
-        '"cheap" is not a valid price',
+        '"cheap" isn\'t a valid price',
     ),
     (
         "no schedule",
         [("pools.0.schedule", {})],
         "pools[0].schedule",
-        "give either hours (of every week) or a period",
+        "set either hours (for every week) or a period",
     ),
     (
         "a schedule of nothing",
@@ -330,7 +339,7 @@ BAD = [
         "no time of the day",
         [("pools.0.schedule", {"hours": {"start": "8 am", "end": "18:00"}})],
         "pools[0].schedule.hours.start",
-        '"8 am" is not a time of the day: write "08:00"',
+        '"8 am" isn\'t a time of day; use the form "08:00"',
     ),
     (
         "no time zone",
@@ -347,19 +356,19 @@ BAD = [
             )
         ],
         "pools[0].schedule",
-        "is not after the start",
+        "isn't after the start",
     ),
     (
         "a schedule beside an autoscaler",
         [("autoscaler", "cluster-autoscaler"), ("pools.0.schedule", NIGHTS)],
         "pools[0].schedule",
-        "the autoscaler cluster-autoscaler changes the count of nodes; use autoscaler none",
+        "the autoscaler cluster-autoscaler changes the node count; set autoscaler: none",
     ),
     (
         "a schedule of a fixed count",
         [("pools.0.count", 2), ("pools.0.schedule", NIGHTS)],
         "pools[0].schedule",
-        "a fixed count of 2 can't follow a schedule; give it as min and max",
+        "a fixed count of 2 can't follow a schedule; set min and max instead",
     ),
     (
         "a block that has nodes before it begins",
@@ -395,7 +404,7 @@ BAD = [
         "addresses of a range that EKS has not",
         [("quotas", [quota(unit="pod-addresses")])],
         "quotas[0].unit",
-        "pods on EKS have addresses of the nodes' subnets; count addresses",
+        "pods on EKS use addresses from the nodes' subnets; set the unit to addresses",
     ),
     ("no limit", [("quotas", [quota(limit=-1)])], "quotas[0].limit", "must be"),
     (
@@ -408,32 +417,32 @@ BAD = [
         "a quota twice",
         [("quotas", [quota(), quota()])],
         "quotas[1].name",
-        'the name "q" is already used by quotas[0]',
+        'quotas[0] already has the name "q"',
     ),
     (
         "less than there must be",
         [("quotas", [quota(unit="vcpus", limit=200, machines=["p5.*"])])],
         "quotas[0].limit",
-        'quota "q" allows 200 vCPUs, but the minimums of its pools need 384',
+        'quota "q" allows 200 vCPUs, but the minimum counts of its pools need 384',
     ),
     (
         "less than the system pool leaves",
         [("quotas", [quota(unit="nodes", limit=3)])],
         "quotas[0].limit",
-        "allows 3 nodes, but the minimums of its pools need 2 and the system pool uses 2",
+        "allows 3 nodes, but the minimum counts of its pools need 2 and the system pool uses 2",
     ),
     (
         "fewer bought than there must be",
         [("pools.1.capacity", bought(1))],
         "pools[1].capacity.nodes",
-        "the reservation of h100 allows 1 node, but the minimums of its pools need 2",
+        "the reservation of h100 allows 1 node, but the minimum counts of its pools need 2",
     ),
     ("none bought", [("pools.1.capacity", bought(0))], "pools[1].capacity.nodes", "between 1 and"),
     (
         "one reservation of two sizes",
         [("pools.0.capacity", bought(4)), ("pools.1.capacity", bought(5))],
         "pools[1].capacity.nodes",
-        '"cr-1" has 4 nodes in an earlier pool',
+        'an earlier pool sets 4 nodes for "cr-1"; use the same number',
     ),
 ]
 
@@ -455,7 +464,7 @@ ON_GKE = [
         "MIG",
         [("pools.0.mig", "all-balanced")],
         "pools[0].mig",
-        "GKE does not support MIG with DRA (docs.cloud.google",
+        "GKE doesn't support MIG with DRA (docs.cloud.google",
     ),
     (
         "MPS",
@@ -467,9 +476,9 @@ ON_GKE = [
         "time-slicing",
         [("drivers.nvidia.featureGates", {"TimeSlicingSettings": True})],
         "drivers.nvidia.featureGates",
-        "GKE does not support TimeSlicingSettings with DRA",
+        "GKE doesn't support TimeSlicingSettings with DRA",
     ),
-    ("a zone for a region", [("region", "us-central1-a")], "region", 'its region is "us-central1"'),
+    ("a zone for a region", [("region", "us-central1-a")], "region", 'its region "us-central1"'),
     (
         "too many pods",
         [("pools.0.maxPods", 300)],
@@ -505,7 +514,7 @@ ON_GKE = [
         "three SSDs",
         [("pools.0.localSsds", 3)],
         "pools[0].localSsds",
-        "doesn't support additional local SSDs; its included SSDs are always attached",
+        "doesn't support additional local SSDs, because its included SSDs are always attached",
     ),
     (
         "a version of DRANET",
@@ -516,12 +525,12 @@ ON_GKE = [
 ]
 AMI = "ami-0123456789abcdef0"
 IMAGES = [
-    ("no id", {"id": "al2023"}, "image.id", '"al2023" is not the id of an image'),
+    ("no id", {"id": "al2023"}, "image.id", '"al2023" isn\'t an image'),
     (
         "no family",
         {"id": AMI},
         "image.family",
-        "is missing: name the EKS image that it is based on, al2023",
+        "is missing; set it to the EKS image on which this image is based: al2023",
     ),
     (
         "another family",
@@ -539,7 +548,7 @@ IMAGES = [
         "a driver elsewhere",
         {"driverRoot": "/opt"},
         "image.driverRoot",
-        "has it in /, and this pool in /opt",
+        "has the driver in /, and this pool has it in /opt",
     ),
 ]
 
@@ -566,7 +575,7 @@ PAGES = [
         "all memory",
         {"2Mi": 10**6, "1Gi": 100},
         "hugePages",
-        "2053.125 GiB of huge pages don't leave enough of the",
+        "2053.125 GiB of huge pages and the",
     ),
 ]
 
@@ -588,8 +597,8 @@ def test_a_layout_needs_the_driver_where_the_boot_has_it() -> None:
     assert read_fleet(changed(("pools", [pool]))).driver_root == "/run/nvidia/driver"
     with pytest.raises(
         FleetError,
-        match="can't be used with a MIG configuration, which the image's nvidia-smi creates "
-        "before a node joins: it must be",
+        match="with a MIG configuration, not /run/nvidia/driver, because the image's nvidia-smi "
+        "creates the MIG devices before a node joins",
     ):
         read_fleet(changed(("pools", [{**pool, "mig": "all-1g.10gb"}])))
 
@@ -766,11 +775,11 @@ def test_a_stack_may_name_the_file_of_its_fleet(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("config", "path", "sentence"),
     [
-        ({}, "config", 'the stack has no "pulumi-dra:fleet"'),
+        ({}, "config", 'the stack doesn\'t have the key "pulumi-dra:fleet"'),
         (
             {"pulumi-dra:fleet": GOOD, "aws:region": "us-west-2"},
             "config.aws:region",
-            "is not the fleet's region",
+            "differs from the fleet's region",
         ),
         (
             {"pulumi-dra:fleet": GOOD, "pulumi-dra:workloads": "x"},
@@ -797,7 +806,7 @@ def test_a_bad_stack_says_where_and_what(
 
 def test_a_missing_stack_names_those_there_are(tmp_path: Path) -> None:
     write_stack(tmp_path, {})
-    with pytest.raises(FleetError, match='there is no stack "dve"') as caught:
+    with pytest.raises(FleetError, match='stack "dve" isn\'t found') as caught:
         read_stack("dve", tmp_path)
     assert 'did you mean "dev"?' in caught.value.fix
 

@@ -77,7 +77,7 @@ def test_there_are_such_keys_on_every_cloud() -> None:
 def test_what_the_error_says_to_write_is_taken(file: Path, at: Where) -> None:
     fleet = _without(file, at)
     (fault,) = _missing(fleet)
-    _, _, example = fault.fix.partition("write, for example, ")
+    _, _, example = fault.fix.partition("use, for example, ")
     assert example, f"{at} is missing: {fault.fix!r}"
     _parent(fleet, at).update(yaml.safe_load(example.partition(" (known: ")[0]))
     assert not list(_missing(fleet))

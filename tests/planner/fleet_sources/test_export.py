@@ -138,7 +138,7 @@ def test_reserved_capacity_is_selected_by_its_id() -> None:
 
 def test_a_tool_that_does_not_support_the_cloud_names_those_that_do() -> None:
     cluster = describe_fleet(read_fleet(FLEETS["gke"]), "ml", {})
-    with pytest.raises(FleetError, match="karpenter has no pools on GKE to export to") as raised:
+    with pytest.raises(FleetError, match="karpenter doesn't support node pools on GKE") as raised:
         export_cluster(cluster, "karpenter")
     assert raised.value.fix == "use --to terraform, cluster-api"
     for tool in ("terraform", "cluster-api"):
@@ -153,7 +153,8 @@ def test_values_that_a_tool_has_no_field_for_are_named() -> None:
         "zones": ["us-east-1b"],
     }
     assert list(export_losses(describe_fleet(read_fleet(document), "ml", {}), "terraform")) == [
-        "pool l4: its MIG configuration all-1g.5gb isn't exported, because pools don't have one",
+        "pool l4: its MIG configuration all-1g.5gb isn't exported, because node pools don't have "
+        "such a field",
         "pool l4: its zones (us-east-1b) aren't exported, because node groups have subnets",
         "pool l40s: its zones (us-east-1b) aren't exported, because node groups have subnets",
     ]

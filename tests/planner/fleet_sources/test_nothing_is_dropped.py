@@ -214,7 +214,7 @@ def test_the_size_of_the_boot_disk_is_kept(documents: list[Any]) -> None:
 
 
 def test_a_disk_that_is_not_stated_or_too_small_is_named() -> None:
-    for size, planned, words in ((None, 200, "isn't stated"), (20, 50, "has 20 GiB")):
+    for size, planned, words in ((None, 200, "isn't set"), (20, 50, "has 20 GiB")):
         found = imported(eks_plan(disk_size=size))
         assert found.document["pools"][0]["diskGib"] == planned
         assert [note for note in found.notes if "boot disk" in note and words in note]

@@ -205,8 +205,8 @@ def test_a_node_pool_without_machine_types_says_why(
         ("eks.amazonaws.com", "its nodes belong to EKS Auto Mode, which doesn't support claims"),
         (
             "karpenter.azure.com",
-            "the API group of its node class is karpenter.azure.com, and only karpenter.k8s.aws "
-            "is read",
+            "the API group of its node class is karpenter.azure.com, but only karpenter.k8s.aws "
+            "is supported",
         ),
     ],
 )
@@ -218,11 +218,11 @@ def test_a_node_pool_of_another_node_class_is_left_out(group: str, why: str) -> 
 
     with pytest.raises(FleetError) as raised:
         imported(yaml.safe_dump(pool), kubernetes="1.35")
-    assert raised.value.fix == f"NodePool auto is left out: {why}"
+    assert raised.value.fix == f"NodePool auto is skipped, because {why}"
 
     both = imported(f"{KARPENTER}\n---\n{yaml.safe_dump(pool)}", kubernetes="1.35")
     assert len(both.document["pools"]) == 1
-    assert f"NodePool auto is left out: {why}" in both.notes
+    assert f"NodePool auto is skipped, because {why}" in both.notes
 
 
 def test_variables_of_a_template_are_named() -> None:
@@ -236,7 +236,7 @@ def test_variables_of_a_template_are_named() -> None:
 def test_a_region_that_is_a_variable_is_not_stated() -> None:
     region = re.sub(r"region: [\w-]+", "region: '${AWS_REGION}'", CLUSTER_API)
 
-    with pytest.raises(FleetError, match="the region isn't stated"):
+    with pytest.raises(FleetError, match="the region isn't set in these files"):
         imported(region)
     assert imported(region, region="us-east-2").document["region"] == "us-east-2"
 

@@ -95,7 +95,7 @@ def test_the_machine_type_of_a_launch_template_is_found_by_reference() -> None:
 
 
 def test_a_missing_region_is_asked_for() -> None:
-    with pytest.raises(FleetError, match="region isn't stated") as error:
+    with pytest.raises(FleetError, match="region isn't set") as error:
         imported(plan(EKS))
     assert "--region" in str(error.value)
 
@@ -112,7 +112,7 @@ def test_a_cluster_without_gpus_is_an_error_that_names_what_was_left_out() -> No
         ),
     ]
 
-    with pytest.raises(FleetError, match="no pool here has accelerators") as error:
+    with pytest.raises(FleetError, match="no pool in these files has accelerators") as error:
         imported(plan(resources), region="us-east-1")
     assert "p99.large" in str(error.value)
 
@@ -212,13 +212,16 @@ def test_a_state_file_holds_the_same_as_its_json() -> None:
 @pytest.mark.parametrize(
     ("data", "said"),
     [
-        (state_file(version=3, modules=[]), "Terraform state of version 3"),
+        (state_file(version=3, modules=[]), "Terraform state version 3"),
         (
             {"serial": 1, "lineage": "x", "encrypted_data": "y"},
-            "encrypted state of OpenTofu",
+            "encrypted OpenTofu state",
         ),
-        (state_file(), "no cluster of a supported cloud is described here"),
-        (state_file(CLUSTER, stated("aws_eks_node_group", name="odd"), 7), "no pool here has"),
+        (state_file(), "these files don't describe a cluster of a supported cloud"),
+        (
+            state_file(CLUSTER, stated("aws_eks_node_group", name="odd"), 7),
+            "no pool in these files has",
+        ),
     ],
     ids=["old", "encrypted", "empty", "odd"],
 )
@@ -288,7 +291,7 @@ def test_an_expression_without_a_known_value_states_no_region(references: list[s
         "aws": {"name": "aws", "expressions": {"region": {"references": references}}}
     }
 
-    with pytest.raises(FleetError, match="region isn't stated"):
+    with pytest.raises(FleetError, match="region isn't set"):
         imported(data)
 
 
@@ -321,7 +324,7 @@ def node_group(address: str, cluster: str) -> tuple[str, str, dict[str, Any]]:
 def test_pools_of_several_clusters_elsewhere_are_kept_apart() -> None:
     both = plan([node_group("aws_eks_node_group.a", "a"), node_group("aws_eks_node_group.b", "b")])
 
-    with pytest.raises(FleetError, match="2 clusters are described here: a, b"):
+    with pytest.raises(FleetError, match="these files describe 2 clusters: a, b"):
         imported(both, region="us-east-1")
     found = imported(both, region="us-east-1", cluster="b").document
     assert (found["kubernetes"], len(found["pools"])) == ("1.34", 1)

@@ -61,8 +61,8 @@ def test_a_gang_that_too_few_pods_join_never_starts(name: str) -> None:
     group = manifest(version, "PodGroup", spec)
     (found,) = small_gangs(job(3, tie), group)
     assert found.verdict == "does-not-fit"
-    assert "waits for 4 pods, but 3 pods of these manifests join it" in found.message
-    assert found.fix == "set the minimum to 3, or add 1 pod with its name"
+    assert "waits for 4 pods, but only 3 pods in these manifests join it" in found.message
+    assert found.fix == "set the minimum to 3, or add 1 pod to the gang"
     assert small_gangs(job(4, tie), group) == []
     # its pods may be elsewhere
     assert small_gangs(job(3, "labels: {app: other}"), group) == []
@@ -81,5 +81,7 @@ def test_a_job_that_waits_for_kueue_is_said_to() -> None:
     queue = ", labels: {kueue.x-k8s.io/queue-name: q}"
     text = manifest("batch/v1", "Job", f"suspend: true, template: {{spec: {JOB_POD}}}", queue)
     (workload,) = read(text).workloads
-    said = 'is suspended until Kueue admits it from the queue "q", and counts as if admitted'
+    said = (
+        'is suspended until Kueue admits it from the queue "q", but the plan counts it as admitted'
+    )
     assert workload.assumptions == (said,)

@@ -82,7 +82,7 @@ def test_what_is_wrong_with_a_text_is_told_at_its_line(tree, layout, at, sign):
     if wrong is not None:
         with pytest.raises(ManifestError) as caught:
             read_documents([Source("m.json", text)])
-        assert caught.value.message == f"cannot be read as YAML: JSON: {wrong.msg}"
+        assert caught.value.message == f"can't be read as YAML: JSON: {wrong.msg}"
         assert caught.value.place.line == wrong.lineno
 
 

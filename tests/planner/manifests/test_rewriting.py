@@ -438,14 +438,16 @@ REFUSED = {
         "apiVersion: resource.k8s.io/v1alpha3\nkind: DeviceClass\nmetadata: {name: g}\nspec: {suitableNodes: {}}\n",
         "spec.suitableNodes", "nodeSelector:"),
     "a class without a driver": (
-        "apiVersion: resource.k8s.io/v1alpha2\nkind: ResourceClass\nmetadata: {name: g}\n", "driverName is not set", None),
+        "apiVersion: resource.k8s.io/v1alpha2\nkind: ResourceClass\nmetadata: {name: g}\n", "driverName "
+                                                                                            "isn't "
+                                                                                            "set", None),
     "a controller of 1.31": (CLAIM.format("v1alpha3", "{controller: d.example, devices: {}}"), "spec.controller", None),
     "immediate allocation": (
         CLAIM.format("v1alpha2", "{resourceClassName: g, allocationMode: Immediate}"), "Immediate", "pause"),
     "parameters that are not given": (
         CLAIM.format("v1alpha2", "{resourceClassName: g, parametersRef: {apiGroup: a.example, kind: K, name: big}}"),
-        "parametersRef names K big of a.example, which isn't in these files, so its "
-        "devices are unknown; give its file as well, or write it out by hand", "count: 2"),
+        "parametersRef refers to K big of a.example, which isn't in these files, so its devices "
+        "are unknown; pass its file as well, or rewrite the object by hand", "count: 2"),
     "parameters of an unknown driver": (
         asking("a.example", "K", "{count: 4}"), "only its driver knows which devices K p of a.example requests", None),
     "the GPU of another claim": (
@@ -457,11 +459,11 @@ REFUSED = {
     "a share of an Intel GPU": (asking(INTEL, "GpuClaimParameters", "{memory: 4096}"), "memory of a shared GPU", "capacity"),
     "a virtual function": (asking(INTEL, "GpuClaimParameters", "{type: vf}"), "virtual function", None),
     "PodSchedulingContext": (
-        "apiVersion: resource.k8s.io/v1alpha2\nkind: PodSchedulingContext\nmetadata: {name: p}\n", "delete it", None),
+        "apiVersion: resource.k8s.io/v1alpha2\nkind: PodSchedulingContext\nmetadata: {name: p}\n", "delete the object", None),
     "a driver's state": (
-        "apiVersion: nas.gpu.resource.nvidia.com/v1alpha1\nkind: NodeAllocationState\nmetadata: {name: n}\n", "delete it", None),
+        "apiVersion: nas.gpu.resource.nvidia.com/v1alpha1\nkind: NodeAllocationState\nmetadata: {name: n}\n", "delete the object", None),
     "a slice of 1.30": (
-        "apiVersion: resource.k8s.io/v1alpha2\nkind: ResourceSlice\nmetadata: {name: n}\n", "a driver publishes its own slices: install a version that publishes v1", None),
+        "apiVersion: resource.k8s.io/v1alpha2\nkind: ResourceSlice\nmetadata: {name: n}\n", "drivers publish their own slices; install a driver version that publishes v1", None),
     "a version that never was": (
         "apiVersion: resource.k8s.io/v1alpha4\nkind: ResourceClaim\nmetadata: {name: n}\n", "never existed", None),
     "both forms": (
@@ -478,7 +480,7 @@ REFUSED = {
     "anchors": (
         CLAIM.format("v1beta1", "{devices: {requests: [&a {name: a, deviceClassName: g}, {<<: *a, name: b}]}}"), "anchors", None),
     "comments in braces": (
-        CLAIM.format("v1beta1", "{devices: {requests: [{name: a, # x\n deviceClassName: g}]}}"), "its braces contain comments: write it without braces first", None),
+        CLAIM.format("v1beta1", "{devices: {requests: [{name: a, # x\n deviceClassName: g}]}}"), "its braces contain comments; rewrite it in block style first", None),
     "parameters that nobody refers to": (
         "apiVersion: gpu.resource.nvidia.com/v1alpha1\nkind: GpuClaimParameters\nmetadata: {name: p}\nspec: {}\n",
         "none of these files refers to it", None),
@@ -547,7 +549,7 @@ def test_a_taint_rule_has_a_form_in_v1_from_137_on() -> None:
         "apiVersion: resource.k8s.io/v1alpha3\nkind: DeviceTaintRule\nmetadata: {name: r}\n"
         "spec: {deviceSelector: {driver: d.example}, taint: {key: a.example/b, effect: NoSchedule}}\n"
     )
-    assert "1.36 has no DeviceTaintRule in v1" in rewritten(old, 36).refusals[0].reason
+    assert "1.36 doesn't have DeviceTaintRule in v1" in rewritten(old, 36).refusals[0].reason
     assert rewritten(old, 37).text == old.replace("v1alpha3", "v1")
 
 

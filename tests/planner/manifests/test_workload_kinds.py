@@ -191,7 +191,7 @@ def test_an_unknown_kind_is_found_by_the_shape_of_its_pods() -> None:
     assert tuple(manifests.workloads[0].pod_sets[0].figures) == fixed(3)
     (note,) = manifests.diagnostics
     assert (note.severity, note.code) == ("note", "unknown-kind")
-    assert "3 pods, by the nearest count field," in note.message
+    assert "3 pods (from the nearest count field," in note.message
     assert "medium confidence" in note.message
 
 

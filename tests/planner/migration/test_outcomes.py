@@ -118,7 +118,7 @@ def test_affinity_to_a_gpu_or_a_zone_can_not_be_split_between_claim_and_node() -
             - {name: main, image: example/main:1, resources: {limits: {nvidia.com/gpu: 1}}}
         """)
 
-    assert "alternatives" in found.templates[0].reason
+    assert "allows either nodes with a GPU label or other nodes" in found.templates[0].reason
 
 
 def test_affinity_to_one_of_two_gpus_becomes_one_condition_and_the_zone_stays() -> None:
@@ -278,8 +278,7 @@ def test_nodes_of_the_source_cluster_replace_the_assumption_of_whole_devices() -
     (assumed,) = migrate([Source("pod.yaml", pod())], PLAIN).assumptions
 
     advice = (
-        "pass the source cluster's nodes (`kubectl get nodes -o yaml`) or the plugin's "
-        "ConfigMap to be sure."
+        "pass the source cluster's nodes (`kubectl get nodes -o yaml`) or the plugin's ConfigMap."
     )
     assert advice in assumed
     assert not migrate([Source("pod.yaml", pod()), Source("nodes.yaml", node)], PLAIN).assumptions
@@ -289,7 +288,7 @@ def test_a_number_of_gpus_per_node_is_replaced_by_a_pool_as_the_note_says() -> N
     (before,) = migrated(pod('nodeSelector: {nvidia.com/gpu.count: "8"}')).templates
     (after,) = migrated(pod("nodeSelector: {pulumi-dra/pool: eight}")).templates
 
-    assert [each.partition(": ")[2] for each in before.notes] == ["choose a pool instead"]
+    assert [each.partition("; ")[2] for each in before.notes] == ["select a pool instead"]
     assert (before.result, after.result, after.notes) == (Result.REWRITTEN, Result.REWRITTEN, ())
 
 
@@ -314,8 +313,8 @@ CONTROLLED = {
             "kind": "TrainJob",
             "spec": {"trainer": {"resourcesPerNode": {"limits": {"nvidia.com/gpu": 4}}}},
         },
-        "its pods come from the runtime",
-        "Request the claim in the pod template of its runtime, and name it in "
+        "its runtime creates the pods, so the runtime's",
+        "Request the claim in the pod template of its runtime, and list it in "
         "resourcesPerNode.claims",
     ),
     "a Tekton task": (
@@ -364,7 +363,7 @@ def test_values_of_an_unknown_chart_stay_and_are_named() -> None:
     found = migrated(text)
 
     assert [each.result for each in found.templates] == [Result.CANNOT]
-    assert "isn't known if the chart has a value for claims" in found.templates[0].reason
+    assert "it's unknown if the chart has a value for claims" in found.templates[0].reason
     assert migrated(text, SERVED).templates[0].result is Result.SERVED
     assert not found.files[0].is_changed
 
@@ -452,7 +451,7 @@ def test_a_served_pod_that_selects_nodes_by_a_gpu_label_needs_the_label_on_dra_n
 
     (outcome,) = migrated(text, SERVED).templates
 
-    fix = "keep GPU feature discovery there, or set it as a label of the pool"
+    fix = "run GPU feature discovery on them, or add the label to the pool"
     assert fix in outcome.notes[0]
     selecting = Source("pod.yaml", pod("nodeSelector: {nvidia.com/gpu.product: NVIDIA-L4}"))
     verdicts = []
@@ -544,13 +543,12 @@ def test_a_container_beside_the_claim_that_sees_every_gpu_is_noted() -> None:
     (outcome,) = migrated(text.replace("ENV", shown)).templates
 
     assert any(
-        "shows container side every GPU" in note and note.endswith("remove the variable")
-        for note in outcome.notes
+        "makes every GPU" in note and note.endswith("remove the variable") for note in outcome.notes
     )
     assert any(
         note.endswith(
-            "remove runtimeClassName if the target cluster doesn't have it, or the API server "
-            "rejects the pods"
+            "remove runtimeClassName if the target cluster doesn't have this RuntimeClass, "
+            "because the API server then rejects the pods"
         )
         for note in outcome.notes
     )

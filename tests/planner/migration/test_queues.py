@@ -130,7 +130,7 @@ def test_a_queue_without_jobs_keeps_its_quota_because_other_jobs_may_use_it() ->
 
     (group,) = objects(found, "ClusterQueue")["research"]["resourceGroups"]
     assert quotas(group)["h100"]["nvidia.com/gpu"] == 8
-    assert any("don't show every job" in each.what for each in found.changes)
+    assert any("may not contain all jobs" in each.what for each in found.changes)
 
 
 def test_a_flavor_that_another_queue_needs_is_replaced_only_where_all_jobs_moved() -> None:

@@ -232,8 +232,8 @@ def test_every_fleet_that_a_command_names_plans_the_manifests_of_its_step() -> N
             fleet = read_fleet(yaml.safe_load(files[name]))
             assert make_plan(PlanRequest(sources=step.sources, fleet=fleet)).verdict == "fits"
     told = "\n".join(line for step in found.steps for line in (*step.commands, *step.rollback))
-    assert "/fleet-after.yaml into the stack's fleet" in told
-    assert "/fleet.yaml into the stack's fleet  # brings the drained nodes back" in told
+    assert "/fleet-after.yaml to the stack's fleet" in told
+    assert "/fleet.yaml to the stack's fleet  # brings the drained nodes back" in told
     assert "replace the stack's fleet with 03-finish/fleet.yaml" in told
     assert "/fleet-after.yaml, which has no devicePlugin" in told
     assert (
@@ -294,10 +294,10 @@ def test_a_stack_gets_the_migrated_manifests_before_it_loses_the_old_nodes() -> 
     move = steps(workload("chat", 2), kubernetes="1.34").steps[1]
 
     copied = move.commands.index(
-        "copy the manifests of 02-move-chat/manifests.yaml into the stack's workloads"
+        "copy the manifests from 02-move-chat/manifests.yaml to the stack's workloads"
     )
     shrunk = move.commands.index(
-        "copy the pools of 02-move-chat/fleet-after.yaml into the stack's fleet"
+        "copy the pools from 02-move-chat/fleet-after.yaml to the stack's fleet"
     )
     assert copied < shrunk
     for sources, verdict in (move.before, "does-not-fit"), (move.sources, "fits"):
@@ -331,7 +331,10 @@ def test_a_workload_that_a_class_serves_moves_by_a_drain() -> None:
     assert any("drain" in line for line in serve.commands)
     assert not any("manifests.yaml" in line for line in serve.commands)
     assert "manifests.yaml" not in step_files(serve)
-    assert "delete the pods of Service ml/api, which start again on the old nodes" in serve.rollback
+    assert (
+        "delete the pods of Service ml/api, so that they start again on the old nodes"
+        in serve.rollback
+    )
     assert counts(found, "l4")[-2:] == [(1, 0), (0, 0)]
     assert not found.staying
 

@@ -148,9 +148,13 @@ def test_fewer_pods_leave_the_reservation_in_doubt() -> None:
         (
             "g5.2xlarge",
             AllocatableSettings(max_pods=111, prefix_delegation=True),
-            "at most 110 pods, not 111",
+            "at most 110 pods on such a node, not 111",
         ),
-        ("p4d.24xlarge", AllocatableSettings(max_pods=251), "at most 250 pods, not 251"),
+        (
+            "p4d.24xlarge",
+            AllocatableSettings(max_pods=251),
+            "at most 250 pods on such a node, not 251",
+        ),
         (
             "g5.2xlarge",
             AllocatableSettings(max_pods=59),
@@ -159,7 +163,7 @@ def test_fewer_pods_leave_the_reservation_in_doubt() -> None:
         (
             "g5.2xlarge",
             AllocatableSettings(reserved={"memory": 40 << 30}),
-            "leave no memory on g5.2xlarge",
+            "use all memory of g5.2xlarge",
         ),
     ],
 )
@@ -197,7 +201,7 @@ def test_local_ssds_that_are_asked_for_are_the_ephemeral_storage(
     most = allocatable.at_most["ephemeral-storage"] / (1024 * MIB)
     assert most == pytest.approx(count * 375 * 0.9 - reserved_gib, abs=0.01)
     assert 0.97 * most < allocatable.amounts["ephemeral-storage"] / (1024 * MIB) < most
-    assert f"ephemeral storage is local SSDs of {count * 375} GiB" in allocatable.assumptions
+    assert f"ephemeral storage is {count * 375} GiB of local SSDs" in allocatable.assumptions
 
 
 def test_disks_of_an_eks_machine_are_its_ephemeral_storage_where_they_are_one_file_system() -> None:
@@ -243,7 +247,9 @@ def test_huge_pages_are_a_resource_of_their_own_and_no_memory(cloud: str, name: 
 
 
 def test_huge_pages_that_leave_no_memory_are_refused() -> None:
-    with pytest.raises(CatalogError, match="huge pages leave a node no memory for pods"):
+    with pytest.raises(
+        CatalogError, match="huge pages use all memory of a node, so pods can't run on it"
+    ):
         predict_allocatable(
             catalog.machine("eks", "g6.2xlarge"), AllocatableSettings(huge_pages={"1Gi": 31})
         )

@@ -146,9 +146,9 @@ def test_gke_serves_shares_and_partitions_with_its_own_plugin() -> None:
         (
             EKS,
             {**L4, "allocation": "dra", "sharing": SLICED},
-            "sharing is for pools with allocation: device-plugin",
+            "sharing is only for pools with allocation: device-plugin",
         ),
-        (EKS, {**L4, "migStrategy": "single"}, "migStrategy is for pools with mig"),
+        (EKS, {**L4, "migStrategy": "single"}, "migStrategy is only for pools with mig"),
         (
             EKS,
             {**A100, "mig": "0=all-1g.5gb", "migStrategy": "single"},
@@ -299,10 +299,10 @@ G2 = {**L4, "machine": "g2-standard-8"}
         (
             EKS,
             {**A100, "mig": "all-1g.5gb", "sharing": {"strategy": "mps", "replicas": 2}},
-            "use time-slicing, or leave mig out",
+            "use time-slicing, or remove mig",
             {"sharing": SLICED},
         ),
-        (AKS, A100_ON_AKS, "choose the smallest or 2g", {"mig": "all-1g.10gb"}),
+        (AKS, A100_ON_AKS, "use the smallest profile or 2g", {"mig": "all-1g.10gb"}),
     ],
 )
 def test_a_fault_of_a_pool_is_gone_once_its_fix_is_applied(
@@ -320,7 +320,7 @@ def test_a_fault_of_the_fleet_is_gone_once_its_fix_is_applied() -> None:
     assert fleet_of(EKS, L4).device_plugin
 
     neuron = {"name": "trn", "machine": "trn1.32xlarge", "count": {"max": 1}}
-    with pytest.raises(FleetError, match="use dra"):
+    with pytest.raises(FleetError, match="set allocation: dra"):
         fleet_of({**EKS, "drivers": {"neuron": True}}, {**neuron, "allocation": "device-plugin"})
     assert (
         fleet_of({**EKS, "drivers": {"neuron": True}}, {**neuron, "allocation": "dra"})

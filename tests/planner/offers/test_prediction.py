@@ -77,7 +77,7 @@ def test_a_zone_is_a_label_only_where_there_is_no_choice() -> None:
     assert "topology.kubernetes.io/zone" not in several.node.meta.labels
     assert several.zones == ("us-east-1a", "us-east-1b")
     assert any(
-        ": the zones of us-east-1 that offer it are unknown" in sentence
+        ": the zones of us-east-1 that offer this machine type are unknown" in sentence
         for sentence in several.assumptions
     )
 
@@ -162,20 +162,21 @@ def test_a_retired_machine_is_planned_and_said_to_be_one() -> None:
     [
         (
             FleetError,
-            "g6.2xlarge is not offered in region us-west-1; it is offered in us-",
+            "g6.2xlarge isn't available in region us-west-1; use one of the regions that offer "
+            "it: us-",
             {**EKS, "region": "us-west-1"},
             L4,
         ),
         (
             FleetError,
-            "GKE does not support MIG",
+            "GKE doesn't support MIG",
             GKE,
             {"name": "h100", "machine": "a3-highgpu-1g", "count": 1, "mig": "all-1g.10gb"},
         ),
         (CatalogError, "addresses for 58 pods", EKS, {**L4, "maxPods": 100}),
         (
             CatalogError,
-            "leave no memory on g6.2xlarge",
+            "use all memory of g6.2xlarge",
             EKS,
             {**L4, "reserved": {"memory": "64Gi"}},
         ),

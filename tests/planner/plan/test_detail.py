@@ -106,7 +106,7 @@ spec:
 
 
 def test_a_snapshot_without_nodes_is_wrong_input() -> None:
-    with pytest.raises(ManifestError, match="has no Node"):
+    with pytest.raises(ManifestError, match="doesn't contain a Node"):
         make_plan(PlanRequest(sources=(), observed=(Source("c.yaml", CLASS),), kubernetes="1.34"))
 
 

@@ -50,9 +50,10 @@ def test_workloads_that_were_not_sized_are_none_of_the_fleets_business() -> None
 def test_a_pool_whose_nodes_are_drained_needs_one_more_meanwhile() -> None:
     (said,) = [each for each in planned("maxUnavailable: 1").assumptions if "drained" in each]
     assert said.startswith(
-        "pool g6-2xlarge: while a node is drained, its pods need one more node: 3 nodes are provably"
+        "pool g6-2xlarge: while a node is drained, its pods need one additional node: 3 nodes are "
+        "provably"
     )
-    assert "PodDisruptionBudget default/keep allows 1 of 3 pods to be evicted at once" in said
+    assert "PodDisruptionBudget default/keep allows the eviction of 1 of 3 pods at once" in said
     assert not any(
         "drained" in each for each in planned("maxUnavailable: 1", selects="other").assumptions
     )

@@ -94,12 +94,11 @@ def test_every_fix_helps_when_it_is_applied(name):
 
 
 SENTENCES = {
-    "taint": "give {} the taint {}, so that pods use other pools first",
-    "affinity": "restrict {} by node affinity",
+    "taint": "add the taint {} to {}, so that pods use other pools first",
+    "affinity": "use node affinity to restrict {}",
     "profile": (
-        "use a scheduler that prefers full nodes (MostAllocated; on GKE the autoscaling "
-        "profile optimize-utilization), and set schedulerProfile: most-allocated in the "
-        "fleet"
+        "use a scheduler that prefers full nodes (MostAllocated, or on GKE the autoscaling "
+        "profile optimize-utilization), and set schedulerProfile: most-allocated in the fleet"
     ),
     "maximum": "raise the maximum of pool {} to {}",
     "guards": "set placement: guided in the fleet, which adds {} ({})",

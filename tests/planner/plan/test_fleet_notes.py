@@ -117,7 +117,7 @@ def test_notes_of_a_day() -> None:
     assert dated_notes(fleet("eks", "p5.48xlarge", "1.35"), date(2026, 10, 1)) == ()
     old = dated_notes(fleet("eks", "p5.48xlarge"), date(2027, 6, 1))
     assert any(
-        "Facts past their date" in each and "EKS AL2023 NVIDIA images" in each for each in old
+        "These facts may be outdated" in each and "EKS AL2023 NVIDIA images" in each for each in old
     )
     assert not any("AKS" in each for each in old)
 

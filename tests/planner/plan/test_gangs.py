@@ -91,7 +91,7 @@ def test_the_group_that_has_no_room_for_all_of_its_pods_takes_none(by: str) -> N
     assert plan.pools[0].nodes.desired == 3  # no nodes for pods that do not start
     assert plan.pools[0].bound == 6  # for all of them
     assert "starts its 3 pods at once or none of them; 1 of 2 groups" in told(plan, "b")
-    assert "no plan within these limits has free capacity for more" in told(plan, "b")
+    assert "no plan within these limits fits more" in told(plan, "b")
     assert "1 of 3 pods without room" in told(plan, "b")
     (fix,) = [reason.fix for each in plan.workloads for reason in each.reasons if reason.fix]
     assert 'maximum of pool "g6-2xlarge" to 6' in fix
@@ -112,7 +112,7 @@ def test_pods_beyond_the_minimum_run_as_they_fit() -> None:
 def test_a_job_in_a_queue_of_kueue_is_admitted_whole() -> None:
     plan = planned(2, job("a", 3, queue="team"))
     assert placed(plan) == {"a": (0, 3)}
-    assert "Kueue starts its 3 pods at once or none of them" in told(plan, "a")
+    assert "Kueue starts its 3 pods only all at once" in told(plan, "a")
 
 
 def test_a_group_starts_only_beside_what_is_placed_of_other_workloads() -> None:
@@ -130,8 +130,9 @@ def test_whole_groups_of_a_leader_worker_set_are_counted() -> None:
     )
     plan = planned(5, text)
     assert placed(plan) == {"lws": (5, 1)}  # nobody keeps the fifth pod from starting
-    assert "has room for 2 of its 3 groups of 2 pods; pods of the others start one by one" in told(
-        plan, "lws"
+    assert (
+        "has room for 2 of its 3 groups of 2 pods; pods of the other groups start one by one"
+        in told(plan, "lws")
     )
 
 
@@ -139,8 +140,8 @@ def test_a_group_that_fits_is_told_as_an_assumption_alone() -> None:
     plan = planned(3, job("a", 3))
     assert (plan.verdict, placed(plan)) == ("fits", {"a": (3, 0)})
     assert (
-        "PodGroup default/a: the coscheduling plugin starts none of its pods before 3 pods can "
-        "start"
+        "PodGroup default/a: the coscheduling plugin doesn't start any of its pods until 3 pods "
+        "can start"
     ) in plan.assumptions
 
 

@@ -51,7 +51,8 @@ def test_room_for_a_workload_that_is_not_there_is_a_warning() -> None:
     assert told.severity == "warning"
     assert (
         told.message
-        == "no capacity is kept free for Job default/web, because it is not among the workloads"
+        == "the plan doesn't keep capacity free for Job default/web, because it isn't one of "
+        "the workloads"
     )
     assert told.fix == "name Deployment default/web instead"
     assert not [

@@ -136,7 +136,7 @@ def test_pods_too_many_for_the_node_of_their_claim_get_their_own() -> None:
 
     assert found is not None
     assert found.steps == (
-        "Job ml/a: give the pods their own claims with a ResourceClaimTemplate",
+        "Job ml/a: use a ResourceClaimTemplate, so that each pod has its own claim",
         'set the maximum of pool "l4" to 4',
     )
 

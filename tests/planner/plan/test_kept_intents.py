@@ -282,7 +282,7 @@ for asked, machine, most in (
         CASES[f"{asked} GPUs of one {machine}, {cpu} CPU"] = Case(
             objects,
             fleet(machine, 2),
-            f"request at most {most}, because a node has {most} devices",
+            f"request at most {most} devices, because a node has {most} devices",
             "(?i)cpu",
             fewer,
         )

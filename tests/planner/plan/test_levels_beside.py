@@ -145,7 +145,8 @@ def test_ceilings_are_simulated_too():
 def test_the_scaler_that_sets_a_figure_is_named():
     said = plan(WEB, SCALER).assumptions
     assert any(
-        "HorizontalPodAutoscaler by-load scales it between 2 and 12 replicas" in text
+        "HorizontalPodAutoscaler by-load scales it between 2 (floor) and 12 (ceiling) replicas"
+        in text
         for text in said
     )
     assert not any("ignored" in text for text in said)

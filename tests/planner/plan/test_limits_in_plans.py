@@ -94,7 +94,9 @@ def test_pools_that_name_one_capacity_block_share_its_nodes() -> None:
 
 def test_a_reservation_of_unknown_size_is_said() -> None:
     unknown = fleet(pool("bought", capacity={"reservation": "cr-0123"}))
-    said = "pool bought: the number of reserved nodes isn't set, so the pool's maximum counts"
+    said = (
+        "pool bought: the number of reserved nodes isn't set, so the plan uses the pool's maximum"
+    )
     assert said in plan_of(unknown, deployment()).assumptions
     known = fleet(pool("bought", capacity={"reservation": "cr-0123", "nodes": 3}))
     assert said not in plan_of(known, deployment()).assumptions
@@ -148,7 +150,8 @@ def test_a_document_is_judged_within_the_limits_of_its_fleet() -> None:
 
 def test_an_amount_that_is_not_known_is_asked_for() -> None:
     with pytest.raises(
-        FleetError, match=r"the number of addresses of p6e-gb200\.36xlarge is unknown; count nodes"
+        FleetError,
+        match=r"the number of addresses of p6e-gb200\.36xlarge is unknown; set the unit to nodes",
     ):
         fleet(
             {"name": "rack", "machine": "p6e-gb200.36xlarge", "count": 1},

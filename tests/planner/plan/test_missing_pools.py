@@ -95,7 +95,9 @@ def test_a_pod_that_no_machine_type_fits_has_a_sentence_without_a_fix() -> None:
     (workload,) = plan.workloads
     (reason,) = (each for each in workload.reasons if each.code == "pool-missing")
     assert reason.fix == ""
-    assert reason.message.startswith("no machine type with NVIDIA GPUs in us-east-1 fits the pod")
+    assert reason.message.startswith(
+        "the pod doesn't fit any machine type with NVIDIA GPUs in us-east-1, neither"
+    )
 
 
 def test_a_pod_that_only_a_taint_keeps_away_needs_no_other_pool() -> None:

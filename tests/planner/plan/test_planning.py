@@ -120,7 +120,9 @@ def test_a_pool_with_hours_has_its_minimum_beside_them_and_the_plan_says_when() 
     assert plan.pools[0].nodes == NodeRange(minimum=1, desired=3, maximum=8)
     (said,) = [each for each in plan.assumptions if "has its nodes" in each]
     when = "Mon, Fri from 08:00 to 18:00 (Europe/Berlin)"
-    assert said.endswith(f"has its nodes {when}. Otherwise, it has 1, and its pods are pending")
+    assert said.endswith(
+        f"has its nodes {when}. At other times, it has 1, and its pods stay pending"
+    )
 
 
 @pytest.mark.parametrize(
@@ -193,7 +195,7 @@ def test_pods_of_a_group_are_said_to_be_counted_one_by_one() -> None:
     together = deployment().text.replace(spec, grouped)
     plan = plan_of(fleet((L4, 1), kubernetes="1.36"), Source("web.yaml", together))
     (said,) = [each for each in plan.assumptions if each.startswith("PodGroup")]
-    assert said.startswith("PodGroup default/gang: its pods are counted one by one")
+    assert said.startswith("PodGroup default/gang: the plan counts its pods one by one")
     alone = plan_of(fleet((L4, 1), kubernetes="1.36"), deployment())
     assert not any("PodGroup" in each for each in alone.assumptions)
 
@@ -205,7 +207,7 @@ def test_assumptions_that_pools_share_are_said_once() -> None:
 
 
 def test_nothing_to_plan_on() -> None:
-    with pytest.raises(PlannerError, match="no fleet or snapshot to plan on"):
+    with pytest.raises(PlannerError, match="a plan needs a fleet or a snapshot"):
         make_plan(PlanRequest(sources=(deployment(),)))
 
 

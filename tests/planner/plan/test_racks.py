@@ -96,7 +96,10 @@ def test_a_domain_larger_than_a_rack_does_not_fit_however_many_nodes_there_are(c
     assert plan.verdict == "does-not-fit"
     assert "needs 20 nodes" in told(plan)["domain-exceeds-rack"]
     assert "has 18" in told(plan)["domain-exceeds-rack"]
-    assert fix(plan) == "put at most 18 pods into one ComputeDomain, and create one for each rack"
+    assert (
+        fix(plan)
+        == "put at most 18 pods in one ComputeDomain, and create one ComputeDomain per rack"
+    )
     assert planned(90, domain("train", 18), domain("more", 2), cloud=cloud).verdict == "fits"
 
 
@@ -104,9 +107,8 @@ def test_domains_that_fill_racks_badly_take_whole_racks() -> None:
     plan = planned(90, domain("a", 10), domain("b", 10))
     assert (plan.verdict, plan.pools[0].nodes.desired, plan.pools[0].packing) == ("fits", 36, 20)
     assert (
-        "need 2 racks of 18 nodes: 20 nodes have capacity for their pods, but 36 are "
-        "built; a queue must place the pods of a domain in one rack"
-        in told(plan)["count-in-whole-racks"]
+        "need 2 racks of 18 nodes. 20 nodes have capacity for their pods, but Pulumi builds 36. "
+        "A queue must place the pods of a domain in one rack" in told(plan)["count-in-whole-racks"]
     )
 
 
@@ -118,7 +120,7 @@ def test_whole_racks_beyond_the_maximum_do_not_fit() -> None:
     plan = planned(35, domain("a", 10), domain("b", 10))
     assert plan.verdict == "does-not-fit"
     assert (
-        "need 2 racks of 18 nodes, 36 nodes, but it has at most 35"
+        "need 2 racks of 18 nodes (36 nodes), but the pool has at most 35"
         in told(plan)["racks-exceed-maximum"]
     )
     assert fix(plan) == 'set the maximum of pool "gb" to 36'
@@ -128,10 +130,10 @@ def test_whole_racks_beyond_the_maximum_do_not_fit() -> None:
 def test_a_domain_over_two_pools_is_a_warning() -> None:
     plan = planned(18, domain("a", 12), domain("b", 12), second={"max": 18})
     assert (
-        "placed on pools gb and second, which have no rack in common"
+        "placed on pools gb and second, but these pools don't share a rack"
         in told(plan)["domain-in-several-pools"]
     )
-    assert fix(plan) == "select one pool for them, by the label pulumi-dra/pool"
+    assert fix(plan) == "select one pool for these pods by the label pulumi-dra/pool"
     pinned = [
         Source(
             each,
@@ -154,8 +156,8 @@ def test_a_machine_without_nvlink_between_nodes_is_a_warning() -> None:
     plan = planned(4, domain("a", 2), machine="a3-highgpu-8g")
     assert plan.verdict == "fits"
     assert (
-        "have no known NVLink between them, so its pods run without shared memory across nodes"
-        in told(plan)["domain-without-nvlink"]
+        'no NVLink is known between the nodes of pool "gb" (a3-highgpu-8g), so its pods run '
+        "without shared memory across nodes" in told(plan)["domain-without-nvlink"]
     )
     assert fix(plan) == "use a machine type with NVLink across nodes, for example GB200"
     assert set(told(planned(18, domain("a", 2)))) == {"count-in-whole-racks"}

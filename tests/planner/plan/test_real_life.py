@@ -275,7 +275,7 @@ CASES = [
         (replicas(3),),
         "fits",
         {"bought": 3},
-        says="the number of reserved nodes isn't set, so the pool's maximum counts",
+        says="the number of reserved nodes isn't set, so the plan uses the pool's maximum",
     ),
     Case(
         "two pools in one Capacity Block",
@@ -516,7 +516,7 @@ CASES = [
         "does-not-fit",
         {"l4": 4},
         "gang-stays-out",
-        "has room for 1 of its 2 groups of 3 pods",
+        "1 of its 2 groups of 3 pods fit",
     ),
     Case(
         "two gangs, and room for all pods of one: no node for the other",
@@ -525,8 +525,8 @@ CASES = [
         "does-not-fit",
         {"l4": 3},
         "gang-stays-out",
-        "Volcano starts its 3 pods at once or none of them; 1 of 2 groups have room (no plan "
-        "within these limits has",
+        "Volcano starts its 3 pods at once or none of them; 1 of 2 groups fit (no plan within "
+        "these limits has",
         ("pools.l4.count.max=6",),
         ("pools.l4.count.max=5",),
     ),
@@ -538,7 +538,7 @@ CASES = [
         "does-not-fit",
         {"l4": 0},
         "gang-stays-out",
-        "Kueue starts its 3 pods at once or none of them",
+        "Kueue starts its 3 pods only all at once",
         ("pools.l4.count.max=3",),
         ("pools.l4.count.max=2",),
     ),
@@ -574,7 +574,8 @@ CASES = [
         (replicas(3, "", BUDGET),),
         "fits",
         {"l4": 3},
-        says="while a node is drained, its pods need one more node: 3 nodes are provably the fewest",
+        says="while a node is drained, its pods need one additional node: 3 nodes are provably "
+        "the fewest",
     ),
     Case(
         "a node that is drained has room on the spare one",
@@ -589,8 +590,8 @@ CASES = [
         (replicas(1),),
         "fits",
         {"l4": 1},
-        says=": it's unknown how long new nodes take to publish devices, and the plan doesn't "
-        "compare this time with the timeout of cluster-autoscaler",
+        says=": it's unknown how long new nodes need to publish devices, so the plan doesn't "
+        "check the timeout of cluster-autoscaler",
     ),
     Case(
         "an image of one's own with the driver where EKS' images have it",
@@ -630,7 +631,7 @@ CASES = [
         "does-not-fit",
         {"l4": 0},
         "insufficient-resource",
-        says="set hugePages on the pool to reserve pages of that size, or leave",
+        says="set hugePages on the pool to reserve pages of that size, or remove",
     ),
     Case(
         "a zonal volume",
@@ -701,7 +702,7 @@ CASES = [
         (replicas(2),),
         "fits",
         {"block": 0, "l4": 2},
-        says=": a capacity block is paid in advance, and its price is unknown",
+        says=": capacity blocks are paid in advance, and their price is unknown",
     ),
     Case(
         "pods that share one claim take one GPU",
@@ -733,8 +734,8 @@ CASES = [
         (domain("a", 10), domain("b", 10)),
         "fits",
         {"gb": 36},
-        says="need 2 racks of 18 nodes: 20 nodes have capacity for their pods, but 36 are "
-        "built; a queue must place the pods of a domain in one rack",
+        says="need 2 racks of 18 nodes. 20 nodes have capacity for their pods, but Pulumi builds "
+        "36. A queue must place the pods of a domain in one rack",
     ),
     Case(
         "no room for whole racks",
@@ -876,12 +877,12 @@ REFUSED = [
     (
         "two kinds of loss at once",
         {"redundancy": {"nodes": 1, "zones": 1}},
-        "give either nodes or zones",
+        "set either nodes or zones",
     ),
     (
         "less than the system pool takes",
         quota(1, "nodes"),
-        ", but the minimums of its pools need 0 and the system pool uses 2",
+        ", but the minimum counts of its pools need 0 and the system pool uses 2",
     ),
 ]
 

@@ -233,7 +233,7 @@ def test_who_gives_way_is_told():
     plan = applied(load("preempt-cpu-given"))
     (told,) = [each for each in plan.diagnostics if each.code == "gives-way"]
     assert (plan.verdict, told.severity) == ("fits", "warning")
-    assert "preempted by higher priority" in told.message
+    assert "pods with higher priority preempt" in told.message
 
 
 @pytest.mark.parametrize(

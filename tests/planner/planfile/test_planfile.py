@@ -90,7 +90,7 @@ def test_numbers_that_went_through_floats_are_caught() -> None:
     [
         ("{", "is not JSON"),
         ("[]", "must be a mapping"),
-        ('{"version": 99}', "version 99; this program reads version 1"),
+        ('{"version": 99}', "version 99, but this program reads version 1"),
         (
             json.dumps({**json.loads(canonical_text(seal(content()))), "verdict": "cannot-tell"}),
             "changed by hand",

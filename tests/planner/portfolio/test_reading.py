@@ -19,7 +19,7 @@ STACKS = "stacks:\n  - {fleet: a.yaml, workloads: [w]}\n"
         (
             "stacks:\n  - {workloads: [w]}\n",
             "portfolio.yaml:2 stacks[0]",
-            "give either stack or fleet",
+            "set either stack or fleet",
         ),
         ("stacks:\n  - {fleet: a.yaml}\n", "portfolio.yaml:2 stacks[0]", "a fleet needs workloads"),
         (
@@ -30,7 +30,7 @@ STACKS = "stacks:\n  - {fleet: a.yaml, workloads: [w]}\n"
         (
             STACKS + "scenarios:\n  - {name: a}\n  - {name: a}\n",
             "portfolio.yaml:5 scenarios[1].name",
-            "already used by an earlier scenario",
+            "an earlier scenario",
         ),
         (
             STACKS + "scenarios:\n  - {name: a, replicas: -1}\n",
@@ -45,7 +45,7 @@ STACKS = "stacks:\n  - {fleet: a.yaml, workloads: [w]}\n"
         (
             STACKS + "ask: {simulate: never}\n",
             "portfolio.yaml:3 ask.simulate",
-            '"never" is neither "off" nor a number',
+            '"never" isn\'t "off" or a number',
         ),
         (STACKS + "ask: {simulate: true}\n", "portfolio.yaml:3 ask.simulate", "is neither"),
         (STACKS + "ask: {simulate: [1]}\n", "portfolio.yaml:3 ask.simulate", "is neither"),

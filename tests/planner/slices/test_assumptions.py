@@ -34,8 +34,8 @@ def test_nothing_is_assumed_of_a_node_that_is_well_known() -> None:
         (assume("p3.2xlarge"), "p3.2xlarge: these values of its GPUs are unknown: brand"),
         (
             assume("p3.2xlarge"),
-            "Tesla V100-SXM2-16GB: no published ResourceSlice of it was seen, so its facts "
-            "are combined from other sources",
+            "Tesla V100-SXM2-16GB: no published ResourceSlice of this machine type is known, so "
+            "its facts come from other sources",
         ),
         (assume("g4-standard-6", cloud="gke"), "are unknown: productName, brand, memory"),
         (
@@ -44,8 +44,8 @@ def test_nothing_is_assumed_of_a_node_that_is_well_known() -> None:
         ),
         (
             assume("g6.xlarge", "0.5.0"),
-            "NVIDIA DRA driver 0.5.0: its facts are from the default branch shortly before "
-            "the release",
+            "NVIDIA DRA driver 0.5.0: its facts come from the default branch shortly before the "
+            "release",
         ),
         (
             assume("p5.4xlarge", mig="all-balanced"),
@@ -57,17 +57,17 @@ def test_nothing_is_assumed_of_a_node_that_is_well_known() -> None:
         ),
         (
             assume("p5.4xlarge", "0.4.1", DynamicMIG=True),
-            ": partitions are published as with DynamicMIG",
+            ": the driver publishes partitions as with DynamicMIG",
         ),
         (
             assume("p4d.24xlarge", "0.4.1", mig="all-enabled", DynamicMIG=True),
-            ": partitions are published as with DynamicMIG",
+            ": the driver publishes partitions as with DynamicMIG",
         ),
         (assume("p4d.24xlarge", "0.4.1", DynamicMIG=True), "only whole GPUs are published"),
         (
             assume("p5.4xlarge", "0.4.1", PassthroughSupport=True),
-            "a GPU and its VFIO device are both published; the driver, not the scheduler, "
-            "prevents the use of both",
+            "the driver publishes both a GPU and its VFIO device, and the driver, not the "
+            "scheduler, prevents that both are used",
         ),
     ],
 )
@@ -86,4 +86,4 @@ def test_what_is_said_of_partitions_is_what_is_published(mig: str) -> None:
         device.attributes["type"] == "mig" for each in slices for device in each.devices
     )
     said = assume("p4d.24xlarge", "0.4.1", mig=mig, DynamicMIG=True)
-    assert is_published == ("partitions are published" in said) == ("only whole GPUs" not in said)
+    assert is_published == ("partitions" in said) == ("only whole GPUs" not in said)

@@ -136,14 +136,17 @@ ADMITTED = {
 REJECTED = {
     "a class that the plan doesn't have": (
         claim("fpga", OTHER),
-        "The plan has no such DeviceClass. Use",
+        "The plan doesn't have this DeviceClass. Use",
     ),
-    "one request of two": (claim("both", GPU, OTHER), "The plan has no such DeviceClass"),
+    "one request of two": (claim("both", GPU, OTHER), "The plan doesn't have this DeviceClass"),
     "one alternative of two": (
         claim("alternative", RANKED_OTHER),
-        "The plan has no such DeviceClass",
+        "The plan doesn't have this DeviceClass",
     ),
-    "a template with such a class": (template("fpga", OTHER), "The plan has no such DeviceClass"),
+    "a template with such a class": (
+        template("fpga", OTHER),
+        "The plan doesn't have this DeviceClass",
+    ),
     "a plugin on every node": (plugin("everywhere"), "This device plugin can run on DRA nodes"),
     "a plugin with one term that leads there": (
         plugin("one", terms=[KEEPS_OFF, ZONE]),

@@ -119,7 +119,7 @@ def _charts(text: str) -> Iterator[Found]:
             )
         elif release is not None and not release.is_installable:
             message = (
-                f"release {match[1]} of the NVIDIA DRA driver cannot be installed: {release.fault}"
+                f"release {match[1]} of the NVIDIA DRA driver can't be installed: {release.fault}"
             )
             later = next(
                 each

@@ -87,10 +87,10 @@ def _findings(explanation: ClaimExplanation) -> Iterator[ReportEntry]:
     if explanation.pending_reasons:
         lines = [(each.message, each.fix) for each in explanation.pending_reasons]
         lines += [
-            (f"{each.workload} holds devices of {each.pool} ({counted(each.pods, 'pod')})", "")
+            (f"{each.workload} uses devices of {each.pool} ({counted(each.pods, 'pod')})", "")
             for each in explanation.holders
         ]
-        subject = "A node fits the pod, but the pools are too small for all pods"
+        subject = "The pod fits on a node, but the pools are too small for all pods"
         yield ReportEntry(kind=explanation.verdict, subject=subject, lines=coded_lines(lines))
     joint = explanation.joint_fix
     if joint is not None:

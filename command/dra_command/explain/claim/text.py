@@ -106,7 +106,7 @@ def _print_answer(explanation: ClaimExplanation, page: Page) -> None:
         for holder in explanation.holders:
             pods = counted(holder.pods, "pod")
             page.text(
-                f"{holder.workload} holds devices of {holder.pool} ({pods})", indent=2, mark="· "
+                f"{holder.workload} uses devices of {holder.pool} ({pods})", indent=2, mark="· "
             )
 
 

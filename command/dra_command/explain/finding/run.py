@@ -37,7 +37,7 @@ def explain_findings(values: argparse.Namespace) -> int:
     if values.what_if or values.pool:
         option = "--what-if" if values.what_if else "--pool"
         raise UsageError(
-            f"--finding can't be combined with {option}", fix=f"leave {option} out, or give --pod"
+            f"--finding can't be combined with {option}", fix=f"remove {option}, or use --pod"
         )
     asked = read_project_configuration(values)
     inputs = read_inputs(values, needs_capacity=False, is_lenient=True)
@@ -46,7 +46,8 @@ def explain_findings(values: argparse.Namespace) -> int:
         found = [each for each in checked.diagnostics if is_named(each, values.finding)]
         if not found:
             raise UsageError(
-                f'check doesn\'t find "{values.finding}" here', fix=_fix(checked.diagnostics)
+                f'`check` doesn\'t find "{values.finding}" in these manifests',
+                fix=_fix(checked.diagnostics),
             )
         explained = tuple(_explained(found, inputs))
     verdict: Verdict = "does-not-fit" if any(each.severity == "error" for each in found) else "fits"
@@ -72,7 +73,11 @@ def is_named(finding: Diagnostic, name: str) -> bool:
 
 def _fix(found: Iterable[Diagnostic]) -> str:
     codes = sorted({each.code for each in found})
-    return f"found here: {', '.join(codes)}" if codes else "check finds nothing to explain here"
+    return (
+        f"found here: {', '.join(codes)}"
+        if codes
+        else "`check` doesn't find anything to explain in these manifests"
+    )
 
 
 def _explained(found: Iterable[Diagnostic], inputs: CommandInputs) -> Iterator[FindingExplanation]:

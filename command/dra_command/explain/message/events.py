@@ -32,10 +32,10 @@ def explain_events(values: argparse.Namespace) -> int:
     if not said:
         pods = sorted(f"{item.namespace}/{item.name}" for item in objects if item.kind == "Pod")
         fix = (
-            f"pods there: {', '.join(pods[:10]) or 'none'}; kubectl get events -A -o json has "
-            "the events"
+            f"use a pod with events ({', '.join(pods[:10]) or 'none'}), or add the output of "
+            "kubectl get events -A -o json to the snapshot"
         )
-        raise UsageError(f'the snapshot has no event of Pod "{values.events}"', fix=fix)
+        raise UsageError(f'the snapshot doesn\'t contain events of Pod "{values.events}"', fix=fix)
     return print_meanings("\n".join(dict.fromkeys(said)), values.format)
 
 

@@ -62,7 +62,7 @@ def _json(found: tuple[Recognized, ...]) -> str:
 def _print(found: tuple[Recognized, ...], text: str) -> None:
     with Page() as page:
         if not found:
-            page.line(f"Unknown message: it isn't among {len(messages())} known ones.")
+            page.line(f"Unknown message: it isn't one of the {len(messages())} known messages.")
             for near in nearest(text):
                 page.text(f"similar: {near.example} ({near.where})", indent=2, mark="· ")
             for step in _NEXT_STEPS:

@@ -33,7 +33,7 @@ def print_pool(
         if report.takes or report.could_take:
             says = (_SAYS[report.verdict], f"bold {VERDICT_STYLES[report.verdict]}")
         else:
-            says = ("is needed by no workload", "bold")
+            says = ("isn't needed by any workload", "bold")
         page.line((f"{kind} {pool.name}", "bold"), f"{machine} ", says)
         if changes:
             page.line(f"with {', '.join(changes)}")
@@ -43,8 +43,8 @@ def print_pool(
             page.text(_counts(report), indent=2)
         page.text(f"a node publishes {_published(report.published)}", indent=2)
         _print_uses(page, "runs here", report.takes)
-        _print_uses(page, "could run here", report.could_take)
-        _print_uses(page, "cannot run here", report.refuses)
+        _print_uses(page, "could run on this pool", report.could_take)
+        _print_uses(page, "can't run on this pool", report.refuses)
         print_lines(page, reason_lines(report.doubts))
 
 

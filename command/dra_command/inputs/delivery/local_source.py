@@ -130,7 +130,7 @@ class LocalSource(Struct, frozen=True, kw_only=True):
             if each.is_file() and each.suffix in MANIFEST_SUFFIXES
         ]
         if not files:
-            raise NotRendered(f"{self.folder} contains no manifests")
+            raise NotRendered(f"{self.folder} doesn't contain manifests")
         return read_sources(sorted(files))
 
     def _copies(self, folder: Path) -> list[str]:

@@ -20,10 +20,7 @@ def matrix_table(matrix: Matrix) -> Table:
     heads = (*matrix.axes, "verdict", "pending", *pools, "USD/h")
     rows = tuple(tuple(_cells(each, pools)) for each in matrix.combinations)
     first = len(matrix.axes) + 1
-    note = (
-        "a pool's column: the nodes it is created with, of those allowed · – : no such fleet or "
-        "pool"
-    )
+    note = "pool columns: nodes at creation, of the allowed number · –: fleet or pool doesn't exist"
     return Table("Combinations", heads, rows, frozenset(range(first, len(heads))), note)
 
 

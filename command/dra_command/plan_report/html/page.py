@@ -176,8 +176,8 @@ def _prices(plan: Plan, filled: FilledNodes, drawer: Drawer) -> dict[str, Any]:
     said = " ".join(f"{line}." for line in costs(plan))
     return {
         "costs": _costs(plan),
-        "cost_note": f"{said} Each workload gets the share of its devices in the price of the node. "
-        "NICs have no separate cost.",
+        "cost_note": f"{said} The cost of a workload is its devices' share of the node price. NICs "
+        "don't have a separate cost.",
         "shares": drawer.shares(shares[:MOST_SHARES] if is_long else shares),
         "hidden_shares": f"and {len(shares) - MOST_SHARES} more" if is_long else "",
         "total": "" if plan.cost is None else f"{plan.cost.hourly_usd:,.2f}",

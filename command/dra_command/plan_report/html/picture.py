@@ -62,7 +62,7 @@ def plan_picture(plan: Plan) -> str:
         f"{letter} {short(f'{ref.namespace}/{ref.name}', 30)}" for ref, letter in letters.items()
     )
     hidden = (
-        f"{len(views) - _MOST_POOLS} more pools are not drawn. " if len(views) > _MOST_POOLS else ""
+        f"{len(views) - _MOST_POOLS} more pools aren't drawn. " if len(views) > _MOST_POOLS else ""
     )
     legend = wrap(f"Outline: free; hatched: stranded; {hidden}{names}", 150)[:_MOST_LINES]
     return render_picture(

@@ -68,7 +68,7 @@ class Store:
             raise PlannerError(
                 "these results are stored as Parquet, but pyarrow isn't installed",
                 place=Place(str(path)),
-                fix=f"{extra_command('portfolio')}, or name another folder with --results",
+                fix=f"{extra_command('portfolio')}, or use another folder (--results)",
             )
         try:
             read = _read_lines if path.suffix == ".jsonl" else _read_parquet
@@ -96,9 +96,10 @@ class Store:
             self._lock.close()
             self._lock = None
             raise PlannerError(
-                "another run of this portfolio is in progress and stores its results here",
+                "another run of this portfolio is in progress and stores its results in this "
+                "folder",
                 place=Place(str(self.folder)),
-                fix="wait for its end, or name another folder with --results",
+                fix="wait for its end, or use another folder (--results)",
             )
 
     def add(self, rows: Iterable[AnswerRow]) -> None:
@@ -157,9 +158,9 @@ class Store:
 
     def _cannot_keep(self, error: OSError) -> PlannerError:
         return PlannerError(
-            f"results can't be stored here: {error.strerror or error}",
+            f"results can't be stored in this folder: {error.strerror or error}",
             place=Place(str(self.folder)),
-            fix="name another folder with --results",
+            fix="use another folder (--results)",
         )
 
 

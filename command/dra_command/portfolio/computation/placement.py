@@ -60,7 +60,7 @@ def place(collected: Collected) -> PlacedWorkloads:
                     if workload.ref in own:
                         raise PlannerError(
                             f"place: {workload.ref} already runs in {inputs.name}",
-                            fix="leave it out there, or give it another name",
+                            fix=f"remove this workload from {inputs.name}, or rename it",
                         )
                     movable[workload.ref] = Movable(ref=workload.ref, clusters=placing.clusters)
             manifests = cells.manifests((*inputs.sources, *sources), fleet.features)
@@ -79,7 +79,7 @@ def place(collected: Collected) -> PlacedWorkloads:
         )
     if not clusters:
         raise PlannerError(
-            "place: no cluster of the portfolio can be read", fix="correct the stacks"
+            "place: the portfolio's clusters can't be read", fix="correct the stacks"
         )
     placement = place_workloads(clusters, movable.values(), collected.portfolio.ask.demand, steps)
     return PlacedWorkloads(placement=placement, left_out=tuple(left_out))

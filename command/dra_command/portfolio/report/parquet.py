@@ -30,10 +30,8 @@ def export_parquet(summary: Summary, path: Path) -> None:
         write_parquet(path, ("stack", "scenario", *AnswerRow._fields), rows)
     except ImportError:
         fix = extra_command("portfolio")
-        raise PlannerError(
-            "Parquet is written by pyarrow, which is not installed", fix=fix
-        ) from None
+        raise PlannerError("Parquet output needs pyarrow, which isn't installed", fix=fix) from None
     except OSError as error:
         raise PlannerError(
-            f"{path} cannot be written: {error.strerror or error}", fix="use another file"
+            f"{path} can't be written: {error.strerror or error}", fix="use another file"
         ) from None

@@ -87,7 +87,8 @@ def scenarios_table(summary: Summary) -> Table:
         heads,
         tuple(rows),
         numbers=frozenset(range(1, len(heads))),
-        note=_SCENARIOS_NOTE + (f" · and {hidden} more (--format json has all)" if hidden else ""),
+        note=_SCENARIOS_NOTE
+        + (f" · and {hidden} more (use --format json for all)" if hidden else ""),
     )
 
 
@@ -116,7 +117,8 @@ def stacks_table(summary: Summary) -> Table:
         tuple(rows),
         numbers=frozenset({2, 3}),
         note=(
-            f"and {hidden} more, all of which fit or come later in the file (--format json has all)"
+            f"and {hidden} more, all of which fit or come later in the file (use --format json "
+            "for all)"
         )
         if hidden
         else "",
@@ -154,8 +156,8 @@ def faults(summary: Summary) -> Iterator[str]:
         yield placed.why
     for pattern in summary.patterns_without_workload:
         yield (
-            f'ask.curves.workloads: "{pattern}" matches no workload with pods of any stack; '
-            "write NAMESPACE/NAME, with * for any"
+            f'ask.curves.workloads: "{pattern}" doesn\'t match a workload with pods in any '
+            "stack; use NAMESPACE/NAME, with * for any text"
         )
 
 
@@ -163,10 +165,10 @@ def run_sentence(summary: Summary) -> str:
     """Return how the run went: what was computed, where, and how fast."""
     log = summary.answers.log
     if not log.computed:
-        return f"all {log.known:,} answers were known already"
+        return f"all {log.known:,} answers were cached"
     where = f"{log.engine} with {counted(log.workers, 'worker')}"
     rate = f"{log.computed:,} answers computed in {log.seconds:.1f} s ({log.rate:.1f} per second)"
-    return f"{rate} by {where}, {log.known:,} known already"
+    return f"{rate} by {where}, {log.known:,} cached"
 
 
 def usd(amount: float | None) -> str:

@@ -66,8 +66,8 @@ def device_reasons(refusal: Refusal) -> Iterable[Reason]:
         )
         yield Reason(
             code="claims-together",
-            message=f"each claim fits by itself, but {names} don't fit together on one node: they "
-            f"request {total} devices, and {_free(refusal)} are free",
+            message=f"each claim fits by itself, but {names} don't fit together on one node, "
+            f"because they request {total} devices and only {_free(refusal)} are free",
             fix="use a machine type with more devices",
         )
         return
@@ -107,8 +107,8 @@ def _culprit_reasons(claim: ShapeClaim, report: ClaimReport, refusal: Refusal) -
     wanted = sum(request[0].wanted or request[0].matching for request in report.requests if request)
     yield Reason(
         code="requests-together",
-        message=f"each request fits by itself, but the whole claim doesn't: it requests {wanted} "
-        f"devices, and {_free(refusal)} are free",
+        message="each request fits by itself, but the whole claim doesn't fit, because it "
+        f"requests {wanted} devices and only {_free(refusal)} are free",
         fix="use a machine type with more devices",
         claim=report.claim,
     )
@@ -183,8 +183,7 @@ def _request_reason(claim: str, way: AlternativeReport, trial: _SelectorTrial) -
         if change is None and (later := trial.fix(on_empty_node=True)) is not None:
             change, fix = (
                 later,
-                f"{later.text}, and add a node, because the devices that would then match are "
-                "in use",
+                f"{later.text}, and add a node, because the devices that then match are in use",
             )
     if code == "devices-taken" and (split := _split_request(way)):
         fix = f"{split}, or {fix}"
@@ -193,7 +192,11 @@ def _request_reason(claim: str, way: AlternativeReport, trial: _SelectorTrial) -
         _exclusion_text(e, trial) for e in sorted(way.exclusions, key=lambda e: e.count)
     )
     free = "match" if way.left == way.matching else "are free and match"
-    found = f"{way.left} of {way.seen} devices {free}" if way.seen else "the node has no devices"
+    found = (
+        f"{way.left} of {way.seen} devices {free}"
+        if way.seen
+        else "the node doesn't have any devices"
+    )
     if not way.seen and (plugin := _plugin_resources(trial.refusal)):
         found = f"a device plugin allocates the node's devices ({', '.join(plugin)})"
         fix = "use a pool whose devices a DRA driver allocates"
@@ -222,7 +225,7 @@ def _split_request(way: AlternativeReport) -> str:
     if not any(left > 0 for left, _, _ in amounts):
         return ""
     most, _, match = max(amounts, key=lambda each: each[0])
-    text = f"request at most {match['left']} {match['name']}, because one request uses one device"
+    text = f"request at most {match['left']} {match['name']}, because each request uses one device"
     if (
         sum(left * count for left, count, _ in amounts)
         >= Quantity.parse(match["asked"]).as_float()
@@ -235,18 +238,22 @@ def _split_request(way: AlternativeReport) -> str:
 def _diagnose(way: AlternativeReport) -> tuple[str, str]:
     by_step = {e.step: e for e in reversed(way.exclusions)}
     if way.seen == 0:
-        return "no-devices", "use a pool whose machines have devices"
+        return "no-devices", "use a pool whose nodes have devices"
     if way.matching == 0 and "capacity" in by_step:
         return "capacity-too-large", "request less capacity, or use larger devices"
     if way.matching == 0:
         return "selector-mismatch", ""
     if way.wanted is not None and way.wanted > way.matching:
         matching = f"{counted(way.matching, 'device')} that {verb(way.matching, 'match')}"
-        return "count-too-large", f"request at most {way.matching}, because a node has {matching}"
+        return (
+            "count-too-large",
+            f"request at most {counted(way.matching, 'device')}, because a node has {matching}",
+        )
     if "taint" in by_step and by_step["taint"].count >= way.shortfall:
         return (
             "device-taint",
-            f"tolerate the device taint {by_step['taint'].detail} in the request, or remove it",
+            f"tolerate the device taint {by_step['taint'].detail} in the request, or remove the "
+            "taint",
         )
     if "counters" in by_step and "taken" not in by_step:
         return (
@@ -325,7 +332,7 @@ def _unpaired_reason(claim: ClaimReport, report: ConstraintReport, name: str) ->
     return Reason(
         code="match-attribute",
         message=message,
-        fix=f"{add}drop the constraint on {name}",
+        fix=f"{add}remove the constraint on {name}",
         claim=claim.claim,
     )
 
@@ -340,7 +347,8 @@ def _constraint_reason(claim: ClaimReport, report: ConstraintReport) -> Reason:
     if report.constraint.match_attribute and _covers_several(report):
         return _unpaired_reason(claim, report, name)
     groups = (
-        ", ".join(f"{count} × {value}" for value, count in report.groups[:6]) or "no device has it"
+        ", ".join(f"{count} × {value}" for value, count in report.groups[:6])
+        or "no device has this attribute"
     )
     without = f"; {report.without} devices have no {name}" if report.without else ""
     if report.similar:
@@ -351,7 +359,7 @@ def _constraint_reason(claim: ClaimReport, report: ConstraintReport) -> Reason:
         can_be_fewer = len(claim.requests) <= largest < wanted  # each request needs a device
         return Reason(
             code="match-attribute",
-            message=f"no set of free devices shares one value of {name}: {groups}{without}",
+            message=f"no set of free devices has the same {name}: {groups}{without}",
             fix=f"request at most {counted(largest, 'device')} with the same {name}"
             if can_be_fewer
             else "",
@@ -359,7 +367,6 @@ def _constraint_reason(claim: ClaimReport, report: ConstraintReport) -> Reason:
         )
     return Reason(
         code="distinct-attribute",
-        message=f"there are not enough free devices with different values of {name}: "
-        f"{groups}{without}",
+        message=f"too few free devices have different values of {name}: {groups}{without}",
         claim=claim.claim,
     )

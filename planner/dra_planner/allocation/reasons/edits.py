@@ -105,14 +105,14 @@ def possible_edits(shape: Shape, node: NodeState, fresh: NodeState | None) -> It
             name = constraint.match_attribute or constraint.distinct_attribute
             if pairs := _pairs(claim.spec, index):
                 text = (
-                    f"give each of the {pairs[0]} groups of devices in claim {claim.name} its "
-                    f"own constraint on {name}: replace each of {', '.join(pairs[1])} with "
-                    f"{pairs[0]} requests for 1 device"
+                    f"replace each of {', '.join(pairs[1])} in claim {claim.name} with {pairs[0]} "
+                    f"requests for 1 device, and add one constraint on {name} for each of the "
+                    f"{pairs[0]} device groups"
                 )
                 yield Edit("constrain-pairs", text, number, index=index, value=pairs[0])
             yield Edit(
                 "drop-constraint",
-                f"drop the constraint on {name} of claim {claim.name}",
+                f"remove the constraint on {name} from claim {claim.name}",
                 number,
                 index=index,
             )
@@ -138,10 +138,10 @@ def _pod_edits(shape: Shape, node: NodeState) -> Iterator[Edit]:
             yield Edit("tolerate", text, toleration=toleration)
     for key, value in pod.node_selector.items():
         if own.meta.labels.get(key) != value:
-            text = f"drop {key}={value} from {selector_of(pod, key)}"
+            text = f"remove {key}={value} from {selector_of(pod, key)}"
             yield Edit("select-less", text, name=key)
     if pod.node_affinity is not None and not node_matches(pod.node_affinity, own):
-        yield Edit("select-less", "drop the pod's required node affinity")
+        yield Edit("select-less", "remove the pod's required node affinity")
     needs = needs_of(shape, node.template)
     for name, amount in needs.requests.items():
         left = node.free(name)
@@ -154,7 +154,7 @@ def _pod_edits(shape: Shape, node: NodeState) -> Iterator[Edit]:
     if needs.ports:
         yield Edit("drop-host-port", "remove the host port")
     if pod.pod_anti_affinity:
-        yield Edit("drop-anti-affinity", "drop the pod's required anti-affinity")
+        yield Edit("drop-anti-affinity", "remove the pod's required anti-affinity")
 
 
 def _way_edits(at: Edit, spec: ExactDeviceRequest, shape: Shape, node: NodeState) -> Iterator[Edit]:

@@ -200,7 +200,7 @@ def _capacity_detail(way: Alternative, candidate: Candidate, node: NodeState) ->
         if have is None:
             return f"no capacity {name}"
         if have.at_most is not None and have.at_most < asked:
-            return f"{name}: at most {have.at_most}, asked {asked}"
+            return f"{name}: requests {asked}, at most {have.at_most} allowed"
         if isinstance(have.value, Quantity) and have.value < asked:
             return f"{name}: {have.value}, asked {asked}"
         if consumption(device, {name: asked}, node.features) is None:

@@ -46,7 +46,7 @@ def _shortage(name: str, asked: int, left: int, total: int, features: Features) 
     if name == "pods":
         return Reason(
             code="too-many-pods",
-            message=f"all {total} pod slots of the node are used",
+            message=f"the node already runs its maximum of {total} pods",
             fix="add a node",
         )
     missing = amount_text(name, asked - left)
@@ -57,9 +57,12 @@ def _shortage(name: str, asked: int, left: int, total: int, features: Features) 
         else f"free {missing}, or add a node"
     )
     if not total and name.startswith("hugepages-"):
-        fix = f"set hugePages on the pool to reserve pages of that size, or leave {name} out"
+        fix = (
+            f"set hugePages on the pool to reserve pages of that size, or remove {name} from "
+            "the pod"
+        )
     if not total and "/" in name:
-        plugin = f"use nodes whose device plugin offers {name}"
+        plugin = f"use nodes whose device plugin advertises {name}"
         fix = (
             "request the devices with a ResourceClaim (`pulumi-dra migrate` rewrites the "
             f"manifests), or {plugin}"
@@ -72,7 +75,8 @@ def _shortage(name: str, asked: int, left: int, total: int, features: Features) 
                 "ResourceClaim"
             )
     gate = (
-        f"; Kubernetes 1.{features.minor} serves it only with the feature gate DRAExtendedResource"
+        f"; Kubernetes 1.{features.minor} maps it to claims only with the feature gate "
+        "DRAExtendedResource"
         if name.startswith(IMPLICIT_PREFIX) and not features.extended_resource
         else ""
     )
@@ -96,13 +100,14 @@ def _misfit_reason(misfit: Misfit, refusal: Refusal) -> Reason:
         case "node-name":
             return Reason(
                 code="node-name",
-                message=f"the pod is bound to node {refusal.shape.pod.node_name} by name",
+                message=f"the pod's nodeName binds it to node {refusal.shape.pod.node_name}",
             )
         case "taint":
             return _taint_reason(misfit.taint or Taint(""))
         case "host-port":
             return Reason(
-                code="host-port", message=f"host port {misfit.port} is already used on the node"
+                code="host-port",
+                message=f"another pod on the node already uses host port {misfit.port}",
             )
         case "affinity":
             return Reason(
@@ -113,15 +118,15 @@ def _misfit_reason(misfit: Misfit, refusal: Refusal) -> Reason:
         case "topology-label":
             return Reason(
                 code="topology-label",
-                message=f"the node has no label {misfit.label}, over which the pods must be spread "
-                "or kept together",
-                fix=f"label the nodes with {misfit.label}, or use a label that they have",
+                message=f"the node doesn't have the label {misfit.label}, which the pod's spread "
+                "or affinity rule uses",
+                fix=f"label the nodes with {misfit.label}, or use a label that the nodes have",
             )
         case "spread":
             return Reason(
                 code="topology-spread",
                 message=f"the pods would be spread too unevenly over {misfit.label}",
-                fix="add nodes where fewer of these pods run, or raise maxSkew",
+                fix="add nodes with fewer of these pods, or raise maxSkew",
             )
         case "anti-affinity":
             return Reason(
@@ -158,7 +163,7 @@ def _selector_reason(misfit: Misfit, refusal: Refusal) -> Reason:
         )
     key, _, value = misfit.label.partition("=")
     where = selector_of(refusal.shape.pod, key)
-    have, fix = f"has no label {key}", f"drop {key} from {where}"
+    have, fix = f"doesn't have the label {key}", f"remove {key} from {where}"
     if key not in labels and (owner := label_owner(key)) is not None:
         have = f"{have}, which {owner.owner} would set"
         instead = instead_of_label(key, refusal.shape.pod)
@@ -170,7 +175,7 @@ def _selector_reason(misfit: Misfit, refusal: Refusal) -> Reason:
         fix = f"label the pool with {misfit.label}, or {fix}"
     return Reason(
         code="node-selector",
-        message=f"the pod selects nodes with {misfit.label}; the node {have}",
+        message=f"the pod selects nodes with {misfit.label}, but the node {have}",
         fix=fix,
     )
 
@@ -189,9 +194,9 @@ def _affinity_fix(pod: PodSpec, labels: Mapping[str, str]) -> str:
     ]
     fewest = min(filter(None, failing), key=len, default=[])
     if not fewest:
-        return "drop the pod's required node affinity"
+        return "remove the pod's required node affinity"
     keys = list(dict.fromkeys(each.key for each in fewest))
-    fix = f"drop {' and '.join(keys)} from the pod's required node affinity"
+    fix = f"remove {' and '.join(keys)} from the pod's required node affinity"
     instead = next(filter(None, (instead_of_label(key, pod) for key in keys)), "")
     if instead:
         return f"{fix}, and {instead}"

@@ -60,8 +60,8 @@ def _open_questions(undecided: Undecided) -> tuple[Reason, ...]:
         return (
             Reason(
                 code="search-too-long",
-                message=f"no answer after trying {undecided.steps} devices; the scheduler gives up "
-                "after 10 seconds",
+                message=f"the search ended without a result after {undecided.steps} devices, and "
+                "the scheduler times out after 10 seconds",
                 fix="request fewer devices at a time, or narrow the selectors",
             ),
         )
@@ -71,7 +71,7 @@ def _open_questions(undecided: Undecided) -> tuple[Reason, ...]:
             Reason(
                 code="zonal-volume",
                 message=f"the zone of {names} is known only at run time, so it's unknown which "
-                "nodes can mount it",
+                "nodes can mount the volume",
                 fix="add the manifests of the new PersistentVolumeClaim and its StorageClass",
             ),
         )
@@ -80,8 +80,7 @@ def _open_questions(undecided: Undecided) -> tuple[Reason, ...]:
             Reason(
                 code="driver-not-known",
                 message=f"it's unknown whether its nodes publish devices: {undecided.details[0]}",
-                fix="set image.driverRoot of the pool to the folder of the NVIDIA driver in "
-                "its image",
+                fix="set the pool's image.driverRoot to the NVIDIA driver folder of the image",
             ),
         )
     if undecided.kind in ("estimate", "label"):
@@ -100,13 +99,14 @@ def _open_questions(undecided: Undecided) -> tuple[Reason, ...]:
                 reasons.append(
                     Reason(
                         code="attribute-unknown",
-                        message=f"{constraint.unknown} devices have a value of {name} that is "
-                        "known at run time only",
+                        message=f"{constraint.unknown} devices have a {name} that is known only "
+                        "at run time",
                         claim=claim.claim,
                     )
                 )
     depends = Reason(
-        code="attribute-unknown", message="it depends on a value that is known at run time only"
+        code="attribute-unknown",
+        message="the result depends on a value that is known only at run time",
     )
     return tuple(reasons) or (depends,)
 
@@ -116,13 +116,13 @@ def _prediction_reason(undecided: Undecided) -> Reason:
     if undecided.kind == "estimate":
         return Reason(
             code="estimate-too-close",
-            message=f"by the cautious estimate, a node has too little {names}, but a real node "
-            "may have enough",
+            message=f"a node has too little {names} by a cautious estimate, but a real node may "
+            "have enough",
             fix=f"request less {names}, or measure one node and plan with --observed",
         )
     return Reason(
         code="label-unknown",
-        message=f"the value of the node label {names} is known at run time only",
+        message=f"the value of the node label {names} is known only at run time",
         fix=_label_fix(undecided.details, undecided.shape.pod),
     )
 
@@ -130,11 +130,11 @@ def _prediction_reason(undecided: Undecided) -> Reason:
 def _label_fix(labels: Sequence[str], pod: PodSpec) -> str:
     """Return labels to select instead of labels whose values the fleet doesn't determine."""
     if all(label.endswith("/zone") for label in labels):
-        return "name one zone for the pool, or select by pulumi-dra/pool"
+        return "set one zone for the pool, or select nodes by the label pulumi-dra/pool"
     for label in labels:
         if instead := instead_of_label(label, pod):
-            return f"leave {label} out of the pod's nodeSelector and affinity, and {instead}"
-    return "select by labels that the fleet sets: pulumi-dra/pool, or labels of the pool"
+            return f"remove {label} from the pod's nodeSelector and affinity, and {instead}"
+    return "select nodes by labels that the fleet sets: pulumi-dra/pool, or the pool's labels"
 
 
 def _unknown_reason(claim: ClaimReport, way: AlternativeReport, exclusion: Exclusion) -> Reason:
@@ -159,8 +159,8 @@ def _claim_reason(refusal: Refusal) -> Reason:
     if refusal.shape.pod.scheduling_gates:
         return Reason(
             code="scheduling-gated",
-            message=f"the pod is held back by {refusal.message}",
-            fix="its gates must be removed before it can be scheduled",
+            message=f"the pod has {refusal.message}, so the scheduler doesn't consider it",
+            fix="remove the gates to let the scheduler consider the pod",
         )
     if refusal.message.endswith("does not exist"):
         return Reason(
@@ -191,7 +191,7 @@ def _error_reason(refusal: Refusal) -> Reason:
     elif "exceeds the claim limit" in message:
         code, fix = (
             "too-many-devices",
-            "split it into several claims, because a claim has at most 32 devices",
+            "split the claim, because a claim can have at most 32 devices",
         )
     elif "status.reservedFor" in message:
         code, fix = (

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Final, Literal
 from msgspec import Struct
 
 from dra_planner.allocation.node.template import Template
+from dra_planner.allocation.reasons.replacement_text import replacement_text
 from dra_planner.allocation.search.devices import Candidate
 from dra_planner.allocation.search.selection import outcomes
 from dra_planner.cel import Dialect, Selector, compile, explain
@@ -93,7 +94,7 @@ def selector_changes(
             else ""
         )
         yield SelectorChange(
-            "drop-selector", tuple((each, "") for each in dropped), f"{only_if}drop {what}"
+            "drop-selector", tuple((each, "") for each in dropped), f"{only_if}remove {what}"
         )
 
 
@@ -205,7 +206,7 @@ def _model_condition(domain: str, devices: Sequence[Candidate]) -> tuple[str, st
 
 
 def _by_model(condition: str, model: str, instead: str) -> SelectorChange:
-    text = f"{_ONLY_IF}{model} is meant, write `{instead}` instead of `{condition}`"
+    text = f"{_ONLY_IF}you mean {model}, {replacement_text(condition, instead)}"
     return SelectorChange("correct-value", ((condition, instead),), text)
 
 
@@ -230,7 +231,7 @@ def _correction(
 ) -> Iterator[SelectorChange]:
     if instead not in ("", condition):
         yield SelectorChange(
-            kind, ((condition, instead),), f"{only_if}write `{instead}` instead of `{condition}`"
+            kind, ((condition, instead),), f"{only_if}{replacement_text(condition, instead)}"
         )
 
 

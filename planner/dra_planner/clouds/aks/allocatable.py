@@ -45,17 +45,16 @@ def allocatable_resources(
             "ephemeral-storage": disk_bytes(settings, 0, 0),
         },
         (
-            "AKS nodes run the Ubuntu image with AKS's documented reservations; the "
-            "kernel and hypervisor use 7.5 % of the memory (Karpenter's estimate, "
-            "cautious for large machine types)",
+            "AKS nodes run the Ubuntu image with AKS's documented reservations. The kernel and "
+            "the hypervisor use 7.5 % of the memory (Karpenter's estimate, which is cautious for "
+            "large machine types)",
             (
                 f"AKS nodes run at most {pods} pods, "
                 f"{'which the components set' if settings.max_pods is None else 'as set'}"
             ),
             (
-                f"ephemeral storage is a managed OS disk of {settings.disk_gib} GiB; the "
-                "temporary "
-                "disk is not counted"
+                f"ephemeral storage is a managed OS disk of {settings.disk_gib} GiB, without the "
+                "temporary disk"
             ),
         ),
     )

@@ -55,11 +55,11 @@ class Aks(Cloud):
         "hugePages": "is for EKS and GKE",
         "localStorage": "is for EKS",
         "network.prefixDelegation": "is only for EKS; on AKS, pods have their own addresses (Azure CNI Overlay)",
-        "drivers.dranet": "DRANET isn't supported on AKS, because its devices there aren't documented; set it "
-        "to false",
+        "drivers.dranet": "DRANET isn't supported on AKS, because its devices on AKS aren't documented; set "
+        "dranet to false",
         "reserved": "AKS doesn't allow custom kubelet reservations "
         "(learn.microsoft.com/azure/aks/node-resource-reservations); use daemonPods",
-        "schedule": "AKS doesn't support scheduled node counts; leave the schedule out",
+        "schedule": "AKS doesn't support scheduled node counts; remove the schedule",
         "autoscaler.karpenter": "node auto-provisioning (Karpenter) ignores claims, because it runs with "
         "ignoreDRARequests "
         "(Azure/karpenter-provider-azure:charts/karpenter/values.yaml@352646f); use none or "
@@ -80,7 +80,7 @@ class Aks(Cloud):
         r"/providers/Microsoft\.Compute/capacityReservationGroups/[^/]+"
     )
     reservation_meaning = (
-        "the id of a capacity reservation group "
+        "the ID of a capacity reservation group "
         "(/subscriptions/…/resourceGroups/…/providers/Microsoft.Compute/capacityReservationGroups/…)"
     )
     nodes_of_a_pool = range(1_001)  # learn.microsoft.com/azure/aks/quotas-skus-regions
@@ -150,8 +150,8 @@ class Aks(Cloud):
     # the two go together.
     supports_mig = False
     driver_source = (
-        "gpuInstanceProfile permanently partitions every GPU of a pool in the same way, for "
-        "the device plugin: learn.microsoft.com/azure/aks/gpu-multi-instance"
+        "gpuInstanceProfile permanently partitions all GPUs of a pool in the same way, for the "
+        "device plugin (learn.microsoft.com/azure/aks/gpu-multi-instance)"
     )
 
     image_label = "kubernetes.azure.com/node-image-version"
@@ -236,7 +236,8 @@ class Aks(Cloud):
         fault = super().zone_fault(zone, region)
         if zone in tuple(ZONES):
             return (
-                f'"{zone}" does not name its region; write "{region or self.region_example}-{zone}"'
+                f'"{zone}" doesn\'t include its region; use '
+                f'"{region or self.region_example}-{zone}"'
             )
         return fault
 
@@ -251,8 +252,8 @@ class Aks(Cloud):
             return f'"{cidr}" isn\'t an IPv4 network, and AKS supports only IPv4'
         if cidr == NOBODY:
             return (
-                f'"{cidr}" allows no address, and AKS rejects it together with other ranges; '
-                "leave the list empty for a private cluster"
+                f'"{cidr}" doesn\'t allow any address, and AKS rejects it together with other '
+                "ranges; use an empty list for a private cluster"
             )
         return private_network_fault(cidr)
 
@@ -261,7 +262,7 @@ class Aks(Cloud):
         if len(cluster.subnet_ids) > 1:
             yield (
                 "network.subnetIds",
-                "must name one subnet, because a subnet spans all zones on AKS",
+                "must contain one subnet, because a subnet spans all zones on AKS",
             )
         yield from (
             ("network.subnetIds", fault)
@@ -282,7 +283,7 @@ class Aks(Cloud):
         if len(pool.name) <= self.longest_pool_name and not re.fullmatch(POOL_NAME, pool.name):
             yield (
                 "name",
-                "must be lowercase letters and digits that begin with a letter on AKS, not "
+                "must consist of lowercase letters and digits and begin with a letter on AKS, not "
                 f'"{pool.name}"',
             )
         if (
@@ -296,8 +297,8 @@ class Aks(Cloud):
         if capacity != "reservation" or not _NEVER_RESERVED.fullmatch(machine.name):
             return super().purchase_fault(machine, capacity)
         return (
-            f"Azure doesn't reserve {machine.name}, because capacity reservations support "
-            "neither ND sizes nor NCads_H100_v5 "
+            f"Azure doesn't reserve {machine.name}, because capacity reservations don't support "
+            "ND sizes or NCads_H100_v5 "
             "(learn.microsoft.com/azure/virtual-machines/capacity-reservation-overview); use "
             "on-demand or spot"
         )

@@ -38,8 +38,8 @@ def partition_fault(pool: PoolSettings) -> str:
     memory = accelerator.nominal_memory_gb if accelerator else None
     if found["slices"] == "1" and memory and int(found["memory"]) > memory / _SLICES_OF_A_GPU:
         return (
-            f"MIG1g of AKS is the smallest profile, not {pool.mig.removeprefix('all-')}; choose "
-            "the smallest or 2g"
+            f"MIG1g on AKS is the GPU's smallest profile, not {pool.mig.removeprefix('all-')}; "
+            "use the smallest profile or 2g"
         )
     return ""
 
@@ -54,6 +54,7 @@ def machine_fault(machine: Machine) -> str:
         ""
         if has_gpus
         else (
-            f"{machine.name} has no NVIDIA GPU; name one that has, for example Standard_NC4as_T4_v3"
+            f"{machine.name} doesn't have an NVIDIA GPU; use a machine type with GPUs, for "
+            "example Standard_NC4as_T4_v3"
         )
     )

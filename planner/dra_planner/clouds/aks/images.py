@@ -22,7 +22,7 @@ def image_fault(machine: Machine, image: str) -> str:
     if family is None or not listed or any(each.startswith(family) for each in listed):
         return ""
     known = [name for name, of in _OS_FAMILIES.items() if of in listed]
-    return f"AKS has no GPU driver for {machine.name} on {image}; use {' or '.join(known)}"
+    return f"AKS doesn't have a GPU driver for {machine.name} on {image}; use {' or '.join(known)}"
 
 
 _OFF = (None, False, "None", "none", "Disabled", "Unmanaged", "false")

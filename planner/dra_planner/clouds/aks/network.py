@@ -28,8 +28,8 @@ def subnet_fault(subnet: str) -> str:
         name = next((name for key, name in pairwise(parts) if key.lower() == what.lower()), "")
         if len(name) > LONGEST_LABEL_NAME:
             longest = (
-                f"AKS allows at most {LONGEST_LABEL_NAME} characters for {what}, which become "
-                "a label of nodes"
+                f"AKS allows at most {LONGEST_LABEL_NAME} characters for {what}, because AKS adds "
+                "it to nodes as a label"
             )
             return f'"{name}" has {len(name)} characters: {longest}'
     return ""
@@ -38,7 +38,7 @@ def subnet_fault(subnet: str) -> str:
 def ranges_fault(count: int) -> str:
     """Return why there cannot be so many such networks, or ""."""
     return (
-        f"has {count}; AKS allows {MOST_RANGES} in addition to its own"
+        f"has {count} ranges, but AKS allows at most {MOST_RANGES} in addition to its own"
         if count > MOST_RANGES
         else ""
     )

@@ -31,15 +31,15 @@ def max_pods(machine: Machine, settings: AllocatableSettings = _DEFAULTS) -> tup
     if settings.max_pods is not None:
         if settings.max_pods > cap and not settings.self_managed:
             raise CatalogError(
-                f"{name}: EKS managed node groups allow such a node at most {cap} pods, not "
+                f"{name}: EKS managed node groups allow at most {cap} pods on such a node, not "
                 f"{settings.max_pods}",
                 fix=f"set maxPods to {cap} or less",
             )
         if by_interfaces is not None and settings.max_pods > by_interfaces:
             other = "" if settings.prefix_delegation else ", or set network.prefixDelegation"
             raise CatalogError(
-                f"{name} has addresses for {by_interfaces} pods {how} prefix delegation, not for "
-                f"{settings.max_pods}",
+                f"{name} has IP addresses for {by_interfaces} pods {how} prefix delegation, not "
+                f"for {settings.max_pods}",
                 fix=f"set maxPods to {by_interfaces} or less{other}",
             )
         return settings.max_pods, f"{name}: {settings.max_pods} pods, as set"

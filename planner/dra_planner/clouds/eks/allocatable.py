@@ -24,9 +24,9 @@ def _runs(image: NodeImage | None) -> str:
     if image is None:
         return "EKS nodes run the AL2023 NVIDIA image with nodeadm's reservations"
     return (
-        f"nodes run the image {image.id}, which is assumed to match the fleet's Kubernetes "
-        "version and the machine's processor, with root device /dev/xvda and the reservations "
-        "of EKS' AL2023 NVIDIA image; it "
+        f"nodes run the image {image.id}. The plan assumes that it matches the fleet's Kubernetes "
+        "version and the machine's CPU architecture, with root device /dev/xvda and the "
+        "reservations of EKS' AL2023 NVIDIA image. The image "
         + (
             f"has the NVIDIA driver in {image.driver_root}"
             if image.driver_root
@@ -70,14 +70,14 @@ def allocatable_resources(
         # Cautious: how much the file system keeps for itself is published for no machine.
         least, most = disk_bytes(own, own_gib * 1024 // 50, 1024), disk_bytes(own, 0, 1024)
         storage = (
-            f"ephemeral storage is one file system on the machine's local disks, {own_gib} GiB"
+            f"ephemeral storage is one file system of {own_gib} GiB on the machine's local disks"
         )
     return Allocatable(
         {**amounts, "ephemeral-storage": least},
         {**amounts, "memory": amounts["memory"] + spared * MIB, "ephemeral-storage": most},
         (
-            f"{_runs(settings.image)}; the kernel and hypervisor use 7.5 % of the memory "
-            "(Karpenter's estimate, cautious for large machine types)",
+            f"{_runs(settings.image)}. The kernel and the hypervisor use 7.5 % of the memory "
+            "(Karpenter's estimate, which is cautious for large machine types)",
             pods_sentence,
             storage,
         ),

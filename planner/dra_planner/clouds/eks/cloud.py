@@ -58,7 +58,7 @@ class Eks(Cloud):
     version_pattern = r"1\.\d+"
 
     refused = {
-        "localSsds": "is only for GKE; on EKS, localStorage sets the use of the machine's local disks"
+        "localSsds": "is only for GKE; on EKS, set localStorage to use the machine's local disks"
     }
 
     capacities = {
@@ -69,7 +69,7 @@ class Eks(Cloud):
     }
     spot = (("capacityType", "SPOT"),)
     reservation_pattern = "cr-[0-9a-f]+"
-    reservation_meaning = "the id of a reservation (cr-…)"
+    reservation_meaning = "the ID of a reservation (cr-…)"
     pods_of_a_node = range(1, MOST_PODS + 1)
     system_machine = "m7i.large"
     gpu_images = {"amd64": "AL2023_x86_64_NVIDIA", "arm64": "AL2023_ARM_64_NVIDIA"}
@@ -201,22 +201,25 @@ class Eks(Cloud):
     def cluster_faults(self, cluster: ClusterSettings) -> Iterator[Fault]:
         yield from super().cluster_faults(cluster)
         if len(cluster.subnet_ids) == 1:
-            yield "network.subnetIds", "must name at least two subnets, because EKS needs two zones"
+            yield (
+                "network.subnetIds",
+                "must contain at least two subnets, because EKS needs two zones",
+            )
 
     def pool_faults(self, pool: PoolSettings) -> Iterator[Fault]:
         yield from super().pool_faults(pool)
         if pool.autoscaler == KARPENTER and len(pool.zones) != 1:
             yield (
                 "zones",
-                "must name one zone with autoscaler karpenter, which starts each node in the "
-                "cheapest zone instead of spreading nodes; write a pool for each zone",
+                "must contain one zone, because Karpenter starts each node in the cheapest zone "
+                "instead of spreading nodes; use one pool per zone",
             )
         if (
             "localStorage" in pool.asked
             and pool.machine is not None
             and not own_disks_gib(pool.machine)
         ):
-            yield "localStorage", f"{pool.machine.name} has no known local disks"
+            yield "localStorage", f"{pool.machine.name} doesn't have known local disks"
 
         if pool.image is not None:
             yield from (
@@ -239,7 +242,7 @@ class Eks(Cloud):
         if family == "al2023":
             return ""
         if not family:
-            return "is missing: name the EKS image that it is based on, al2023"
+            return "is missing; set it to the EKS image on which this image is based: al2023"
         return (
             BOTTLEROCKET_REFUSAL if family == "bottlerocket" else f'must be al2023, not "{family}"'
         )
@@ -256,7 +259,7 @@ class Eks(Cloud):
     def image_id_fault(self, identifier: str) -> str:
         """Return why something is not the id of an image, or ""."""
         known = re.fullmatch(r"ami-([0-9a-f]{8}|[0-9a-f]{17})", identifier)
-        return "" if known else f'"{identifier}" is not the id of an image (ami-0123456789abcdef0)'
+        return "" if known else f'"{identifier}" isn\'t an image ID (ami-0123456789abcdef0)'
 
     def image_of_parameter(self, name: str) -> str | None:
         return image_of_parameter(name)
@@ -267,8 +270,8 @@ class Eks(Cloud):
             return f'"{folder}" is not an absolute path'
         if mig not in WHOLE and folder != self.driver_root:
             return (
-                f"{folder} can't be used with a MIG configuration, which the image's "
-                f"nvidia-smi creates before a node joins: it must be {self.driver_root}"
+                f"must be {self.driver_root} with a MIG configuration, not {folder}, because the "
+                "image's nvidia-smi creates the MIG devices before a node joins"
             )
         return ""
 

@@ -24,19 +24,19 @@ def interface_faults(
         if (card, device) in places:
             yield (
                 f"two network interfaces have networkCardIndex {card} and deviceIndex {device}; "
-                "give each interface of the network card its own deviceIndex"
+                "set a different deviceIndex for each interface of a network card"
             )
         places.add((card, device))
         if (card, device) == (0, 0) and each.get("interfaceType") == "efa-only":
             yield (
                 "its primary network interface is efa-only, which has no IP address; set "
-                "interfaceType of the first of networkInterfaces to efa or interface"
+                "interfaceType of the first entry in networkInterfaces to efa or interface"
             )
         cards = machine.network_cards if machine is not None else None
         if machine is not None and cards is not None and card >= cards:
             yield (
-                f"it uses network card {card}, but {machine.name} only has cards 0 to {cards - 1}; "
-                f"set networkCardIndex to {cards - 1} or less"
+                f"it uses network card {card}, but {machine.name} has only the cards 0 to "
+                f"{cards - 1}; set networkCardIndex to {cards - 1} or less"
             )
     if len(interfaces) > 1 and any(
         each.get("associatePublicIpAddress") in (True, "true") for each in interfaces

@@ -55,8 +55,8 @@ def read_cluster_api(items: Sequence[Mapping[str, Any]]) -> ForeignCluster | Non
         cloud = next((found for prefix, found in _CLOUDS.items() if kind.startswith(prefix)), "")
         if machine is None or not cloud:
             notes.append(
-                f"{item['kind']} {pool}: {kind} {name} isn't among the objects or isn't of a known "
-                "cloud"
+                f"{item['kind']} {pool}: {kind} {name} isn't among the objects, or its cloud is "
+                "unknown"
             )
             continue
         clouds.append(cloud)

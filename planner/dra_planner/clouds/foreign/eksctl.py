@@ -100,8 +100,8 @@ def _first(value: Any, otherwise: int | None) -> int | None:
 def _notes(item: Mapping[str, Any]) -> Iterator[str]:
     if block(item, "autoModeConfig").get("enabled"):
         yield (
-            "EKS Auto Mode is on, and its nodes don't support claims: plan node groups or "
+            "EKS Auto Mode is on, but its nodes don't support claims; plan node groups or "
             "Karpenter instead"
         )
     if item.get("fargateProfiles"):
-        yield "Fargate profiles aren't read: pods on Fargate can't use devices"
+        yield "Fargate profiles are skipped, because pods on Fargate can't use devices"

@@ -39,7 +39,7 @@ def export_cluster(cluster: ForeignCluster, tool: str) -> Documents:
             name for name, (supported, _) in EXPORTS.items() if cluster.cloud in supported
         )
         raise FleetError(
-            f"{tool} has no pools on {cluster.cloud.upper()} to export to",
+            f"{tool} doesn't support node pools on {cluster.cloud.upper()}",
             fix=f"use --to {fitting}",
         )
     return write(cluster)
@@ -243,8 +243,8 @@ def export_losses(cluster: ForeignCluster, tool: str) -> Iterator[str]:
     for pool in cluster.pools:
         if pool.mig:
             yield (
-                f"pool {pool.name}: its MIG configuration {pool.mig} isn't exported, because "
-                "pools don't have one"
+                f"pool {pool.name}: its MIG configuration {pool.mig} isn't exported, because node "
+                "pools don't have such a field"
             )
         if tool == "cluster-api":
             kind = f"{_PROVIDERS[cluster.cloud][0]}ManagedMachinePool"

@@ -143,9 +143,9 @@ def _has_readable_nodes(item: Mapping[str, Any], notes: list[str]) -> bool:
     why = (
         "its nodes belong to EKS Auto Mode, which doesn't support claims"
         if group == _AUTO_MODE
-        else f"the API group of its node class is {group}, and only {_NODE_CLASSES} is read"
+        else f"the API group of its node class is {group}, but only {_NODE_CLASSES} is supported"
     )
-    notes.append(f"NodePool {text(block(item, 'metadata').get('name'))} is left out: {why}")
+    notes.append(f"NodePool {text(block(item, 'metadata').get('name'))} is skipped, because {why}")
     return False
 
 
@@ -167,13 +167,13 @@ def _pool(
     found, before = _machines(requirements), len(notes)
     if len(found) > _MOST_MACHINES:
         notes.append(
-            f"NodePool {name} allows {len(found)} machine types; name the ones to plan with in a "
-            f"requirement of {_TYPE}"
+            f"NodePool {name} allows {len(found)} machine types; select the planned machine types "
+            f"in a requirement on {_TYPE}"
         )
         found = []
     unread = sorted({each.key for each in requirements} - {*_LABELS, _ZONE, _CAPACITY, *_OTHERS})
     if unread:
-        notes.append(f"NodePool {name}: the requirements of {', '.join(unread)} aren't read")
+        notes.append(f"NodePool {name}: the requirements on {', '.join(unread)} are ignored")
     if not found and len(notes) == before:
         notes.append(f"NodePool {name}: {_no_machine(requirements)}")
     node_class = classes.get(text(block(inner, "nodeClassRef").get("name")), {})
@@ -262,7 +262,8 @@ def _no_machine(requirements: Sequence[_Requirement]) -> str:
     if any(each.key in _LABELS for each in requirements):
         return "no known machine type meets its requirements"
     return (
-        f"it doesn't restrict machine types; name the ones to plan with in a requirement of {_TYPE}"
+        "it doesn't restrict machine types; select the planned machine types in a requirement on "
+        f"{_TYPE}"
     )
 
 
@@ -284,7 +285,9 @@ def _capacity(
         return "on-demand"
     if "on-demand" in allowed and len(allowed) > 1:
         others = " and ".join(kind for kind in allowed if kind != "on-demand")
-        notes.append(f"NodePool {name} also allows {others} capacity; on-demand prices are assumed")
+        notes.append(
+            f"NodePool {name} also allows {others} capacity, but the plan assumes on-demand prices"
+        )
     return _CAPACITIES["on-demand" if "on-demand" in allowed else allowed[0]]
 
 
@@ -298,12 +301,12 @@ def _one_zone(requirements: Sequence[_Requirement], name: str, notes: list[str])
     excluded = [zone for each in own if each.operator == "NotIn" for zone in each.values]
     if excluded and not named:
         notes.append(
-            f"NodePool {name} doesn't start nodes in {', '.join(excluded)}; list the other "
-            "zones in zones of the pool"
+            f"NodePool {name} doesn't start nodes in {', '.join(excluded)}; list the other zones "
+            "in the pool's `zones`"
         )
     if len(zones) > 1:
         notes.append(
-            f"NodePool {name} may start nodes in {len(zones)} zones; {zones[0]} is assumed"
+            f"NodePool {name} may start nodes in {len(zones)} zones, so the plan assumes {zones[0]}"
         )
     return zones[:1]
 
@@ -331,10 +334,10 @@ def _by_limits(
         if each.name in names and allowed:
             counts[each.name] = min(allowed)
     if names and not counts:
-        notes.append(f"NodePool {name} has no limit of nodes, GPUs, CPU, or memory")
+        notes.append(f"NodePool {name} doesn't limit nodes, GPUs, CPU, or memory")
     too_large = [machine for machine, count in counts.items() if not count]
     if len(too_large) < len(counts) and too_large:
-        notes.append(f"NodePool {name}: its limits allow no node of {', '.join(too_large)}")
+        notes.append(f"NodePool {name}: its limits don't allow a node of {', '.join(too_large)}")
     return counts
 
 

@@ -103,9 +103,9 @@ def state_file_fault(data: Any) -> str:
     if not isinstance(data, Mapping) or not is_state_file(data):
         return ""
     if "encrypted_data" in data:
-        return "is an encrypted state of OpenTofu"
+        return "is an encrypted OpenTofu state"
     if data.get("version") != _STATE_VERSION:
-        return f"is a Terraform state of version {data.get('version')}, not {_STATE_VERSION}"
+        return f"has Terraform state version {data.get('version')}, not {_STATE_VERSION}"
     return ""
 
 

@@ -70,5 +70,5 @@ def _pool(values: Mapping[str, Any], address: str) -> ForeignPool:
         image=text(values.get("os_sku")),
         driver_off="gpu_driver None" if values.get("gpu_driver") == "None" else "",
         mig=text(values.get("gpu_instance")),
-        notes=() if machine else (f"{address} has no machine type that is known before apply",),
+        notes=() if machine else (f"the machine type of {address} is unknown before apply",),
     )

@@ -96,7 +96,7 @@ def _pool(group: StateResource, configuration: TerraformState) -> ForeignPool:
         image=text(template.get("image_id")) or text(values.get("ami_type")),
         notes=()
         if machines
-        else (f"{group.address} has no instance type that is known before apply",),
+        else (f"the instance type of {group.address} is unknown before apply",),
     )
 
 
@@ -132,8 +132,8 @@ def _plain(address: str) -> str:
 def _notes(cluster: StateResource, configuration: TerraformState) -> Iterator[str]:
     if block(cluster.values, "compute_config").get("enabled"):
         yield (
-            "EKS Auto Mode is on, and its nodes don't support claims: plan node groups or "
+            "EKS Auto Mode is on, but its nodes don't support claims; plan node groups or "
             "Karpenter instead"
         )
     for each in configuration.of_type("aws_autoscaling_group"):
-        yield f"{each.address}: nodes of Auto Scaling groups aren't read; add their pools by hand"
+        yield f"{each.address}: Auto Scaling groups are skipped; add their pools by hand"

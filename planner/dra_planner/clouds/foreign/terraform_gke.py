@@ -101,7 +101,7 @@ def _pool(
         image=text(config.get("image_type")),
         driver_off=_DRIVER_OFF if driver == _DRIVER_OFF else "",
         mig=text(accelerator.get("gpu_partition_size")),
-        notes=() if machine else (f"{address} has no machine type that is known before apply",),
+        notes=() if machine else (f"the machine type of {address} is unknown before apply",),
     )
 
 
@@ -135,4 +135,4 @@ def _notes(values: Mapping[str, Any]) -> Iterator[str]:
     if values.get("enable_autopilot"):
         yield "Autopilot clusters don't support claims"
     if block(values, "cluster_autoscaling").get("enabled"):
-        yield "node auto-provisioning is on, but it doesn't create DRA pools"
+        yield "node auto-provisioning is on, but it doesn't create pools for claims"

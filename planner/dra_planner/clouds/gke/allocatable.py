@@ -64,21 +64,18 @@ def allocatable_resources(
         disk_bytes(settings, IMAGE_MIB + disk // 50, disk_reserved),
         disk_bytes(settings, 0, disk_reserved),
     )
-    storage = (
-        f"ephemeral storage is a boot disk of {settings.disk_gib} GiB; local SSDs are not counted"
-    )
+    storage = f"ephemeral storage is a boot disk of {settings.disk_gib} GiB, without local SSDs"
     if settings.local_ssds:
         least, most = (
             ssd_bytes(settings, settings.local_ssds, 2),
             ssd_bytes(settings, settings.local_ssds, 0),
         )
-        storage = f"ephemeral storage is local SSDs of {settings.local_ssds * SSD_GIB} GiB"
+        storage = f"ephemeral storage is {settings.local_ssds * SSD_GIB} GiB of local SSDs"
     elif machine.local_disks:
         most = max(most, ssd_bytes(settings, machine.local_disks, 0))
         storage = (
-            f"ephemeral storage is a boot disk of {settings.disk_gib} GiB, or the local SSDs "
-            "that come with the "
-            f"machine, {machine.local_disks * SSD_GIB} GiB"
+            f"ephemeral storage is a boot disk of {settings.disk_gib} GiB, or the machine's "
+            f"{machine.local_disks * SSD_GIB} GiB of local SSDs"
         )
     return Allocatable(
         {**amounts, "ephemeral-storage": least},
@@ -87,7 +84,7 @@ def allocatable_resources(
             "GKE nodes run Container-Optimized OS with GKE's documented reservations, as "
             "Karpenter and the cluster "
             "autoscaler restate them",
-            "GKE nodes run at most 110 pods, the default of a node pool"
+            "GKE nodes run at most 110 pods, the node pool default"
             if settings.max_pods is None
             else f"GKE nodes run at most {settings.max_pods} pods, as set",
             storage,

@@ -23,8 +23,8 @@ def compact_fault(machine_type: str, capacity: str) -> str:
     """
     if capacity == "queued":
         return (
-            "isn't supported with capacity queued, because GKE chooses the place of nodes for "
-            "a ProvisioningRequest"
+            "isn't supported with capacity queued, because GKE chooses where a "
+            "ProvisioningRequest's nodes run"
         )
     if capacity == "flex-start" and not machine_type.startswith(_COMPACT_FLEX_START):
         return f"is only for A3 Ultra, A4, and H4D with capacity flex-start, not for {machine_type}"

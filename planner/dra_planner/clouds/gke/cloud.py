@@ -58,14 +58,14 @@ class Gke(Cloud):
     refused = {
         "network.subnetIds": "subnetIds are only for EKS; on GKE, set zones",
         "network.prefixDelegation": "is only for EKS; on GKE, a pool's maxPods sets the size of its address range",
-        "devicePlugin": "GKE runs its own device plugin on nodes without DRA; set it to false",
-        "drivers.dranet.version": "is only for EKS; GKE manages its own DRANET: write dranet: true",
+        "devicePlugin": "GKE runs its own device plugin on nodes without DRA; set devicePlugin to false",
+        "drivers.dranet.version": "is only for EKS, because GKE manages its own DRANET; set dranet: true",
         "reserved": "GKE doesn't allow custom kubelet reservations "
         "(docs.cloud.google.com/kubernetes-engine/docs/how-to/node-system-config); use "
         "daemonPods",
         "image": "is only for EKS; GKE nodes run the Container-Optimized OS release of their version",
-        "localStorage": "is only for EKS; on GKE, localSsds sets the number of local disks, which are the "
-        "node's ephemeral storage",
+        "localStorage": "is only for EKS; on GKE, set localSsds to use local disks as the node's "
+        "ephemeral storage",
         "schedule": "GKE doesn't support scheduled node counts; use autoscaler gke, which removes unused "
         "nodes (docs.cloud.google.com/kubernetes-engine/docs/concepts/cluster-autoscaler)",
     }
@@ -143,8 +143,8 @@ class Gke(Cloud):
     image_titles = {IMAGE: "Container-Optimized OS", "COS": "Container-Optimized OS"}
     images_without_operator_driver = (IMAGE, "COS")
     driver_source = (
-        "docs.cloud.google.com/kubernetes-engine/docs/how-to/set-up-dra: no "
-        "time-sharing, MIG or MPS"
+        "docs.cloud.google.com/kubernetes-engine/docs/how-to/set-up-dra: no time-sharing, MIG, or "
+        "MPS"
     )
     critical_pods_need_quota = True
     dated_facts = ("zones",)
@@ -248,14 +248,14 @@ class Gke(Cloud):
     def count_step(self, zones: int, *, autoscaled: bool) -> CountStep:
         if autoscaled or zones < 2:
             return CountStep()
-        why = f"without an autoscaler, GKE counts nodes per zone, and there are {zones} zones"
-        return CountStep(nodes=zones, why=why, fix="name one zone for the pool")
+        why = f"without an autoscaler, GKE counts nodes per zone, but the pool has {zones} zones"
+        return CountStep(nodes=zones, why=why, fix="set one zone for the pool")
 
     def reservation_fault(self, reservation: str) -> str:
         if "/reservationBlocks/" in reservation and not reservation.startswith("projects/"):
             return (
-                f'the reservation block "{reservation}" has no project, so GKE doesn\'t find it '
-                "(404); write "
+                f'the reservation block "{reservation}" doesn\'t include its project, so GKE '
+                "doesn't find it (404); use "
                 "projects/PROJECT/reservations/NAME/reservationBlocks/BLOCK"
             )
         return super().reservation_fault(reservation)
@@ -267,7 +267,7 @@ class Gke(Cloud):
         if kind == "flex-start":
             return (f"{ends}, and starts them when it has capacity",)
         return (
-            f"{ends}, and starts them only for pods of a ProvisioningRequest (Kueue writes it)",
+            f"{ends}, and starts them only for pods of a ProvisioningRequest (which Kueue creates)",
         )
 
     def pool_faults(self, pool: PoolSettings) -> Iterator[Fault]:
@@ -277,9 +277,9 @@ class Gke(Cloud):
             if pool.autoscaler != "gke":
                 yield "capacity", f"{kind} nodes need an autoscaler; set autoscaler: gke"
             if pool.min_nodes:
-                yield "count", f"{kind} nodes start for pods, so count.min must be 0; set it to 0"
+                yield "count", f"{kind} nodes start only for pods; set count.min to 0"
         if pool.machine is not None and not pool.is_served and attachment(pool.machine) is None:
-            yield "machine", f"{pool.machine.name} has no NVIDIA GPU; {GPU_EXAMPLE}"
+            yield "machine", f"{pool.machine.name} doesn't have an NVIDIA GPU; {GPU_EXAMPLE}"
         if pool.machine is not None and pool.local_ssds is not None:
             fault = local_ssds_fault(pool.machine.instance_type, pool.local_ssds)
             yield from [("localSsds", fault)] if fault else []

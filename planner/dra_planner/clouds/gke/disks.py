@@ -86,7 +86,7 @@ def local_ssds_fault(machine_type: str, count: int) -> str:
         choices = (*range(1, 9), 16, 24)
     if not choices:
         return (
-            f"{machine_type} doesn't support additional local SSDs; its included SSDs are "
+            f"{machine_type} doesn't support additional local SSDs, because its included SSDs are "
             "always attached"
         )
     if count in choices:

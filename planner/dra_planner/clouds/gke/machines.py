@@ -6,7 +6,7 @@ import re
 
 from dra_planner.catalog import Machine
 
-GPU_EXAMPLE = "name one that has, or attach some: n1-standard-8+nvidia-tesla-t4:1"
+GPU_EXAMPLE = "use a machine type with GPUs, or attach GPUs: n1-standard-8+nvidia-tesla-t4:1"
 
 
 def attachment(machine: Machine) -> tuple[str, int] | None:

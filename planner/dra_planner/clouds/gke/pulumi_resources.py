@@ -135,7 +135,7 @@ POOL = PoolResource(
             "networkConfig.additionalNodeNetworkConfigs",
         ),
         fix='set networkConfig.acceleratorNetworkProfile to "auto" and the label '
-        f"{NETWORK_DRIVER}=true, or name additionalNodeNetworkConfigs",
+        f"{NETWORK_DRIVER}=true, or set additionalNodeNetworkConfigs",
     ),
     # GoogleCloudPlatform/cluster-toolkit:examples/gke-a4x@10470803: one policy for each domain
     nvlink_placement="placementPolicy.policyName",

@@ -52,9 +52,9 @@ class Cloud(CloudNodes):
             return ""
         return (
             f"{sum((count for count, _ in counted))} nodes, including one for upgrades, need "
-            f"{taken} addresses of the pod range {cidr}, which has {there}; lower the counts "
-            "of pools, or set a larger podsCidr in the cluster and a pod-addresses quota of "
-            "the same size in the fleet"
+            f"{taken} addresses, but the pod range {cidr} has only {there}; lower the pools' "
+            "counts, or set a larger podsCidr in the cluster and an equally large pod-addresses "
+            "quota in the fleet"
         )
 
     def pool_name(self, text: str) -> str:
@@ -73,11 +73,11 @@ class Cloud(CloudNodes):
     def zone_fault(self, zone: str, region: str = "") -> str:
         """Return why nodes of that region, or of any region, can't be in a zone, or ""."""
         found = self.region_of(zone)
-        example = f'write for example "{region or self.region_example}{self.zone_suffixes[0]}"'
+        example = f'use, for example, "{region or self.region_example}{self.zone_suffixes[0]}"'
         if not found:
-            return f'"{zone}" is not a zone of {self.title}; {example}'
+            return f'"{zone}" isn\'t a zone of {self.title}; {example}'
         return (
-            f'zone "{zone}" is not in region {region}; {example}'
+            f'zone "{zone}" isn\'t in region {region}; {example}'
             if region not in ("", found)
             else ""
         )
@@ -88,7 +88,7 @@ class Cloud(CloudNodes):
             return f'"{region}" is a zone; its region is "{of_zone}"'
         if not re.fullmatch(self.region_pattern, region):
             return (
-                f'"{region}" is not a region of {self.title}; write for example '
+                f'"{region}" isn\'t a region of {self.title}; use, for example, '
                 f"{self.region_example}"
             )
         return ""
@@ -99,7 +99,7 @@ class Cloud(CloudNodes):
             return ""
         minor = re.match(r"\s*v?(1\.\d+)", version)
         return (
-            f'{self.title} has no version "{version}"; write '
+            f'{self.title} doesn\'t offer version "{version}"; use '
             f'"{minor[1] if minor else self.new_cluster}"'
         )
 
@@ -124,7 +124,7 @@ class Cloud(CloudNodes):
                 "your own domain"
             )
         if value == "" and not self.takes_empty_label_values:
-            return f'{self.title} rejects labels without a value, such as "{key}"; give it one'
+            return f'{self.title} rejects labels without a value, such as "{key}"; set a value'
         return self._key_fault("label", key)
 
     def taint_fault(self, key: str) -> str:
@@ -137,7 +137,7 @@ class Cloud(CloudNodes):
         if len(key) <= self.longest_key:
             return ""
         return (
-            f'the key of the {what} "{key}" has {len(key)} characters; {self.title} allows at '
+            f'the key of the {what} "{key}" has {len(key)} characters, but {self.title} allows at '
             f"most {self.longest_key}"
         )
 
@@ -149,13 +149,13 @@ class Cloud(CloudNodes):
         """Return why a text can't be the name of bought capacity, or ""."""
         if re.fullmatch(self.reservation_pattern, reservation):
             return ""
-        return f'"{reservation}" is not {self.reservation_meaning}'
+        return f'"{reservation}" isn\'t {self.reservation_meaning}'
 
     def unsupported(self, what: str) -> UnsupportedFeature:
         """Return the error for a feature that the cloud doesn't support together with DRA."""
         return UnsupportedFeature(
-            f"{self.title} does not support {what} with DRA ({self.driver_source})",
-            fix="turn it off, or use a pool without DRA",
+            f"{self.title} doesn't support {what} with DRA ({self.driver_source})",
+            fix=f"turn {what} off, or use a pool without DRA",
         )
 
     def cluster_faults(self, cluster: ClusterSettings) -> Iterator[Fault]:
@@ -171,7 +171,7 @@ class Cloud(CloudNodes):
         if cluster.autoscaler not in self.autoscalers:
             known = self.refused.get(f"autoscaler.{cluster.autoscaler}")
             use = (
-                f"{self.title} has no {cluster.autoscaler} autoscaler; use "
+                f"{self.title} doesn't support the autoscaler {cluster.autoscaler}; use "
                 f"{_either(self.autoscalers)}"
             )
             yield "autoscaler", known or use
@@ -215,7 +215,7 @@ class Cloud(CloudNodes):
     def _capacity_fault(self, pool: PoolSettings) -> str:
         kind, bought = pool.capacity.kind, pool.capacity.reservation
         if kind not in self.capacities:
-            return f"{self.title} has no {kind}; use {_either(self.capacities.values())}"
+            return f"{self.title} doesn't offer {kind}; use {_either(self.capacities.values())}"
         fault = self.reservation_fault(bought) if bought else ""
         if fault or pool.machine is None or kind == "on-demand":
             # a pool that says nothing is on demand: that is told, and nothing is refused

@@ -28,7 +28,7 @@ class NodeLabel(Struct, frozen=True):
 
     key: str
     value: str
-    otherwise: str = "pods that select it are planned on nodes that lack it"
+    otherwise: str = "the plan places pods that select this label on nodes without it"
 
 
 class NodeOrigin(Struct, frozen=True, kw_only=True):

@@ -60,7 +60,7 @@ class CloudPlugin(Struct, frozen=True, kw_only=True):
         if plugin.replicas > self.replicas:
             yield (
                 "sharing.replicas",
-                f"{title} serves a GPU as at most {self.replicas} units, not {plugin.replicas}",
+                f"{title} divides a GPU into at most {self.replicas} units, not {plugin.replicas}",
             )
         if plugin.is_renamed and not self.renames:
             yield "sharing.rename", f"{title} serves shared GPUs as nvidia.com/gpu; remove rename"

@@ -60,13 +60,14 @@ def schedule_fault(schedule: Schedule) -> str:
     if isinstance(schedule, Hours):
         same = schedule.start == schedule.end
         return (
-            "start and end are the same; a pool without a schedule always has its nodes"
+            "start and end are the same; use different times, or remove the schedule to always "
+            "have the nodes"
             if same
             else ""
         )
     if read_instant(schedule.end) > read_instant(schedule.start):
         return ""
-    return f"the end, {schedule.end}, is not after the start, {schedule.start}"
+    return f"the end, {schedule.end}, isn't after the start, {schedule.start}"
 
 
 def time_of_day_fault(text: str) -> str:
@@ -74,7 +75,7 @@ def time_of_day_fault(text: str) -> str:
     return (
         ""
         if re.fullmatch(r"([01]\d|2[0-3]):[0-5]\d", text)
-        else f'"{text}" is not a time of the day: write "08:00"'
+        else f'"{text}" isn\'t a time of day; use the form "08:00"'
     )
 
 
@@ -83,7 +84,7 @@ def instant_fault(text: str) -> str:
     try:
         read_instant(text)
     except ValueError:
-        return f'"{text}" is not a point in time: write "2026-12-01T11:30:00Z", in UTC'
+        return f'"{text}" isn\'t a date and time in UTC; use the form "2026-12-01T11:30:00Z"'
     return ""
 
 
@@ -94,7 +95,7 @@ def time_zone_fault(name: str) -> str:
     # a ZoneInfoNotFoundError is a KeyError; a folder is an OSError
     except (KeyError, ValueError, OSError):
         return (
-            f'"{name}" isn\'t a known time zone: write "Europe/Berlin" (install tzdata if '
-            "no name is known)"
+            f'"{name}" isn\'t a known time zone; use, for example, "Europe/Berlin" (if no name '
+            "is known, install tzdata)"
         )
     return ""

@@ -45,8 +45,8 @@ def huge_pages_fault(pages: Mapping[str, int], machine: Machine | None) -> str:
     if machine is None or memory_mib is None or asked < memory_mib * 1024 * 1024:
         return ""
     return (
-        f"{asked / 1024**3:.10g} GiB of huge pages don't leave enough of the "
-        f"{memory_mib / 1024:.4g} GiB of memory of {machine.name}"
+        f"{machine.name} has {memory_mib / 1024:.4g} GiB of memory, which is too little for "
+        f"{asked / 1024**3:.10g} GiB of huge pages and the node itself"
     )
 
 
@@ -65,9 +65,11 @@ def public_network_fault(cidr: str) -> str:
     try:
         network = ipaddress.ip_network(cidr)
     except ValueError as error:
-        return f'"{cidr}" is not a network in CIDR form ({error})'
+        return f'"{cidr}" isn\'t a network in CIDR notation ({error})'
     if network.prefixlen == 0:
-        return f'"{cidr}" opens the API server to everyone; name the networks that need it'
+        return (
+            f'"{cidr}" opens the API server to everyone; allow only the networks that need access'
+        )
     return ""
 
 
@@ -77,8 +79,8 @@ def private_network_fault(cidr: str) -> str:
     if not any(network.version == each.version and network.overlaps(each) for each in _PRIVATE):
         return ""
     return (
-        f'"{cidr}" is a private network, which can\'t reach the public endpoint: name its '
-        "public outbound addresses"
+        f'"{cidr}" is a private network, which can\'t reach the public endpoint; use its public '
+        "outbound addresses"
     )
 
 
@@ -86,14 +88,14 @@ def label_key_fault(key: str) -> str:
     """Return why Kubernetes rejects the key of a label or taint."""
     if re.fullmatch(LABEL_KEY, key):
         return ""
-    return f'"{key}" is not a valid label key; write "team" or "example.com/team"'
+    return f'"{key}" isn\'t a valid label key; use a key such as "team" or "example.com/team"'
 
 
 def label_value_fault(value: str) -> str:
     """Return why Kubernetes rejects the value of a label or taint."""
     if re.fullmatch(LABEL_VALUE, value):
         return ""
-    return f'"{value}" is not a valid label value: at most 63 letters, digits, "-", "_" and "."'
+    return f'"{value}" isn\'t a valid label value: at most 63 letters, digits, "-", "_", and "."'
 
 
 def taints_fault(taints: Iterable[tuple[str, str]]) -> str:
@@ -110,7 +112,7 @@ def selection_fault(selectors: Sequence[str]) -> str:
     """Return why a custom DeviceClass can't have these selectors. Without selectors, it matches
     devices of any driver.
     """
-    return "" if selectors else "is empty: write the selectors of the class"
+    return "" if selectors else "is empty; add the class's selectors"
 
 
 def extended_resource_fault(minor: int) -> str:
@@ -118,4 +120,7 @@ def extended_resource_fault(minor: int) -> str:
     if features_of(minor).extended_resource:
         return ""
     since = default_since("extended_resource")
-    return f"Kubernetes 1.{minor} drops it, so every preview would show it again; it needs {since}"
+    return (
+        f"Kubernetes 1.{minor} drops this field, so every preview would show it again; the field "
+        f"needs {since} or later"
+    )

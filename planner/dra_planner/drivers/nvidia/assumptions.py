@@ -47,32 +47,31 @@ def slice_assumptions(
         )
     if model.provenance.confidence == "derived":
         sentences.append(
-            f"{name}: no published ResourceSlice of it was seen, so its facts are combined "
+            f"{name}: no published ResourceSlice of this machine type is known, so its facts come "
             "from other sources"
         )
     if machine.gpu_count > 1 and all(place.pcie_root is None for place in gpu_places(machine)):
         sentences.append(f"{machine.name}: it's unknown which of its GPUs share a PCIe root")
     if driver.known_as:
         sentences.append(
-            f"NVIDIA DRA driver {driver.version} isn't in the tables, so it counts as "
-            f"{driver.known_as}, the newest "
-            "known patch version"
+            f"NVIDIA DRA driver {driver.version} isn't in the tables, so the plan uses the facts "
+            f"of {driver.known_as}, the newest known patch version"
         )
     if driver.provenance.confidence == "derived":
         sentences.append(
-            f"NVIDIA DRA driver {driver.version}: its facts are from the default branch "
-            "shortly before the release"
+            f"NVIDIA DRA driver {driver.version}: its facts come from the default branch shortly "
+            "before the release"
         )
     sentences.extend(_partition_sentences(machine, driver, mig, settings))
     if settings.compute_domains:
         sentences.append(
-            f"{machine.name}: the ComputeDomain plugin runs, which needs GPU driver "
-            "570.158.01 or later and its device nvidia-caps-imex-channels"
+            f"{machine.name}: the plan assumes that the ComputeDomain plugin runs (it needs GPU "
+            "driver 570.158.01 or later and the device nvidia-caps-imex-channels)"
         )
     if settings.has("PassthroughSupport", driver):
         sentences.append(
-            "a GPU and its VFIO device are both published; the driver, not the scheduler, "
-            "prevents the use of both"
+            "the driver publishes both a GPU and its VFIO device, and the driver, not the "
+            "scheduler, prevents that both are used"
         )
     return tuple(sentences)
 
@@ -94,13 +93,13 @@ def _partition_sentences(
             "of this model must be on before the driver starts (mig: all-enabled)"
         )
     elif dynamic:
-        sentences.append(f"{name}: partitions are published as with DynamicMIG")
+        sentences.append(f"{name}: the driver publishes partitions as with DynamicMIG")
     elif mig not in WHOLE:
         sentences.extend(_layout_sentences(machine, mig, name))
     if dynamic or mig not in WHOLE:
         sentences.append(
-            f"{name}: the memory of MIG instances differs by up to 0.25 GiB between branches "
-            "of the GPU driver"
+            f"{name}: the memory of MIG instances differs by up to 0.25 GiB between GPU driver "
+            "branches"
         )
     return sentences
 

@@ -42,15 +42,15 @@ KEYS: Final = (
     "webhook",
 )
 REFUSED: Final = {
-    "namespace": "the namespace of the release is used instead",
+    "namespace": "the chart uses the release's namespace instead",
     "nvidiaCtkPath": "the driver finds it automatically",
 }
 """Values with which the chart is not rendered, and why."""
 IGNORED: Final = {
     "kubeletRootDirectory": "use kubeletPlugin.kubeletPluginsDirectoryPath",
-    "maskNvidiaDriverParams": "leave it out",
+    "maskNvidiaDriverParams": "remove it",
     "deviceClasses": "use resources.gpus.enabled and resources.computeDomains.enabled",
-    "cdi": "leave it out",
+    "cdi": "remove it",
 }
 """Values of charts from 2023 to 2025 and of other charts, which this chart ignores, with their
 replacements.
@@ -109,7 +109,9 @@ def value_faults(values: Mapping[str, Any]) -> Iterator[ValueFault]:
             yield ValueFault(key, f'the chart ignores the value "{key}"', IGNORED[key])
         elif meant := meant_key(key):
             yield ValueFault(
-                key, f'the chart has no value "{key}", and ignores it', f"write {meant}"
+                key,
+                f'the chart doesn\'t have a value "{key}", so it has no effect',
+                f"write {meant}",
             )
     resources = values.get("resources")
     for part in ("gpus", "computeDomains"):
@@ -117,8 +119,10 @@ def value_faults(values: Mapping[str, Any]) -> Iterator[ValueFault]:
         for key in given if isinstance(given, Mapping) else ():
             near = get_close_matches(key, ("enabled",), 1, NEAR)
             if near and key != near[0]:
-                message = f'the chart has no value "resources.{part}.{key}", and ignores it'
-                yield ValueFault("resources", message, f'write "{near[0]}"')
+                message = (
+                    f'the chart doesn\'t have a value "resources.{part}.{key}", so it has no effect'
+                )
+                yield ValueFault("resources", message, f'use "{near[0]}"')
     gpus = resources.get("gpus") if isinstance(resources, Mapping) else None
     enabled = gpus.get("enabled", True) if isinstance(gpus, Mapping) else True
     if enabled and not values.get(OVERRIDE):
@@ -149,7 +153,7 @@ def _gate_faults(gates: Mapping[str, Any]) -> Iterator[ValueFault]:
         if gate not in known:
             near = get_close_matches(gate, sorted(known), 1)
             message = (
-                f'no version of the driver has the feature gate "{gate}", so its plugin '
+                f'no driver version has the feature gate "{gate}", so the driver\'s plugin '
                 "doesn't start"
             )
             yield ValueFault(
@@ -171,7 +175,10 @@ def release_faults(version: str, gates: object) -> Iterator[ValueFault]:
     on = {str(gate): value in (True, "true") for gate, value in gates.items() if gate in known}
     for _, error in gate_faults(release, PublishingSettings(gates=on)):
         yield ValueFault(
-            "featureGates", f"{error.message}, so its plugin doesn't start", error.fix, True
+            "featureGates",
+            f"{error.message}, so the driver's plugin doesn't start",
+            error.fix,
+            True,
         )
 
 

@@ -107,7 +107,7 @@ class Nvidia(Driver[NvidiaDriver]):
         return isinstance(parameters.get("sharing"), Mapping)
 
     def class_fault(self, name: str) -> str:
-        return f"{name} is a class of the driver's chart; choose another name"
+        return f"the driver's chart already creates the DeviceClass {name}; use another name"
 
     def faults(self, options: NvidiaDriver, cloud: Cloud, features: Features) -> Iterator[Fault]:
         try:
@@ -179,8 +179,8 @@ class Nvidia(Driver[NvidiaDriver]):
         if not {GPU_CLASS, MIG_CLASS}.issuperset(classes):
             return ""
         return (
-            f"no machine type with NVIDIA GPUs in {region} fits the pod, with whole GPUs or with one "
-            "MIG configuration"
+            f"the pod doesn't fit any machine type with NVIDIA GPUs in {region}, neither with "
+            "whole GPUs nor with one MIG configuration"
         )
 
 

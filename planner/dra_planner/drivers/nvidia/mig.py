@@ -59,12 +59,13 @@ def mig_layout(machine: Machine, layout: str) -> tuple[MigGeometry, ...]:
         devices, equals, own = part.partition("=")
         if not equals:
             raise CatalogError(
-                f'"{part}" doesn\'t name GPUs', fix='write "0-3=all-balanced;4,5=7g.80gb"'
+                f'"{part}" isn\'t a list of GPU indices',
+                fix='use the form "0-3=all-balanced;4,5=7g.80gb"',
             )
         for index in _indices(devices, machine):
             if index in chosen:
                 raise CatalogError(
-                    f"GPU {index} has two MIG configurations", fix="name each GPU once"
+                    f"GPU {index} has two MIG configurations", fix="list each GPU once"
                 )
             chosen[index] = None if own.strip() in WHOLE else _geometry(model, own.strip())
     return tuple(chosen.get(index) for index in range(machine.gpu_count))
@@ -115,20 +116,20 @@ def _starts(order: Sequence[MigProfile], taken: frozenset[int]) -> Iterator[tupl
 def _mig_gpu(machine: Machine) -> Gpu:
     if machine.gpu_count == 0 or machine.accelerator is None or machine.accelerator.gpu is None:
         raise CatalogError(
-            f"{machine.name} has no NVIDIA GPU, so it can't have a MIG configuration",
+            f"{machine.name} doesn't have an NVIDIA GPU, so it can't have a MIG configuration",
             fix="remove mig",
         )
     model = gpu(machine.accelerator.gpu)
     name = model.product_name or model.id
     if machine.accelerator.fraction is not None or model.is_virtual:
         raise CatalogError(
-            f"{machine.name} has a share of one {name}, which can't be partitioned further",
+            f"{machine.name} has only a share of one {name}, which can't be partitioned further",
             fix="remove mig",
         )
     if not model.mig_capable:
         raise CatalogError(
             f"{name} doesn't support MIG",
-            fix="remove mig, or use a machine type with A100, H100, or newer",
+            fix="remove mig, or use a machine type with A100, H100, or newer GPUs",
         )
     if not mig_profiles(model.id):
         raise CatalogError(f"the MIG profiles of {name} are unknown", fix="remove mig")
@@ -159,12 +160,13 @@ def _counts(model: Gpu, geometry: str) -> dict[MigProfile, int]:
         name, colon, number = item.strip().partition(":")
         if name not in by_name:
             raise CatalogError(
-                f'{model.product_name or model.id} has no MIG profile "{name}"',
-                fix=f"it has {', '.join(by_name)}",
+                f'{model.product_name or model.id} doesn\'t support the MIG profile "{name}"',
+                fix=f"use one of {', '.join(by_name)}",
             )
         if colon and not re.fullmatch(r"[1-9]\d?", number):
             raise CatalogError(
-                f'"{item.strip()}" has no count', fix=f'write "{name}:2" for two instances'
+                f'"{item.strip()}" doesn\'t have a count',
+                fix=f'use, for example, "{name}:2" for two instances',
             )
         counts[by_name[name]] = counts.get(by_name[name], 0) + int(number or 1)
     return counts
@@ -179,8 +181,8 @@ def _placed(model: Gpu, counts: dict[MigProfile, int], *, certain: bool) -> MigG
     for profile, count in counts.items():
         if count > profile.max_instances:
             raise CatalogError(
-                f"{text} does not fit {name}",
-                fix=f"it holds at most {profile.max_instances} of {profile.name}",
+                f"{text} doesn't fit on {name}",
+                fix=f"use at most {profile.max_instances} of {profile.name}",
             )
     wanted = [profile for profile, count in counts.items() for _ in range(count)]
     if any(profile.size is None for profile in wanted):
@@ -193,8 +195,8 @@ def _placed(model: Gpu, counts: dict[MigProfile, int], *, certain: bool) -> MigG
     placed = place_instances(wanted) if engines_suffice(model, wanted) else None
     if placed is None:
         raise CatalogError(
-            f"{text} does not fit {name}",
-            fix=f"these configurations fit: {', '.join(mig_layouts(model))}",
+            f"{text} doesn't fit on {name}",
+            fix=f"use one of the configurations that fit: {', '.join(mig_layouts(model))}",
         )
     return placed
 
@@ -217,13 +219,14 @@ def _indices(text: str, machine: Machine) -> list[int]:
         match = re.fullmatch(r"\s*(\d+)(?:-(\d+))?\s*", part)
         if match is None:
             raise CatalogError(
-                f'"{text}" doesn\'t name GPUs', fix='write their indices: "0-3" or "0,2"'
+                f'"{text}" isn\'t a list of GPU indices',
+                fix='use GPU indices, for example "0-3" or "0,2"',
             )
         first, last = int(match[1]), int(match[2] or match[1])
         if first > last or last >= machine.gpu_count:
             raise CatalogError(
-                f'"{part.strip()}" names GPUs that {machine.name} lacks',
-                fix=f"it has 0 to {machine.gpu_count - 1}",
+                f'{machine.name} doesn\'t have the GPUs "{part.strip()}"',
+                fix=f"use the GPUs 0 to {machine.gpu_count - 1}",
             )
         indices.extend(range(first, last + 1))
     return indices

@@ -58,7 +58,7 @@ def config_faults(
     if not isinstance(kind, str) or kind not in _FIELDS:
         named = f'kind "{kind}"' if kind else "no kind"
         yield ConfigFault(
-            f"the driver doesn't support configuration of {named}",
+            f"the driver doesn't support the configuration kind {named}",
             f"use one of {', '.join(_FIELDS)}",
         )
         return
@@ -71,9 +71,7 @@ def config_faults(
     if kind in ("ComputeDomainChannelConfig", "ComputeDomainDaemonConfig") and not parameters.get(
         "domainID"
     ):
-        fix = (
-            "use the ResourceClaimTemplate that the ComputeDomain creates instead of your own claim"
-        )
+        fix = "use the ResourceClaimTemplate that the ComputeDomain creates, not your own claim"
         yield ConfigFault("domainID is empty, which only the driver's controller fills in", fix)
     sharing = parameters.get("sharing")
     if isinstance(sharing, Mapping):
@@ -91,7 +89,7 @@ def _sharing_faults(
     allowed = ("strategy", *(blocks.values() if kind == "GpuConfig" else ("mpsConfig",)))
     yield from _unknown(sharing, allowed, f"{kind} sharing")
     if strategy not in GATES:
-        named = f'sharing.strategy "{strategy}"' if strategy else "sharing without a strategy"
+        named = f'sharing.strategy "{strategy}"' if strategy else "sharing doesn't have a strategy"
         yield ConfigFault(
             f"the driver doesn't support {named}", f"write strategy: {' or '.join(GATES)}"
         )
@@ -121,14 +119,15 @@ def _sharing_faults(
 def _slicing_faults(slicing: Mapping[str, Any]) -> Iterator[ConfigFault]:
     if "timeSlice" in slicing:
         yield ConfigFault(
-            "timeSlice is the field's name in the first driver versions",
+            "timeSlice is this field's name in the first driver versions",
             f"write interval: {slicing['timeSlice']}",
         )
     yield from _unknown(slicing, ("interval", "timeSlice"), "timeSlicingConfig")
     interval = slicing.get("interval", "Default")
     if interval not in _INTERVALS:
         yield ConfigFault(
-            f'"{interval}" isn\'t a time-slice interval', f"use one of {', '.join(_INTERVALS)}"
+            f'"{interval}" isn\'t a valid time-slice interval',
+            f"use one of {', '.join(_INTERVALS)}",
         )
 
 
@@ -138,7 +137,7 @@ def _mps_faults(mps: Mapping[str, Any]) -> Iterator[ConfigFault]:
     if percentage is not None and not (isinstance(percentage, int) and 0 <= percentage <= 100):
         yield ConfigFault(
             f"defaultActiveThreadPercentage is {percentage}",
-            "write a whole percentage between 0 and 100",
+            "use a whole percentage between 0 and 100",
         )
     per_device = mps.get("defaultPerDevicePinnedMemoryLimit")
     limits = [mps.get("defaultPinnedDeviceMemoryLimit")]
@@ -146,8 +145,8 @@ def _mps_faults(mps: Mapping[str, Any]) -> Iterator[ConfigFault]:
     for limit in limits:
         if limit is not None and not _is_limit(limit):
             yield ConfigFault(
-                f'the memory limit "{limit}" is not a quantity of at least 1Mi',
-                'write one, for example "10Gi"',
+                f'the memory limit "{limit}" isn\'t a quantity of at least 1Mi',
+                'use a quantity such as "10Gi"',
             )
 
 
@@ -164,5 +163,5 @@ def _unknown(given: Mapping[str, Any], known: tuple[str, ...], where: str) -> It
             near = get_close_matches(key, known, 1)
             fix = f"write {near[0]}" if near else f"remove {key}"
             yield ConfigFault(
-                f'{where} has no field "{key}", and the driver rejects unknown fields', fix
+                f'{where} doesn\'t have a field "{key}", and the driver rejects unknown fields', fix
             )

@@ -14,8 +14,8 @@ def _check_shares(value: Any) -> Any:
     is_count = isinstance(value, int) and not isinstance(value, bool) and value > 0
     if value not in ("", "disabled", "memory", "unlimited") and not is_count:
         raise ValueError(
-            f'"{value}" is not a way to share devices; use "memory", "unlimited" or a positive '
-            "number"
+            f'"{value}" isn\'t a valid sharing mode; use "memory", "unlimited", or a '
+            "positive number"
         )
     return value
 

@@ -170,7 +170,8 @@ def driver_release(version: str) -> DriverRelease:
         )
     known = ", ".join(release.version for release in driver_releases())
     raise CatalogError(
-        f'unknown NVIDIA DRA driver "{version}"', fix=f"known, oldest first: {known}"
+        f'unknown NVIDIA DRA driver "{version}"',
+        fix=f"use one of the known versions (oldest first): {known}",
     )
 
 
@@ -180,7 +181,7 @@ def require_installable(release: DriverRelease) -> DriverRelease:
         return release
     good = ", ".join(other.version for other in driver_releases() if other.is_installable)
     raise CatalogError(
-        f"NVIDIA DRA driver {release.version} cannot be installed: {release.fault}",
+        f"NVIDIA DRA driver {release.version} can't be installed: {release.fault}",
         fix=f"use {good}",
     )
 
@@ -206,7 +207,8 @@ def device_plugin_release(version: str) -> DevicePluginRelease:
             return release
     known = ", ".join(release.version for release in device_plugin_releases())
     raise CatalogError(
-        f'unknown NVIDIA device plugin "{version}"', fix=f"known, oldest first: {known}"
+        f'unknown NVIDIA device plugin "{version}"',
+        fix=f"use one of the known versions (oldest first): {known}",
     )
 
 

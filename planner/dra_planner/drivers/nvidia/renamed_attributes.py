@@ -12,7 +12,8 @@ RENAMED: Final[dict[tuple[str, str], str]] = {
     (
         "gpu.nvidia.com",
         "pcieBusID",
-    ): 'it is device.attributes["resource.kubernetes.io"].pciBusID from driver 25.12 on',
+    ): 'driver 25.12 and later publish device.attributes["resource.kubernetes.io"].pciBusID '
+    "instead",
     (
         "gpu.nvidia.com",
         "pcieRoot",

@@ -63,11 +63,12 @@ def unknown_gate(gate: str, driver: DriverRelease) -> CatalogError:
     ]
     if later:
         return CatalogError(
-            f'NVIDIA DRA driver {driver.version} has no feature gate "{gate}"',
-            fix=f"use {min(later, key=lambda each: each.order).version} or later, or leave it out",
+            f'NVIDIA DRA driver {driver.version} doesn\'t have the feature gate "{gate}"',
+            fix=f"use {min(later, key=lambda each: each.order).version} or later, or remove "
+            "the feature gate",
         )
     return CatalogError(
-        f'NVIDIA DRA driver {driver.version} has no feature gate "{gate}"',
+        f'NVIDIA DRA driver {driver.version} doesn\'t have the feature gate "{gate}"',
         fix=f"did you mean {near[0]}?"
         if near
         else f"it has {', '.join(driver.feature_gates) or 'none'}",
@@ -95,7 +96,8 @@ def gate_faults(
             yield (
                 gate,
                 CatalogError(
-                    f"the feature gate {gate} needs {needed}", fix=f"turn {needed} on, or both off"
+                    f"the feature gate {gate} needs {needed}",
+                    fix=f"turn {needed} on, or turn both off",
                 ),
             )
 
@@ -114,9 +116,9 @@ def driver_faults(
         yield (
             "consumableShares",
             UnsupportedFeature(
-                f"Kubernetes {features.version} drops allowMultipleAllocations, because "
-                "DRAConsumableCapacity is off",
-                fix="shared devices need Kubernetes 1.36",
+                f"Kubernetes {features.version} drops allowMultipleAllocations, because the "
+                "feature gate DRAConsumableCapacity is off",
+                fix="use Kubernetes 1.36 or later for shared devices",
             ),
         )
 
@@ -128,15 +130,15 @@ def _release_gate_faults(
     yield from (error for _, error in gate_faults(driver, settings))
     if settings.has("DRAListTypeAttributes", driver) and not features.list_attributes:
         yield UnsupportedFeature(
-            f"Kubernetes {features.version} rejects attributes that are lists, because "
-            "DRAListTypeAttributes is off there",
-            fix="turn the driver's feature gate of that name off",
+            f"Kubernetes {features.version} rejects list attributes, because the feature gate "
+            "DRAListTypeAttributes is off",
+            fix="turn off the driver's feature gate with the same name",
         )
     if settings.has("DynamicMIG", driver) and not features.partitionable_devices:
         yield UnsupportedFeature(
-            f"Kubernetes {features.version} drops shared counters, because "
+            f"Kubernetes {features.version} drops shared counters, because the feature gate "
             "DRAPartitionableDevices is off",
-            fix="dynamic MIG needs Kubernetes 1.36",
+            fix="use Kubernetes 1.36 or later for DynamicMIG",
         )
 
 
@@ -151,13 +153,12 @@ def machine_faults(
             yield CatalogError(
                 "with DynamicMIG, the driver removes the instances that the MIG configuration "
                 f'"{mig}" creates',
-                fix="drop the MIG configuration, or turn DynamicMIG off",
+                fix="remove the MIG configuration, or turn DynamicMIG off",
             )
     elif mig not in WHOLE and driver.publishes_mig_parents:
         yield CatalogError(
-            f"NVIDIA DRA driver {driver.version} publishes a GPU and its MIG instances side by "
-            "side "
-            f"(dra-driver-nvidia-gpu issue 719)",
+            f"NVIDIA DRA driver {driver.version} publishes both a GPU and its MIG instances "
+            "(dra-driver-nvidia-gpu issue 719)",
             fix="use 25.8.1 or later",
         )
     if (
@@ -179,8 +180,8 @@ def share_faults(driver: DriverRelease, settings: PublishingSettings) -> Iterato
         r"[1-9]\d*", chosen
     ):
         yield CatalogError(
-            f'"{chosen}" is not a way to share devices',
-            fix='use "memory", "unlimited" or a positive number',
+            f'"{chosen}" isn\'t a valid sharing mode',
+            fix='use "memory", "unlimited", or a positive number',
         )
     elif chosen not in ("", "disabled") and not settings.has("ConsumableShares", driver):
         yield UnsupportedFeature(

@@ -97,8 +97,8 @@ def _attribute_changes(old: DriverRelease, new: DriverRelease) -> list[DriverCha
                 DriverChange(
                     "attribute-removed",
                     name,
-                    f"{name} does not exist in {new.version}; reading it is an error, and the "
-                    "device does not match",
+                    f"{name} doesn't exist in {new.version}; a selector that reads it fails, and "
+                    "no device matches",
                     fix="select by another attribute",
                 )
             )
@@ -108,8 +108,8 @@ def _attribute_changes(old: DriverRelease, new: DriverRelease) -> list[DriverCha
                 DriverChange(
                     "attribute-renamed",
                     name,
-                    f"{name} is called {successor} in {new.version}; reading the old name is an "
-                    "error",
+                    f"{name} is called {successor} in {new.version}; a selector that reads the "
+                    "old name fails",
                     fix=f"read {successor}",
                 )
             )
@@ -181,8 +181,8 @@ def _memory_changes(
             DriverChange(
                 "capacity-changed",
                 f"{GPU_DRIVER}/memory",
-                f"DynamicMIG {'on' if will_be else 'off'}: memory of a whole GPU {smaller} (H100: "
-                "81559Mi and 81152Mi)",
+                f"with DynamicMIG {'on' if will_be else 'off'}, the memory of a whole GPU "
+                f"{smaller} (H100: 81559Mi and 81152Mi)",
                 fix="compare with a threshold below both",
                 between=_memory_of_whole_gpus(),
             )
@@ -193,7 +193,7 @@ def _memory_changes(
             DriverChange(
                 "capacity-changed",
                 f"{GPU_DRIVER}/memory",
-                "devices are shared, so a claim gets part of a GPU"
+                "devices become shared, so a claim gets only part of a GPU"
                 if shared
                 else "devices are no longer shared",
                 fix="request the memory or the shares that each claim needs" if shared else "",
@@ -234,7 +234,7 @@ def _config_changes(
             strategy,
             f"{new.version} rejects sharing.strategy {strategy} unless its feature gate "
             f"{gate} is on, so pods stay in ContainerCreating",
-            fix=f"turn {gate} on, or drop the configuration",
+            fix=f"turn {gate} on, or remove the configuration",
         )
         for strategy, gate in _SHARING.items()
         if _takes(old, old_settings, gate) and not _takes(new, new_settings, gate)
@@ -261,8 +261,8 @@ def _class_changes(old: DriverRelease, new: DriverRelease) -> list[DriverChange]
                 DriverChange(
                     "class-removed",
                     name,
-                    f"{new.version} has no class {name}",
-                    fix="create it yourself",
+                    f"{new.version} no longer has the class {name}",
+                    fix="create the DeviceClass yourself",
                 )
             )
     if old.has_extended_resource != new.has_extended_resource:
@@ -287,8 +287,8 @@ def _chart_changes(old: DriverRelease, new: DriverRelease) -> list[DriverChange]
             DriverChange(
                 "chart-renamed",
                 new.chart,
-                f"the chart is now called {new.chart} and comes from {new.repository}, so an "
-                "upgrade creates every object twice",
+                f"the chart is now called {new.chart} and is published at {new.repository}, so an "
+                "upgrade creates every object a second time",
                 fix=f"set nameOverride to {old.chart} on the first upgrade, and apply the CRDs by "
                 "hand",
                 before=old.chart,
@@ -307,7 +307,7 @@ def _chart_changes(old: DriverRelease, new: DriverRelease) -> list[DriverChange]
     if not new.is_installable and new.version != old.version:
         changes.append(
             DriverChange(
-                "not-installable", new.chart, f"{new.version} cannot be installed: {new.fault}"
+                "not-installable", new.chart, f"{new.version} can't be installed: {new.fault}"
             )
         )
     return changes

@@ -168,9 +168,7 @@ class VendorDevicePlugin(ABC):
         """Return the requirements for devices in a condition on a label of the plugin. Raises
         NotTranslatable.
         """
-        raise NotTranslatable(
-            f"the node label {term.key} has no counterpart among the attributes of devices"
-        )
+        raise NotTranslatable(f"the node label {term.key} doesn't correspond to a device attribute")
 
     def facts_of(self, kind: str, name: str, data: Mapping[str, Any]) -> PluginFacts | None:
         """Return the facts about the plugin in an object of the source cluster, or None."""

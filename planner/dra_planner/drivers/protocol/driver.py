@@ -132,7 +132,7 @@ class Driver(ABC, Generic[Options]):
         """Return why a custom DeviceClass can't have the name of one of the driver's classes, or
         "".
         """
-        return f"{name} is a class that {self.title} installs; choose another name"
+        return f"{self.title} already installs the DeviceClass {name}; use another name"
 
     def chart(self, cloud: Cloud) -> DriverChart | None:
         """Return the chart that installs the driver on a cloud, or None if a cloud runs it or the

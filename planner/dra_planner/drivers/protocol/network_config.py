@@ -42,7 +42,7 @@ def network_config_faults(parameters: Mapping[str, Any]) -> Iterator[ConfigFault
     """Yield the parts of this configuration that DRANET rejects when it prepares a claim."""
     if "apiVersion" in parameters or "kind" in parameters:
         yield ConfigFault(
-            "DRANET's configuration has neither apiVersion nor kind", "remove apiVersion and kind"
+            "DRANET's configuration can't have apiVersion or kind", "remove apiVersion and kind"
         )
     yield from _unknown(parameters, (*_FIELDS, "apiVersion", "kind"), "the configuration")
     interface = parameters.get("interface")
@@ -50,7 +50,7 @@ def network_config_faults(parameters: Mapping[str, Any]) -> Iterator[ConfigFault
         yield from _interface_faults(interface)
         if interface.get("vrf") and parameters.get("rules"):
             yield ConfigFault(
-                "DRANET rejects rules for an interface with vrf", "remove rules, or vrf"
+                "DRANET rejects rules for an interface with vrf", "remove either rules or vrf"
             )
     ethtool = parameters.get("ethtool")
     if isinstance(ethtool, Mapping):
@@ -61,14 +61,16 @@ def _interface_faults(interface: Mapping[str, Any]) -> Iterator[ConfigFault]:
     yield from _unknown(interface, _INTERFACE, "interface")
     name = interface.get("name")
     if isinstance(name, str) and len(name) > _LONGEST_NAME:
-        message = f'interface name "{name}" has {len(name)} characters'
-        yield ConfigFault(message, f"write a name of at most {_LONGEST_NAME} characters")
+        message = (
+            f'interface name "{name}" has {len(name)} characters, but the limit is {_LONGEST_NAME}'
+        )
+        yield ConfigFault(message, f"use a name with at most {_LONGEST_NAME} characters")
     mtu = interface.get("mtu")
     if isinstance(mtu, int) and mtu < _SMALLEST_MTU:
-        yield ConfigFault(f"mtu is {mtu}", f"write an mtu of at least {_SMALLEST_MTU}")
+        yield ConfigFault(f"mtu is {mtu}", f"set mtu to at least {_SMALLEST_MTU}")
     if interface.get("dhcp") and interface.get("addresses"):
         yield ConfigFault(
-            "DRANET rejects addresses together with dhcp", "remove dhcp, or addresses"
+            "DRANET rejects addresses together with dhcp", "remove either dhcp or addresses"
         )
     for key, allowed in _CHOICES.items():
         if key in interface and interface[key] not in allowed:
@@ -83,5 +85,6 @@ def _unknown(given: Mapping[str, Any], known: tuple[str, ...], what: str) -> Ite
     for key in given:
         if key not in known:
             yield ConfigFault(
-                f'{what} has no field "{key}", and DRANET rejects unknown fields', f"remove {key}"
+                f'{what} doesn\'t have a field "{key}", and DRANET rejects unknown fields',
+                f"remove {key}",
             )

@@ -12,5 +12,5 @@ def chart_version_fault(text: str) -> str:
     return (
         ""
         if re.fullmatch(r"|\d+\.\d+\.\d+(-[0-9A-Za-z.]+)?", text)
-        else f'"{text}" is not a version (1.0.0)'
+        else f'"{text}" isn\'t a version such as 1.0.0'
     )

@@ -45,12 +45,13 @@ def _duplicate(item: KubernetesObject, first: KubernetesObject) -> Diagnostic:
     same = first.data == item.data
     where = f"{first.place.file}:{first.place.line}"
     severity: Severity = "warning" if same else "error"
-    fix = f"remove one of them; the one at {where} counts"
+    fix = f"remove one of the two objects; the plan uses the object at {where}"
     if not same and has_embedded(item.place.file):
         severity = "note"  # a page may show another way, a later step, or another cluster
         fix = (
-            f"give one of them another name, if both are for one cluster; the one at {where} counts"
+            "rename one of the two objects if both are for the same cluster; the plan uses the "
+            f"object at {where}"
         )
-    differs = "" if same else f" and differs from the one at {where}"
+    differs = "" if same else f" and differs from the object at {where}"
     message = f"{item} is defined here a second time{differs}"
     return Diagnostic(severity, "duplicate-object", message, item.place, fix)

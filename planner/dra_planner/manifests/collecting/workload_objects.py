@@ -65,8 +65,8 @@ class WorkloadObjects:
                 )
             )
         if not found.known:
-            message = f"{item}: this kind is not known; {'; '.join(found.workload.assumptions)}"
-            fix = "check the counts, or add the objects that its controller creates"
+            message = f"{item}: this kind is unknown; {'; '.join(found.workload.assumptions)}"
+            fix = "check the pod counts, or add the objects that its controller creates"
             self._diagnostics.append(Diagnostic("note", "unknown-kind", message, item.place, fix))
         return True
 

@@ -17,7 +17,7 @@ from dra_planner.manifests.rewriting.document_texts import cut
 from dra_planner.sources import Source
 
 _AMOUNTS: Final = frozenset({"requests", "limits"})
-_ANCHORS: Final = "uses YAML anchors: replace them with their values first"
+_ANCHORS: Final = "uses YAML anchors; replace the anchors with their values first"
 _Repair = tuple[int, str, bool]
 """Offset, text, and whether it is written."""
 IsRefused = Callable[[str], bool]
@@ -133,7 +133,7 @@ def _amounts(node: spans.Mapping, layout: Layout) -> Iterator[_Repair]:
             continue
         was = f"{pair.key.text}: {value.text}"
         if meanings := possible_amounts(value.text):
-            yield value.start, f"{was} is ambiguous: write {' or '.join(meanings)}", False
+            yield value.start, f"{was} is ambiguous; use {' or '.join(meanings)}", False
         elif now := corrected_amount(value.text):
             if not value.anchor:
                 layout.set_scalar(value, now)

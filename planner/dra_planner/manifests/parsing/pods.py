@@ -270,7 +270,7 @@ def _of_volumes(spec: Mapping[str, Any]) -> Iterator[str]:
         host = volume.get("hostPath")
         path = str(host.get("path") or "") if isinstance(host, Mapping) else ""
         if path.rstrip("/") == "/dev" or path.startswith(_DEVICE_FILES):
-            yield f"mounts {path} of the host"
+            yield f"mounts {path} from the host"
 
 
 def _of_containers(spec: Mapping[str, Any]) -> Iterator[str]:

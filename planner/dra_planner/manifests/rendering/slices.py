@@ -101,7 +101,7 @@ def _attribute(name: str, value: AttributeValue) -> dict[str, Any]:
         return {"string": value}
     if isinstance(value, Unknown):
         raise UnsupportedFeature(
-            f"attribute {name} has a value that is known at run time only", fix="leave it out"
+            f"the value of attribute {name} is known only at run time", fix="remove it"
         )
     kind = next(
         (kind for kind in (bool, int, Version) if value and isinstance(value[0], kind)), str

@@ -37,9 +37,8 @@ _CLAIM_FIELDS: Final = frozenset({"resourceClassName", "parametersRef", "allocat
 _OWN_FIELDS: Final = frozenset({"resourceClassName", "parametersRef"})
 _CHARTS_CLASSES: Final = frozenset({nvidia.GPU_CLASS, nvidia.MIG_CLASS})
 _SHARED: Final = (
-    "in v1, up to 256 pods can use the claim at the same time; before, only one pod could "
-    "unless it was shareable: give every pod its own claim with a ResourceClaimTemplate if "
-    "that matters"
+    "in v1, up to 256 pods can use the claim at the same time, but before, only one pod could "
+    "unless the claim was shareable; use a ResourceClaimTemplate to give each pod its own claim"
 )
 
 
@@ -78,8 +77,8 @@ class ClassicObjects(Struct):
                 filter(None, (kind or "an object", name, f"of {group}" if group else ""))
             )
             raise NotConvertible(
-                f"parametersRef names {what}, which isn't in these files, so its devices are "
-                "unknown; give its file as well, or write it out by hand",
+                f"parametersRef refers to {what}, which isn't in these files, so its devices are "
+                "unknown; pass its file as well, or rewrite the object by hand",
                 replacement_examples.CLAIM
                 if user.kind != "ResourceClass"
                 else replacement_examples.CLASS,
@@ -134,14 +133,15 @@ def convert_class(old: Old, layout: Layout, library: ClassicObjects) -> bool:
     refuse_unknown(data, _CLASS_FIELDS, str(old))
     if data.get("suitableNodes"):
         raise NotConvertible(
-            "suitableNodes narrowed the nodes of the class, but v1 has no such field: without "
-            "it, claims of this class could be allocated on every node with a matching device",
+            "suitableNodes restricted the nodes of the class, but v1 doesn't have this field. "
+            "Without it, the scheduler could allocate claims of this class on every node with a "
+            "matching device",
             replacement_examples.NODES_OF_A_CLASS,
         )
     written = str(data.get("driverName") or "")
     if not written:
         raise NotConvertible(
-            "driverName is not set, and a DeviceClass without selectors matches every device",
+            "driverName isn't set, and a DeviceClass without selectors matches every device",
             replacement_examples.CLASS,
         )
     driver = _driver(old, written)
@@ -153,12 +153,12 @@ def convert_class(old: Old, layout: Layout, library: ClassicObjects) -> bool:
             spec["config"] = config
     if "structuredParameters" in data:
         old.notes.append(
-            "structuredParameters is left out, because in v1 every driver publishes its "
-            "devices as ResourceSlices"
+            "structuredParameters is removed, because in v1 every driver publishes its devices as "
+            "ResourceSlices"
         )
     if old.name in _CHARTS_CLASSES:
         old.notes.append(
-            "the driver's chart creates a DeviceClass with this name: keep one of the two"
+            "the driver's chart also creates a DeviceClass with this name; keep only one of the two"
         )
     gone = [pair for pair in old.node.pairs if pair.key.text not in _TOP]
     entries: list[Entry] = [Kept(pair) for pair in old.node.pairs if pair.key.text in _TOP]
@@ -173,7 +173,7 @@ def convert_claim(old: Old, layout: Layout, library: ClassicObjects) -> bool:
     if library.drivers.get(str(section(old.data, "spec").get("resourceClassName"))) != NVIDIA:
         old.notes.append(_SHARED)  # NVIDIA's classes were shareable unless they said otherwise
     if old.data.get("status"):
-        old.notes.append("the status is left out, and the scheduler allocates the claim again")
+        old.notes.append("the status is removed, so the scheduler allocates the claim again")
     _replace_spec(old, layout, spec)
     return True
 
@@ -207,18 +207,19 @@ def _claim_spec(old: Old, spec: Mapping[str, Any], library: ClassicObjects) -> d
     refuse_unknown(spec, _CLAIM_FIELDS, "the spec")
     device_class = str(spec.get("resourceClassName") or "")
     if not device_class:
-        raise NotConvertible("resourceClassName is not set", replacement_examples.CLAIM)
+        raise NotConvertible("resourceClassName isn't set", replacement_examples.CLAIM)
     match spec.get("allocationMode"):
         case None | "":
             pass
         case "WaitForFirstConsumer":
             old.notes.append(
-                "allocationMode is left out, because v1 always allocates when a pod is scheduled"
+                "allocationMode is removed, because v1 always allocates claims when a pod is "
+                "scheduled"
             )
         case "Immediate":
             raise NotConvertible(
-                "allocationMode Immediate allocated the claim before a pod used it, which no "
-                "version since 1.31 supports",
+                "allocationMode Immediate allocated the claim before a pod used it, which "
+                "Kubernetes 1.31 and later don't support",
                 replacement_examples.IMMEDIATE,
             )
         case mode:

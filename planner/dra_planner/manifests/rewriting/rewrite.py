@@ -77,7 +77,7 @@ class KeptObject(Struct, frozen=True):
     example: str = ""
 
     def __str__(self) -> str:
-        return f"{self.place}: {self.name}: {self.was} stays as it is: {self.reason}"
+        return f"{self.place}: {self.name}: {self.was} isn't changed, because {self.reason}"
 
 
 class Rewriting(Struct, frozen=True):
@@ -183,7 +183,7 @@ class _Document(Struct):
                 if _convert(old, layout, library, context.features):
                     if layout.edits and spans.has_anchors(old.node):
                         raise NotConvertible(
-                            "uses YAML anchors: replace them with their values first"
+                            "it uses YAML anchors; replace the anchors with their values first"
                         )
                     self.written[id(old)] = layout
             except Unwritable as error:
@@ -205,13 +205,13 @@ class _Document(Struct):
             kept = [user for user in users if id(user) in refused]
             if not users:
                 says = (
-                    "none of these files refers to it, and v1 has no such object: delete it, "
-                    "or add the claims"
+                    "none of these files refers to it, and v1 doesn't have this kind; delete the "
+                    "object, or add the claims that use it"
                 )
                 self.refused.append((old, NotConvertible(says, replacement_examples.CLAIM)))
             elif kept:
                 self.refused.append(
-                    (old, NotConvertible(f"{kept[0]} refers to it and stays unchanged"))
+                    (old, NotConvertible(f"{kept[0]} refers to it and isn't changed"))
                 )
             else:
                 self.removed[id(old)] = ", ".join(dict.fromkeys(_new_name(user) for user in users))
@@ -271,12 +271,14 @@ def _convert(
     NotConvertible.
     """
     if sum(pair.key.text == "apiVersion" for pair in old.node.pairs) > 1:
-        raise NotConvertible("two objects aren't separated: write --- before the second apiVersion")
+        raise NotConvertible(
+            "two objects aren't separated; add a line with --- before the second apiVersion"
+        )
     if not _is_of_group(old):
         if vendor_parameters.is_state(old.group, old.kind):
             raise NotConvertible(
-                "a driver of the classic model stored its state here, and current drivers "
-                "don't read it: delete it"
+                "a driver of classic DRA stored its state in this object, and current drivers "
+                "ignore it; delete the object"
             )
         return (
             structured_parameters.convert_pod(old, layout)
@@ -293,10 +295,10 @@ def _convert(
         _set(old, layout, "kind", _SUCCESSORS[old.kind])
     if _is_classic(old):
         if old.version not in classic_dra.CLASSIC:
-            old.notes.append("it has the fields of v1alpha2 in spite of its apiVersion")
+            old.notes.append("it has fields of v1alpha2, which doesn't match its apiVersion")
         return _CONVERT_CLASSIC[old.kind](old, layout, library)
     if old.version in classic_dra.CLASSIC:
-        old.notes.append("it has the fields of v1alpha3 and later in spite of its apiVersion")
+        old.notes.append("it has fields of v1alpha3 and later, which doesn't match its apiVersion")
     return _CONVERT[old.kind](old, layout) or old.api_version != V1
 
 
@@ -331,15 +333,15 @@ def _is_rewritten(old: Old, features: Features) -> bool:
     """
     if old.kind in ("PodScheduling", "PodSchedulingContext"):
         raise NotConvertible(
-            "the scheduler wrote it for drivers with a controller, and no program reads it "
-            "any longer: delete it"
+            "the scheduler created it for drivers with a controller, and no current program reads "
+            "it; delete the object"
         )
     if _is_classic(old) or (old.version in classic_dra.CLASSIC and _is_ahead(old)):
         return True
     if old.version in classic_dra.CLASSIC:
         if old.kind == "ResourceSlice":
             raise NotConvertible(
-                "a driver publishes its own slices: install a version that publishes v1"
+                "drivers publish their own slices; install a driver version that publishes v1"
             )
         if old.kind not in _CONVERT_CLASSIC:
             raise NotConvertible(f"{GROUP}/{old.version} had no {old.kind}")
@@ -351,8 +353,8 @@ def _is_rewritten(old: Old, features: Features) -> bool:
         raise NotConvertible(f"{old.api_version} never existed")
     elif old.kind not in features.resource_kinds and old.version != "v1":
         says = (
-            f"{features.version} has no {old.kind} in v1: it is served from "
-            f"{served_since(old.kind)} on"
+            f"Kubernetes {features.version} doesn't have {old.kind} in v1; Kubernetes "
+            f"{served_since(old.kind)} and later serve it"
         )
         raise NotConvertible(says, replacement_examples.TAINT_RULE)
     return True
@@ -362,7 +364,8 @@ def _set(old: Old, layout: Layout, key: str, value: str) -> None:
     node = old.node.get(key)
     if not isinstance(node, spans.Scalar):
         raise NotConvertible(
-            f"its {key} is set only in the list around it: write apiVersion and kind in every item"
+            f"its {key} is set only in the list that contains it; set apiVersion and kind in "
+            "every item"
         )
     layout.set_scalar(node, value)
 

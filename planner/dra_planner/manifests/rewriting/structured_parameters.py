@@ -46,9 +46,9 @@ def convert_class(old: Old, layout: Layout) -> bool:
     """
     if "suitableNodes" in section(old.data, "spec"):
         raise NotConvertible(
-            "spec.suitableNodes narrowed the nodes of the class, but v1 has no such field: "
-            "without it, claims of this class could be allocated on every node with a "
-            "matching device",
+            "spec.suitableNodes restricted the nodes of the class, but v1 doesn't have this "
+            "field. Without it, the scheduler could allocate claims of this class on every node "
+            "with a matching device",
             replacement_examples.NODES_OF_A_CLASS,
         )
     return False
@@ -64,8 +64,8 @@ def convert_slice(old: Old, layout: Layout) -> bool:
     devices = spec.items("devices")
     if spec.items("sharedCounters") and devices:
         raise NotConvertible(
-            "spec has both sharedCounters and devices, but since 1.35 the counter sets of a "
-            "pool are in a slice without devices, which the driver must support",
+            "spec has both sharedCounters and devices, but since 1.35, a pool's counter sets must "
+            "be in a slice without devices, and the driver must support this",
             replacement_examples.COUNTERS_APART,
         )
     changed = False
@@ -97,14 +97,14 @@ def _convert_claim_spec(old: Old, layout: Layout, spec: Mapping | None) -> bool:
     status = section(old.data, "status")
     if spec is not None and spec.pair("controller"):
         raise NotConvertible(
-            "spec.controller left the allocation to a controller of the driver; in v1, the "
+            "spec.controller delegated the allocation to the driver's controller, but in v1, the "
             "scheduler allocates from the driver's ResourceSlices",
             replacement_examples.CONTROLLER,
         )
     if "deallocationRequested" in status or "controller" in section(status, "allocation"):
         raise NotConvertible(
-            "the status is from a driver with a controller, which no version supports any "
-            "longer: drain the pods, delete the claim, and create it again from its spec",
+            "the status comes from a driver with a controller, which current Kubernetes versions "
+            "don't support; drain the pods, delete the claim, and create it again from its spec",
             replacement_examples.CONTROLLER,
         )
     devices = spec.mapping("devices") if spec is not None else None
@@ -156,7 +156,7 @@ def _drop_unset(old: Old, layout: Layout, spec: Mapping) -> bool:
     ]
     for key in unset:
         layout.remove(spec, key)
-        old.notes.append(f"spec.{key} is left out, because its value means that it isn't set")
+        old.notes.append(f'spec.{key} is removed, because its value means "not set"')
     return bool(unset)
 
 
@@ -181,7 +181,7 @@ def _lift_source(layout: Layout, entry: Mapping) -> bool:
     twice = [pair.key.text for pair in below if entry.pair(pair.key.text)]
     if twice:
         raise NotConvertible(
-            f"{twice[0]} of a pod's claim is set both below source and next to it",
+            f"{twice[0]} of a pod's claim is set both inside and outside source",
             replacement_examples.POD,
         )
     layout.reshape(entry, [Lifted(pair) if pair is source else Kept(pair) for pair in entry.pairs])

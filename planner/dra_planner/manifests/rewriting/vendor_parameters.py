@@ -88,9 +88,8 @@ def _nvidia_mig(spec: Mapping[str, Any], name: str) -> Wanted:
     refuse_unknown(spec, frozenset({"profile", "sharing", "gpuClaimName"}), name)
     if spec.get("gpuClaimName"):
         raise NotConvertible(
-            f"{name} gets its MIG device from the GPU of another claim, "
-            f'"{spec["gpuClaimName"]}": in v1, devices of one GPU must be requests of one '
-            "claim",
+            f'{name} gets its MIG device from the GPU of another claim, "{spec["gpuClaimName"]}", '
+            "but in v1, one claim must request all devices of a GPU",
             replacement_examples.SLICES_OF_ONE_GPU,
         )
     profile = str(spec.get("profile") or "")
@@ -116,8 +115,8 @@ def _intel_gpu(spec: Mapping[str, Any], name: str) -> Wanted:
     shares = [key for key in ("memory", "millicores") if spec.get(key)]
     if shares:
         raise NotConvertible(
-            f"{name} requests {' and '.join(shares)} of a shared GPU: in v1, a claim requests "
-            "capacity, which versions before 1.36 drop and the driver must publish",
+            f"{name} requests {' and '.join(shares)} of a shared GPU. In v1, a claim requests "
+            "capacity, which the driver must publish and versions before 1.36 drop",
             replacement_examples.SHARE_OF_A_GPU,
         )
     kind = str(spec.get("type") or "gpu")
@@ -129,7 +128,8 @@ def _intel_gpu(spec: Mapping[str, Any], name: str) -> Wanted:
     wanted = Wanted([_request(_count(spec, name), [])])
     if kind == "gpu":
         wanted.notes.append(
-            "type gpu excluded virtual functions: add a selector if the driver publishes them, too"
+            "type gpu excluded virtual functions; add a selector if the driver also publishes "
+            "virtual functions"
         )
     return wanted
 
@@ -187,12 +187,12 @@ def class_notes(parameters: Old) -> list[str]:
     )
     if spec.get("monitor"):
         raise NotConvertible(
-            f"{parameters} is for monitoring: in v1, a claim requests adminAccess itself",
+            f"{parameters} is for monitoring. In v1, the claim itself requests adminAccess",
             replacement_examples.MONITOR,
         )
     if spec.get("deviceSelector"):
         raise NotConvertible(
-            f"{parameters} selects devices by properties that its driver named, not by attributes",
+            f"{parameters} selects devices by driver-specific properties, not by attributes",
             replacement_examples.CLASS,
         )
     return ["the class no longer controls sharing, because up to 256 pods can use every claim"]
@@ -220,7 +220,7 @@ def _condition(selector: Mapping[str, Any], name: str) -> str:
     """
     if len(selector) != 1:
         raise NotConvertible(
-            f"a selector of {name} must have one condition, and this one has {len(selector)}"
+            f"a selector of {name} must have one condition, but this selector has {len(selector)}"
         )
     ((key, value),) = selector.items()
     if key in ("andExpression", "orExpression"):
@@ -229,7 +229,8 @@ def _condition(selector: Mapping[str, Any], name: str) -> str:
         ]
         if not parts:
             raise NotConvertible(
-                f"{key} of {name} has no condition that v1 can express", replacement_examples.CLAIM
+                f"{key} of {name} doesn't have a condition that v1 can express",
+                replacement_examples.CLAIM,
             )
         joined = (" && " if key == "andExpression" else " || ").join(f"({part})" for part in parts)
         return joined if len(parts) > 1 else parts[0]
@@ -246,7 +247,8 @@ def _condition(selector: Mapping[str, Any], name: str) -> str:
     if key == "migEnabled" and value is False:
         return ""
     raise NotConvertible(
-        f"{key} of {name} has no form in v1: the driver publishes no such attribute",
+        f"{key} of {name} can't be expressed in v1, because the driver doesn't publish this "
+        "attribute",
         replacement_examples.CLAIM,
     )
 
@@ -255,9 +257,7 @@ def _compared(value: Any, name: str) -> tuple[str, str]:
     pair = value if isinstance(value, Mapping) else {}
     amount, sign = pair.get("value"), _OPERATORS.get(str(pair.get("operator")))
     if amount is None or sign is None or '"' in str(amount):
-        raise NotConvertible(
-            f"{name} compares with {value!r}, which is not a value and an operator"
-        )
+        raise NotConvertible(f"{name} compares with {value!r}, which isn't a value and an operator")
     return str(amount), sign
 
 

@@ -68,7 +68,7 @@ def broken_rows(command: CommandLine, page: str) -> Iterator[Told]:
         )
         files = command.values("-f|--values") if row.program == "helm" else ()
         if files:
-            severity, says = "note", f"{says}, unless {', '.join(files)} says otherwise"
+            severity, says = "note", f"{says}, unless {', '.join(files)} sets it"
         yield severity, row.code, says, fix
 
 

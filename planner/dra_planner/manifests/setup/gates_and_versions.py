@@ -38,21 +38,21 @@ def gate_faults(gate: str, value: str) -> Iterator[FlagFault]:
             "error",
             "gate-gone",
             message,
-            "leave it out, and use a driver that publishes ResourceSlices",
+            "remove the feature gate, and use a driver that publishes ResourceSlices",
         )
     elif gate == GATE and value == "true":
         yield FlagFault(
             "note",
             "gate-not-needed",
             f"the feature gate {gate} is on in 1.34 and later",
-            "leave it out",
+            "remove the feature gate",
         )
     elif gate == GATE:
         message = (
             f"the feature gate {gate} can't be turned off in 1.35 and later, so the component "
             "doesn't start"
         )
-        yield FlagFault("error", "gate-locked", message, "leave it out")
+        yield FlagFault("error", "gate-locked", message, "remove the feature gate")
 
 
 def version_faults(version: str, value: str = "true") -> Iterator[FlagFault]:
@@ -61,7 +61,7 @@ def version_faults(version: str, value: str = "true") -> Iterator[FlagFault]:
     """
     if value == "false" or not version.startswith(("v1alpha", "v1beta")):
         return
-    fix = "leave the flag out, and rewrite manifests: check --rewrite"
+    fix = "remove the flag, and rewrite manifests with `check --rewrite`"
     if version in _GONE:
         message = (
             f"Kubernetes {_GONE[version]} removed {GROUP}/{version}, so later API servers "

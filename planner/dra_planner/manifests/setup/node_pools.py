@@ -54,8 +54,8 @@ def pool_findings(item: KubernetesObject) -> Iterator[Diagnostic]:
             "Karpenter 1.1 on"
         )
         fix = (
-            f"write apiVersion: {item.group}/v1 and kind: {kind}; Karpenter starts nodes for "
-            "claims in 1.15 and later"
+            f"set apiVersion: {item.group}/v1 and kind: {kind}; Karpenter 1.15 and later start "
+            "nodes for claims"
         )
         yield Diagnostic("error", "version-not-served", f"{item}: {message}", item.place, fix)
     elif item.kind == "NodePool":
@@ -72,15 +72,15 @@ def _node_pool(item: KubernetesObject) -> Iterator[Diagnostic]:
     if reference.get("group") in _own_domains():
         message = f"{item}: its nodes belong to EKS Auto Mode, which doesn't support claims"
         fix = (
-            "name an EC2NodeClass of your own Karpenter in nodeClassRef, or use a managed "
+            "set nodeClassRef to an EC2NodeClass of a self-managed Karpenter, or use a managed "
             "node group"
         )
         yield Diagnostic("warning", "auto-nodes-take-no-claims", message, reference.place, fix)
     elif root.get("spec.replicas") is None:
         message = f"{item}: Karpenter doesn't start nodes for claims unless it is configured to"
         fix = (
-            "run Karpenter 1.15 or newer with settings.enableDRA: true, or give the pool a fixed "
-            "number (replicas)"
+            "run Karpenter 1.15 or later with settings.enableDRA: true, or set a fixed number of "
+            "nodes in the pool (replicas)"
         )
         yield Diagnostic("note", "karpenter-ignores-claims", message, item.place, fix)
 
@@ -131,15 +131,15 @@ def _node_class(item: KubernetesObject) -> Iterator[Diagnostic]:
     place = root.at("spec.amiSelectorTerms").place if aliases else root.at("spec").place
     if "al2" in named:
         message = (
-            f"{item}: EKS no longer creates images of Amazon Linux 2, and never did for "
-            "Kubernetes 1.33 and newer"
+            f"{item}: EKS no longer publishes Amazon Linux 2 images, and never did for Kubernetes "
+            "1.33 and later"
         )
         yield Diagnostic(
             "error",
             "image-not-offered",
             message,
             place,
-            "write alias: al2023@latest, and remove amiFamily: AL2",
+            "set alias: al2023@latest, and remove amiFamily: AL2",
         )
     elif "bottlerocket" in named and not re.search(
         r"(?i)device-plugins?", str(root.get("spec.userData", ""))
@@ -148,7 +148,7 @@ def _node_class(item: KubernetesObject) -> Iterator[Diagnostic]:
             f"{item}: on nodes with GPUs, Bottlerocket runs its own device plugin, which "
             "allocates the GPUs that the DRA driver publishes"
         )
-        fix = "for pools with GPUs write alias: al2023@latest"
+        fix = "set alias: al2023@latest for pools with GPUs"
         yield Diagnostic("note", "device-plugin-on-dra-node", message, place, fix)
 
 
@@ -169,12 +169,10 @@ def _feature_gate(item: KubernetesObject) -> Iterator[Diagnostic]:
         chosen == "CustomNoUpgrade" and GATE in gates["enabled"]
     ):
         message = (
-            f"{item}: featureSet {chosen} can't be reverted and blocks upgrades of the "
-            f"cluster; OpenShift {_OPENSHIFT} and newer serve resource.k8s.io/v1 without it"
+            f"{item}: featureSet {chosen} can't be reverted and blocks cluster upgrades; "
+            f"OpenShift {_OPENSHIFT} and later serve resource.k8s.io/v1 without it"
         )
-        fix = (
-            f"leave the object out if it's only for claims, and use OpenShift {_OPENSHIFT} or newer"
-        )
+        fix = f"remove the object if it's only for claims, and use OpenShift {_OPENSHIFT} or later"
         yield Diagnostic("warning", "gate-not-needed", message, spec.place, fix)
 
 

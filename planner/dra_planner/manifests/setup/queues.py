@@ -65,10 +65,10 @@ def _kueue(
         )
         if template is not None and template.spec.constraints:
             message = (
-                f"{workload.ref}: Kueue up to 0.17 rejects constraints, and later versions "
+                f"{workload.ref}: Kueue 0.17 and earlier reject constraints, and later versions "
                 "ignore them"
             )
-            fix = "leave constraints out of queued claims"
+            fix = "remove the constraints from queued claims"
             yield Diagnostic("warning", "queue-refuses-claim", message, workload.place, fix)
             return
 
@@ -91,9 +91,13 @@ def _not_counted(
                 form = "allocationMode: All" if everything else "firstAvailable"
                 counted = "as one device" if everything and who == "KAI" else "as no device"
                 message = (
-                    f"{workload.ref}: {who} counts {form} {counted}, so the queue's share is wrong"
+                    f"{workload.ref}: {who} counts {form} {counted}, so the queue's usage is wrong"
                 )
-                fix = "request a count" if everything else "request one of them with exactly"
+                fix = (
+                    "request a count"
+                    if everything
+                    else "request one of the alternatives with exactly"
+                )
                 yield Diagnostic("warning", "queue-refuses-claim", message, workload.place, fix)
 
 
@@ -102,8 +106,7 @@ def _kai(workload: Workload, claims: Mapping[ObjectKey, ResourceClaim]) -> Itera
     is_kai = any(pods.template.spec.scheduler_name == KAI for pods in workload.pod_sets)
     if OLD_KAI_QUEUE in labels and KAI_QUEUE not in labels and is_kai:
         message = (
-            f"{workload.ref}: KAI reads the label {KAI_QUEUE} since 0.6, and no longer "
-            f"{OLD_KAI_QUEUE}"
+            f"{workload.ref}: since 0.6, KAI reads the label {KAI_QUEUE} instead of {OLD_KAI_QUEUE}"
         )
         fix = f"label it {KAI_QUEUE}: {labels[OLD_KAI_QUEUE]}"
         yield Diagnostic("warning", "queue-label-not-read", message, workload.place, fix)
@@ -141,7 +144,7 @@ def _karpenter(objects: Iterable[KubernetesObject]) -> Iterator[Diagnostic]:
                 "with --ignore-dra-requests=false (1.15 and later)"
             )
             fix = (
-                "use a pool of fixed size for them, or run Karpenter with "
+                "use a fixed-size pool for these pods, or run Karpenter with "
                 "--ignore-dra-requests=false"
             )
             yield Diagnostic("warning", "autoscaler-ignores-claims", message, item.place, fix)
@@ -155,8 +158,8 @@ def _volcano(item: KubernetesObject) -> Iterator[Diagnostic]:
     least = job.number("spec.minAvailable", 0)
     if least > pods:
         message = (
-            f"{item}: minAvailable {least} is more than the {pods} pods of its tasks, so "
-            "Volcano's webhook rejects it"
+            f"{item}: minAvailable ({least}) is more than the {pods} pods of its tasks, so "
+            "Volcano's webhook rejects the job"
         )
         yield Diagnostic(
             "error", "gang-too-small", message, item.place, f"set minAvailable to {pods} or less"

@@ -39,7 +39,7 @@ def scheduler_findings(data: Any, place: Place) -> Iterator[Diagnostic]:
         if _PLUGIN in enabled:
             message = f"{KIND}: the plugin {_PLUGIN} is enabled by default in 1.34 and later"
             yield Diagnostic(
-                "note", "plugin-not-needed", message, place, f"leave {_PLUGIN} out of plugins"
+                "note", "plugin-not-needed", message, place, f"remove {_PLUGIN} from plugins"
             )
         for _, row in profile.at("pluginConfig").members():
             given = row.get("args")
@@ -47,7 +47,8 @@ def scheduler_findings(data: Any, place: Place) -> Iterator[Diagnostic]:
             if row.get("name") == _PLUGIN and unknown:
                 listed = ", ".join(map(str, unknown))
                 message = (
-                    f"{KIND}: {_PLUGIN} has no argument {listed}, so kube-scheduler doesn't start"
+                    f"{KIND}: {_PLUGIN} doesn't have the argument {listed}, so kube-scheduler "
+                    "doesn't start"
                 )
                 yield Diagnostic(
                     "error", "unknown-field", message, place, f"remove {listed} from its args"

@@ -229,7 +229,7 @@ def _name(value: Any, dots: str) -> str:
     if placeholder := _placeholder(text):
         return placeholder
     near = re.sub(rf"[^a-z0-9{dots}-]+", "-", text.lower()).strip("-.")
-    return f'write "{near}"' if near else ""
+    return f'use "{near}"' if near else ""
 
 
 def _placeholder(text: str) -> str:

@@ -79,10 +79,13 @@ def read_cron_job(reading: Reading) -> list[PodSet]:
     figures = Figures(0, steady, pods, 2 * pods if policy == "Replace" else pods)
     if policy == "Allow":
         figures = Figures(0, steady, None, None)
-        reading.assume("concurrencyPolicy Allow: runs may overlap, so the ceiling is unlimited")
+        reading.assume(
+            "concurrencyPolicy is Allow, so runs may overlap and the ceiling is unlimited"
+        )
     elif policy == "Replace":
         reading.assume(
-            "concurrencyPolicy Replace: pods of the ending run overlap with pods of the new run"
+            "concurrencyPolicy is Replace, so pods of the old run may overlap with pods of the "
+            "new run"
         )
     return reading.pod_set("", template.at("template"), figures)
 
@@ -162,7 +165,9 @@ def read_spark(reading: Reading) -> list[PodSet]:
             dynamic.number("initialExecutors", least), 0 if given is None else instances
         )
         if most is None:
-            reading.assume("dynamicAllocation has no maxExecutors, so the ceiling is unlimited")
+            reading.assume(
+                "dynamicAllocation doesn't set maxExecutors, so the ceiling is unlimited"
+            )
     sets = []
     for name, figures in (
         ("driver", reading.figures(1)),

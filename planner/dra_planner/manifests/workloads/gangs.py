@@ -101,7 +101,7 @@ def gang_findings(
                 f'{gang}: no matches for kind "PodGroup" in version "{gang.api_version}" since '
                 "scheduler-plugins 0.25",
                 gang.place,
-                f"write apiVersion: scheduling.x-k8s.io/v1alpha1, and label the pods {_LABEL}: "
+                f"set apiVersion: scheduling.x-k8s.io/v1alpha1, and label the pods {_LABEL}: "
                 f"{gang.name}",
             )
     for workload in workloads:
@@ -111,8 +111,8 @@ def gang_findings(
                 yield Diagnostic(
                     "warning",
                     "gang-label-not-read",
-                    f"{workload.ref}: its pods don't join a gang, because no scheduler reads "
-                    f"the label {OLD_LABEL} any longer",
+                    f"{workload.ref}: its pods don't join a gang, because no current scheduler "
+                    f"reads the label {OLD_LABEL}",
                     workload.place,
                     f"label the pods {_LABEL}: {name}",
                 )

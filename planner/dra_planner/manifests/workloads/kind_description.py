@@ -190,8 +190,8 @@ class Reading(Struct):
             self.assume(SUSPENDED)
             return True
         said = (
-            f'is suspended until Kueue admits it from the queue "{self.queue}", and counts as '
-            "if admitted"
+            f'is suspended until Kueue admits it from the queue "{self.queue}", but the plan '
+            "counts it as admitted"
         )
         self.assume(said)
         return False
@@ -240,7 +240,7 @@ class Reading(Struct):
         least = min(each for each in figures if each is not None)
         if least < 0:
             self.faults.append(
-                invalid(template.place.path, least, "the count of its pods must not be negative")
+                invalid(template.place.path, least, "its pod count must not be negative")
             )
             return []
         if self.checks_pods:

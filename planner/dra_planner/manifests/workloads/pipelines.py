@@ -37,13 +37,9 @@ def read_workflow(reading: Reading) -> list[PodSet]:
     uses = _count_uses(reading, templates, str(spec.get("entrypoint", "")), {}, _DEEPEST)
     limit = spec.get("parallelism")
     if any(node.get("dag") for node in templates.values()):
-        reading.assume(
-            "tasks of a graph that depend on each other are counted as if all ran at the same time"
-        )
+        reading.assume("the plan counts all tasks of a graph as if they ran at the same time")
     if any(node.get("steps") for node in templates.values()) and len(uses) > 1:
-        reading.assume(
-            "templates of steps that follow each other are counted as if they ran at the same time"
-        )
+        reading.assume("the plan counts successive steps as if they ran at the same time")
     sets = []
     for name, count in uses.items():
         node = templates[name]
@@ -108,7 +104,9 @@ def _items(reading: Reading, step: ObjectPart) -> int:
             return max(step.number("withSequence.count", 1), 1)
         return abs(step.number("withSequence.end", 0) - step.number("withSequence.start", 0)) + 1
     if step.get("withParam") is not None:
-        reading.assume("withParam is known only while the workflow runs: counted once")
+        reading.assume(
+            "withParam is known only while the workflow runs, so the plan counts its template once"
+        )
     return 1
 
 
@@ -182,7 +180,7 @@ def read_pipeline_run(reading: Reading) -> list[PodSet]:
         if spec is not None:
             sets += reading.pod_set(name, _steps_pod(spec, pod), figures, inline=True)
     if len(sets) > 1:
-        reading.assume("tasks that depend on each other are counted as if all ran at the same time")
+        reading.assume("the plan counts dependent tasks as if they all ran at the same time")
     return sets
 
 

@@ -23,7 +23,10 @@ def read_ray_job(reading: Reading) -> list[PodSet]:
             "submitter", root.at("spec.submitterPodTemplate"), reading.figures(1)
         )
         if not submitter:
-            reading.assume("the pod that submits the job requests no device and isn't counted")
+            reading.assume(
+                "the plan doesn't count the pod that submits the job, because it doesn't "
+                "request devices"
+            )
         sets += submitter
     return sets
 

@@ -82,7 +82,7 @@ class WorkloadReader:
             # Kinds that the API server knows have been decoded; of others nobody has checked the
             # types of the fields.
             sets = []
-            reading.unresolved("a field of it has an unexpected type", Figures.fixed(1))
+            reading.unresolved("one of its fields has an unexpected type", Figures.fixed(1))
         if not sets and not (reading.unknown or reading.faults or reading.generated):
             reading.unresolved(
                 "it doesn't describe a pod, and the objects of its controller are unknown",

@@ -97,11 +97,11 @@ def _meant(kind: str, namespace: str, name: str, named: Iterable[Target]) -> tup
     """Return the object that was probably meant, as the end of a sentence, and the fix."""
     for other in sorted(named):
         if other[0] in _SCALED and other[1:] == (namespace, name):
-            return f"there is a {other[0]} of that name", f"write kind: {other[0]}"
+            return f"the manifests contain a {other[0]} with this name", f"write kind: {other[0]}"
     for other in sorted(named):
         if (other[0], other[2]) == (kind, name):
             return (
-                f"there is one in the namespace {other[1]}",
+                f"the namespace {other[1]} contains a workload with this name",
                 f"move the scaler to the namespace {other[1]}",
             )
     near = get_close_matches(
@@ -117,7 +117,7 @@ def _said(item: KubernetesObject, least: int, most: int, held: int | None = None
             f"{named}, which is paused, keeps "
             f"{f'{held} replicas' if held >= 0 else 'its current replicas'}"
         )
-    return f"{named} scales it between {least} and {most} replicas, its floor and ceiling"
+    return f"{named} scales it between {least} (floor) and {most} (ceiling) replicas"
 
 
 def _held(annotations: Any) -> int | None:

@@ -57,9 +57,9 @@ def _knative(reading: Reading, annotations: Mapping[str, Any]) -> Figures:
     least = _scale(annotations, "min-scale", "minScale")
     most = _scale(annotations, "max-scale", "maxScale") or None
     if least == 0:
-        reading.assume("scales to zero, so its steady demand is 0 pods")
+        reading.assume("it scales to zero, so its steady demand is 0 pods")
     if most is None:
-        reading.assume("no max-scale, so the ceiling is unlimited")
+        reading.assume("max-scale isn't set, so the ceiling is unlimited")
     return Figures(least, least, most, None if most is None else 2 * most)
 
 
@@ -109,7 +109,9 @@ def _inference_figures(reading: Reading, component: ObjectPart, serverless: bool
     if serverless:
         ceiling = component.number("maxReplicas", 0) or None
         if ceiling is None:
-            reading.assume("no maxReplicas and no Knative default, so the ceiling is unlimited")
+            reading.assume(
+                "neither maxReplicas nor a Knative default is set, so the ceiling is unlimited"
+            )
         return Figures(replicas, replicas, ceiling, None if ceiling is None else 2 * ceiling)
     bounds = (
         None
@@ -265,7 +267,7 @@ def _nim_claim(reading: Reading, entry: ObjectPart, suffix: str) -> dict[str, An
         requests.append({"name": name if name else f"device-{index}", "exactly": exactly})
         if device.get("attributeSelectors") or device.get("capacitySelectors"):
             reading.assume(
-                "attributeSelectors and capacitySelectors of claimCreationSpec are not read"
+                "the plan ignores attributeSelectors and capacitySelectors of claimCreationSpec"
             )
     if not requests:
         return {}

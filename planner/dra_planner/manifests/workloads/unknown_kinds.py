@@ -78,13 +78,13 @@ def read_unknown(reading: Reading) -> list[PodSet]:
         pods = holder.number(field, 1) if field else 1
         confidence = "medium" if field else "low"
         told = (
-            f"{pods} pods, by the nearest count field, {field}"
+            f"{pods} pods (from the nearest count field, {field})"
             if field
-            else "1 pod, because there is no count near it"
+            else "1 pod (because no count field is near it)"
         )
         reading.assume(
-            f"{reading.object.kind} is an unknown kind: its pod template at {path} was "
-            f"recognized by its form and counts as {told} ({confidence} confidence)"
+            f"{reading.object.kind} is an unknown kind: the plan recognizes a pod template at "
+            f"{path}, and counts it as {told} ({confidence} confidence)"
         )
         sets += reading.pod_set(path, spec, reading.figures(pods), inline=True)
     return sets

@@ -16,7 +16,7 @@ from dra_planner.manifests.workloads.kinds import CONFIGURATIONS
 
 _RENDERED: Final = "add the pods that it creates"
 _CHART: Final = "pass the rendered chart: helm template … | pulumi-dra plan -"
-_BUILT: Final = "pass the built path: kustomize build … | pulumi-dra plan -"
+_BUILT: Final = "pass the built manifests: kustomize build … | pulumi-dra plan -"
 _NODES: Final = "describe the nodes as a pool of the fleet"
 _PODS: Final = "add the pods that request the capacity"
 

@@ -182,7 +182,7 @@ def _loss(
 ) -> tuple[str, str]:
     owner = owners.object_of(pod.owner)
     if _MIRROR in labels(pod.item.metadata.get("annotations")) or pod.owner.kind == "Node":
-        return "it's a static pod, which the scheduler never sees, so it can't have a claim", (
+        return "it's a static pod, which bypasses the scheduler, so it can't have a claim", (
             "replace it with a DaemonSet or Deployment"
         )
     if (

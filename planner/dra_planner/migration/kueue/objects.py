@@ -89,7 +89,11 @@ def _migrate_quotas(
         change = _replace if is_moved else _add
         changed += change(editor, path, group, wanted[index], split)
     user = queues.still_used(members, resources)
-    why = f"{user} still requests it" if user else "the manifests don't show every job of the queue"
+    why = (
+        f"{user} still requests it"
+        if user
+        else "the manifests may not contain all jobs of the queue"
+    )
     return QueueChange([
         f"{new} {_instead(olds, '' if is_moved else why)}: add {{name: {new}, "
         f"deviceClassNames: [{logical_name(olds[0])[1]}]}} to "
@@ -105,8 +109,8 @@ def _instead(olds: Sequence[str], why: str) -> str:
     if not why:
         return f"replaces {names}"
     return (
-        f"is added, and {names} keeps its quota, because {why}; the quotas count separately, "
-        "so move quota from one to the other with the jobs"
+        f"is added, and {names} keeps its quota, because {why}; the two quotas count separately, "
+        "so move quota to the new resource along with the jobs"
     )
 
 
@@ -124,8 +128,8 @@ def _check_groups(wanted: Mapping[int, Wanted]) -> None:
     for names in wanted.values():
         if twice := seen & names.keys():
             raise NotEditable(
-                f"several resource groups need a quota of {min(twice)}, which only one can have; "
-                "merge the groups"
+                f"several resource groups need a quota for {min(twice)}, but only one group can "
+                "have it, so merge the groups"
             )
         seen |= names.keys()
 
@@ -266,10 +270,13 @@ def _migrate_flavor(
         name = f"{item.name}-dra"
         spec = {**block(item.data, "spec"), "nodeLabels": wanted}
         twin = {**item.data, "metadata": {"name": name}, "spec": spec}
-        why = f"because {keys} may be missing there, and jobs of the device plugin need {item.name}"
+        why = (
+            f"because {keys} may be missing on DRA nodes, and device plugin jobs still need "
+            f"{item.name}"
+        )
         return QueueChange([f"the new flavor {name} selects DRA nodes, {why}"], [plain(twin)])
     editor.set(path, wanted)
     return QueueChange([
-        f"it selects DRA nodes, because {keys} may be missing there; the claims of its jobs "
+        f"it selects DRA nodes, because {keys} may be missing on them; the claims of its jobs "
         "select the devices"
     ])  # fmt: skip

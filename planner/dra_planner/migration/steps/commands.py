@@ -70,7 +70,7 @@ def step_rollback(step: MigrationStep) -> tuple[str, ...]:
 def _commands(step: MigrationStep) -> Iterator[str]:
     match step.kind:
         case StepKind.PREPARE:
-            yield f"copy the pools of {step.folder}/fleet.yaml into the stack's fleet"
+            yield f"copy the pools from {step.folder}/fleet.yaml to the stack's fleet"
             yield from _plan_and_up()
             yield from _applied(step, "manifests.yaml")
         case StepKind.MOVE:
@@ -106,7 +106,7 @@ def _applied(step: MigrationStep, file: str) -> tuple[str, str]:
     """Return the commands that apply manifests; later plans of the stack need them too."""
     return (
         f"kubectl apply -f {step.folder}/{file}",
-        f"copy the manifests of {step.folder}/{file} into the stack's workloads",
+        f"copy the manifests from {step.folder}/{file} to the stack's workloads",
     )
 
 
@@ -134,7 +134,9 @@ def _served_pods_back(step: MigrationStep) -> Iterator[str]:
     twins = [pool.name for pool in step.pools if pool.allocation == "dra" and pool.during]
     for pool in twins:
         yield f"kubectl cordon -l {POOL}={pool}"
-    yield f"delete the pods of {' and '.join(step.moves)}, which start again on the old nodes"
+    yield (
+        f"delete the pods of {' and '.join(step.moves)}, so that they start again on the old nodes"
+    )
     for pool in twins:
         yield f"kubectl uncordon -l {POOL}={pool}"
 
@@ -142,7 +144,7 @@ def _served_pods_back(step: MigrationStep) -> Iterator[str]:
 def _resize(step: MigrationStep) -> Iterator[str]:
     """Yield the commands that give the pools their nodes at the start of a step."""
     if any(pool.during != pool.after or pool.allocation == "dra" for pool in step.pools):
-        yield f"copy the pools of {step.folder}/fleet.yaml into the stack's fleet"
+        yield f"copy the pools from {step.folder}/fleet.yaml to the stack's fleet"
         yield from _plan_and_up()
 
 
@@ -161,7 +163,7 @@ def _shrink(step: MigrationStep) -> Iterator[str]:
     yield from _drains(step)
     drained = [pool for pool in step.pools if pool.drained]
     if drained:
-        yield f"copy the pools of {step.folder}/fleet-after.yaml into the stack's fleet"
+        yield f"copy the pools from {step.folder}/fleet-after.yaml to the stack's fleet"
         yield from _plan_and_up()
     for pool in drained:
         if pool.after:
@@ -174,7 +176,7 @@ def _shrink(step: MigrationStep) -> Iterator[str]:
 def _scale_up(step: MigrationStep) -> Iterator[str]:
     if any(pool.drained for pool in step.pools):
         yield (
-            f"copy the pools of {step.folder}/fleet.yaml into the stack's fleet  # brings the "
+            f"copy the pools from {step.folder}/fleet.yaml to the stack's fleet  # brings the "
             "drained nodes back"
         )
         yield from _plan_and_up()

@@ -36,8 +36,8 @@ def _notes(
     if unplanned and plugin_pools:
         names = ", ".join(sorted({f"the {each.object}" for each in unplanned}))
         yield (
-            f"The steps don't plan the pods of {names}, which a DeviceClass serves. Pass the chart "
-            "itself, so that its rendered manifests are planned"
+            f"The steps don't plan the pods of {names}, which get their devices through a "
+            "DeviceClass. To plan them, pass the chart itself"
         )
     if fleet.is_autoscaled and not cloud(fleet.cloud).autoscalers[fleet.autoscaler]:
         yield (

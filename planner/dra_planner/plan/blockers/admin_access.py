@@ -26,9 +26,9 @@ def find_unknown_admin_access(situation: ClusterSituation) -> Iterator[Blocker]:
             yield Blocker(
                 code="admin-access-unknown",
                 message=f"{claim.title} requests admin access, but it's unknown whether namespace "
-                f"{claim.namespace} has the label {LABEL}=true, because the namespace "
-                "isn't declared here",
-                fix=f'declare the namespace with the label {LABEL}: "true", if its users may '
+                f"{claim.namespace} has the label {LABEL}=true, because the manifests "
+                "don't declare the namespace",
+                fix=f'declare the namespace with the label {LABEL}: "true" if its users may '
                 "access all devices",
                 place=claim.place,
                 workloads=claim.users,

@@ -34,7 +34,7 @@ def find_missing_requests(situation: ClusterSituation) -> Iterator[Blocker]:
                         f'"{used.name}", which has {_listed(known)}, so the pod never starts',
                         fix=f"write request: {known[0]}"
                         if len(known) == 1
-                        else "write one of them, or leave it out",
+                        else "use one of these requests, or remove the request name",
                         place=pod_set.template.place
                         if pod_set.template.place.file
                         else workload.place,

@@ -57,19 +57,22 @@ def _taint_rules(situation: ClusterSituation) -> Iterator[Blocker]:
             continue
         if rule.pool is not None and not situation.manifests.nodes:
             text = (
-                f"{title} taints the devices of node {rule.pool}, which isn't among the planned "
+                f"{title} taints the devices of node {rule.pool}, which isn't one of the planned "
                 "nodes"
             )
             yield fact(text, place=rule.meta.place)
             continue
-        text = f"{title} taints {devices}: claims need a toleration for {taint.key}:{taint.effect}"
+        text = (
+            f"{title} taints {devices}, so claims for them need a toleration for "
+            f"{taint.key}:{taint.effect}"
+        )
         if taint.effect == "NoExecute":
             refs = tuple(_evicted(situation, rule))
             names = ", ".join(f"{ref.namespace}/{ref.name}" for ref in refs)
             evicted = (
                 f"; it evicts the running pods of {names}"
                 if names
-                else "; it evicts no pod of these manifests"
+                else "; it doesn't evict any pod of these manifests"
             )
             text += evicted
             yield from find_limited_tolerations(situation, rule)
@@ -104,7 +107,7 @@ def _namespaces(situation: ClusterSituation) -> Iterator[Blocker]:
             used.setdefault(workload.meta.namespace, []).append(workload.ref)
     for name in sorted(used.keys() - manifests.namespaces.keys() - {*_GIVEN_NAMESPACES}):
         text = (
-            f"Namespace {name} isn't in the manifests; without it, the API server rejects its "
+            f"Namespace {name} isn't in the manifests, and without it, the API server rejects its "
             "objects"
         )
         fix = f"add the manifest of Namespace {name}, or create it first"
@@ -147,10 +150,14 @@ def _idle_in_init_containers(situation: ClusterSituation) -> Iterator[Blocker]:
         } - used
         for name in sorted(at_start):
             text = (
-                f'{workload.ref}: only an init container uses claim "{name}", whose devices '
-                "stay allocated to the pod"
+                f'{workload.ref}: only an init container uses claim "{name}", but its devices '
+                "stay allocated until the pod ends"
             )
-            yield fact(text, "use the claim in a container, or do this work in a Job", workload.ref)
+            yield fact(
+                text,
+                "use the claim in a regular container, or move this work to a Job",
+                workload.ref,
+            )
 
 
 def _partitions(situation: ClusterSituation) -> Iterator[Blocker]:
@@ -203,10 +210,10 @@ def _tiny_memory(situation: ClusterSituation) -> Iterator[Blocker]:
             least = min((each for each in amounts if each), default=_TINY)
             if least < _TINY:
                 text = (
-                    f'{workload.ref}: container "{container.name}" has '
-                    f"{counted(least, 'byte')} of memory, which is too little to start"
+                    f'{workload.ref}: container "{container.name}" has only '
+                    f"{counted(least, 'byte')} of memory, so it can't start"
                 )
-                yield fact(text, "write the amount with the unit Mi or Gi", workload.ref)
+                yield fact(text, "add the unit Mi or Gi to the amount", workload.ref)
 
 
 def _is_partition(name: str, situation: ClusterSituation) -> bool:

@@ -21,9 +21,8 @@ from dra_planner.plan.blockers.blocker import Blocker, ClusterSituation, fact
 def use_one_claim(name: str) -> str:
     """Return the fix for sharing in a template. `name` is the name of the entry in the pod."""
     return (
-        f"name one ResourceClaim in all pods (resourceClaimName of {name}) in place of the "
-        "template, because pods share the devices of one claim, but a template creates one "
-        "claim for each pod"
+        f"use resourceClaimName instead of resourceClaimTemplateName for {name} in all pods, because "
+        "pods share the devices of one claim, but a template creates a separate claim for each pod"
     )
 
 
@@ -54,8 +53,8 @@ def _of_drivers_without_devices(
         if requested and "" not in requested and config.driver not in requested:
             yield fact(
                 f"{claim.title}: the configuration for {config.driver} has no effect, because the "
-                f"requests are for devices of {' and '.join(sorted(requested))}",
-                f"remove it, or write driver: {min(requested)}",
+                f"claim requests only devices of {' and '.join(sorted(requested))}",
+                f"remove the configuration, or set driver: {min(requested)}",
                 *claim.users,
                 place=claim.place,
             )
@@ -79,8 +78,7 @@ def _of_requests_with_alternatives(claim: WrittenClaim) -> Iterator[Blocker]:
             if names:
                 text = (
                     f"{claim.title}: {driver.title} doesn't apply the configuration for request "
-                    f'"{name}", because it '
-                    f"gets one of {', '.join(names)}"
+                    f'"{name}", because its allocated alternative is one of {", ".join(names)}'
                 )
                 yield fact(
                     text, f"write requests: [{', '.join(names)}]", *claim.users, place=claim.place
@@ -105,7 +103,7 @@ def _of_templates(situation: ClusterSituation) -> Iterator[Blocker]:
         pods = sum(number for _, _, number in uses)
         if pods > 1:
             text = (
-                f"ResourceClaimTemplate {key}: its sharing applies only between the "
+                f"ResourceClaimTemplate {key}: its sharing configuration applies only between the "
                 f"containers of one pod, because each of the {pods} pods gets its own devices"
             )
             refs = dict.fromkeys(ref for ref, _, _ in uses)

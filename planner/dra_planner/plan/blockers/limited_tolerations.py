@@ -38,8 +38,8 @@ def find_limited_tolerations(
                 yield Blocker(
                     code="pod-cannot-be-scheduled",
                     message=f"{workload.ref}: its claims tolerate DeviceTaintRule "
-                    f"{rule.meta.name} only for {counted(seconds, 'second')}, so the rule then "
-                    "evicts its pods from tainted devices",
+                    f"{rule.meta.name} for only {counted(seconds, 'second')}, and then "
+                    "the rule evicts its pods from tainted devices",
                     fix="remove tolerationSeconds from the toleration, or remove the rule",
                     place=workload.place,
                     workloads=(workload.ref,),

@@ -41,8 +41,8 @@ def find_missing_classes(situation: ClusterSituation) -> Iterator[Blocker]:
             if kind in known and name not in known[kind]:
                 yield Blocker(
                     code="reference-not-found",
-                    message=f"{workload.ref} names {kind} {name}, which isn't in the manifests; "
-                    "without it, the API server rejects the pods",
+                    message=f"{workload.ref} refers to {kind} {name}, which isn't in the "
+                    "manifests, and without it, the API server rejects the pods",
                     fix=f"add the manifest of {kind} {name}{_near(name, known[kind])}",
                     place=workload.place,
                     workloads=(workload.ref,),
@@ -80,9 +80,11 @@ def find_missing_objects(situation: ClusterSituation) -> Iterator[Blocker]:
         consequence = " and ".join(effects)
         yield Blocker(
             code="reference-not-found" if near else FACT,
-            message=f"{workload.ref} names {listed}, which {'isn' if one else 'aren'}'t in the "
-            f"manifests; without {'it' if one else 'them'}, {consequence}",
-            fix=f"did you mean {', '.join(near)}?" if near else "create them before the pods",
+            message=f"{workload.ref} refers to {listed}, which {'isn' if one else 'aren'}'t in "
+            f"the manifests, and without {'it' if one else 'them'}, {consequence}",
+            fix=f"did you mean {', '.join(near)}?"
+            if near
+            else "create these objects before the pods",
             place=workload.place,
             workloads=(workload.ref,),
             verdict="cannot-tell" if near else "fits",
@@ -103,7 +105,7 @@ def find_idle_budgets(situation: ClusterSituation) -> Iterator[Blocker]:
     for budget in manifests.budgets.values():
         if not any(selects(budget, namespace, labels) for namespace, labels in pods):
             yield fact(
-                f"PodDisruptionBudget {budget.key} selects no pod, so it protects none",
+                f"PodDisruptionBudget {budget.key} doesn't select any pod, so it has no effect",
                 "correct its selector or namespace",
                 place=budget.meta.place,
             )

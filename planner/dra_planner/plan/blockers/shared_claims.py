@@ -30,11 +30,11 @@ def find_stuck_shared_claims(situation: ClusterSituation) -> Iterator[Blocker]:
     for workload, pod_set in pod_sets_with_claims(situation.manifests):
         if pod_set.figures.steady > 1 and _mixes(pod_set, workload.meta.namespace, situation):
             text = (
-                f"{workload.ref}: its pods share a claim for devices of several nodes and "
-                f"also have their own claims; before Kubernetes 1.{minor}.{patch}, only the "
-                "first pod is scheduled"
+                f"{workload.ref}: its pods share a claim for devices of several nodes and also "
+                f"have their own claims, so before Kubernetes 1.{minor}.{patch}, only the first "
+                "pod is scheduled"
             )
-            fix = f"check that the control plane runs Kubernetes 1.{minor}.{patch} or later"
+            fix = f"make sure that the control plane runs Kubernetes 1.{minor}.{patch} or later"
             yield fact(text, fix, workload.ref, place=workload.place)
 
 

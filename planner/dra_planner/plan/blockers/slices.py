@@ -12,7 +12,7 @@ from dra_planner.manifests.validation.fields.formats import semantic_version
 from dra_planner.model import Version
 from dra_planner.plan.blockers.blocker import Blocker, ClusterSituation
 
-_FIX = "restart or upgrade the driver, which publishes it"
+_FIX = "restart or upgrade the driver that publishes this slice"
 
 
 def find_unusable_slices(situation: ClusterSituation) -> Iterator[Blocker]:
@@ -22,7 +22,7 @@ def find_unusable_slices(situation: ClusterSituation) -> Iterator[Blocker]:
     slices = list(situation.manifests.slices)
     for item, reason in pool_faults(slices, situation.features):
         yield _fault(
-            f"ResourceSlice {item.name}: pool {item.pool} of {item.driver} cannot be used: "
+            f"ResourceSlice {item.name}: pool {item.pool} of {item.driver} can't be used, because "
             f"{reason}",
             item.place,
         )
@@ -31,7 +31,7 @@ def find_unusable_slices(situation: ClusterSituation) -> Iterator[Blocker]:
             for name, value in device.attributes.items():
                 if isinstance(value, Version) and semantic_version(str(value)):
                     text = (
-                        f'ResourceSlice {item.name}: {device.name}: {name} "{value}" is not a '
+                        f'ResourceSlice {item.name}: {device.name}: {name} "{value}" isn\'t a '
                         "semantic version"
                     )
                     yield _fault(text, item.place)

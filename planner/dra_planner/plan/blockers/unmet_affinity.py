@@ -101,7 +101,7 @@ def find_daemons_without_devices(situation: ClusterSituation) -> Iterator[Blocke
                 why = (
                     f"its pods don't tolerate {taints[0]}"
                     if taints[0] is not None
-                    else "its node selector fits none"
+                    else "its node selector doesn't match these nodes"
                 )
                 pools, system = named("pool", list(misfits)), situation.system
                 also = (
@@ -111,9 +111,8 @@ def find_daemons_without_devices(situation: ClusterSituation) -> Iterator[Blocke
                 )
                 yield Blocker(
                     code=_CODE,
-                    message=f"{workload.ref} runs on no node of {pools}, because {why}; on other "
-                    "nodes its claims are "
-                    "never allocated",
+                    message=f"{workload.ref} can't run on nodes of {pools}, because {why}, and on "
+                    "other nodes, its claims are never allocated",
                     fix=f"tolerate the taint of these nodes{also}"
                     if taints[0] is not None
                     else "correct the selector",
@@ -130,9 +129,10 @@ def _maybe_without_devices(workload: Workload, pools: Sequence[str]) -> Blocker:
     labels = sorted({key for each in workload.pod_sets for key in each.template.spec.node_selector})
     return Blocker(
         code=_CODE,
-        message=f"{workload.ref} may run on no node of {named('pool', pools)}, because the values "
-        f"of node labels that it selects are known at run time only: {', '.join(labels)}",
-        fix="set these labels in the pool",
+        message=f"{workload.ref} may not match any node of {named('pool', pools)}, because it "
+        "selects nodes by labels whose values are known only at run time: "
+        f"{', '.join(labels)}",
+        fix="set these labels on the pool",
         place=workload.place,
         workloads=(workload.ref,),
         verdict="cannot-tell",
@@ -185,9 +185,9 @@ def _lack(spec: PodSpec, system: Offer, everywhere: bool) -> str:
     are available on all nodes.
     """
     if spec.resource_claims:
-        return "" if everywhere else "publish no devices for its claims"
+        return "" if everywhere else "don't publish devices for its claims"
     for name, wanted in pod_requests(spec).items():
         most = max(system.node.allocatable.get(name, 0), system.at_most.get(name, 0))
         if wanted > most:
-            return f"have too little {name} for its request of {amount_text(name, wanted)}"
+            return f"don't have enough {name} for its request of {amount_text(name, wanted)}"
     return ""

@@ -56,9 +56,9 @@ def _too_few_zones(
     if len(zones) < spread.min_domains and pods > most:
         yield Blocker(
             code=_CODE,
-            message=f"{workload.ref} must spread over {spread.min_domains} zones (minDomains), but "
-            f"its pools have {counted(len(zones), 'zone')}, so at most {most} of its {pods} pods "
-            "run",
+            message=f"{workload.ref} must spread over {spread.min_domains} zones (minDomains), "
+            f"but its pools have only {counted(len(zones), 'zone')}, so at most {most} of "
+            f"its {pods} pods run",
             fix=f"set minDomains to {len(zones)}, or add zones to the pools",
             place=workload.place,
             workloads=(workload.ref,),

@@ -51,9 +51,9 @@ def find_blocked_drains(cluster: ReadCluster, groups: Mapping[str, str]) -> Iter
         yield Diagnostic(
             "warning",
             "drain-blocked",
-            f"PodDisruptionBudget {budget.key} allows no eviction of its "
+            f"PodDisruptionBudget {budget.key} doesn't allow the eviction of any of its "
             f"{counted(len(pods), 'pod')} ({_said(budget)}), so {where} can't be drained, and "
-            "an upgrade or replacement of them stalls",
+            "their upgrade or replacement stalls",
             budget.meta.place,
             "set maxUnavailable to 1",
         )
@@ -86,10 +86,10 @@ def find_drain_faults(manifests: Manifests, sizing: Sizing) -> Iterator[Diagnost
             yield Diagnostic(
                 severity="warning",
                 code="drain-blocked",
-                message=f"PodDisruptionBudget {budget.meta.key} allows no eviction of the "
-                f"{counted(pods, 'pod')} of "
-                f"{' and '.join(str(each.ref) for each in servers)} ({_said(budget)}), "
-                "so a node with one of them is never drained, even with an additional node",
+                message=f"PodDisruptionBudget {budget.meta.key} doesn't allow the eviction of any "
+                f"of the {counted(pods, 'pod')} of "
+                f"{' and '.join(str(each.ref) for each in servers)} ({_said(budget)}), so "
+                "a node with one of them can't be drained, even with an additional node",
                 place=budget.meta.place,
                 fix="set maxUnavailable to 1",
             )
@@ -115,16 +115,16 @@ def drain_assumptions(
             sorted({name for each in mine for name in placed.get(each.ref, ())}) if may_go else ()
         ):
             budgets[name].append(
-                f"PodDisruptionBudget {budget.meta.key} allows {may_go} of "
-                f"{counted(pods, 'pod')} to be evicted"
+                f"PodDisruptionBudget {budget.meta.key} allows the eviction of {may_go} of "
+                f"{counted(pods, 'pod')}"
             )
     for pool in pools:
         nodes = pool.nodes.desired
         if pool.name in budgets and nodes and not pool.spare:
-            fewest = "provably the fewest" if nodes == pool.bound else "the fewest that were found"
+            fewest = "provably the fewest" if nodes == pool.bound else "the fewest found"
             room = "" if left.get(pool.name, 1) else ", which its limits don't allow"
             yield (
-                f"pool {pool.name}: while a node is drained, its pods need one more "
+                f"pool {pool.name}: while a node is drained, its pods need one additional "
                 f"node{room}: {counted(nodes, 'node')} {verb(nodes, 'are')} {fewest}; "
                 f"{'; '.join(budgets[pool.name])} at once"
             )

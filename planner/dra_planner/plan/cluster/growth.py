@@ -63,7 +63,7 @@ _NEW: Final = "new"  # between the name of a pool and the number of a node that 
 _NO_REDUNDANCY: Final = Diagnostic(
     severity="warning",
     code="redundancy-ignored",
-    message="redundancy isn't supported with --observed, so no spare nodes are added",
+    message="redundancy isn't supported with --observed, so the plan doesn't add spare nodes",
 )
 
 
@@ -75,7 +75,7 @@ def plan_growth(request: PlanRequest, fleet: Fleet) -> Plan:
     """
     if not request.steps:
         raise PlannerError(
-            "the number of additional nodes comes from a simulation", fix="leave out --simulate off"
+            "the number of additional nodes comes from a simulation", fix="remove --simulate off"
         )
     cluster = read_cluster(request, lambda features: fleet_classes(fleet, features))
     if fleet.headroom:

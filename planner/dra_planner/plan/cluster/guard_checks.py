@@ -81,8 +81,8 @@ def verify_guards(
             differences += _policy_differences(guards, policies)
         else:
             unknown = (
-                "the snapshot has no admission policies, so it doesn't show whether the guards are "
-                "present. Take it with --context, or add "
+                "the snapshot doesn't contain admission policies, so it's unknown whether the "
+                "cluster has the guards. Take the snapshot with --context, or add "
                 "mutatingadmissionpolicies,mutatingadmissionpolicybindings to `kubectl get`"
             )
     return GuardChecks(

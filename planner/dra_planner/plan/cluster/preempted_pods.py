@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from dra_planner.errors import Diagnostic
 from dra_planner.model import Demand, WorkloadRef
-from dra_planner.wording import counted, verb
+from dra_planner.wording import counted
 
 if TYPE_CHECKING:  # only where pods are simulated
     from dra_planner.manifests import BoundPod
@@ -31,10 +31,10 @@ def find_displaced(
             continue
         after = outcome.workloads.get(ref)
         left = pods if after is None else min(pods, after.pending + after.not_created + after.lost)
-        then = f"{left} of them without another node" if left else "to run on other nodes"
+        then = f"and {left} of them don't fit on another node" if left else "and run on other nodes"
         subject = f"{counted(pods, 'pod')} of {ref}"
         yield Diagnostic(
             "warning",
             "gives-way",
-            f"{subject} {verb(pods, 'are')} preempted by higher priority, {then}",
+            f"pods with higher priority preempt {subject}, {then}",
         )

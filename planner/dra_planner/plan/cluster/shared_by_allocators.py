@@ -13,8 +13,8 @@ from dra_planner.plan.model import DEVICES_CONTESTED
 from dra_planner.wording import counted, verb
 
 _FIX: Final = (
-    "drain the node, and then keep either the device plugin or the DRA driver off it; pods keep the devices of a "
-    "device plugin until they end"
+    "drain the node, and then remove either the device plugin or the DRA driver from it; drain "
+    "first, because pods keep the plugin's devices until they end"
 )
 
 
@@ -52,7 +52,8 @@ def _finding(contested: ContestedDevices, state: NodeState, served: int) -> Iter
     what = (
         f"so at least {counted(short, 'device')} {verb(short, 'have')} two users"
         if is_short
-        else "and neither knows the devices of the other, so two pods can get one device"
+        else "and neither of them knows the other's allocations, so two pods can get the same "
+        "device"
     )
     yield Diagnostic(
         severity="error" if is_short else "warning",

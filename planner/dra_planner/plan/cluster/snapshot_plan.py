@@ -77,7 +77,7 @@ def read_cluster(request: PlanRequest, classes: Classes | None = None) -> ReadCl
     snapshot = read_checked(request.observed, features)
     if not snapshot.nodes:
         raise ManifestError(
-            "has no Node",
+            "doesn't contain a Node",
             place=Place(request.observed[0].name),
             fix=SNAPSHOT_COMMAND,
         )
@@ -233,7 +233,10 @@ def _as_it_is(workload: Workload, snapshot: Manifests) -> Workload:
     return replace(
         workload,
         pod_sets=tuple(replace(each, left=0) for each in workload.pod_sets),
-        assumptions=(*workload.assumptions, "has finished in the cluster, and doesn't run again"),
+        assumptions=(
+            *workload.assumptions,
+            "has already finished in the cluster, and doesn't run again",
+        ),
     )
 
 
@@ -305,9 +308,10 @@ def _assumptions(
     demand: Demand, offers: Iterable[Offer], features: Features, snapshot: Manifests
 ) -> tuple[str, ...]:
     said = [
-        f"Kubernetes {features.version} with its default feature gates, at its latest known patch",
-        "documents arrive one after the other: the pods of each arrive when all earlier pods "
-        "have a node or a verdict, and the default scheduler places them",
+        f"Kubernetes {features.version} with its default feature gates, at its latest known patch "
+        "version",
+        "documents arrive one after the other. The pods of a document arrive when all earlier "
+        "pods have a node or a verdict, and the default scheduler places them",
         *_missing_kinds(snapshot),
         *demand.assumptions,
         *(assumption for offer in offers for assumption in offer.assumptions),
@@ -330,7 +334,10 @@ def _missing_kinds(snapshot: Manifests) -> tuple[str, ...]:
     }
     missing = [kind for kind, is_held in held.items() if not is_held]
     return (
-        (f"the snapshot contains no {', '.join(missing)}, so the plan assumes that there are none",)
+        (
+            f"the snapshot doesn't contain {', '.join(missing)}, so the plan assumes that the "
+            "cluster doesn't have any",
+        )
         if missing
         else ()
     )

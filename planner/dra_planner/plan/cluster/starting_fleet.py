@@ -71,7 +71,9 @@ def fleet_of_cluster(sources: Sequence[Source], kubernetes: str = "") -> Startin
             "",
         )
         raise ManifestError(
-            f"has no node of a supported cloud{refused}", place=place, fix=SNAPSHOT_COMMAND
+            f"doesn't contain a node of a supported cloud{refused}",
+            place=place,
+            fix=SNAPSHOT_COMMAND,
         )
     of_cloud = cloud(Counter(name for name, _ in by_cloud).most_common(1)[0][0])
     notes = [f"left out: {found}" for found in manifests.diagnostics if found.severity == "error"]
@@ -85,7 +87,9 @@ def fleet_of_cluster(sources: Sequence[Source], kubernetes: str = "") -> Startin
     )
     if not pools:
         raise ManifestError(
-            "has no GPU node of a known machine type", place=place, fix=SNAPSHOT_COMMAND
+            "doesn't contain a GPU node with a known machine type",
+            place=place,
+            fix=SNAPSHOT_COMMAND,
         )
     plain = [offer.machine for offer, found in nodes if found is None or not found.gpu_count]
     document = {
@@ -155,7 +159,7 @@ def _pool(
         "machine": machine.name,
         "count": {"min": 0, "max": len(nodes)},
     }
-    notes.append(f'pool "{name}": its maximum is the current number, {counted(len(nodes), "node")}')
+    notes.append(f'pool "{name}": its maximum is the current count, {counted(len(nodes), "node")}')
     zones = sorted({zone for offer, _ in members for zone in offer.zones})
     if zones and all(map(of_cloud.region_of, zones)) and all(offer.zones for offer, _ in members):
         pool["zones"] = zones
@@ -204,13 +208,16 @@ def _region(nodes: Iterable[Node], of_cloud: Cloud, place: Place) -> str:
     for node in nodes:
         if found := next((node.meta.labels[key] for key in _REGION if key in node.meta.labels), ""):
             return of_cloud.region_of(found) or found
-    raise PlannerError("no node has a region label", place=place, fix=f"label one: {_REGION[0]}")
+    raise PlannerError(
+        "the nodes don't have a region label", place=place, fix=f"label one: {_REGION[0]}"
+    )
 
 
 def _system_pool(machines: Sequence[str], of_cloud: Cloud, notes: list[str]) -> dict[str, Any]:
     if not any(machines):
         notes.append(
-            f"there is no node without GPUs, so the system pool uses {of_cloud.system_machine}"
+            "the snapshot doesn't contain a node without GPUs, so the system pool uses "
+            f"{of_cloud.system_machine}"
         )
         return {"machine": of_cloud.system_machine}
     machine, count = Counter(name for name in machines if name).most_common(1)[0]
@@ -229,8 +236,8 @@ def _driver(sources: Iterable[Source], notes: list[str]) -> str:
         if version in known:
             return version
     what = (
-        f"runs {next(iter(seen))}, which isn't in the tables" if seen else "is not in the snapshot"
+        f"runs {next(iter(seen))}, which isn't in the tables" if seen else "isn't in the snapshot"
     )
     newest = nvidia.newest_driver_release().version
-    notes.append(f"the NVIDIA DRA driver {what}: {newest} is planned")
+    notes.append(f"the NVIDIA DRA driver {what}, so the fleet uses {newest}")
     return newest

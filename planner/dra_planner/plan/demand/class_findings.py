@@ -52,16 +52,18 @@ def find_class_faults(
                 refused.add(own.name)
                 path = f"deviceClasses[{index}].selectors[{number}]"
                 message = (
-                    f'DeviceClass "{own.name}" of the fleet: selector '
-                    f"`{_short(expression)}`: {refusal.detail}"
+                    f'DeviceClass "{own.name}" in the fleet: selector `{_short(expression)}`: '
+                    f"{refusal.detail}"
                 )
                 fix = refusal.fix or "correct the selector in the fleet"
                 yield Diagnostic("error", REFUSED, message, Place(path=path), fix)
     own_names = {own.name: index for index, own in enumerate(fleet.device_classes)}
     sound = [sources.of_fleet[name] for name in own_names if name not in refused]
     for each, is_certain in _matching_nothing(sound, sources, offers, features):
-        message = f'DeviceClass "{each.name}" of the fleet matches no device of any pool'
-        message += "" if is_certain else ", and doesn't name a driver whose devices are predicted"
+        message = f'DeviceClass "{each.name}" in the fleet doesn\'t match any device in any pool'
+        message += (
+            "" if is_certain else ", and doesn't select a driver whose devices the plan can predict"
+        )
         fix = (
             "change its selectors, add a pool with such devices, or remove the class from the fleet"
         )
@@ -126,11 +128,11 @@ def _spellings(selectors: Iterable[CelSelector], features: Features) -> frozense
 
 def _difference(of_fleet: DeviceClass, given: DeviceClass, where: str) -> Diagnostic:
     message = (
-        f'DeviceClass "{given.name}" differs from the fleet\'s ({where}): {_said(of_fleet)} '
-        f"there, {_said(given)} here; the plan uses the fleet's class, because Pulumi creates "
-        "it"
+        f'DeviceClass "{given.name}" differs between the fleet and the manifests ({where}): '
+        f"{_said(of_fleet)} in the fleet, {_said(given)} in the manifests; the plan uses the "
+        "fleet's class, because Pulumi creates it"
     )
-    fix = "remove the class from the manifests, or write the same in the fleet"
+    fix = "remove the class from the manifests, or make the two classes equal"
     return Diagnostic("error", DIFFERS, message, given.meta.place, fix)
 
 

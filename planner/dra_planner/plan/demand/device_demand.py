@@ -142,14 +142,17 @@ def _of_another_driver(
     of_driver = [driver_of_name(name, classes) for name in names]
     missing = {each.name: each for each in of_driver if each is not None}
     fixes = [driver_fix(each, fleet) for each in missing.values()]
-    why = "whose driver the fleet doesn't run"
+    why = "whose driver the fleet doesn't install"
     if not missing.keys().isdisjoint(driver.name for driver, _ in fleet.drivers.installed()):
-        why = f"which {' and '.join(each.title for each in missing.values())} doesn't create here"
+        why = (
+            f"which {' and '.join(each.title for each in missing.values())} doesn't create in "
+            "this fleet"
+        )
     fix = (
         " and ".join(fixes)
         if len(missing) == 1 and None not in of_driver and all(fixes)
-        else "plan on a snapshot of nodes that have these devices (--observed), or request devices "
-        "of the fleet"
+        else "use --observed to plan on a snapshot of nodes that have these devices, or "
+        "request devices of the fleet"
     )
     return Blocked(
         member=member,

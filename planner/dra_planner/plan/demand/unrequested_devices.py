@@ -32,8 +32,9 @@ def find_unrequested_devices(manifests: Manifests) -> Iterator[Diagnostic]:
                 yield Diagnostic(
                     severity="warning",
                     code=DEVICE_TAKEN,
-                    message=f"{workload.ref} {way} and requests no device, so its pods can use every GPU of their "
-                    "node, also GPUs of other pods, and no GPU is reserved for them",
+                    message=f"{workload.ref} {way} and doesn't request devices, so its pods can "
+                    "use every GPU of their node, including the GPUs of other pods, but "
+                    "no GPU is reserved for them",
                     place=pod_set.template.place if pod_set.template.place.file else workload.place,
                     fix="remove the variable, and request the GPUs with a claim; to monitor all GPUs, "
                     "request a claim with adminAccess",

@@ -97,7 +97,7 @@ class ClaimExplanation(Struct, frozen=True, kw_only=True):
 
 PLACED_LATER: Final = Reason(
     code="placed-later",
-    message="no node has free capacity now, but the pods are placed after other pods are deleted, "
+    message="no node has free capacity now, but the pods fit after other pods are deleted, "
     "replaced, or preempted",
 )
 
@@ -118,7 +118,7 @@ def explain_claim(judgement: Judgement, name: str, pool: str = "") -> ClaimExpla
     answers = [answer for answer in judgement.answers(shape) if pool in ("", answer.offer.name)]
     if not answers:
         known = ", ".join(offer.name for offer in judgement.offers)
-        raise PlannerError(f'there is no pool "{pool}"', fix=f"pools: {known}")
+        raise PlannerError(f'pool "{pool}" isn\'t in the plan', fix=f"pools: {known}")
     pools = tuple(_explain_pool(answer, claim, judgement) for answer in answers)
     verdict = best(each.verdict for each in pools)
     pending = tuple(

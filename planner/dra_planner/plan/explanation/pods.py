@@ -81,7 +81,7 @@ def explain_pod(judgement: Judgement, name: str, pool: str = "") -> tuple[PodExp
     name = full_name(name, short)
     if pool and pool not in {offer.name for offer in judgement.offers}:
         known = ", ".join(offer.name for offer in judgement.offers)
-        raise PlannerError(f'there is no pool "{pool}"', fix=f"pools: {known}")
+        raise PlannerError(f'pool "{pool}" isn\'t in the plan', fix=f"pools: {known}")
     found = tuple(_explain(judgement, name, pool))
     if found:
         return found

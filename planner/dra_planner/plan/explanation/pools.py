@@ -82,7 +82,7 @@ def explain_pool(plan: Plan, name: str) -> PoolReport:
     offer = next((each for each in plan.offers if each.name == name), None)
     if pool is None or offer is None:
         raise PlannerError(
-            f'there is no pool "{name}"',
+            f'pool "{name}" isn\'t in the plan',
             fix=f"pools: {', '.join(each.name for each in plan.pools)}",
         )
     uses = tuple(_uses(plan, name))

@@ -91,14 +91,10 @@ class _Search:
         started = self._started(starting)
         if is_held:
             sizing = self._held_back(sizing, starting, started)
-        best = (
-            "no plan within these limits has free capacity for more"
-            if is_most
-            else "the most that were found"
-        )
+        best = "no plan within these limits fits more" if is_most else "the most found"
         several = len(started) > 1
         whole = (
-            f"; {sum(started.values())} of {sum(each.count for each in started)} groups have room"
+            f"; {sum(started.values())} of {sum(each.count for each in started)} groups fit"
             if several
             else ""
         )
@@ -275,18 +271,19 @@ def _sentence(group: GangGroups, started: int) -> str:
     gang, pods = group.gang, counted(group.size, "pod")
     if group.count > 1:
         held = (
-            f", and {gang.held_by} doesn't start a part of a group"
+            f", and {gang.held_by} starts only complete groups"
             if gang.held_by
-            else "; pods of the others start one by one"
+            else "; pods of the other groups start one by one"
         )
-        return f"{gang.name} has room for {started} of its {group.count} groups of {pods}{held}"
+        return f"{gang.name}: {started} of its {group.count} groups of {pods} fit{held}"
     if not gang.held_by:
-        return f"{gang.name} has no room for its group of {pods}, which start one by one"
+        return f"{gang.name}: its group of {pods} doesn't fit, so its pods start one by one"
     if group.least < group.size:
         return (
-            f"{gang.name}: {gang.held_by} starts none of its {pods} before {group.least} have room"
+            f"{gang.name}: {gang.held_by} doesn't start any of its {pods} until {group.least} of "
+            "them fit"
         )
-    return f"{gang.name}: {gang.held_by} starts its {pods} at once or none of them"
+    return f"{gang.name}: {gang.held_by} starts its {pods} only all at once"
 
 
 def _with_sum(most: Sequence[int], total: int) -> Iterator[tuple[int, ...]]:

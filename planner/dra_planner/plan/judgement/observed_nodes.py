@@ -93,7 +93,7 @@ def _with_chance(
     short = [pods for pods in missing if pods]
     message = (
         f"up to {counted(max(short), 'pod')} without a node in {len(short)} of {len(missing)} "
-        "ways in which the scheduler may choose among nodes with equal scores"
+        "ways in which the scheduler can choose between nodes with equal scores"
     )
     verdict = worst((size.verdict, "cannot-tell")) if not missing[0] else "cannot-tell"
     return replace(
@@ -209,13 +209,15 @@ def size_workload(ref: WorkloadRef, demand: Demand, outcome: SimulationOutcome) 
 
 
 def _not_created(pods: int) -> Reason:
-    subject = "1 more pod is" if pods == 1 else f"{pods} more pods are"
-    return Reason(code="not-created", message=f"{subject} not created before the pending pods run")
+    subject = "1 additional pod isn't" if pods == 1 else f"{pods} additional pods aren't"
+    return Reason(code="not-created", message=f"{subject} created before the pending pods run")
 
 
 def _not_replaced(pods: int) -> Reason:
     subject = f"{counted(pods, 'pod')} of the previous template {verb(pods, 'stay')}"
-    return Reason(code="rollout-waits", message=f"{subject}: the rollout waits for free capacity")
+    return Reason(
+        code="rollout-waits", message=f"{subject}, because the rollout waits for free capacity"
+    )
 
 
 def _preempted(pods: int) -> Reason:

@@ -215,7 +215,7 @@ def _too_few(survival: Survival) -> Reason:
     )
     return Reason(
         code="redundancy-not-kept",
-        message="without a simulation, it's unknown whether every pod finds another node when "
+        message="without a simulation, it's unknown whether every pod fits on another node when "
         f"{lost(survival.asked)}",
         fix=f"raise the maximum {raises}",
     )
@@ -225,7 +225,7 @@ def _not_simulated() -> Reason:
     return Reason(
         code="losses-not-simulated",
         message="the simulation of lost nodes didn't finish in time",
-        fix="plan with a larger --simulate SECONDS",
+        fix="increase --simulate SECONDS",
     )
 
 

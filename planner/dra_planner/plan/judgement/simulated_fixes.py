@@ -23,7 +23,7 @@ def fix_sentence(fix: Fix) -> str:
     match fix.kind:
         case "taint":
             return (
-                f"give {_pools(fix.pools)} the taint {PREFER_OTHERS}, so that pods use other "
+                f"add the taint {PREFER_OTHERS} to {_pools(fix.pools)}, so that pods use other "
                 "pools first"
             )
         case "affinity":
@@ -34,10 +34,10 @@ def fix_sentence(fix: Fix) -> str:
                 f"{_some(dict.fromkeys(refs))} to {_pools(pools)}"
                 for pools, refs in by_pools.items()
             )
-            return f"restrict {' and '.join(said)} by node affinity"
+            return f"use node affinity to restrict {' and '.join(said)}"
         case "profile":
             return (
-                "use a scheduler that prefers full nodes (MostAllocated; on GKE the "
+                "use a scheduler that prefers full nodes (MostAllocated, or on GKE the "
                 "autoscaling profile optimize-utilization), and set schedulerProfile: "
                 "most-allocated in the fleet"
             )

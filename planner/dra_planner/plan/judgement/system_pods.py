@@ -130,8 +130,8 @@ def _sum(one: WorkloadSize, other: WorkloadSize) -> WorkloadSize:
 def _not_known(ref: WorkloadRef, pods: int | None, machine: str) -> WorkloadSize:
     reason = Reason(
         code="system-machine-unknown",
-        message=f"the resources of a {machine} of the system pool aren't in the tables",
-        fix="use a machine type of the catalog for the system pool",
+        message=f"the resources of the system pool's machine type {machine} aren't in the tables",
+        fix="use a machine type from the catalog for the system pool",
         pool=SYSTEM_POOL,
     )
     return WorkloadSize(

@@ -52,7 +52,8 @@ def architecture_assumptions(judgement: Judgement) -> Iterator[str]:
                 workloads.setdefault(tuple(sorted(fitting)), {})[str(member.workload)] = None
     for fitting_archs, names in workloads.items():
         yield (
-            f"images of {_shortened(list(names))} run on {' and '.join(fitting_archs)}, because "
+            f"the plan assumes that the images of {_shortened(list(names))} run on "
+            f"{' and '.join(fitting_archs)}, because "
             f"{named('pool', _pools_of(judgement, fitting_archs))} have different CPUs and the "
             f"pods don't select {ARCH_LABEL}"
         )

@@ -77,9 +77,9 @@ def find_built_counts(fleet: Fleet, pools: Iterable[PlannedPool]) -> Iterator[Di
             yield Diagnostic(
                 severity="note",
                 code="count-rounded-up",
-                message=f'pool "{pool.name}": {planned.recommended} nodes are enough, but {nodes} '
-                f"are built, because {step.why}",
-                fix=f"{step.fix} to build no more than is needed" if step.fix else "",
+                message=f'pool "{pool.name}": {planned.recommended} nodes are enough, but Pulumi '
+                f"builds {nodes}, because {step.why}",
+                fix=f"{step.fix} to build only the needed nodes" if step.fix else "",
             )
 
 

@@ -27,5 +27,5 @@ def find_full_quotas(
                 message=f"{key[0]} has a pod on each of {counted(known + more, 'node')}, but "
                 f"ResourceQuota {quota} allows only {counted(known + room, 'pod')}, "
                 f"because of {resource}",
-                fix="raise the quota, or have the DaemonSet select fewer nodes",
+                fix="raise the quota, or select fewer nodes in the DaemonSet",
             )

@@ -105,9 +105,8 @@ def find_rack_faults(
                 severity="warning",
                 code="domain-in-several-pools",
                 message=f"ComputeDomain {domain}: its pods are placed on pools "
-                f"{' and '.join(pools)}, "
-                "which have no rack in common",
-                fix="select one pool for them, by the label pulumi-dra/pool",
+                f"{' and '.join(pools)}, but these pools don't share a rack",
+                fix="select one pool for these pods by the label pulumi-dra/pool",
             )
 
 
@@ -121,8 +120,8 @@ def _of_pool(
             yield Diagnostic(
                 severity="warning",
                 code="domain-without-nvlink",
-                message=f'ComputeDomain {wide[0]}: nodes of pool "{pool.name}" ({racks.machine}) '
-                "have no known NVLink between them, so its pods run without shared memory "
+                message=f"ComputeDomain {wide[0]}: no NVLink is known between the nodes of pool "
+                f'"{pool.name}" ({racks.machine}), so its pods run without shared memory '
                 "across nodes",
                 fix="use a machine type with NVLink across nodes, for example GB200",
             )
@@ -133,8 +132,10 @@ def _of_pool(
                 severity="error",
                 code="domain-exceeds-rack",
                 message=f'ComputeDomain {domain} needs {nodes} nodes of pool "{pool.name}", but '
-                f"one rack of {racks.machine} has {size}, and NVLink doesn't connect racks",
-                fix=f"put at most {size} pods into one ComputeDomain, and create one for each rack",
+                f"one rack of {racks.machine} has only {size}, and NVLink doesn't connect "
+                "racks",
+                fix=f"put at most {size} pods in one ComputeDomain, and create one "
+                "ComputeDomain per rack",
             )
     if any(nodes > size for nodes in racks.domains.values()):
         return
@@ -150,20 +151,20 @@ def _of_pool(
         limit = (
             f"at most {pool.count.max}"
             if room >= pool.count.max
-            else f"room for {room} by its limits"
+            else f"only {room} within its limits"
         )
         yield Diagnostic(
             severity="error",
             code="racks-exceed-maximum",
-            message=f"{why}need {whole}{proved}, {wanted} nodes, but it has {limit}",
+            message=f"{why}need {whole}{proved} ({wanted} nodes), but the pool has {limit}",
             fix=f'set the maximum of pool "{pool.name}" to {wanted}',
         )
     elif wanted > needed:
         yield Diagnostic(
             severity="note",
             code="count-in-whole-racks",
-            message=f"{why}need {whole}: {needed} nodes have capacity for their pods, but "
-            f"{wanted} are built; a queue must place the pods of a domain in one rack "
+            message=f"{why}need {whole}. {needed} nodes have capacity for their pods, but Pulumi "
+            f"builds {wanted}. A queue must place the pods of a domain in one rack "
             f"(topology {CLIQUE})",
         )
 

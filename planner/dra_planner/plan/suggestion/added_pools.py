@@ -82,7 +82,7 @@ def find_added_pools(request: PlanRequest) -> AddedPools | None:
     fleet = request.fleet
     if fleet is None or request.observed:
         raise PlannerError(
-            "pools are added to a fleet", fix="give --fleet or --stack, not --observed"
+            "pools can be added only to a fleet", fix="use --fleet or --stack, not --observed"
         )
     offered = _offered(request, fleet)
     most = dict.fromkeys(offered.rows, _most_nodes(fleet))

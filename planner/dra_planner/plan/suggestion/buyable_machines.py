@@ -36,10 +36,11 @@ def buyable_machines(
         elif not named and machine.arch not in request.architectures:
             left_out[machine.name] = (
                 f"images are assumed to run only on {' and '.join(sorted(request.architectures))} "
-                f"(otherwise select kubernetes.io/arch: {machine.arch} in pods, or use --machines)"
+                f"(if this is wrong, select kubernetes.io/arch: {machine.arch} in pods, or use "
+                "--machines)"
             )
         elif request.whole_gpus and machine.accelerator and machine.accelerator.fraction:
-            left_out[machine.name] = "it has a part of a GPU"
+            left_out[machine.name] = "it has only part of a GPU"
         elif price is None and priced:
             left_out[machine.name] = NO_PRICE
         elif request.max_price is not None and price and price.usd_per_hour > request.max_price:

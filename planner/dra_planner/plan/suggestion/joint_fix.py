@@ -60,5 +60,5 @@ def _ended_note(limit: str) -> Diagnostic:
     return Diagnostic(
         severity="note",
         code="search-ended",
-        message=f"The search for one change with which all workloads fit ended at {limit}",
+        message=f"The search for one change that fits all workloads reached {limit}",
     )

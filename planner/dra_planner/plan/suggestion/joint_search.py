@@ -104,7 +104,7 @@ class JointSearch:
     def _with_own_claims(self, judgement: Judgement) -> Demand | None:
         demand, refs = with_own_claims(judgement)
         for ref in refs:
-            step = "give the pods their own claims with a ResourceClaimTemplate"
+            step = "use a ResourceClaimTemplate, so that each pod has its own claim"
             self._steps[f"{ref}: {step}"] = None
         return demand if refs else None
 

@@ -332,7 +332,11 @@ def sharing_change(judgement: Judgement, shape: Shape, pods: int) -> str:
         document = changed.fleet.document()
         for pool in market.fleet.pools:
             now = market.change(
-                shape, market.fleet.document(), pool.name, f"as it is, {pool.name}", most=MOST_PODS
+                shape,
+                market.fleet.document(),
+                pool.name,
+                f"without changes, {pool.name}",
+                most=MOST_PODS,
             )
             then = market.change(
                 shape, document, pool.name, f"{changed.text}, {pool.name}", most=MOST_PODS

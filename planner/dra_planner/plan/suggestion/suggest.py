@@ -80,7 +80,7 @@ def suggest_fleets(request: SuggestRequest) -> Suggestions:
         )
     if not any(pool.packing for pool in plan.pools):
         raise PlannerError(
-            "no pod of these workloads needs a GPU machine type, so there is nothing to buy"
+            "no pod of these workloads needs a GPU machine type, so a fleet isn't needed"
         )
     known = sized(plan, plan.offers)
     found = _found(request, candidates, plan)
@@ -119,11 +119,11 @@ def _nothing_to_buy(request: SuggestRequest, left_out: Mapping[str, str]) -> Pla
         named = [catalog.machine(request.cloud, name) for name in request.machines]
         regions = catalog.priced_regions(named or catalog.machines(request.cloud))
         return PricesUnknownError(
-            f"no on-demand price of these machine types is known in {request.region}"
+            f"the on-demand prices of these machine types are unknown in {request.region}"
             if named
-            else f"no on-demand price of a GPU machine type is known in {request.region}",
-            fix=f"prices are known only for {', '.join(regions) or 'other machine types'}; "
-            "to plan with another region, run `pulumi-dra init --region REGION` and set "
+            else f"the on-demand prices of GPU machine types are unknown in {request.region}",
+            fix=f"prices are known only for {', '.join(regions) or 'other machine types'}; to "
+            "plan in another region, run `pulumi-dra init --region REGION` and set "
             "pricePerHour of its pools",
         )
     limits = " within these limits" if request.machines or request.max_price is not None else ""

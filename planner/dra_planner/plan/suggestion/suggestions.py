@@ -14,7 +14,7 @@ from dra_planner.model import DemandLevel, Shape
 from dra_planner.plan.model import Plan
 from dra_planner.sources import Source
 
-NO_PRICE: Final = "no on-demand price is known"
+NO_PRICE: Final = "its on-demand price is unknown"
 """Why an offered machine type isn't compared if no table has its price in the region."""
 
 

@@ -109,7 +109,7 @@ def _both(
 
 def _missing_gate(gate: str, release: DriverRelease) -> Diagnostic:
     message = (
-        f"the fleet sets the feature gate {gate}, which {release.version} lacks, so the "
+        f"the fleet sets the feature gate {gate}, which {release.version} doesn't have, so the "
         "driver doesn't start"
     )
     return Diagnostic("error", CODE, message, fix=f"remove {gate} from drivers.nvidia.featureGates")

@@ -23,7 +23,7 @@ def check(view: StackView) -> Iterator[Finding]:
             yield Finding(
                 message=f"{pool.title}: machine type {pool.machine} doesn't boot from a disk of "
                 f"type {kind}",
-                fix=f"set {of_cloud.pool.disk_type} to {taken[0]}, or leave it out",
+                fix=f"set {of_cloud.pool.disk_type} to {taken[0]}, or remove it",
                 urn=pool.urn,
             )
 

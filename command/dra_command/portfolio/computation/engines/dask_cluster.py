@@ -64,12 +64,13 @@ class OnDask:
             self._client = distributed.Client(address or self._cluster, timeout=_CONNECT_SECONDS)
         except (OSError, ValueError, TimeoutError) as error:
             raise PlannerError(
-                f"no Dask scheduler answers at {address}: {error}", fix="start one: dask scheduler"
+                f"the Dask scheduler at {address} doesn't answer: {error}",
+                fix="start a scheduler: dask scheduler",
             ) from None
         if not self.workers:
             raise PlannerError(
                 f"the Dask scheduler at {address} has no workers",
-                fix=f"start some: dask worker {address}",
+                fix=f"start workers: dask worker {address}",
             )
 
     @property
@@ -198,7 +199,7 @@ def _load(name: str) -> Any:
         return import_module(name)
     except ImportError:
         fix = extra_command("portfolio")
-        raise PlannerError("Dask, which runs cells elsewhere, isn't installed", fix=fix) from None
+        raise PlannerError("Dask isn't installed", fix=fix) from None
 
 
 def _same(data: bytes) -> bytes:

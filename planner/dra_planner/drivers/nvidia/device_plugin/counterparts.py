@@ -41,8 +41,8 @@ _MPS: Final = (
     "Set `drivers.nvidia.consumableShares: memory` and request a share of the memory in each "
     "claim; the scheduler "
     "counts memory, but nothing enforces it",
-    "Let the pods of one namespace share a ResourceClaim with GpuConfig sharing strategy MPS "
-    "(feature gate MPSSupport); all pods of a claim run on one node",
+    "Share one ResourceClaim between the pods of a namespace, with the GpuConfig sharing strategy "
+    "MPS (feature gate MPSSupport); all pods of a claim run on one node",
     "Use MIG devices, which the hardware isolates, if a profile has the right size",
     _KEEP,
 )
@@ -60,14 +60,14 @@ def nvidia_counterpart(
     labels and needs.
     """
     if resource in _FRACTIONS:
-        return NoCounterpart(
-            f"{resource} is a fraction of a GPU that HAMi's scheduler counts", (_KEEP,)
-        )
+        return NoCounterpart(f"{resource} is a GPU fraction that HAMi's scheduler counts", (_KEEP,))
     mig = _MIG.fullmatch(resource)
     if mig is not None:
         return _mig(mig["profile"].replace(".me", "+me"), needs)
     if resource not in (GPU, f"{GPU}.shared"):
-        return NoCounterpart(f"no DeviceClass of the NVIDIA driver stands for {resource}", (_KEEP,))
+        return NoCounterpart(
+            f"the NVIDIA driver doesn't have a DeviceClass for {resource}", (_KEEP,)
+        )
     sharing = _sharing(resource, needs, labels, facts)
     if sharing is not None:
         return _share(resource, count, sharing, needs, shares)
@@ -115,12 +115,14 @@ def _share(
 ) -> Counterpart | NoCounterpart:
     """Return one share of a GPU; claims can share a GPU only if the driver offers shares."""
     if sharing.strategy == "mps":
-        reason = "no version of the NVIDIA DRA driver lets separate claims share a GPU under MPS"
+        reason = (
+            "no version of the NVIDIA DRA driver can share a GPU between separate claims under MPS"
+        )
         return NoCounterpart(reason, _MPS)
     if count > 1:
         reason = (
-            f"{count} units of the time-sliced {resource} don't promise {count} GPUs or a "
-            "larger share of one"
+            f"{count} units of the time-sliced {resource} don't guarantee {count} GPUs or a "
+            "larger GPU share"
         )
         return NoCounterpart(reason, ("Request one unit if one GPU is enough", _KEEP))
     if not shares.isdigit():

@@ -51,9 +51,7 @@ def needs_of(term: LabelTerm) -> SelectionNeeds:
         return SelectionNeeds()
     meaning = _MEANINGS.get(term.key)
     if meaning is None:
-        raise NotTranslatable(
-            f"the node label {term.key} has no counterpart among the attributes of devices"
-        )
+        raise NotTranslatable(f"the node label {term.key} doesn't correspond to a device attribute")
     return meaning(term)
 
 
@@ -69,7 +67,7 @@ def _product(term: LabelTerm) -> SelectionNeeds:
     profiles = {value.partition("-MIG-")[2] for value in term.values}
     is_shared = {value.endswith("-SHARED") for value in term.values}
     if len(profiles) > 1 or len(is_shared) > 1:
-        raise NotTranslatable(f"{term.key} names whole GPUs and parts of GPUs")
+        raise NotTranslatable(f"{term.key} selects whole GPUs and parts of GPUs")
     names = [
         _product_name(value.partition("-MIG-")[0].removesuffix("-SHARED")) for value in term.values
     ]
@@ -234,8 +232,8 @@ def _mps(term: LabelTerm) -> SelectionNeeds:
 
 def _count(term: LabelTerm) -> SelectionNeeds:
     note = (
-        f"{term.key} selected nodes by their number of GPUs, which a claim can't express: "
-        "choose a pool instead"
+        f"{term.key} selects nodes by their number of GPUs, which a claim can't express; select a "
+        "pool instead"
     )
     return SelectionNeeds(notes=(note,))
 
@@ -247,7 +245,7 @@ def _nothing(term: LabelTerm) -> SelectionNeeds:
 def _among(attribute: str, values: Sequence[str], operator: str) -> str:
     if operator not in ("In", "NotIn") or not values:
         raise NotTranslatable(
-            f"the operator {operator} has no counterpart for {attribute.rpartition('.')[2]}"
+            f"the operator {operator} isn't supported for {attribute.rpartition('.')[2]}"
         )
     if len(values) == 1:
         return f'{attribute} {"==" if operator == "In" else "!="} "{values[0]}"'

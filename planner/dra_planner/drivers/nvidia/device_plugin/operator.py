@@ -35,8 +35,9 @@ def operator_notes(objects: Iterable[tuple[str, str, str, Mapping[str, Any]]]) -
         )
         if policies:
             yield (
-                f"GPUCluster {name} and ClusterPolicy {policies[0][0]} can't be in one cluster: the GPU Operator "
-                "supports one of them, and no change from one to the other"
+                f"GPUCluster {name} and ClusterPolicy {policies[0][0]} can't be in one cluster: "
+                "the GPU Operator supports only one of them, and can't change from one to the "
+                "other"
             )
 
 
@@ -53,7 +54,10 @@ def _policy_notes(title: str, spec: Mapping[str, Any]) -> Iterator[str]:
         default = f", by default {text(config.get('default'))}" if config.get("default") else ""
         yield f"{title}: the ConfigMap {text(config['name'])} configures the device plugin{default}"
     if block(spec, "mig").get("strategy") == "single":
-        yield f"{title} sets the MIG strategy single, so nvidia.com/gpu stands for a MIG device on nodes with MIG"
+        yield (
+            f"{title} sets the MIG strategy single, so nvidia.com/gpu means a MIG device on "
+            "nodes with MIG"
+        )
     if block(spec, "migManager").get("enabled") is not False:
         yield (
             f"{title} runs the MIG manager. Set the label nvidia.com/gpu.deploy.mig-manager=false on DRA nodes whose "
@@ -63,6 +67,6 @@ def _policy_notes(title: str, spec: Mapping[str, Any]) -> Iterator[str]:
     version = tuple(int(each) for each in re.findall(r"\d+", text(exporter.get("version")))[:3])
     if exporter.get("enabled") is not False and version and version < _EXPORTER_WITH_CLAIMS:
         yield (
-            f"{title} installs dcgm-exporter {exporter['version']}, whose metrics have no pod labels for claims: "
-            "update it to 4.6.0-4.8.3 or later"
+            f"{title} installs dcgm-exporter {exporter['version']}, whose metrics don't have pod "
+            "labels for claims. Update it to 4.6.0-4.8.3 or later"
         )

@@ -76,13 +76,12 @@ def nvidia_serving_faults(machine: Machine, serving: PluginServing) -> Iterator[
         yield (
             "migStrategy",
             (
-                "single needs the same MIG profile on all GPUs of a node, or the device plugin "
-                "serves "
-                "none; use mixed"
+                "single needs the same MIG profile on all GPUs of a node, otherwise the device "
+                "plugin doesn't serve any GPU; use mixed"
             ),
         )
     if serving.mig_strategy and serving.strategy == MPS:
-        yield "sharing", "MPS shares only whole GPUs; use time-slicing, or leave mig out"
+        yield "sharing", "MPS shares only whole GPUs; use time-slicing, or remove mig"
 
 
 def plugin_configs(servings: Iterable[tuple[Machine, PluginServing]]) -> dict[str, dict[str, Any]]:

@@ -17,7 +17,7 @@ _FIELDS: Final = {
     "--node-ami-family": "amiFamily",
     "--kubernetes-version": "kubernetesVersion",
     "--version": "metadata.version",
-    "leave --enable-auto-mode out": "leave autoModeConfig out",
+    "remove --enable-auto-mode": "remove autoModeConfig",
 }
 """Options in the fixes of commands, and the equivalent fields."""
 

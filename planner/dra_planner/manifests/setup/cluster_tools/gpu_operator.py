@@ -17,7 +17,7 @@ def operator_findings(item: KubernetesObject) -> Iterator[Diagnostic]:
     spec = ObjectPart(item.data, item.place).at("spec")
     if spec.get("devicePlugin.enabled", True) is not False:
         message = (
-            "the GPU Operator installs NVIDIA's device plugin, which allocates the GPUs of "
+            "the GPU Operator installs NVIDIA's device plugin, which allocates the same GPUs as "
             "the DRA driver"
         )
         fix = "set spec.devicePlugin.enabled: false"

@@ -28,11 +28,11 @@ def kueue_findings(item: KubernetesObject) -> Iterator[Diagnostic]:
     for name, _ in pairs(gates):
         if name in renamed:
             message = (
-                f"{item}: Kueue's feature gate {name} is {renamed[name]} since 0.18, and "
-                "removed in 0.19"
+                f"{item}: Kueue 0.18 renamed the feature gate {name} to {renamed[name]}, and 0.19 "
+                "removed it"
             )
             fix = (
-                "leave it out: KueueDRAIntegration is on"
+                "remove it, because KueueDRAIntegration is on by default"
                 if name == "DynamicResourceAllocation"
                 else f"write {renamed[name]}"
             )

@@ -38,10 +38,10 @@ def find_memory_that_starts_no_node(situation: ClusterSituation) -> Iterator[Blo
                 low, high = known[machine], published[machine]
                 if _lies_between(amount, low, high):
                     yield fact(
-                        f"{claim.title}: Karpenter counts {low}Mi for the GPUs of {machine}, and "
-                        "nodes publish "
-                        f"{high}Mi, so a selector for {amount} doesn't start a node",
-                        f'write quantity("{low}Mi") instead of quantity("{amount}")',
+                        f"{claim.title}: Karpenter assumes {low}Mi for the GPUs of {machine}, but "
+                        f"nodes publish {high}Mi, so Karpenter doesn't start a node for a "
+                        f"selector with {amount}",
+                        f'use quantity("{low}Mi") instead of quantity("{amount}")',
                         *claim.users,
                     )
 

@@ -35,7 +35,7 @@ def find_refused_configuration(situation: ClusterSituation) -> Iterator[Blocker]
             ):
                 yield Blocker(
                     code="driver-config-refused",
-                    message=f"{each.title}: {fault.message}: its pods stay in ContainerCreating",
+                    message=f"{each.title}: {fault.message}, so its pods stay in ContainerCreating",
                     fix=fault.fix,
                     place=each.place,
                     workloads=each.users,

@@ -104,16 +104,15 @@ def _sound_joins(
         if not silent:
             yield (
                 (
-                    f"{one} and {other} both publish {attribute}, so the constraint compares the "
-                    "same "
-                    "attribute"
+                    f"{one} and {other} both publish {attribute}, so the constraint applies to "
+                    "devices of both"
                 ),
                 "",
             )
         else:
             text = (
-                f"{' and '.join(silent)} publishes no {attribute}, so a constraint on it never "
-                "joins its devices"
+                f"{' and '.join(silent)} doesn't publish {attribute}, so its devices never "
+                "satisfy a constraint on this attribute"
             )
             yield text, "use an attribute that both drivers publish, or remove the constraint"
 

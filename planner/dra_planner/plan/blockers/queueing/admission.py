@@ -41,8 +41,8 @@ def find_queue_faults(situation: ClusterSituation) -> Iterator[Blocker]:
         yield from refused
         if not manifests.queues.is_given:
             text = (
-                f'Kueue admits its pods from the queue "{queue}", which isn\'t given, so its '
-                "quota isn't checked"
+                f'Kueue admits its pods from the queue "{queue}", but the manifests don\'t '
+                "contain this queue, so the plan doesn't check its quota"
             )
             yield _told(workload, "queue-decides", text, "", "fits")
             continue
@@ -91,7 +91,7 @@ def _refused_claims(workload: Workload, manifests: Manifests) -> Iterator[Blocke
             if entry.resource_claim_name:
                 name = entry.resource_claim_name
                 text = (
-                    f"Kueue rejects the named claim {name}, because it counts only claims of "
+                    f"Kueue rejects the shared claim {name}, because it counts only claims from "
                     "templates"
                 )
                 seen[text, "use a ResourceClaimTemplate"] = None
@@ -110,7 +110,7 @@ def _refusals(spec: ClaimSpec, resources: Mapping[str, str] | None) -> Iterator[
         if exact is None:
             yield (
                 "Kueue rejects firstAvailable, because it can't count alternatives",
-                "request one of them with exactly",
+                "request one of the alternatives with exactly",
             )
             continue
         if exact.allocation_mode == "All":
@@ -121,15 +121,15 @@ def _refusals(spec: ClaimSpec, resources: Mapping[str, str] | None) -> Iterator[
         if exact.admin_access:
             yield (
                 "Kueue rejects adminAccess",
-                "remove the queue's label, because such pods don't use devices exclusively",
+                "remove the queue label, because such pods don't use devices exclusively",
             )
         if resources is not None and exact.device_class_name not in resources:
             name = exact.device_class_name
             text = (
-                f"Kueue's configuration maps no resource to DeviceClass {name}, so Kueue never "
-                "admits the pods"
+                f"Kueue's configuration doesn't map DeviceClass {name} to a resource, so Kueue "
+                "never admits the pods"
             )
-            yield text, f"add {name} to resources.deviceClassMappings of Kueue's configuration"
+            yield text, f"add {name} to resources.deviceClassMappings in Kueue's configuration"
 
 
 def _missing_queue(workload: Workload, queue: str, manifests: Manifests) -> Blocker:
@@ -148,7 +148,8 @@ def _not_found(workload: Workload, kind: str, name: str, known: Iterable[str], b
     near = difflib.get_close_matches(name.rpartition("/")[2], sorted(known), n=1, cutoff=0.6)
     hint = f"; did you mean {near[0]}?" if near else ""
     text = (
-        f"{by} names {kind} {name}, which isn't in the manifests; without it, Kueue admits no pod"
+        f"{by} refers to {kind} {name}, which isn't in the manifests, and without it, Kueue "
+        "doesn't admit the pods"
     )
     return _told(
         workload,
@@ -175,7 +176,7 @@ def _not_admitted(
                 workload,
                 "queue-admits-no-pod",
                 text if is_sure else f"{text} unless its configuration transforms {name}",
-                f"add {name} to coveredResources of ClusterQueue {queue.name}",
+                f"add {name} to coveredResources in ClusterQueue {queue.name}",
                 "does-not-fit" if is_sure else "cannot-tell",
             )
 
@@ -205,9 +206,9 @@ def _over_quota(
             workload,
             "queue-admits-no-pod",
             text,
-            f"raise nominalQuota of {name} to {amount}, or request less"
+            f"raise nominalQuota for {name} to {amount}, or request less"
             if not queue.cohort
-            else f"raise borrowingLimit or nominalQuota of {name}, or request less",
+            else f"raise borrowingLimit or nominalQuota for {name}, or request less",
         )
 
 
@@ -256,7 +257,7 @@ def _flavored(workload: Workload, manifests: Manifests) -> Iterator[Blocker]:
         taint = untolerated_taint(flavor.node_taints, tolerations)
         if taint is not None:
             text = (
-                f"its pods don't tolerate {taint}, a taint of ResourceFlavor {flavor.name}, so "
+                f"its pods don't tolerate the taint {taint} of ResourceFlavor {flavor.name}, so "
                 "Kueue never admits them"
             )
             fix = (
@@ -268,5 +269,5 @@ def _flavored(workload: Workload, manifests: Manifests) -> Iterator[Blocker]:
         labels = [f"{key}={value}" for key, value in sorted(flavor.node_labels.items())]
         added = [f"the node selector {', '.join(labels)}"] if labels else []
         added += [counted(len(flavor.tolerations), "toleration")] if flavor.tolerations else []
-        text = f"Kueue adds {' and '.join(added)} of ResourceFlavor {flavor.name} to its pods"
+        text = f"Kueue adds {' and '.join(added)} from ResourceFlavor {flavor.name} to its pods"
         yield _told(workload, "queue-decides", text, "", "fits")

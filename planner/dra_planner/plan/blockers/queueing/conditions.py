@@ -54,7 +54,7 @@ def _stopped(
         if policy:
             yield UnmetCondition(
                 f"{name} has stopPolicy {policy}, so Kueue admits no pods from it",
-                f"set stopPolicy of {name} to None",
+                f"set stopPolicy to None in {name}",
             )
 
 
@@ -64,8 +64,9 @@ def _namespaces(
     name, selector = workload.meta.namespace, queue.namespaces
     if selector is None:
         yield UnmetCondition(
-            f"ClusterQueue {queue.name} has no namespaceSelector, so it admits no namespace",
-            f"set namespaceSelector of ClusterQueue {queue.name} to {{}}, which selects all",
+            f"ClusterQueue {queue.name} doesn't set namespaceSelector, so it doesn't admit pods "
+            "from any namespace",
+            f"to admit all namespaces, set namespaceSelector: {{}} in ClusterQueue {queue.name}",
         )
         return
     found = manifests.namespaces.get(name)
@@ -84,7 +85,7 @@ def _namespaces(
         yield UnmetCondition(
             f"ClusterQueue {queue.name} admits only namespaces that {shown} selects, and "
             f"Namespace {name} doesn't have these labels",
-            f"label Namespace {name}, or change namespaceSelector of ClusterQueue {queue.name}",
+            f"label Namespace {name}, or change namespaceSelector in ClusterQueue {queue.name}",
         )
 
 
@@ -103,14 +104,14 @@ def _topologies(
                 yield UnmetCondition(
                     f"its pods have the annotation {key}, but no flavor of ClusterQueue "
                     f"{queue.name} has a topology, so Kueue never admits them",
-                    f"set topologyName of ResourceFlavor {flavors[0].name}"
+                    f"set topologyName in ResourceFlavor {flavors[0].name}"
                     if flavors
                     else f"remove the annotation {key}",
                 )
             elif missing := sorted(known - queues.topologies.keys()):
                 yield UnmetCondition(
                     f"ClusterQueue {queue.name} needs Topology {missing[0]}, which isn't in the "
-                    "manifests; without it, Kueue admits no pod",
+                    "manifests, and without it, Kueue doesn't admit the pods",
                     f"add the manifest of Topology {missing[0]}",
                     "cannot-tell",
                 )
@@ -118,7 +119,8 @@ def _topologies(
                 levels = {each for name in known for each in queues.topologies[name]}
                 if level not in levels:
                     yield UnmetCondition(
-                        f"its pods request the topology level {level}, which isn't a level of "
-                        f"Topology {', '.join(sorted(known))}, so Kueue never admits them",
+                        f"its pods request the topology level {level}, but Topology "
+                        f"{', '.join(sorted(known))} doesn't have this level, so Kueue never "
+                        "admits them",
                         f"request one of its levels: {', '.join(sorted(levels))}",
                     )

@@ -29,7 +29,7 @@ def find_exclusive_groups(situation: ClusterSituation) -> Iterator[Blocker]:
         if is_certain:
             text, fix = (
                 f"has {groups} groups, and each needs its own zone (exclusive-topology), but the "
-                f"pools have {counted(len(zones), 'zone')}",
+                f"pools have only {counted(len(zones), 'zone')}",
                 f"add zones to the pools, or remove the annotation {found.annotation}",
             )
         else:
@@ -37,7 +37,7 @@ def find_exclusive_groups(situation: ClusterSituation) -> Iterator[Blocker]:
             text, fix = (
                 f"each of its groups ({groups}) needs nodes with its own value of {key} "
                 "(exclusive-topology), which isn't simulated",
-                f"check that the pools have {values} of {key} with enough nodes each",
+                f"make sure that the pools have {values} of {key}, each with enough nodes",
             )
         yield Blocker(
             code="pod-cannot-be-scheduled",

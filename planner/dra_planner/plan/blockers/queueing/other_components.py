@@ -46,9 +46,9 @@ def _gated(workload: Workload, spec: PodSpec) -> Iterator[Blocker]:
         gates = named("scheduling gate", list(spec.scheduling_gates))
         yield Blocker(
             code="pod-waits-for-others",
-            message=f"{workload.ref}: its pods stay pending until {gates} is removed, and the "
-            "plan counts them as if it were",
-            fix="remove schedulingGates, or accept that its controller removes them",
+            message=f"{workload.ref}: its pods stay pending until {gates} is removed, but the "
+            "plan counts them as if it were removed",
+            fix="remove schedulingGates, unless a controller removes them",
             place=workload.place,
             workloads=(workload.ref,),
             verdict="cannot-tell",
@@ -69,10 +69,11 @@ def _elsewhere(workload: Workload, spec: PodSpec) -> Iterator[Blocker]:
     )
     yield Blocker(
         code="pod-waits-for-others",
-        message=f"{workload.ref}: {who}, whose decisions aren't simulated",
+        message=f"{workload.ref}: {who}, whose decisions the plan doesn't simulate",
         fix=_HINTS.get(
             name,
-            "remove schedulerName, or check that the cluster runs this scheduler with DRA support",
+            "remove schedulerName, or make sure that the cluster runs this scheduler with DRA "
+            "support",
         ),
         place=workload.place,
         workloads=(workload.ref,),
