@@ -272,5 +272,5 @@ def test_a_limit_allows_fewer_nodes_of_larger_machines(limits: str, counts: dict
 
     pools = {pool["machine"]: pool["count"]["max"] for pool in found.document["pools"]}
     assert pools == counts
-    named = any("its limits allow no node of g6.2xlarge" in note for note in found.notes)
+    named = any("its limits don't allow a node of g6.2xlarge" in note for note in found.notes)
     assert named == ("g6.2xlarge" not in counts)
