@@ -1173,7 +1173,7 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "AksCluster",
         {"location": "eastus-1"},
         "location",
-        '"eastus-1" is a zone; use its region "eastus"',
+        '"eastus-1" is a zone; its region is "eastus"',
     ),
     (
         "AksCluster",
@@ -1266,7 +1266,7 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "GkeNetwork",
         {"region": "us-central1-a"},
         "region",
-        '"us-central1-a" is a zone; use its region "us-central1"',
+        '"us-central1-a" is a zone; its region is "us-central1"',
     ),
     (
         "GkeCluster",
@@ -1693,7 +1693,7 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "DeviceClasses",
         {"classes": [{"name": "Large"}]},
         "classes[0].name",
-        '"Large" isn\'t a valid name; use lowercase',
+        '"Large" isn\'t a valid name: only lowercase',
     ),
     (
         "DeviceClasses",
@@ -1878,7 +1878,7 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "DraPlatform",
         {"plan": plan_text("eks-dev", region="us-east-1a")},
         "plan",
-        "is a zone; use its region",
+        "is a zone; its region is",
     ),
     ("DraPlatform", {"plan": "nonsense"}, "plan", "is not JSON"),
     (

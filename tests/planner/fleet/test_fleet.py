@@ -159,7 +159,7 @@ BAD = [
         "a name that is none",
         [("pools.0.name", "L4")],
         "pools[0].name",
-        '"L4" isn\'t a valid name; use lowercase',
+        '"L4" isn\'t a valid name: only lowercase',
     ),
     (
         "a name taken",
@@ -315,7 +315,7 @@ BAD = [
         "a zone for a region",
         [("region", "us-east-1a")],
         "region",
-        '"us-east-1a" is a zone; use its region "us-east-1"',
+        '"us-east-1a" is a zone; its region is "us-east-1"',
     ),
     (
         "no price",
@@ -404,7 +404,7 @@ BAD = [
         "addresses of a range that EKS has not",
         [("quotas", [quota(unit="pod-addresses")])],
         "quotas[0].unit",
-        "pods on EKS use addresses from the nodes' subnets; set the unit to addresses",
+        "pods on EKS use addresses from the nodes' subnets; count addresses",
     ),
     ("no limit", [("quotas", [quota(limit=-1)])], "quotas[0].limit", "must be"),
     (
@@ -442,7 +442,7 @@ BAD = [
         "one reservation of two sizes",
         [("pools.0.capacity", bought(4)), ("pools.1.capacity", bought(5))],
         "pools[1].capacity.nodes",
-        'an earlier pool sets 4 nodes for "cr-1"; use the same number',
+        'an earlier pool sets 4 nodes for "cr-1", and all its pools need the same number',
     ),
 ]
 
@@ -478,7 +478,7 @@ ON_GKE = [
         "drivers.nvidia.featureGates",
         "GKE doesn't support TimeSlicingSettings with DRA",
     ),
-    ("a zone for a region", [("region", "us-central1-a")], "region", 'its region "us-central1"'),
+    ("a zone for a region", [("region", "us-central1-a")], "region", 'its region is "us-central1"'),
     (
         "too many pods",
         [("pools.0.maxPods", 300)],

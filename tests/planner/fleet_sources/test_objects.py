@@ -254,7 +254,7 @@ def test_a_placeholder_of_a_reservation_is_named_and_the_pool_is_read(identifier
     (pool,) = found.document["pools"]
     assert "capacity" not in pool
     (note,) = [each for each in found.notes if identifier in each]
-    assert note.endswith("is not the id of a reservation (cr-…); it's planned on demand")
+    assert note.endswith("isn't the ID of a reservation (cr-…); it's planned on demand")
 
 
 @pytest.mark.parametrize(

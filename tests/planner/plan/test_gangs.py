@@ -90,7 +90,7 @@ def test_the_group_that_has_no_room_for_all_of_its_pods_takes_none(by: str) -> N
     assert placed(plan) == {"a": (3, 0), "b": (0, 3)}
     assert plan.pools[0].nodes.desired == 3  # no nodes for pods that do not start
     assert plan.pools[0].bound == 6  # for all of them
-    assert "starts its 3 pods at once or none of them; 1 of 2 groups" in told(plan, "b")
+    assert "starts its 3 pods only all at once; 1 of 2 groups" in told(plan, "b")
     assert "no plan within these limits fits more" in told(plan, "b")
     assert "1 of 3 pods without room" in told(plan, "b")
     (fix,) = [reason.fix for each in plan.workloads for reason in each.reasons if reason.fix]
@@ -130,9 +130,8 @@ def test_whole_groups_of_a_leader_worker_set_are_counted() -> None:
     )
     plan = planned(5, text)
     assert placed(plan) == {"lws": (5, 1)}  # nobody keeps the fifth pod from starting
-    assert (
-        "has room for 2 of its 3 groups of 2 pods; pods of the other groups start one by one"
-        in told(plan, "lws")
+    assert "2 of its 3 groups of 2 pods fit; pods of the other groups start one by one" in told(
+        plan, "lws"
     )
 
 

@@ -151,7 +151,7 @@ def test_a_document_is_judged_within_the_limits_of_its_fleet() -> None:
 def test_an_amount_that_is_not_known_is_asked_for() -> None:
     with pytest.raises(
         FleetError,
-        match=r"the number of addresses of p6e-gb200\.36xlarge is unknown; set the unit to nodes",
+        match=r"the number of addresses of p6e-gb200\.36xlarge is unknown; count nodes",
     ):
         fleet(
             {"name": "rack", "machine": "p6e-gb200.36xlarge", "count": 1},

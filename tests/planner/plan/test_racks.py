@@ -95,7 +95,7 @@ def test_a_domain_larger_than_a_rack_does_not_fit_however_many_nodes_there_are(c
     plan = planned(90, domain("train", 20), cloud=cloud)
     assert plan.verdict == "does-not-fit"
     assert "needs 20 nodes" in told(plan)["domain-exceeds-rack"]
-    assert "has 18" in told(plan)["domain-exceeds-rack"]
+    assert "has only 18" in told(plan)["domain-exceeds-rack"]
     assert (
         fix(plan)
         == "put at most 18 pods in one ComputeDomain, and create one ComputeDomain per rack"
