@@ -51,8 +51,8 @@ class DranetSettings(StrictDocument):
 
     version: Annotated[str, refused_by(chart_version_fault)] = Field(
         default="",
-        description="EKS: version of the chart aws-dranet. Omit it on GKE, which manages its own "
-        "DRANET.",
+        description="EKS: version of the chart aws-dranet. Omit this key on GKE, because GKE "
+        "manages its own DRANET.",
     )
 
 
@@ -64,8 +64,9 @@ class DranetDriver(Driver[DranetSettings]):
     domains: ClassVar[tuple[str, ...]] = (NETWORK_DRIVER,)
     options = DranetSettings
     meaning = (
-        "DRANET, for network interfaces: true, or its options. If pods don't use the interfaces on "
-        "purpose, set it to false. The plan then omits the note about them."
+        "DRANET, for network interfaces: true, or its options. If pods intentionally don't use "
+        "the interfaces, set it to false. The plan then omits the note about unused "
+        "interfaces."
     )
     written_when_off = True
     is_network = True

@@ -49,7 +49,8 @@ class LearnedValue(StrictDocument):
     )
     equal: str | None = Field(
         default=None,
-        description="Value that is known only at run time. Devices with the same word have the same "
+        description="Value that is known only at run time. Devices with the same word have the "
+        "same "
         "value.",
     )
 
@@ -151,7 +152,7 @@ class LearnedDevice(StrictDocument):
         default_factory=empty_mapping, description="Its capacities."
     )
     allow_multiple_allocations: bool = Field(
-        default=False, description="Allow several claims to share it."
+        default=False, description="Allow several claims to share the device."
     )
     consumes_counters: list[LearnedCounters] = Field(
         default_factory=empty_list, description="Counters that it consumes when allocated."

@@ -29,11 +29,12 @@ Instant = Annotated[str, refused_by(instant_fault)]
 
 
 class WeeklyHours(StrictDocument):
-    """Weekly hours during which a pool has its nodes."""
+    """Weekly hours during which a pool has its planned nodes."""
 
     start: TimeOfDay = Field(description='Time at which the nodes start: "08:00".')
     end: TimeOfDay = Field(
-        description="Time at which they are removed. A time before the start means the next day."
+        description="Time at which the nodes are removed. If it's before the start, it's on the "
+        "next day."
     )
     days: Annotated[
         list[Day],
@@ -49,7 +50,7 @@ class WeeklyHours(StrictDocument):
 
 
 class OnePeriod(StrictDocument):
-    """A single period during which a pool has its nodes, such as the period of a Capacity Block."""
+    """A single period during which a pool has its planned nodes, for example a Capacity Block's."""
 
     start: Instant = Field(description="Start in UTC: 2026-12-01T11:30:00Z.")
     end: Instant = Field(description="End in UTC.")

@@ -76,17 +76,19 @@ class Reservation(StrictDocument):
     )
     nodes: BoughtNodes | None = Field(
         default=None,
-        description="Number of its nodes, for all pools that use it. Default: unknown.",
+        description="Number of reserved nodes, which all pools with this reservation share. "
+        "Default: unknown.",
     )
 
 
 class CapacityBlock(StrictDocument):
-    """An EC2 Capacity Block, by its reservation ID."""
+    """An EC2 Capacity Block, identified by its reservation ID."""
 
     capacity_block: str = Field(min_length=1, description="ID of the reservation, cr-….")
     nodes: BoughtNodes | None = Field(
         default=None,
-        description="Number of its nodes, for all pools that use it. Default: unknown.",
+        description="Number of reserved nodes, which all pools with this reservation share. "
+        "Default: unknown.",
     )
 
 
@@ -125,11 +127,13 @@ class PoolImage(StrictDocument):
     id: str = Field(min_length=1, description="ID of the image: ami-0123456789abcdef0.")
     family: str = Field(
         default="",
-        description="EKS image that it is based on: al2023, the image with NVIDIA's driver. Required.",
+        description="EKS image on which the custom image is based: al2023, the image with "
+        "NVIDIA's driver. Required.",
     )
     driver_root: str = Field(
         default="",
-        description="Folder of the NVIDIA driver in the image: / in EKS' images. Default: unknown, so "
+        description="Folder of the NVIDIA driver in the image: / in EKS' images. Default: "
+        "unknown, so "
         'the verdict is "cannot tell" if claims need its GPUs.',
     )
 
@@ -144,7 +148,9 @@ class Pool(StrictDocument):
 
     name: str = Field(pattern=DNS_LABEL, max_length=40, description="Name, unique in the fleet.")
     machine: str = Field(min_length=1, description="Machine type (`pulumi-dra catalog machines`).")
-    count: Count = Field(description="Number of nodes: limits, or one fixed number.")
+    count: Count = Field(
+        description="Number of nodes: a minimum and a maximum, or one fixed number."
+    )
     zones: Annotated[list[str], refused_by(repetition_fault)] = Field(
         default_factory=empty_list,
         description="Zones of the nodes. Default: all zones of the network.",
@@ -152,9 +158,9 @@ class Pool(StrictDocument):
     capacity: Literal["on-demand", "spot", "flex-start", "queued"] | Reservation | CapacityBlock = (
         Field(
             default="on-demand",
-            description="Capacity type of the nodes. GKE: flex-start and queued nodes are lent by the "
-            "Dynamic Workload Scheduler for up to seven days; queued nodes start for a "
-            "ProvisioningRequest.",
+            description="Capacity type of the nodes. GKE: the Dynamic Workload Scheduler "
+            "provides flex-start and queued nodes for up to seven days. Queued nodes start "
+            "when a ProvisioningRequest requests them.",
         )
     )
     schedule: PoolSchedule | None = Field(
@@ -170,21 +176,21 @@ class Pool(StrictDocument):
     allocation: Literal["dra", "device-plugin"] = Field(
         default="dra",
         exclude_if=lambda allocation: allocation == "dra",
-        description="Component that allocates the devices: the DRA driver (for claims), or the "
-        "device plugin (for "
-        "extended resources such as nvidia.com/gpu).",
+        description="Program that allocates the devices: the DRA driver (for claims), or the "
+        "device plugin (for extended resources such as nvidia.com/gpu).",
     )
     mig_strategy: Literal["single", "mixed"] | None = Field(
         default=None,
         exclude_if=lambda strategy: strategy is None,
-        description="With allocation device-plugin and mig: resource name of MIG devices. single: "
-        "nvidia.com/gpu; mixed: a name for each profile. Default: mixed, or the only "
+        description="Resource name of MIG devices, if allocation is device-plugin and mig is "
+        "set. single: nvidia.com/gpu. mixed: a name for each profile. Default: mixed, or the only "
         "strategy of the cloud.",
     )
     sharing: PoolSharing | None = Field(
         default=None,
         exclude_if=lambda sharing: sharing is None,
-        description="With allocation device-plugin: several units for each device. Default: one unit.",
+        description="Sharing of each device as several units, if allocation is device-plugin. "
+        "Default: one unit.",
     )
     price_per_hour: Price | None = Field(default=None, description="US dollars per node and hour.")
     max_pods: int | None = Field(
@@ -219,7 +225,7 @@ class Pool(StrictDocument):
     image: PoolImage | None = Field(
         default=None,
         exclude_if=lambda image: image is None,
-        description="EKS: a custom image. Default: EKS' AL2023 image with NVIDIA's driver.",
+        description="EKS: a custom image. Default: the AL2023 image of EKS with NVIDIA's driver.",
     )
     labels: dict[LabelKey, LabelValue] = Field(
         default_factory=empty_mapping,
@@ -310,7 +316,7 @@ class Pool(StrictDocument):
 
 
 class Headroom(StrictDocument):
-    """Capacity kept free for additional pods like those of one workload."""
+    """Free capacity for additional pods of one workload."""
 
     kind: str = Field(min_length=1, description="Kind of the workload: Deployment.")
     namespace: str = Field(default="default", min_length=1, description="Its namespace.")
@@ -322,9 +328,7 @@ class Headroom(StrictDocument):
 
 
 class Redundancy(StrictDocument):
-    """Nodes or zones that can fail at the same time, while every pod still fits the remaining GPU
-    nodes.
-    """
+    """Nodes or zones that can fail at the same time. All pods must fit on the other GPU nodes."""
 
     nodes: Annotated[int, within(_LOST_NODES)] = Field(
         default=0,
@@ -333,7 +337,7 @@ class Redundancy(StrictDocument):
     )
     zones: Annotated[int, within(_LOST_ZONES)] = Field(
         default=0,
-        description="1 if any one zone can fail, otherwise 0.",
+        description="Number of zones that can fail at the same time: 0 or 1.",
         json_schema_extra=bounds(_LOST_ZONES),
     )
 
@@ -364,7 +368,7 @@ class Quota(StrictDocument):
         "addresses of a separate range for pods, if the cloud has one."
     )
     limit: Annotated[int, within(_AMOUNTS)] = Field(
-        description="Maximum for all nodes of this fleet together.",
+        description="Maximum for all nodes of this fleet in total.",
         json_schema_extra=bounds(_AMOUNTS),
     )
     machines: list[Annotated[str, Field(min_length=1)]] = Field(

@@ -59,10 +59,10 @@ class Network(StrictDocument):
     """Network of the nodes: a new network with zones, or existing subnets."""
 
     zones: int | Annotated[list[str], Field(min_length=1), refused_by(repetition_fault)] = Field(
-        default=2, description="Number or names of the zones of a new network."
+        default=2, description="Number of zones in a new network, or their names."
     )
     subnet_ids: list[str] = Field(
-        default_factory=empty_list, description="Existing private subnets (EKS)."
+        default_factory=empty_list, description="IDs of existing private subnets (EKS, AKS)."
     )
     prefix_delegation: bool = Field(
         default=False,
@@ -92,11 +92,12 @@ class Network(StrictDocument):
 
 
 class Endpoint(StrictDocument):
-    """Access to the API server from outside. It's always reachable from inside."""
+    """Access to the API server from outside the network. From inside, it's always reachable."""
 
     public_access_cidrs: list[Annotated[str, refused_by(public_network_fault)]] = Field(
         default_factory=empty_list,
-        description="Networks that can reach the public endpoint. Default: no public endpoint.",
+        description="CIDRs of the networks that can reach the public endpoint. Default: no public "
+        "endpoint.",
     )
 
 
@@ -163,16 +164,15 @@ class Fleet(StrictDocument):
     feature_gates: Annotated[dict[str, bool], AfterValidator(_known_gates)] = Field(
         default_factory=empty_mapping,
         exclude_if=lambda gates: not gates,
-        description="Kubernetes feature gates for DRA that differ from the defaults of the "
-        "version, by name, on the control plane and all nodes. Some clouds don't offer any "
-        "choice.",
+        description="Kubernetes feature gates for DRA whose values differ from the version's "
+        "defaults, on the control plane and on all nodes. Some clouds don't support this key.",
     )
     runtime_config: Annotated[dict[str, bool], AfterValidator(_known_versions)] = Field(
         default_factory=empty_mapping,
         exclude_if=lambda versions: not versions,
-        description="API versions that the API server serves although they're off by default, each "
-        "with the value true, as in its flag --runtime-config: resource.k8s.io/v1beta2. Some "
-        "clouds don't offer any choice.",
+        description="API versions that the API server serves although they're disabled by "
+        "default, for example resource.k8s.io/v1beta2. Set each to true, as in the API "
+        "server's flag --runtime-config. Some clouds don't support this key.",
     )
     autoscaler: str = Field(
         default="none",
@@ -192,9 +192,9 @@ class Fleet(StrictDocument):
     )
     daemon_pods: dict[DaemonName, Amount | Literal[False]] = Field(
         default_factory=empty_mapping,
-        description="Requests of pods that run on every node, by the name of their DaemonSet: "
-        "additional ones, other amounts than the catalog's, or false for one that isn't "
-        "installed.",
+        description="Resource requests of pods that run on every node, by the name of their "
+        "DaemonSet. Add DaemonSets, override requests in the catalog, or set false for a "
+        "DaemonSet that isn't installed.",
     )
     sizing: Literal["simulated", "packing"] = Field(
         default="simulated",
@@ -210,9 +210,9 @@ class Fleet(StrictDocument):
     placement: Placement = Field(
         default="free",
         exclude_if=lambda placement: placement == "free",
-        description="Guards that a plan may add so that the scheduler follows it. free: none. "
-        "guided: the fewest that "
-        "keep the price low. exact: one steering rule for each workload.",
+        description="Guards that a plan may add so that the scheduler follows the plan. free: "
+        "no guards. guided: as few guards as possible for a low price. exact: one steering rule "
+        "for each workload.",
     )
     quotas: list[Quota] = Field(
         default_factory=empty_list,
@@ -220,7 +220,7 @@ class Fleet(StrictDocument):
     )
     headroom: list[Headroom] = Field(
         default_factory=empty_list,
-        description="Capacity to keep free for additional pods of workloads.",
+        description="Free capacity to reserve for additional pods of workloads.",
     )
     redundancy: Redundancy = Field(default_factory=nothing_given(Redundancy))
     catalog: list[LearnedMachine] = Field(
