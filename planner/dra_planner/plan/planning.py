@@ -113,12 +113,10 @@ def plan_manifests(
     offers = with_taint_rules(
         predict_offers(fleet, features) if offers is None else offers, manifests.taint_rules
     )
-    chosen: DeviceDemand | None = None
-    if not devices_only:
-        demand = block_other_drivers(demand, offers, classes, fleet)
-    else:
-        chosen = device_demand(demand, offers, classes)
-        demand = chosen.demand
+    chosen = device_demand(demand, offers, classes) if devices_only else None
+    demand = (
+        block_other_drivers(demand, offers, classes, fleet) if chosen is None else chosen.demand
+    )
     judgement, guarded = judge_with_guards(
         demand,
         offers,

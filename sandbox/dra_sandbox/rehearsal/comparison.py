@@ -108,11 +108,7 @@ def compare(
         each.placed for each in outcome.workloads
     ) >= sum(each.placed for each in plan.workloads)
     sharing = set(_sharing(plan))
-    stuck = {
-        each.workload: each.pools.keys()
-        for each in outcome.workloads
-        if each.placed and _is_never_prepared(planned.get(each.workload))
-    }
+    stuck = _stuck_on(outcome, planned)
     crowded = {pool for pools in stuck.values() for pool in pools}
     rows: list[ComparedWorkload] = []
     for each in outcome.workloads:
@@ -142,6 +138,17 @@ def compare(
             away = OutcomeDifference("claim-not-prepared")
         rows.append(replace(row, difference=difference, deviation=away))
     return tuple(rows)
+
+
+def _stuck_on(
+    outcome: RehearsalOutcome, planned: Mapping[WorkloadRef, PlannedWorkload]
+) -> dict[WorkloadRef, Collection[str]]:
+    """Return the pools of placed workloads whose claims the nodes never prepare."""
+    return {
+        each.workload: each.pools.keys()
+        for each in outcome.workloads
+        if each.placed and _is_never_prepared(planned.get(each.workload))
+    }
 
 
 def find_idle(plan: Plan, refused: Container[WorkloadRef]) -> frozenset[WorkloadRef]:

@@ -49,7 +49,7 @@ def filter_neighbours(_kind: PodKind, rules: PodRules, view: ClusterView) -> Rej
     return reject
 
 
-class PreferredPods:
+class InterPodPreferences:
     """The score of preferred pods in a node's domain, 0 to 100 from the least to the most."""
 
     @staticmethod
@@ -93,5 +93,5 @@ PLUGIN = Plugin(
     is_needed=lambda rules: bool(rules.beside or rules.apart),
     filter=filter_neighbours,
     weight=2,
-    by_population=PreferredPods(),
+    by_population=InterPodPreferences(),
 )
