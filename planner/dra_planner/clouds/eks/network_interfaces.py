@@ -1,8 +1,8 @@
 """Network interfaces of launch templates that EC2 rejects.
 
-Sources: EC2 user guide, "Maximize network bandwidth" and "Elastic network interfaces" (network
-cards); AWS::EC2::LaunchTemplate NetworkInterface (AssociatePublicIpAddress, InterfaceType); from
-memory, to be read.
+Source: the EC2 model in botocore 1.44.5, shapes
+LaunchTemplateInstanceNetworkInterfaceSpecificationRequest and InstanceNetworkInterfaceSpecification
+(NetworkCardIndex, DeviceIndex, InterfaceType, and AssociatePublicIpAddress).
 """
 
 from __future__ import annotations
