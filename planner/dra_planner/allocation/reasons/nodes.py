@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 
 from msgspec.structs import replace
 
@@ -13,7 +13,7 @@ from dra_planner.allocation.verdicts import Refusal
 from dra_planner.catalog.label_owners import label_owner
 from dra_planner.claims.extended_resources import IMPLICIT_PREFIX
 from dra_planner.clouds import cloud, names
-from dra_planner.model import NodeSelector, PodSpec, Reason, Requirement, Taint
+from dra_planner.model import Node, NodeSelector, PodSpec, Reason, Requirement, Taint
 from dra_planner.quantity import amount_text
 from dra_planner.releases import Features
 
@@ -159,14 +159,14 @@ def _selector_reason(misfit: Misfit, refusal: Refusal) -> Reason:
             code="node-affinity",
             message="the node's labels don't match the pod's required node affinity"
             + _affinity_text(refusal.shape.pod.node_affinity),
-            fix=_affinity_fix(refusal.shape.pod, labels),
+            fix=_affinity_fix(refusal.shape.pod, refusal.node.node),
         )
     key, _, value = misfit.label.partition("=")
     where = selector_of(refusal.shape.pod, key)
     have, fix = f"doesn't have the label {key}", f"remove {key} from {where}"
     if key not in labels and (owner := label_owner(key)) is not None:
         have = f"{have}, which {owner.owner} would set"
-        instead = instead_of_label(key, refusal.shape.pod)
+        instead = instead_of_label(key, refusal.shape.pod, refusal.node.node)
         fix = f"{fix}, and {instead}" if instead else fix
     elif key in labels:
         also = f" in {where}" if key in refusal.shape.pod.selected_by else ""
@@ -185,9 +185,9 @@ def selector_of(pod: PodSpec, key: str) -> str:
     return pod.selected_by.get(key, "the pod's nodeSelector")
 
 
-def _affinity_fix(pod: PodSpec, labels: Mapping[str, str]) -> str:
+def _affinity_fix(pod: PodSpec, node: Node) -> str:
     """Return how the node and the term that it fails least come to match."""
-    affinity = pod.node_affinity
+    affinity, labels = pod.node_affinity, node.meta.labels
     failing = [
         [each for each in term.match_expressions if not requirement_holds(each, labels)]
         for term in (affinity.terms if affinity is not None else ())
@@ -197,7 +197,7 @@ def _affinity_fix(pod: PodSpec, labels: Mapping[str, str]) -> str:
         return "remove the pod's required node affinity"
     keys = list(dict.fromkeys(each.key for each in fewest))
     fix = f"remove {' and '.join(keys)} from the pod's required node affinity"
-    instead = next(filter(None, (instead_of_label(key, pod) for key in keys)), "")
+    instead = next(filter(None, (instead_of_label(key, pod, node) for key in keys)), "")
     if instead:
         return f"{fix}, and {instead}"
     missing = [each for each in fewest if each.key not in labels]

@@ -22,7 +22,7 @@ from dra_planner.allocation.reasons.suggestions import suggest_edits
 from dra_planner.allocation.search.devices import Candidate
 from dra_planner.allocation.search.selection import fix_of, terms_of
 from dra_planner.allocation.verdicts import Refusal, Undecided
-from dra_planner.model import PodSpec, Reason
+from dra_planner.model import Node, PodSpec, Reason
 from dra_planner.wording import counted, verb
 
 _PATCH_NOTE = "this may depend on the patch version, because a known defect affects it ({})"
@@ -123,16 +123,16 @@ def _prediction_reason(undecided: Undecided) -> Reason:
     return Reason(
         code="label-unknown",
         message=f"the value of the node label {names} is known only at run time",
-        fix=_label_fix(undecided.details, undecided.shape.pod),
+        fix=_label_fix(undecided.details, undecided.shape.pod, undecided.node.node),
     )
 
 
-def _label_fix(labels: Sequence[str], pod: PodSpec) -> str:
+def _label_fix(labels: Sequence[str], pod: PodSpec, node: Node) -> str:
     """Return labels to select instead of labels whose values the fleet doesn't determine."""
     if all(label.endswith("/zone") for label in labels):
         return "set one zone for the pool, or select nodes by the label pulumi-dra/pool"
     for label in labels:
-        if instead := instead_of_label(label, pod):
+        if instead := instead_of_label(label, pod, node):
             return f"remove {label} from the pod's nodeSelector and affinity, and {instead}"
     return "select nodes by labels that the fleet sets: pulumi-dra/pool, or the pool's labels"
 
