@@ -347,7 +347,7 @@ def test_a_pod_without_a_claim_is_not_told_to_select_in_its_claim() -> None:
     plan = make_plan(PlanRequest(sources=(Source("w.yaml", text),), fleet=fleet))
     (reason,) = plan.workloads[0].reasons
     assert reason.fix == (
-        "leave nvidia.com/gpu.memory out of the pod's nodeSelector and affinity, and select a "
+        "remove nvidia.com/gpu.memory from the pod's nodeSelector and affinity, and select a "
         "pool by its label pulumi-dra/pool"
     )
     fixed = MEMORY_LABEL.replace("SELECTED", "pulumi-dra/pool: l4")
@@ -361,6 +361,7 @@ def test_a_claim_is_told_who_allocates_the_devices_of_a_plugins_pool() -> None:
     assert found.message == (
         "requests 1 device: a device plugin allocates the node's devices (nvidia.com/gpu)"
     )
+    assert found.fix == "use a pool whose devices a DRA driver allocates"
     dra = {**L4, "name": "dra", "allocation": "dra"}
     again = make_plan(
         PlanRequest(sources=(Source("w.yaml", CLAIMING),), fleet=fleet_of(EKS, L4, dra))

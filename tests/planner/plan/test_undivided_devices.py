@@ -63,3 +63,5 @@ def test_a_cloud_without_shared_devices_has_no_setting_to_change() -> None:
         each for each in plan_of(l4("gke"), requesting()).diagnostics if each.code == UNDIVIDED
     ]
     assert found.fix == "remove `capacity` if each pod needs a whole device"
+    without = plan_of(l4("gke"), deployment(replicas=3))
+    assert UNDIVIDED not in {each.code for each in without.diagnostics}
