@@ -202,14 +202,19 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "must be a plain value",
     ),
     # CapacityPlan
-    ("CapacityPlan", {"document": "nonsense"}, "document", "is not JSON"),
+    ("CapacityPlan", {"document": "nonsense"}, "document", "isn't JSON"),
     (
         "CapacityPlan",
         {"document": "[]"},
         "document",
         "isn't a plan file: it must be a mapping",
     ),
-    ("CapacityPlan", {"document": '{"version": 7}'}, "document", "is a plan file of version 7"),
+    (
+        "CapacityPlan",
+        {"document": '{"version": 7}'},
+        "document",
+        "has plan file version 7, but this program reads version 1",
+    ),
     (
         "CapacityPlan",
         {"document": '{"version": 1, "digest": "sha256:0"}'},
@@ -222,14 +227,14 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "EksNetwork",
         {"zones": ["us-east-1"]},
         "zones[0]",
-        '"us-east-1" isn\'t a zone of EKS; write for example',
+        '"us-east-1" isn\'t a zone of EKS; use, for example',
     ),
     ("EksNetwork", {"zones": ["us-east-1a", "us-east-1a"]}, "zones", '"us-east-1a" appears twice'),
     (
         "EksNetwork",
         {"zones": ["us-east-1h"]},
         "zones[0]",
-        '"us-east-1h" isn\'t a zone of EKS; write for example',
+        '"us-east-1h" isn\'t a zone of EKS; use, for example',
     ),
     ("EksCluster", {"zones": ["us-east-1a", "us-east-1a"]}, "zones", '"us-east-1a" appears twice'),
     ("EksCluster", {"zone_count": 7}, "zone_count", "must be between 2 and 6, not 7"),
@@ -748,7 +753,7 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "EksGpuPool",
         {"capacity": "reservation", "reservation_id": "x"},
         "reservation_id",
-        "is not the id of a reservation",
+        "isn't the ID of a reservation",
     ),
     (
         "EksGpuPool",
@@ -1047,7 +1052,7 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
                 "recurrence",
                 '"FREQ=HOURLY" is not a rule of RFC 5545',
             ),
-            ({"start_time": "saturday"}, "start_time", '"saturday" isn\'t a time'),
+            ({"start_time": "saturday"}, "start_time", '"saturday" is not a time'),
         )
     ),
     (
@@ -1114,7 +1119,12 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         '", which drivers use to find their nodes',
     ),
     ("EksGpuPool", {"labels": {"a b": "c"}}, "labels.a b", "isn't a valid label key"),
-    ("EksGpuPool", {"labels": {"a": "b c"}}, "labels.a", '"b c" isn\'t a valid label value; use'),
+    (
+        "EksGpuPool",
+        {"labels": {"a": "b c"}},
+        "labels.a",
+        '"b c" isn\'t a valid label value: at most',
+    ),
     (
         "EksGpuPool",
         {"labels": {f"{'a' * 62}/b": "c"}},
@@ -1140,7 +1150,7 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "AksCluster",
         {"kubernetes_version": "1.33"},
         "kubernetes_version",
-        "is not supported; use 1.34 to",
+        "isn't supported; use a version from 1.34 to",
     ),
     ("AksCluster", {"public_access_cidrs": ["0.0.0.0/0"]}, "public_access_cidrs[0]", "to everyone"),
     (
@@ -1278,7 +1288,7 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "GkeCluster",
         {"node_zones": ["a"]},
         "node_zones[0]",
-        '"a" isn\'t a zone of GKE; write for example',
+        '"a" isn\'t a zone of GKE; use, for example',
     ),
     ("GkeCluster", {"zonal": True}, "zonal", "needs exactly one zone in node_zones"),
     (
@@ -1301,7 +1311,7 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
             ]
         },
         "maintenance_exclusions[0].start_time",
-        '"today" isn\'t a time',
+        '"today" is not a time',
     ),
     (
         "GkeCluster",
@@ -1594,7 +1604,7 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "document 1 is not a CustomResourceDefinition",
     ),
     ("DraDriver", {"crd_manifests": "a: [b"}, "crd_manifests", "is not valid YAML"),
-    ("DraDriver", {"crd_manifests": "---"}, "crd_manifests", "doesn't contain a manifest"),
+    ("DraDriver", {"crd_manifests": "---"}, "crd_manifests", "contains no manifest"),
     (
         "DraDriver",
         {"crd_manifests": CRD_OF_OTHERS},
@@ -1693,7 +1703,7 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "DeviceClasses",
         {"classes": [{"name": "Large"}]},
         "classes[0].name",
-        '"Large" isn\'t a valid name: only lowercase',
+        '"Large" isn\'t a valid name; use lowercase',
     ),
     (
         "DeviceClasses",
@@ -1705,13 +1715,13 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "DeviceClasses",
         classes(name="gpu.nvidia.com"),
         "classes[0].name",
-        "the driver's chart already creates the DeviceClass ; use",
+        "the driver's chart already creates the DeviceClass gpu.nvidia.com",
     ),
     (
         "DeviceClasses",
         classes(name="mrdma.google.com"),
         "classes[0].name",
-        "DRANET already installs the DeviceClass ; use",
+        "DRANET already installs the DeviceClass mrdma.google.com",
     ),
     (
         "DeviceClasses",
@@ -1730,7 +1740,7 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "DeviceClasses",
         classes(extended_resource_name="a.b/c"),
         "classes[0].extended_resource_name",
-        "it needs 1.36",
+        "the field needs 1.36",
     ),
     (
         "DeviceClasses",
@@ -1753,7 +1763,7 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "is missing. Pass the plan file as one line of JSON",
     ),
     ("PlacementPolicies", {"plan": "[]"}, "plan", "isn't a plan file: it must be a mapping"),
-    ("PlanGate", {"plan": "nonsense"}, "plan", "is not JSON"),
+    ("PlanGate", {"plan": "nonsense"}, "plan", "isn't JSON"),
     ("PlanGate", {"quotas": "yes"}, "quotas", "must be true or false"),
     ("TenantAccess", {"tenants": []}, "tenants", "must name at least one"),
     ("TenantAccess", {"tenants": ["vision"]}, "tenants[0]", 'must be a structure, not "vision"'),
@@ -1880,7 +1890,7 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "plan",
         "is a zone; its region is",
     ),
-    ("DraPlatform", {"plan": "nonsense"}, "plan", "is not JSON"),
+    ("DraPlatform", {"plan": "nonsense"}, "plan", "isn't JSON"),
     (
         "DraPlatform",
         {"plan": plan_text("gke-dev", devicePlugin={"version": "0.17.4"})},
