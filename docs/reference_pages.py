@@ -134,9 +134,9 @@ def _components() -> str:
         ]
         lines += _inputs(component.get("inputProperties", {}), component.get("requiredInputs", ()))
         if outputs := component.get("properties"):
-            lines += ["", "| output | value | meaning |", "| :-- | :-- | :-- |"]
+            lines += ["", "**Outputs**", ""]
             lines += [
-                _row(key, _input_type(value), value.get("description", ""))
+                _entry(key, _input_type(value), value.get("description", ""))
                 for key, value in outputs.items()
             ]
         lines += ["", "```python", examples[token.removeprefix(_INDEX)], "```"]
@@ -166,14 +166,15 @@ def _examples() -> dict[str, str]:
 
 
 def _inputs(inputs: Mapping[str, Any], required: object) -> Iterator[str]:
-    yield from ("| input | value | meaning |", "| :-- | :-- | :-- |")
+    yield from ("**Inputs**", "")
     for key, value in inputs.items():
-        must = "**required.** " if isinstance(required, list | tuple) and key in required else ""
-        yield _row(key, _input_type(value), must + value.get("description", ""))
+        must = ", **required**" if isinstance(required, list | tuple) and key in required else ""
+        yield _entry(key, _input_type(value) + must, value.get("description", ""))
 
 
-def _row(key: str, value: str, says: str) -> str:
-    return f"| `{key}` | {value} | {_cell(says)} |"
+def _entry(key: str, value: str, meaning: str) -> str:
+    """Return a list entry, which is easier to read on narrow screens than a row of a table."""
+    return f"- `{key}` ({value})" + (f": {' '.join(meaning.split())}" if meaning else "")
 
 
 def _input_type(value: Mapping[str, Any]) -> str:
