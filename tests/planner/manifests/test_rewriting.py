@@ -480,7 +480,7 @@ REFUSED = {
     "anchors": (
         CLAIM.format("v1beta1", "{devices: {requests: [&a {name: a, deviceClassName: g}, {<<: *a, name: b}]}}"), "anchors", None),
     "comments in braces": (
-        CLAIM.format("v1beta1", "{devices: {requests: [{name: a, # x\n deviceClassName: g}]}}"), "its braces contain comments; rewrite it in block style first", None),
+        CLAIM.format("v1beta1", "{devices: {requests: [{name: a, # x\n deviceClassName: g}]}}"), "its braces contain comments; change it to block style first", None),
     "parameters that nobody refers to": (
         "apiVersion: gpu.resource.nvidia.com/v1alpha1\nkind: GpuClaimParameters\nmetadata: {name: p}\nspec: {}\n",
         "none of these files refers to it", None),
