@@ -183,7 +183,7 @@ def _add_tolerations(
             del each.told[told:], each.unwritten[unwritten:]
             each.unwritten += (
                 f"{each.source.name}:{one.line}: tolerations: {toleration}: the pod doesn't fit "
-                "with them alone, because other conditions fail too"
+                "with only them, because other conditions fail too"
                 for one in unhelped
                 for toleration in one.tolerations
             )

@@ -66,7 +66,7 @@ REASONS: Mapping[ReasonCode, str] = {
     "creates its pods first, and when pods become ready or end. The simulation has the same "
     "outcome in another "
     "pod arrival order, or at other moments.",
-    "no-controller": "The pods are gone with their node, because no controller in the rehearsal re-creates them.",
+    "no-controller": "The pods were deleted with their node, because no controller in the rehearsal re-creates them.",
     "simulation-cannot-tell": "The simulation depends on values that are known only at run time, "
     "or didn't finish.",
     "unexplained": "Plan and scheduler disagree, and none of the known reasons explains it: please "

@@ -277,7 +277,7 @@ CONDITIONS = (
         name="a paused Deployment",
         given=[template(), paused()],
         verdict="fits",
-        says=("Deployment ml/serve is paused, so it creates no pods until it's resumed",),
+        says=("Deployment ml/serve is paused, so it doesn't create pods until it's resumed",),
     ),
     Case(
         name="a volume without a class, and no default class in a new cluster",

@@ -122,7 +122,7 @@ def _suspended(situation: ClusterSituation) -> Iterator[Blocker]:
             yield fact(text, "", workload.ref, place=workload.place)
         elif _is_paused(workload) and workload.ref not in manifests.existing:
             text = (
-                f"{workload.ref} is paused, so it creates no pods until it's resumed; the plan "
+                f"{workload.ref} is paused, so it doesn't create pods until it's resumed; the plan "
                 "counts them"
             )
             yield fact(text, "remove paused", workload.ref, place=workload.place)
