@@ -135,4 +135,4 @@ def _notes(values: Mapping[str, Any]) -> Iterator[str]:
     if values.get("enable_autopilot"):
         yield "Autopilot clusters don't support claims"
     if block(values, "cluster_autoscaling").get("enabled"):
-        yield "node auto-provisioning is on, but it doesn't create pools for claims"
+        yield "node auto-provisioning is on, but it doesn't create pools for pods with claims"
