@@ -62,7 +62,8 @@ class Network(StrictDocument):
         default=2, description="Number of zones in a new network, or their names."
     )
     subnet_ids: list[str] = Field(
-        default_factory=empty_list, description="IDs of existing private subnets (EKS, AKS)."
+        default_factory=empty_list,
+        description="IDs of existing private subnets. Some clouds don't support this key.",
     )
     prefix_delegation: bool = Field(
         default=False,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
+from dra_planner.catalog.api_values import api_values
 from dra_sandbox.clouds.sdk_schema import Schema, TypeSpec
 from dra_sandbox.clouds.type_rows import Facts, Output, TypeRow, fill
 from dra_sandbox.clouds.wire_values import UNKNOWN, Value, Values
@@ -26,7 +27,7 @@ def real_outputs(schema: Schema, row: TypeRow, facts: Facts, inputs_before: Valu
     }
     for name, spec in schema.outputs.items():
         if spec.required and outputs.get(name) is None:
-            outputs[name] = _plausible(schema, spec.type, f"{name}-{facts.words['hex8']}")
+            outputs[name] = _invented(schema, name, f"{name}-{facts.words['hex8']}")
     return {**_only_outputs(schema, outputs), "id": facts.words["id"]}
 
 
@@ -106,7 +107,7 @@ def is_made_up(schema: Schema, name: str, value: Value) -> bool:
     return (
         spec is not None
         and spec.required
-        and _without_text(name, value) == _plausible(schema, spec.type, "")
+        and _without_text(name, value) == _invented(schema, name, "")
     )
 
 
@@ -133,6 +134,16 @@ def _unknown_like(output: object) -> Value:
     if isinstance(output, Mapping):
         return {name: _unknown_like(member) for name, member in output.items()}
     return UNKNOWN
+
+
+def _invented(schema: Schema, name: str, text: str) -> Value:
+    """Return a value for an output that no table of the simulation contains. If the API defines the
+    values, it's the first of them, because the policy pack rejects all others.
+    """
+    for row in api_values().get(schema.token, ()):
+        if row.property == name and row.values:
+            return row.values[0]
+    return _plausible(schema, schema.outputs[name].type, text)
 
 
 def _plausible(schema: Schema, spec: TypeSpec, text: str) -> Value:
