@@ -18,7 +18,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         if not (given.project / "Pulumi.yaml").is_file():
             where = "here" if given.project == Path() else f"in {given.project}"
             says = (
-                f"there is no Pulumi.yaml {where}; run it in the project's folder, or give "
+                f"Pulumi.yaml isn't {where}; run the command in the project folder, or use "
                 "--project"
             )
             print(f"pulumi-dra sandbox: {says}", file=sys.stderr)
@@ -43,7 +43,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 def _lines(text: str) -> int:
     """Parse a number of lines. Raises ArgumentTypeError if the text isn't one."""
     if not text.isdecimal() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"{text} is not a number of lines")
+        raise argparse.ArgumentTypeError(f"{text} isn't a number of lines")
     return int(text)
 
 
@@ -210,10 +210,13 @@ def _wrong_options(given: argparse.Namespace) -> str:
         return ""
     for option, value in (("--charts", given.charts), ("--kubernetes", given.kubernetes)):
         if value and not given.control_plane:
-            return f"{option} needs --control-plane, because otherwise there is no API server"
+            return (
+                f"{option} needs --control-plane, because otherwise the sandbox doesn't have "
+                "an API server"
+            )
     if given.charts is None or given.charts.is_dir():
         return ""
-    return f"--charts: {given.charts} is not a folder"
+    return f"--charts: {given.charts} isn't a folder"
 
 
 def _helm(given: argparse.Namespace) -> tuple[Path | None, Path | None]:

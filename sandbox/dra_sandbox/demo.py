@@ -53,13 +53,13 @@ class Demo(Struct):
         Raises StepFailed at the first unexpected result.
         """
         self._step(
-            f"Plan: find the claims that fit, and the number of nodes ({stack})",
+            f"Plan: find the claims that fit and the number of nodes ({stack})",
             lambda: self._plan(stack),
         )
-        self._step("Preview, checked by the policy pack", lambda: self._preview(stack))
-        self._step("Up: create the stack, checked again", lambda: self._up(stack))
+        self._step("Preview: the policy pack checks it", lambda: self._preview(stack))
+        self._step("Up: create the stack, and check it again", lambda: self._up(stack))
         self._step("Up again: nothing changes", lambda: self._up_again(stack))
-        self._step("The same check of the exported state", lambda: self._analyze(stack))
+        self._step("Analyze: check the exported state again", lambda: self._analyze(stack))
         if refused is not None:
             self._step(
                 f"Plan a stack that is too small ({refused})",
@@ -67,7 +67,7 @@ class Demo(Struct):
             )
             self._step("Preview: the pack rejects it", lambda: self._refused_preview(refused))
             self._step(
-                "Up without a preview: rejected before anything is created",
+                "Up without a preview: the pack rejects it before anything is created",
                 lambda: self._refused_up(refused),
             )
         self._step("Destroy: nothing is left", lambda: self._destroy(stack))
@@ -102,16 +102,16 @@ class Demo(Struct):
         written = self.engine.settings_folder / f"{stack}.plan.json"
         if not written.is_file():
             raise StepFailed(
-                f"no plan file {written.name} was written (exit status {done.returncode})", said
+                f"the plan file {written.name} wasn't written (exit status {done.returncode})", said
             )
         if fits and done.returncode != 0:
             raise StepFailed(
-                f"the plan ended with exit status {done.returncode}, 0 was expected", said
+                f"the plan ended with exit status {done.returncode} instead of 0", said
             )
         if not fits and done.returncode != _EXIT_DOES_NOT_FIT:
             raise StepFailed(
-                f"the plan ended with exit status {done.returncode}; it does not fit, so 1 was "
-                "expected",
+                f"the plan doesn't fit, but it ended with exit status {done.returncode} instead "
+                "of 1",
                 said,
             )
 
@@ -164,7 +164,7 @@ class Demo(Struct):
         self._must_be_refused(self.engine.up(stack, policy_pack=self.pack, skip_preview=True))
         made = self._resources_of_clouds(stack)
         if made:
-            raise StepFailed(f"{len(made)} resources were created anyway", "\n".join(made))
+            raise StepFailed(f"{len(made)} resources were created", "\n".join(made))
         self.console.print("Nothing was created: the state contains only the stack.")
         self._must_succeed(self.engine.stack_remove(stack, force=True))
 
@@ -192,7 +192,7 @@ class Demo(Struct):
         )
         if RECORD not in order[:cloud]:
             raise StepFailed(
-                f"{RECORD} is not registered before the first resource of a cloud", "\n".join(order)
+                f"{RECORD} isn't registered before the first cloud resource", "\n".join(order)
             )
 
     def _must_be_refused(self, result: RunResult) -> None:
@@ -222,7 +222,9 @@ def run_demo(project: Path, stack: str, work_dir: Path | None) -> int:
     console = Console(highlight=False, width=None if sys.stdout.isatty() else 120)
     settings = project / "stacks" / f"Pulumi.{stack}.yaml"
     if not settings.is_file():
-        console.print(f"error: there is no stack {stack}: {settings} does not exist", style="red")
+        console.print(
+            f"error: stack {stack} isn't found, because {settings} does not exist", style="red"
+        )
         return 2
     scratch = work_dir or Path(tempfile.mkdtemp(prefix="pulumi-dra-demo-"))
     console.print(
@@ -243,7 +245,7 @@ def run_demo(project: Path, stack: str, work_dir: Path | None) -> int:
         keep = True
         console.print(Text.assemble(("failed: ", "bold red"), str(failure)), soft_wrap=True)
         console.print(Text(failure.details), soft_wrap=True)
-        console.print(Text(f"The scratch folder is kept: {scratch}"), soft_wrap=True)
+        console.print(Text(f"Kept the scratch folder: {scratch}"), soft_wrap=True)
         return 1
     finally:
         if not keep:

@@ -109,13 +109,13 @@ class Engine:
         """Create `stack` if it doesn't exist. Raises EngineError if it can't be created."""
         done = self._run(["stack", "init", stack])
         if not done.ok and "already exists" not in done.stderr:
-            raise EngineError(f"cannot create the stack {stack}:\n{done.stdout}{done.stderr}")
+            raise EngineError(f"can't create the stack {stack}:\n{done.stdout}{done.stderr}")
 
     def stacks(self) -> list[str]:
         """Return the stacks of the backend. Raises EngineError if it can't be read."""
         done = self._run(["stack", "ls", "--json"])
         if not done.ok:
-            raise EngineError(f"cannot list the stacks:\n{done.stderr}")
+            raise EngineError(f"can't list the stacks:\n{done.stderr}")
         return [str(found["name"]) for found in json.loads(done.stdout)]
 
     def cancel(self, stack: str) -> None:
@@ -192,7 +192,7 @@ class Engine:
         shown = ["--show-secrets"] if show_secrets else []
         done = self._run(["stack", "export", *shown, "--stack", stack])
         if not done.ok:
-            raise EngineError(f"cannot export the stack {stack}:\n{done.stderr}")
+            raise EngineError(f"can't export the stack {stack}:\n{done.stderr}")
         state: dict[str, Any] = json.loads(done.stdout)
         return state
 
@@ -207,7 +207,7 @@ class Engine:
         """
         done = self._run(["stack", "output", "--json", "--show-secrets", "--stack", stack])
         if not done.ok:
-            raise EngineError(f"cannot read the outputs of {stack}:\n{done.stderr}")
+            raise EngineError(f"can't read the outputs of {stack}:\n{done.stderr}")
         values: dict[str, Any] = json.loads(done.stdout)
         return values
 
@@ -230,7 +230,7 @@ class Engine:
         """
         done = self._run(["package", "get-schema", str(folder)])
         if not done.ok:
-            raise EngineError(f"cannot read the schema of {folder}:\n{done.stderr}")
+            raise EngineError(f"can't read the schema of {folder}:\n{done.stderr}")
         schema: dict[str, Any] = json.loads(done.stdout)
         return schema
 

@@ -18,5 +18,5 @@ def import_protocol_alone() -> None:
     for name in ("pulumi", "pulumi.runtime"):
         if name not in sys.modules:
             spec = importlib.util.find_spec(name)
-            assert spec is not None, "the Pulumi SDK is not installed: install pulumi-dra[sandbox]"
+            assert spec is not None, "the Pulumi SDK isn't installed; install pulumi-dra[sandbox]"
             sys.modules[name] = importlib.util.module_from_spec(spec)

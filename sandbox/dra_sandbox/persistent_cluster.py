@@ -54,13 +54,13 @@ def open_cluster(folder: Path, minor: int) -> ControlPlane:
     if ended:
         names = ", ".join(ended)
         raise ControlPlaneError(
-            f"{names} of {folder} no longer runs: run `pulumi-dra sandbox down`, then `up`"
+            f"{names} in {folder} no longer runs; run `pulumi-dra sandbox down`, then `up`"
         )
     there, asked = features_of(plane.minor), features_of(minor)
     if there != asked:
         raise ControlPlaneError(
             f"the control plane in {folder} runs {there.version}, but the stack requests "
-            f"{asked.version}: run `pulumi-dra sandbox down`, then `up`"
+            f"{asked.version}; run `pulumi-dra sandbox down`, then `up`"
         )
     return plane
 

@@ -88,7 +88,7 @@ class KeptStacks(Struct, frozen=True):
         engine.stack_init(stack)
         if plane is not None and cluster is not None:
             set_nodes(plane, cluster)
-        with self.console.status("bringing it up …"):
+        with self.console.status("creating the stack …"):
             result = engine.up(stack, policy_pack=self._pack(engine), skip_preview=True)
         self._show(result)
         if result.ok:
@@ -108,7 +108,7 @@ class KeptStacks(Struct, frozen=True):
         `force`, the stacks are removed without deleting their resources.
         """
         if not (self.folder / _MARK).is_file():
-            self.console.print("Nothing is up.")
+            self.console.print("No stack is running.")
             return True
         stacks = self._open().stacks()
         there = self._with_planes(stacks)
@@ -122,7 +122,7 @@ class KeptStacks(Struct, frozen=True):
             stop(self._plane_folder(name))
             self.console.print(f"[bold]{name}[/]: down.")
         if stack is not None and stack not in there:
-            self.console.print(f"{stack} is not up.")
+            self.console.print(f"{stack} isn't running.")
         self._remove_if_empty(self._open())
         return True
 
@@ -131,7 +131,7 @@ class KeptStacks(Struct, frozen=True):
         KUBECONFIG.
         """
         if not (self.folder / _MARK).is_file():
-            self.console.print("Nothing is up.")
+            self.console.print("No stack is running.")
             return
         stacks = self._open().stacks()
         for name in self._with_planes(stacks):
@@ -158,7 +158,8 @@ class KeptStacks(Struct, frozen=True):
         plane = read_plane(self._plane_folder(stack).resolve())
         if component and component not in plane.components:
             raise StackRefused(
-                f"a control plane has no {component}; it has {', '.join(plane.components)}"
+                f"a control plane doesn't have {component}; use one of "
+                f"{', '.join(plane.components)}"
             )
         for name in [component] if component else plane.components:
             self.console.print(
@@ -227,32 +228,30 @@ class KeptStacks(Struct, frozen=True):
         """Mark the folder as the project's. Raises StackRefused if it belongs to something else."""
         mark = self.folder / _MARK
         if self.folder.exists() and not self.folder.is_dir():
-            raise StackRefused(f"{self.folder} isn't a folder: give an empty one, or a new one")
+            raise StackRefused(f"{self.folder} isn't a folder; use an empty or new folder")
         if not mark.is_file() and self.folder.is_dir() and any(self.folder.iterdir()):
-            raise StackRefused(
-                f"{self.folder} contains other files: give an empty folder, or a new one"
-            )
+            raise StackRefused(f"{self.folder} contains other files; use an empty or new folder")
         if mark.is_file() and mark.read_text(encoding="utf-8") != str(self.project):
             raise StackRefused(
-                f"{self.folder} is used to rehearse {mark.read_text(encoding='utf-8')}: take "
-                "that down, or give another folder"
+                f"{self.folder} already belongs to {mark.read_text(encoding='utf-8')}; delete "
+                "this stack with `sandbox down`, or use another folder"
             )
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
             mark.write_text(str(self.project), encoding="utf-8")
         except OSError as error:
-            raise StackRefused(f"cannot write in {self.folder}: {error.strerror}") from error
+            raise StackRefused(f"can't write to {self.folder}: {error.strerror}") from error
 
     def _destroy(self, engine: Engine, stack: str) -> bool:
         # One that was interrupted has left its lock behind.
         engine.cancel(stack)
-        with self.console.status("taking it down …"):
+        with self.console.status("deleting the stack …"):
             result = engine.destroy(stack)
         if not result.ok:
             self._show(result)
             self.console.print(
-                "Protected resources remain: remove their protection first, or delete the "
-                "stack with --force."
+                "Protected resources remain. Remove their protection first, or delete the stack "
+                "with --force."
             )
             return False
         show_counts(self.console, result)
@@ -283,7 +282,9 @@ class KeptStacks(Struct, frozen=True):
 def _sentence(note: ReleaseNote, daemons: int) -> str:
     """Return a sentence about the result of a release."""
     if note.recorded_because:
-        return f"release {note.name} is recorded, not installed: {note.recorded_because}"
+        return (
+            f"release {note.name} is recorded, but not installed, because {note.recorded_because}"
+        )
     objects = ", ".join(f"{count} {kind}" for kind, count in note.objects.items())
     pods = f"; its DaemonSets have {counted(daemons, 'pod')}" if "DaemonSet" in note.objects else ""
     return f"release {note.name}: Helm installed {note.chart} ({objects}){pods}"
@@ -307,9 +308,9 @@ def chosen_stack(project: Path, settings_folder: str, stack: str | None) -> str:
         return stack
     if stack is None and len(found) == 1:
         return found[0]
-    there = f"it has {', '.join(found)}" if found else "it has none"
+    there = f"it has {', '.join(found)}" if found else "the project doesn't have stacks"
     raise StackRefused(
-        f"there is no stack {stack} in the project; {there}"
+        f"stack {stack} isn't in the project; {there}"
         if stack
         else f"choose a stack with --stack; {there}"
     )

@@ -108,7 +108,9 @@ def rehearsal() -> Comparison:
         rows=compare(plan, outcome, {}, runs, one_by_one=True),
         order="document, one by one",
         release="1.36.3",
-        notes=("attributes that are known at run time only have invented values: uuid",),
+        notes=(
+            "these attributes have invented values, because they are known only at run time: uuid",
+        ),
         seconds=2.34,
         scenarios=(
             ScenarioOutcome(

@@ -430,7 +430,7 @@ REFUSED: dict[str, tuple[Any, dict[str, Any], str]] = {
     ),
     "a zone twice": (AksCluster, {"system_zones": ["eastus-1", "eastus-1"]}, '" appears twice'),
     "a group by its name": (AksCluster, {"admin_group_object_ids": ["admins"]}, "is not a UUID"),
-    "an old version": (AksCluster, {"kubernetes_version": "1.33"}, "is not supported"),
+    "an old version": (AksCluster, {"kubernetes_version": "1.33"}, "isn't supported"),
     "a channel that moves the minor": (
         AksCluster,
         {"upgrade_channel": "stable"},
@@ -440,12 +440,12 @@ REFUSED: dict[str, tuple[Any, dict[str, Any], str]] = {
     "retention of a workspace that is there": (
         AksCluster,
         {"log_workspace_id": "w", "log_retention_days": 30},
-        "is for a new workspace",
+        "is only for a new workspace",
     ),
     "a key without its version": (
         AksCluster,
         {"secrets_kms_key": "https://v.vault.azure.net/keys/etcd", "secrets_key_vault_id": VAULT},
-        "is not a key of a Key Vault with its version",
+        "is not a Key Vault key with its version",
     ),
     "a key that nobody may use": (
         AksCluster,
@@ -455,12 +455,12 @@ REFUSED: dict[str, tuple[Any, dict[str, Any], str]] = {
     "a vault without a key": (
         AksCluster,
         {"secrets_key_vault_id": VAULT},
-        "has no effect without secrets_kms_key, whose use it grants",
+        "has no effect without secrets_kms_key",
     ),
     "a vault by name": (
         AksCluster,
         {"secrets_kms_key": KEY, "secrets_key_vault_id": "secrets"},
-        "is not the id of a Key Vault",
+        "is not the ID of a Key Vault",
     ),
     "a grant of no key": (
         AksCluster,
@@ -470,19 +470,19 @@ REFUSED: dict[str, tuple[Any, dict[str, Any], str]] = {
     "disks by name": (
         AksCluster,
         {"disk_encryption_set_id": "set"},
-        "is not the id of a disk encryption set",
+        "is not the ID of a disk encryption set",
     ),
     "pools of a cluster without a name": (
         AksCluster,
         {"keep_pools": True},
-        "name it in cluster_name",
+        "cluster; set cluster_name",
     ),
     "a name that is none": (AksCluster, {"cluster_name": "-main"}, "is not a name of at most 63"),
     "too long a prefix": (AksCluster, {"dns_prefix": "a" * 55}, "is not a prefix of at most 54"),
     "too long a group": (
         AksCluster,
         {"node_resource_group": "g" * 81},
-        "is not a resource group of at most 80",
+        "is not a resource group name of at most 80",
     ),
     "half an identity": (
         AksCluster,
@@ -492,12 +492,12 @@ REFUSED: dict[str, tuple[Any, dict[str, Any], str]] = {
     "an identity by name": (
         AksCluster,
         {"identity_id": "theirs", "identity_principal_id": SOMEBODY},
-        "is not the id of a user-assigned identity",
+        "is not the ID of a user-assigned identity",
     ),
     "a way out of a new network": (
         AksCluster,
         {"outbound_type": "none"},
-        "is for subnet_id, because nodes of a new network use its NAT gateway",
+        "is only for subnet_id, because nodes in a new network use its NAT gateway",
     ),
     "a way out that is none": (
         AksCluster,
@@ -513,12 +513,12 @@ REFUSED: dict[str, tuple[Any, dict[str, Any], str]] = {
     "few addresses for pods": (
         AksCluster,
         {"pods_cidr": "10.8.0.0/25"},
-        '" is too small: a node needs a /24',
+        '" is too small, because a node needs a /24',
     ),
     "many services": (
         AksCluster,
         {"service_cidr": "10.0.0.0/12"},
-        '" is too large: AKS allows a /13 at most',
+        '" is too large, because AKS allows at most a /13',
     ),
     "few services": (AksCluster, {"service_cidr": "10.0.0.0/29"}, "is too small"),
     "services on AKS' own range": (
@@ -527,7 +527,7 @@ REFUSED: dict[str, tuple[Any, dict[str, Any], str]] = {
         ", which AKS reserves",
     ),
     "services on IPv6": (AksCluster, {"service_cidr": "fd00::/108"}, "isn't an IPv4 range"),
-    "services that are no range": (AksCluster, {"service_cidr": "many"}, "is not an address range"),
+    "services that are no range": (AksCluster, {"service_cidr": "many"}, "isn't an address range"),
     "a reserved ND": (
         AksGpuPool,
         {
@@ -556,12 +556,12 @@ REFUSED: dict[str, tuple[Any, dict[str, Any], str]] = {
     "surge of spot": (
         AksGpuPool,
         {"capacity": "spot", "max_surge": 1},
-        "isn't supported with spot, because AKS allows neither surge nor drain there",
+        "isn't supported with spot, because AKS doesn't surge or drain spot pools",
     ),
     "an upgrade that replaces nothing": (
         AksGpuPool,
         {"max_unavailable": 0},
-        "must be 1 or more if max_surge is 0, or no node could be replaced",
+        "must be 1 or more if max_surge is 0, because AKS otherwise can't replace any node",
     ),
     "nothing bought": (AksGpuPool, {"capacity": "reservation"}, "is missing"),
     "bought by name": (
@@ -664,8 +664,8 @@ def test_a_platform_is_built_from_its_plan(declare: Callable[..., Any]) -> None:
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
-        ({"secrets_kms_key": "k"}, '"k" is not a key of a Key Vault'),
-        ({"admin_principal_arns": ["a"]}, "is not for AKS"),
+        ({"secrets_kms_key": "k"}, '"k" is not a Key Vault key'),
+        ({"admin_principal_arns": ["a"]}, "isn't supported on AKS"),
         ({"autoscaler": {"version": "1.35.0"}}, "AKS runs the cluster autoscaler itself"),
         ({"cluster": {"release_channel": "RAPID"}}, "release_channel"),
         ({"pools": [{"name": "t4", "efa": True}]}, "efa"),
@@ -722,7 +722,7 @@ def test_settings_of_nodes(declare: Callable[..., Any]) -> None:
         ),
         pytest.param(
             {"sysctls": {"net.ipv4.ip_forward": "1"}},
-            "doesn't set this kernel parameter",
+            "isn't a kernel parameter",
             id="sysctl",
         ),
         pytest.param({"node_soak_minutes": 31}, "must be between 0 and 30", id="soak time"),

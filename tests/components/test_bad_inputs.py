@@ -144,7 +144,7 @@ OF_KARPENTER: list[tuple[dict[str, Any], str, str]] = [
     (
         {"image": "al2023", "release_version": "1.34.2-20260115"},
         "release_version",
-        "is for EKS' images, but image_id names a custom image",
+        "is only for EKS' images, but image_id sets a custom image",
     ),
 ]
 EFA = {"efa": True, "cluster_security_group_id": "sg-1", "vpc_id": "vpc-1"}
@@ -180,7 +180,7 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "DriverInstaller",
         {"wat": 1},
         "wat",
-        "is not an input of DriverInstaller; inputs are driver, pause_image",
+        "isn't an input of DriverInstaller; inputs are driver, pause_image",
     ),
     ("EksCluster", {"kubernetes_version": None}, "kubernetes_version", "is missing"),
     ("EksCluster", {"system_count": "2"}, "system_count", 'must be an integer, not "2"'),
@@ -239,8 +239,8 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
     ("EksCluster", {"zones": ["us-east-1a", "us-east-1a"]}, "zones", '"us-east-1a" appears twice'),
     ("EksCluster", {"zone_count": 7}, "zone_count", "must be between 2 and 6, not 7"),
     ("EksNetwork", {"vpc_cidr": "10.0.0.0/24"}, "vpc_cidr", "must be a /16 to a /20"),
-    ("EksNetwork", {"vpc_cidr": "8.8.0.0/16"}, "vpc_cidr", "is not a private range"),
-    ("EksNetwork", {"vpc_cidr": "ten"}, "vpc_cidr", "\" isn't an IPv4 network in CIDR form"),
+    ("EksNetwork", {"vpc_cidr": "8.8.0.0/16"}, "vpc_cidr", "isn't a private range"),
+    ("EksNetwork", {"vpc_cidr": "ten"}, "vpc_cidr", "\" isn't an IPv4 network in CIDR notation"),
     (
         "EksCluster",
         {"kubernetes_version": "1.33"},
@@ -283,12 +283,12 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "public_access_cidrs[0]",
         "is a private network",
     ),
-    ("EksCluster", {"subnet_ids": ["subnet-a"]}, "subnet_ids", "must name at least two subnets"),
+    ("EksCluster", {"subnet_ids": ["subnet-a"]}, "subnet_ids", "must contain at least two subnets"),
     (
         "EksCluster",
         {"subnet_ids": ["a", "b"], "zone_count": 2},
         "zone_count",
-        "is for a new network",
+        "is only for a new network, but",
     ),
     (
         "EksCluster",
@@ -301,7 +301,7 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "EksCluster",
         {"secrets_kms_key": f"{KMS}:alias/mine"},
         "secrets_kms_key",
-        "a difference at every `pulumi up`",
+        "so every `pulumi up` would show a difference; use",
     ),
     *(
         (
@@ -324,7 +324,8 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
             component,
             {**NAMED, "disk_kms_key": f"{KMS}:alias/mine"},
             "disk_kms_key",
-            ", or set grant_key_use to false if its policy lets EC2 Auto Scaling use it",
+            ", or set grant_key_use to false if the key policy allows EC2 Auto Scaling to use "
+            "the key",
         )
         for component, NAMED in (("EksCluster", {}), ("EksGpuPool", {"grant_key_use": True}))
     ),
@@ -332,7 +333,7 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "EksCluster",
         {"tags": {"Owner": "a", "owner": "b"}},
         "tags.owner",
-        '"Owner" is also set, and IAM doesn\'t distinguish them: keep one of them',
+        '"Owner" is also set, but IAM doesn\'t distinguish the two; keep only one of them',
     ),
     (
         "EksCluster",
@@ -350,7 +351,7 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "EksKarpenter",
         {"tags": {"A": "a", "a": "b"}},
         "tags.a",
-        "\" is also set, and IAM doesn't distinguish them: keep one of them",
+        "\" is also set, but IAM doesn't distinguish the two; keep only one of them",
     ),
     ("EksCluster", {"grant_key_use": False}, "grant_key_use", "has no effect without disk_kms_key"),
     ("EksGpuPool", {"grant_key_use": True}, "grant_key_use", "has no effect without disk_kms_key"),
@@ -365,14 +366,19 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "EksCluster",
         {"storage_drivers": ["nfs"]},
         "storage_drivers[0]",
-        "is not a storage driver here; they are ebs",
+        "isn't a supported storage driver; use ebs",
     ),
-    ("EksCluster", {"storage_drivers": ["ebs", "ebs"]}, "storage_drivers", "names a driver twice"),
+    (
+        "EksCluster",
+        {"storage_drivers": ["ebs", "ebs"]},
+        "storage_drivers",
+        "contains a driver twice",
+    ),
     (
         "GkeCluster",
         {"storage_drivers": ["ebs"]},
         "storage_drivers[0]",
-        "they are filestore, gcs-fuse, lustre",
+        "use filestore, gcs-fuse, lustre",
     ),
     ("EksCluster", {"storage_drivers": "ebs"}, "storage_drivers", "must be a list"),
     ("EksCluster", {"metrics_server": "yes"}, "metrics_server", "must be true or false"),
@@ -386,20 +392,20 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "EksCluster",
         {"addon_versions": {"cilium": "v1"}},
         "addon_versions.cilium",
-        "is not an add-on of this component, which has",
+        "isn't an add-on of this component; use",
     ),
     (
         "GkeCluster",
         {"cluster_name": "Main"},
         "cluster_name",
-        '"Main" is not 1 to 40 lower-case letters',
+        '"Main" is not 1 to 40 lowercase letters',
     ),
-    ("GkeCluster", {"cluster_name": "g" * 41}, "cluster_name", "a letter first, no hyphen last"),
+    ("GkeCluster", {"cluster_name": "g" * 41}, "cluster_name", "a letter first and no hyphen last"),
     (
         "GkeCluster",
         {"pods_cidr": "10.4.0.0/25"},
         "pods_cidr",
-        '"10.4.0.0/25" is too small: a /24 or larger',
+        '"10.4.0.0/25" is too small; use a /24 or larger',
     ),
     (
         "GkeCluster",
@@ -407,25 +413,30 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "pods_cidr",
         '"10.0.0.0/16" overlaps nodes_cidr, "10.0.0.0/20"',
     ),
-    ("GkeCluster", {"nodes_cidr": "8.8.0.0/20"}, "nodes_cidr", "is not a private range"),
+    ("GkeCluster", {"nodes_cidr": "8.8.0.0/20"}, "nodes_cidr", "isn't a private range"),
     (
         "GkeCluster",
         {"service_cidr": "ten"},
         "service_cidr",
-        "\" isn't an IPv4 network in CIDR form",
+        "\" isn't an IPv4 network in CIDR notation",
     ),
     (
         "GkeCluster",
         {"network_id": "n", "pods_cidr": "10.16.0.0/14"},
         "pods_cidr",
-        "is for a new network",
+        "is only for a new network, but",
     ),
-    ("GkeNetwork", {"nodes_cidr": "10.8.0.0/30"}, "nodes_cidr", "is too small: a /29 or larger"),
+    (
+        "GkeNetwork",
+        {"nodes_cidr": "10.8.0.0/30"},
+        "nodes_cidr",
+        "is too small; use a /29 or larger",
+    ),
     (
         "EksCluster",
         {"nat_gateways": False, "single_nat_gateway": True},
         "single_nat_gateway",
-        "is for a network with nat_gateways",
+        "is only for a network with nat_gateways",
     ),
     (
         "EksCluster",
@@ -443,20 +454,20 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "EksNetwork",
         {"interface_endpoints": ["s3"]},
         "interface_endpoints",
-        "which has a gateway endpoint already",
+        "which already has a gateway endpoint",
     ),
     (
         "EksCluster",
         {"subnet_ids": ["a", "b"], "nat_gateways": False},
         "nat_gateways",
-        "is for a new network",
+        "is only for a new network, but",
     ),
     ("EksCluster", {"service_cidr": "10.0.0.0/11"}, "service_cidr", "must be a /12 to a /24"),
     (
         "EksCluster",
         {"service_cidr": "100.64.0.0/16"},
         "service_cidr",
-        '"100.64.0.0/16" is not within 10.0.0.0/8',
+        '"100.64.0.0/16" isn\'t within 10.0.0.0/8',
     ),
     (
         "EksCluster",
@@ -468,7 +479,7 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "EksCluster",
         {"service_cidr": "all"},
         "service_cidr",
-        "\" isn't an IPv4 network in CIDR form",
+        "\" isn't an IPv4 network in CIDR notation",
     ),
     (
         "EksCluster",
@@ -497,12 +508,12 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
             (
                 {"policy": "view", "name": "A"},
                 "access_entries[0].name",
-                '"A" is not lower-case letters',
+                '"A" is not at most 63 lowercase letters',
             ),
             (
                 {"policy": "cluster-admin", "namespaces": ["a"]},
                 "access_entries[0].namespaces",
-                'is for admin, edit and view, not "cluster-admin"',
+                'is only for admin, edit, and view, not "cluster-admin"',
             ),
             (
                 {"kubernetes_groups": ["system:masters"]},
@@ -512,21 +523,21 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
             (
                 {"policy": "view", "principal_arn": "me"},
                 "access_entries[0].principal_arn",
-                "is not the ARN of",
+                "isn't the ARN of",
             ),
             (
                 {"policy": "view", "principal_arn": SESSION},
                 "access_entries[0].principal_arn",
-                "name the role itself",
+                "session; use the role itself",
             ),
         )
     ),
     *(
         ("EksCluster", {"admin_principal_arns": [ADMIN, arn]}, "admin_principal_arns[1]", said)
         for arn, said in (
-            ("me", "is not the ARN of an IAM role or user"),
-            (SESSION, "is a session: name the role itself, arn:aws:iam::111122223333:role/team"),
-            ("arn:aws:iam::111122223333:group/admins", "is not the ARN of an IAM role or user"),
+            ("me", "isn't the ARN of an IAM role or user"),
+            (SESSION, "is a session; use the role itself: arn:aws:iam::111122223333:role/team"),
+            ("arn:aws:iam::111122223333:group/admins", "isn't the ARN of an IAM role or user"),
             (
                 "arn:aws:iam::111122223333:role/aws-service-role/eks.amazonaws.com/AWSServiceRoleForEKS",
                 "is the role of an AWS service",
@@ -565,8 +576,8 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
             component,
             {"placement_group": True, "capacity": kind, "reservation_id": "cr-0123456789abcdef0"},
             "placement_group",
-            "isn't supported with purchased capacity, which EC2 can't find for a new "
-            "placement group; leave it out",
+            "isn't supported with purchased capacity, because EC2 doesn't use purchased capacity "
+            "in a new placement group; remove this input",
         )
         for component in ("EksGpuPool", "EksKarpenterPool")
         for kind in ("reservation", "capacity-block")
@@ -576,15 +587,15 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "GkeGpuPool",
         {"node_version": "1.35.1-gke.1616000"},
         "node_version",
-        "is for auto_upgrade: false, which a cluster without a release channel allows",
+        "is only for auto_upgrade: false, which needs a cluster without a release channel",
     ),
     (
         "GkeGpuPool",
         {"auto_upgrade": False, "node_version": "1.35"},
         "node_version",
-        '"1.35" is not a version of GKE',
+        '"1.35" is not a GKE version',
     ),
-    ("EksCluster", {"cluster_name": "-dev"}, "cluster_name", '"-dev" is not the name of a cluster'),
+    ("EksCluster", {"cluster_name": "-dev"}, "cluster_name", '"-dev" is not a cluster name'),
     ("EksCluster", {"cluster_name": "d" * 101}, "cluster_name", "at most 100"),
     (
         "EksCluster",
@@ -592,7 +603,7 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "log_retention_days",
         "must be one of 1, 3, 5, 7",
     ),
-    ("EksCluster", {"log_retention_days": 30}, "log_retention_days", "is for cluster_name"),
+    ("EksCluster", {"log_retention_days": 30}, "log_retention_days", "is only for cluster_name"),
     (
         "EksCluster",
         {"addon_versions": {"eks-node-monitoring-agent": "v1"}},
@@ -602,12 +613,12 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
     *(
         ("EksCluster", {"addon_settings": {addon: text}}, f"addon_settings.{addon}", said)
         for addon, text, said in (
-            ("coredns", "replicaCount: 3", "is not JSON"),
+            ("coredns", "replicaCount: 3", "isn't JSON"),
             ("coredns", "[3]", "must be a JSON object"),
             ("coredns", '{"env": 1}', "env must be a JSON object"),
             ("coredns", 3, "must be text, not 3"),
             ("metrics-server", "{}", "is for metrics_server: true"),
-            ("cilium", "{}", "is not an add-on of this component, which has"),
+            ("cilium", "{}", "isn't an add-on of this component; use"),
             (
                 "vpc-cni",
                 '{"enableNetworkPolicy": "false"}',
@@ -638,14 +649,14 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "EksCluster",
         {"tags": {f"t{n}": "" for n in range(51)}},
         "tags",
-        "has 51, but the cloud allows at most 45",
+        "has 51 entries, but the cloud allows at most 45",
     ),
     # EksGpuPool
     (
         "EksClusterAutoscaler",
         {"version": "1.35.2"},
         "version",
-        ": both need the same minor version",
+        ", because both need the same minor version",
     ),
     (
         "EksGpuPool",
@@ -658,7 +669,7 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "EksGpuPool",
         {"security_group_ids": ["sg-1"]},
         "cluster_security_group_id",
-        "is missing, because EKS doesn't add security groups if a launch template names some",
+        "is missing, because EKS doesn't add security groups if a launch template sets some",
     ),
     (
         "EksGpuPool",
@@ -670,7 +681,7 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "EksGpuPool",
         {"security_group_ids": ["web"]},
         "security_group_ids[0]",
-        "is not the id of a security group",
+        "is not the ID of a security group",
     ),
     (
         "EksCluster",
@@ -720,9 +731,9 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "EksGpuPool",
         {"desired_nodes": 5},
         "desired_nodes",
-        "5 is not between min_nodes, 0, and max_nodes, 4",
+        "5 isn't between min_nodes (0) and max_nodes (4)",
     ),
-    ("EksGpuPool", {"subnet_ids": []}, "subnet_ids", "must name at least one"),
+    ("EksGpuPool", {"subnet_ids": []}, "subnet_ids", "must contain at least one"),
     ("EksGpuPool", {"node_role_arn": "nodes"}, "node_role_arn", '"nodes" is not the ARN of a role'),
     (
         "EksKarpenterPool",
@@ -778,7 +789,7 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "EksGpuPool",
         {"image_id": AMI, "image": "al2023"},
         "service_cidr",
-        "is missing: with image_id, EKS doesn't configure nodes for their cluster",
+        "is missing, but with image_id, EKS doesn't configure the nodes for their cluster",
     ),
     (
         "EksGpuPool",
@@ -790,14 +801,14 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "EksGpuPool",
         {"cluster_endpoint": "https://api.example"},
         "cluster_endpoint",
-        "is only for image_id, because EKS itself configures nodes with its own images",
+        "is only for image_id, because EKS configures nodes with its own images itself",
     ),
     *(
         (
             "EksGpuPool",
             {"image_id": AMI, "image": "al2023", **beside},
             key,
-            "is for EKS' images, but image_id names a custom image",
+            "is only for EKS' images, but image_id sets a custom image",
         )
         for beside in ({"release_version": "1.34.2-20260115"}, {"kubernetes_version": "1.34"})
         for key in beside
@@ -835,14 +846,19 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "EksGpuPool",
         {"efa": True},
         "vpc_id",
-        "is missing, because with efa the launch template names the security groups",
+        "is missing, because with efa, the launch template sets the security groups",
     ),
-    ("EksGpuPool", {**EFA, "machine": "g6.2xlarge"}, "efa", "g6.2xlarge has no EFA interface"),
+    (
+        "EksGpuPool",
+        {**EFA, "machine": "g6.2xlarge"},
+        "efa",
+        "g6.2xlarge doesn't have an EFA interface",
+    ),
     (
         "EksGpuPool",
         {**EFA, "machine": "g9.huge"},
         "efa",
-        'it is unknown how many EFA interfaces "g9.huge" has',
+        'the number of EFA interfaces of "g9.huge" is unknown',
     ),
     ("EksGpuPool", {"mig_layout": "all-1g.10gb"}, "mig_layout", "L4"),
     (
@@ -857,13 +873,13 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "EksGpuPool",
         {"disk_gib": 50, "disk_iops": 30_000},
         "disk_iops",
-        "more than a disk of 50 GiB can have, 25000",
+        "more than a disk of 50 GiB supports (25000",
     ),
     (
         "EksGpuPool",
         {"disk_throughput": 1000},
         "disk_throughput",
-        "1000 MiB/s needs 4000 operations a second",
+        "1000 MiB/s needs 4000 operations per second",
     ),
     (
         "EksGpuPool",
@@ -875,7 +891,7 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "EksGpuPool",
         {"repair_limits": {"unhealthy_count": 1}},
         "repair_limits",
-        "is for node_repair: true",
+        "is only for node_repair: true",
     ),
     *(
         (
@@ -894,7 +910,7 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
             (
                 {"unhealthy_count": 1, "unhealthy_percentage": 1},
                 "unhealthy_percentage",
-                "give either unhealthy_count",
+                "set either unhealthy_count",
             ),
             (
                 {"overrides": [REPAIR, REPAIR]},
@@ -908,7 +924,7 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
             ),
             ({"overrides": [{"condition": "Ready"}]}, "overrides[0].wait_minutes", "is missing"),
             ({"overrides": "all"}, "overrides", 'must be a list, not "all"'),
-            ({"most": 1}, "most", "is not an input of NodeRepairLimits"),
+            ({"most": 1}, "most", "isn't an input of NodeRepairLimits"),
         )
     ),
     (
@@ -931,8 +947,8 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
                 "static",
                 "single-numa-node",
                 "topology",
-                ", kubelet may reject pods that the plan has placed, because the plan "
-                "doesn't model NUMA nodes: use best-effort",
+                ", kubelet may reject pods that the plan has placed, because the plan doesn't "
+                "model NUMA nodes; use best-effort",
             ),
             ("static", "all", "topology", 'must be none or best-effort, not "all"'),
             (
@@ -966,7 +982,7 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "GkeGpuPool",
         {"disk_iops": 3000},
         "disk_iops",
-        "is for hyperdisk-balanced, and g2-standard-8 boots from pd",
+        "is only for hyperdisk-balanced, but g2-standard-8 boots from pd",
     ),
     (
         "GkeGpuPool",
@@ -978,7 +994,7 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "GkeGpuPool",
         {"machine": "a4-highgpu-8g", "disk_iops": 100_000, "disk_throughput": 140},
         "disk_throughput",
-        "140 MiB/s is too slow for 100000 operations: 35840 at most",
+        "140 MiB/s is too slow for 100000 operations per second, because it supports at most 35840",
     ),
     (
         "GkeGpuPool",
@@ -1015,7 +1031,7 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "GkeGpuPool",
         {"placement_policy": "close", "compact_placement": False},
         "placement_policy",
-        "places nodes close together, but compact_placement is false",
+        "places nodes close together, so compact_placement can't be false",
     ),
     *(
         (
@@ -1028,29 +1044,29 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
             (
                 {"end_time": "2026-11-21T02:00:00Z"},
                 "end_time",
-                "must be 4 hours after start_time, or more",
+                "must be at least 4 hours after start_time",
             ),
             (
                 {"end_time": "2026-11-21T08:00:00Z"},
                 "recurrence",
-                "gives GKE 32 hours in 32 days, but it needs 48",
+                "allows 32 hours in 32 days, but GKE needs 48",
             ),
             (
                 {"recurrence": "FREQ=WEEKLY;INTERVAL=4;BYDAY=SA"},
                 "recurrence",
-                "gives GKE 24 hours in 32 days",
+                "allows 24 hours in 32 days",
             ),
-            ({"recurrence": "FREQ=MONTHLY"}, "recurrence", "gives GKE 24 hours in 32 days"),
+            ({"recurrence": "FREQ=MONTHLY"}, "recurrence", "allows 24 hours in 32 days"),
             (
                 {"recurrence": "FREQ=MONTHLY;BYMONTHDAY=1,31"},
                 "recurrence",
-                "gives GKE 24 hours in 32 days",
+                "allows 24 hours in 32 days",
             ),
-            ({"recurrence": "FREQ=YEARLY"}, "recurrence", "gives GKE 0 hours in 32 days"),
+            ({"recurrence": "FREQ=YEARLY"}, "recurrence", "allows 0 hours in 32 days"),
             (
                 {"recurrence": "FREQ=HOURLY"},
                 "recurrence",
-                '"FREQ=HOURLY" is not a rule of RFC 5545',
+                '"FREQ=HOURLY" is not an RFC 5545 rule',
             ),
             ({"start_time": "saturday"}, "start_time", '"saturday" is not a time'),
         )
@@ -1065,7 +1081,7 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "GkeCluster",
         {"maintenance_window": WEEKEND, "maintenance_start": "03:00"},
         "maintenance_window.start_time",
-        "can't be combined with maintenance_start: give one of them",
+        "can't be combined with maintenance_start; set only one of them",
     ),
     *(
         (
@@ -1079,7 +1095,7 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
             (
                 {"until_end_of_support": True, "scope": "NO_UPGRADES"},
                 "scope",
-                "ends after 30 days at most",
+                "ends after at most 30 days; set",
             ),
             (
                 {"until_end_of_support": True, "end_time": BUSY["start_time"]},
@@ -1092,7 +1108,7 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "GkeCluster",
         {"monitoring_components": ["GPUS"]},
         "monitoring_components[0]",
-        '"GPUS" is not a component',
+        '"GPUS" isn\'t a component',
     ),
     (
         "GkeCluster",
@@ -1104,7 +1120,7 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "GkeCluster",
         {"monitoring_components": ["POD", "POD"]},
         "monitoring_components",
-        "names a component twice",
+        "contains a component twice",
     ),
     (
         "EksGpuPool",
@@ -1301,7 +1317,7 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "GkeCluster",
         {"security_group": None},
         "security_group",
-        "is missing: name the group gke-security-groups@YOUR-",
+        "is missing; set it to gke-security-groups@YOUR-DOMAIN, the group",
     ),
     (
         "GkeCluster",
@@ -1323,7 +1339,7 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "GkeCluster",
         {"network_id": "n"},
         "subnetwork_id",
-        "is missing: an existing network needs all of",
+        "is missing, but an existing network needs all of",
     ),
     (
         "GkeCluster",
@@ -1335,13 +1351,13 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "GkeCluster",
         {"resource_labels": {"Team": "a"}},
         "resource_labels.Team",
-        "must have a key of lower-case letters",
+        "must have a key of at most 63 lowercase letters",
     ),
     (
         "GkeGpuPool",
         {"resource_labels": {"team": "A b"}},
         "resource_labels.team",
-        "must be lower-case letters, digits",
+        "must have",
     ),
     ("GkeGpuPool", {"max_pods": 4}, "max_pods", "must be between 8 and 256, not 4"),
     (
@@ -1350,17 +1366,22 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "driver_installation",
         '", because DriverInstaller installs the driver on DRA nodes, not GKE',
     ),
-    ("GkeGpuPool", {"location_policy": "BALANCED"}, "location_policy", "is for autoscaled: true"),
+    (
+        "GkeGpuPool",
+        {"location_policy": "BALANCED"},
+        "location_policy",
+        "is only for autoscaled: true, because GKE spreads",
+    ),
     (
         "GkeGpuPool",
         {"capacity": "queued", "autoscaled": True, "location_policy": "BALANCED"},
         "location_policy",
         'must be ANY with capacity "queued"',
     ),
-    ("EksGpuPool", {"node_group_name": "a b"}, "node_group_name", "up to 63 letters"),
+    ("EksGpuPool", {"node_group_name": "a b"}, "node_group_name", "at most 63 letters"),
     ("EksGpuPool", {"launch_template_name": "a"}, "launch_template_name", "3 to 128 letters"),
-    ("GkeGpuPool", {"node_pool_name": "L4"}, "node_pool_name", "up to 40 lowercase letters"),
-    ("GkeGpuPool", {"zones": []}, "zones", "must name at least one"),
+    ("GkeGpuPool", {"node_pool_name": "L4"}, "node_pool_name", "at most 40 lowercase letters"),
+    ("GkeGpuPool", {"zones": []}, "zones", "must contain at least one"),
     ("GkeGpuPool", {"zones": ["us-central1-a"] * 2}, "zones[1]", '" appears twice'),
     (
         "GkeGpuPool",
@@ -1387,7 +1408,7 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "GkeGpuPool",
         {"reservation_name": "r"},
         "reservation_name",
-        'is for capacity "reservation", not "on-demand"',
+        'is only for capacity "reservation", not "on-demand"',
     ),
     (
         "GkeGpuPool",
@@ -1405,13 +1426,13 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "GkeGpuPool",
         {"max_run_seconds": 3600},
         "max_run_seconds",
-        'is for capacity "flex-start", not "on-demand"',
+        'is only for capacity "flex-start", not "on-demand"',
     ),
     (
         "GkeGpuPool",
         {"machine": "a4-highgpu-8g", "disk_type": "pd-ssd"},
         "disk_type",
-        'a4-highgpu-8g does not boot from "pd-ssd"; use hyperdisk-balanced',
+        'a4-highgpu-8g doesn\'t boot from "pd-ssd"; use hyperdisk-balanced',
     ),
     (
         "GkeGpuPool",
@@ -1458,7 +1479,7 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "DraDriver",
         {"platform": None},
         "platform",
-        "is missing; it is one of aks, eks, gke, gpu-operator",
+        "is missing; use one of aks, eks, gke, gpu-operator",
     ),
     ("DraDriver", {"platform": "azure"}, "platform", "must be one of aks, eks, gke, gpu-operator"),
     (
@@ -1508,26 +1529,26 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "DraDriver",
         {"network_policy": True},
         "network_policy",
-        "requires the chart 25.12.0 or later, not 25.8.1",
+        "requires chart version 25.12.0 or later, not 25.8.1",
     ),
     (
         "DraDriver",
         {"version": "25.3.2", "webhook": True},
         "webhook",
-        "requires the chart 25.8.0 or later",
+        "requires chart version 25.8.0 or later",
     ),
     (
         "DraDriver",
         {"webhook_failure_policy": "Ignore"},
         "webhook_failure_policy",
-        "is for webhook: true",
+        "is only for webhook: true",
     ),
-    ("DraDriver", {"webhook_replicas": 2}, "webhook_replicas", "is for webhook: true"),
+    ("DraDriver", {"webhook_replicas": 2}, "webhook_replicas", "is only for webhook: true"),
     (
         "DraDriver",
         {"webhook_tls": {"secret_name": "s", "ca_bundle": "Q0E="}},
         "webhook_tls",
-        "is for webhook: true",
+        "is only for webhook: true",
     ),
     (
         "DraDriver",
@@ -1539,25 +1560,25 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "DraDriver",
         webhook(issuer_type="issuer"),
         "webhook_tls.issuer_name",
-        "is missing: which issuer?",
+        "is missing; set it to the name of the issuer",
     ),
     (
         "DraDriver",
         webhook(issuer_name="x"),
         "webhook_tls.issuer_name",
-        "is for issuer_type clusterissuer or issuer",
+        "is only for issuer_type clusterissuer or issuer",
     ),
     (
         "DraDriver",
         webhook(secret_name="x"),
         "webhook_tls.ca_bundle",
-        "secret_name and ca_bundle go together",
+        "secret_name and ca_bundle must be set together",
     ),
     (
         "DraDriver",
         webhook(secret_name="x", ca_bundle="Q0E=", issuer_type="issuer", issuer_name="y"),
         "webhook_tls.secret_name",
-        "replaces an issuer: set only one of the two",
+        "can't be combined with an issuer; set only one of the two",
     ),
     ("DraDriver", {"image_digest": "latest"}, "image_digest", '"latest" is not a digest'),
     (
@@ -1570,7 +1591,7 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "DraDriver",
         {"image_repository": "https://m.example/d"},
         "image_repository",
-        "is not a valid image",
+        "isn't a valid image",
     ),
     (
         "DraDriver",
@@ -1595,16 +1616,16 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "DraDriver",
         {"keep_old_names": False},
         "keep_old_names",
-        "25.8.1 has only the old names; the new ones begin with 0.4.0",
+        "25.8.1 supports only the old names; the new names need 0.4.0 or later",
     ),
     (
         "DraDriver",
         {"crd_manifests": "a: b"},
         "crd_manifests",
-        "document 1 is not a CustomResourceDefinition",
+        "document 1 isn't a CustomResourceDefinition",
     ),
-    ("DraDriver", {"crd_manifests": "a: [b"}, "crd_manifests", "is not valid YAML"),
-    ("DraDriver", {"crd_manifests": "---"}, "crd_manifests", "contains no manifest"),
+    ("DraDriver", {"crd_manifests": "a: [b"}, "crd_manifests", "isn't valid YAML"),
+    ("DraDriver", {"crd_manifests": "---"}, "crd_manifests", "doesn't contain a manifest"),
     (
         "DraDriver",
         {"crd_manifests": CRD_OF_OTHERS},
@@ -1640,13 +1661,13 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "DevicePlugin",
         {"version": None, "existing_daemon_set": "x", "image_repository": "m.example/p"},
         "image_repository",
-        "is for a chart that this component installs",
+        "is only for a chart that this component installs",
     ),
     (
         "DevicePlugin",
         {"version": None, "existing_daemon_set": "x", "feature_discovery": True},
         "feature_discovery",
-        "is for a chart that this component installs",
+        "is only for a chart that this component installs",
     ),
     (
         "GpuMetrics",
@@ -1659,7 +1680,7 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "KubeRay",
         {"version": "1.7.0", "chart": "own"},
         "version",
-        "chart names another one, which has its own version",
+        "`chart` sets another chart, which has its own version",
     ),
     (
         "Kueue",
@@ -1667,12 +1688,12 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "device_classes[0]",
         '"Large" is not the name of a DeviceClass',
     ),
-    ("Kueue", {"device_classes": ["a", "a"]}, "device_classes", "names a class twice"),
+    ("Kueue", {"device_classes": ["a", "a"]}, "device_classes", "contains a class twice"),
     (
         "Kueue",
         {"device_classes": [f"c{n}" for n in range(17)]},
         "device_classes",
-        "names 17; Kueue maps 16 at most",
+        "has 17 classes, but Kueue maps at most 16",
     ),
     ("Dranet", {"version": "latest"}, "version", '"latest" isn\'t a version such as 1.0.0'),
     (
@@ -1687,18 +1708,18 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "DriverInstaller",
         {"driver": "newest"},
         "driver",
-        '"newest" is not latest, default or a driver version',
+        '"newest" is not latest, default, or a driver version',
     ),
     ("DevicePlugin", {"version": "0.1"}, "version", "0.1"),
-    ("DevicePlugin", {"existing_daemon_set": "x"}, "version", "give either version"),
-    ("DevicePlugin", {"version": None}, "version", "give either version"),
+    ("DevicePlugin", {"existing_daemon_set": "x"}, "version", "set either version"),
+    ("DevicePlugin", {"version": None}, "version", "set either version"),
     (
         "DevicePlugin",
         {"existing_namespace": "x"},
         "existing_namespace",
-        "is for existing_daemon_set",
+        "is only for existing_daemon_set",
     ),
-    ("DeviceClasses", {"classes": None}, "classes", "must name at least one"),
+    ("DeviceClasses", {"classes": None}, "classes", "must contain at least one"),
     (
         "DeviceClasses",
         {"classes": [{"name": "Large"}]},
@@ -1746,14 +1767,14 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "DeviceClasses",
         {"classes": [{"name": "a", "device": "gpu"}] * 2},
         "classes[1].name",
-        "is already used by an earlier class",
+        "an earlier class",
     ),
-    ("DeviceClasses", classes(memory=1), "classes[0].memory", "is not an input of DeviceClass"),
+    ("DeviceClasses", classes(memory=1), "classes[0].memory", "isn't an input of DeviceClass"),
     (
         "AdminAccessPolicy",
         {"namespaces": None},
         "namespaces",
-        "is missing; an empty list allows none",
+        "is missing; use an empty list to allow no namespaces",
     ),
     ("AdminAccessPolicy", {"namespaces": ["A"]}, "namespaces[0]", '"A" is not a namespace'),
     (
@@ -1765,9 +1786,9 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
     ("PlacementPolicies", {"plan": "[]"}, "plan", "isn't a plan file: it must be a mapping"),
     ("PlanGate", {"plan": "nonsense"}, "plan", "isn't JSON"),
     ("PlanGate", {"quotas": "yes"}, "quotas", "must be true or false"),
-    ("TenantAccess", {"tenants": []}, "tenants", "must name at least one"),
+    ("TenantAccess", {"tenants": []}, "tenants", "must contain at least one"),
     ("TenantAccess", {"tenants": ["vision"]}, "tenants[0]", 'must be a structure, not "vision"'),
-    ("TenantAccess", tenant(groups=[]), "tenants[0].groups", "must name at least one"),
+    ("TenantAccess", tenant(groups=[]), "tenants[0].groups", "must contain at least one"),
     (
         "TenantAccess",
         tenant(pod_security="privileged"),
@@ -1784,14 +1805,14 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "TenantAccess",
         tenant(create_namespace=False, pod_security="baseline"),
         "tenants[0].pod_security",
-        "is for a new namespace; label the existing one yourself",
+        "is only for a new namespace; label the existing namespace yourself",
     ),
     # DraPlatform
     (
         "DraPlatform",
         {"pools": [{"name": "a100"}]},
         "pools[0].name",
-        '"a100" is not a pool of the fleet; they are l4, h100',
+        '"a100" isn\'t a pool of the fleet; use l4, h100',
     ),
     (
         "DraPlatform",
@@ -1821,13 +1842,13 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "DraPlatform",
         {"cluster": {"region": "eu-west-1"}},
         "cluster.region",
-        "is not an input of ClusterOptions",
+        "isn't an input of ClusterOptions",
     ),
     (
         "DraPlatform",
         {"cluster": {"security_group": "none"}},
         "cluster.security_group",
-        "is not an input of EksCluster",
+        "isn't an input of EksCluster",
     ),
     (
         "DraPlatform",
@@ -1839,19 +1860,19 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "DraPlatform",
         {"plan": plan_text("gke-dev")},
         "cluster.security_group",
-        "is missing: name the group",
+        "is missing; set it to gke-security-groups@YOUR-DOMAIN, the group",
     ),
     (
         "DraPlatform",
         {"pools": [{"name": "l4", "secure_boot": True}]},
         "pools.l4.secure_boot",
-        "is not an input of EksGpuPool",
+        "isn't an input of EksGpuPool",
     ),
     (
         "DraPlatform",
         {"pools": [{"name": "l4", "efa": True}]},
         "pools.l4.efa",
-        "g6.2xlarge has no EFA interface",
+        "g6.2xlarge doesn't have an EFA interface",
     ),
     (
         "DraPlatform",
@@ -1863,19 +1884,19 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "DraPlatform",
         {"driver": {"compute_domains": True}},
         "driver.compute_domains",
-        "write it into the fleet",
+        "needs this value; set it in the fleet",
     ),
     (
         "DraPlatform",
         {"driver": {"feature_gates": {"MPSSupport": True}}},
         "driver.feature_gates",
-        "into the fleet",
+        "so the plan needs this value; set it in the fleet",
     ),
     (
         "DraPlatform",
         {"driver": {"version": "0.4.1"}},
         "driver.version",
-        "is not an input of DriverOptions",
+        "isn't an input of DriverOptions",
     ),
     (
         "DraPlatform",
@@ -1901,7 +1922,7 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "DraPlatform",
         {"plan": plan_text("gke-dev"), "admin_principal_arns": ["arn:aws:iam::1:role/a"]},
         "admin_principal_arns",
-        "is not for GKE, where this fleet is",
+        "isn't supported on GKE, the cloud of this fleet",
     ),
 ]
 

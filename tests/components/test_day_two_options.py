@@ -70,7 +70,7 @@ def test_an_image_is_pinned_with_its_version(declare: Declare) -> None:
             {"kubernetes_version": "1.35", "release_version": "1.34.2-20260115"},
             "isn't for Kubernetes 1.35",
         ),
-        ({"release_version": "latest"}, '"latest" is not the release of an image'),
+        ({"release_version": "latest"}, '"latest" is not an image release'),
         ({"update_strategy": "SURGE"}, "must be one of MINIMAL, DEFAULT"),
         ({"max_unavailable": 0}, "max_unavailable"),
     ],
@@ -83,11 +83,11 @@ def test_refused_on_eks(args: dict[str, Any], reason: str) -> None:
 @pytest.mark.parametrize(
     ("args", "reason"),
     [
-        ({"max_surge": 0, "max_unavailable": 0}, "are together 1 to 20, not 0"),
-        ({"max_surge": 15, "max_unavailable": 6}, "are together 1 to 20, not 21"),
+        ({"max_surge": 0, "max_unavailable": 0}, "must add up to 1 to 20, not 0"),
+        ({"max_surge": 15, "max_unavailable": 6}, "must add up to 1 to 20, not 21"),
         (
             {"capacity": "queued", "autoscaled": True, "max_surge": 1},
-            '", whose nodes are replaced when they end',
+            '", because GKE replaces its nodes when they end',
         ),
     ],
 )
@@ -102,9 +102,9 @@ def test_refused_on_gke(args: dict[str, Any], reason: str) -> None:
         ({"max_surge": 0, "max_unavailable": 0}, "max_unavailable"),
         (
             {"capacity": "spot", "drain_timeout_minutes": 5},
-            "isn't supported with spot, because AKS allows neither surge nor drain there",
+            "isn't supported with spot, because AKS doesn't surge or drain spot pools",
         ),
-        ({"kubernetes_version": "1.33"}, "is not supported"),
+        ({"kubernetes_version": "1.33"}, "isn't supported"),
         ({"drain_timeout_minutes": 1441}, "must be between 1 and 1440"),
     ],
 )

@@ -79,7 +79,8 @@ def test_a_minor_without_a_known_release_needs_a_version(autoscaler: Any) -> Non
     unknown = [each.version for each in KUBERNETES.values() if each.version not in RELEASES]
     for kubernetes in unknown:
         with pytest.raises(
-            WrongInputs, match=f"no autoscaler for Kubernetes {kubernetes} is known here"
+            WrongInputs,
+            match=f"no autoscaler version for Kubernetes {kubernetes} is known; set a version",
         ):
             autoscaler(kubernetes_version=kubernetes)
         values = (
@@ -167,7 +168,7 @@ WRONG: dict[str, tuple[dict[str, Any], str]] = {
     "a flag with dashes": ({"flags": {"--v": "2"}}, "flags.--v: must be a flag without dashes"),
     "a flag of ours": (
         {"flags": {"cloud-provider": "gce"}},
-        "flags.cloud-provider: is already set here",
+        "flags.cloud-provider: is already set by this component",
     ),
     "flags as a list": ({"flags": ["v=2"]}, "flags: must be a map of texts"),
     "a tag in the image": ({"image_repository": "a/b:v1"}, "must not have a tag"),
@@ -206,12 +207,12 @@ PLATFORMS: dict[str, tuple[str, dict[str, Any], str]] = {
     "where nothing scales": (
         WITHOUT,
         {"install": True},
-        "autoscaler: is for a fleet whose autoscaler is cluster-autoscaler or karpenter",
+        "autoscaler: is only for a fleet with autoscaler cluster-autoscaler or karpenter",
     ),
     "on GKE": (
         GKE_FLEET,
         {"install": True},
-        "autoscaler: is for EKS, because GKE has its own autoscaler",
+        "autoscaler: is only for EKS, because GKE has its own autoscaler",
     ),
     "set up and not installed": (
         EKS_FLEET,
@@ -223,7 +224,7 @@ PLATFORMS: dict[str, tuple[str, dict[str, Any], str]] = {
         {"version": "1.34.5"},
         "autoscaler.version: 1.34.5 isn't for Kubernetes",
     ),
-    "a misspelt option": (EKS_FLEET, {"instal": True}, "autoscaler.instal: is not an input"),
+    "a misspelt option": (EKS_FLEET, {"instal": True}, "autoscaler.instal: isn't an input"),
     "text": (EKS_FLEET, "no", "autoscaler: must be a structure"),  # type: ignore[dict-item]  # what a stack may say
 }
 

@@ -207,7 +207,7 @@ def test_which_zones_a_network_spans(cluster: Any, args: dict[str, Any], zones: 
 def test_more_zones_than_the_region_has_are_refused_by_name(cluster: Any) -> None:
     with pytest.raises(
         pulumi.RunError,
-        match=r"spans 6 zones, but only us-east-1a, .*us-east-1f are available; name",
+        match=r"spans 6 zones, but only us-east-1a, .*us-east-1f are available; set",
     ):
         cluster(zone_count=6)
 

@@ -222,7 +222,8 @@ def test_releases_that_are_too_old_for_a_cluster_are_refused(
 ) -> None:
     if kubernetes not in OLDEST:
         with pytest.raises(
-            WrongInputs, match=f"no Karpenter for Kubernetes {kubernetes} is known here"
+            WrongInputs,
+            match=f"no Karpenter version for Kubernetes {kubernetes} is known; set a version",
         ):
             karpenter(kubernetes_version=kubernetes)
         assert karpenter(kubernetes_version=kubernetes, version="9.0.0").all("Release")
@@ -384,11 +385,14 @@ def test_local_disks_and_places(pool: Any) -> None:
 
 
 WRONG_POOLS: dict[str, tuple[dict[str, Any], str]] = {
-    "more nodes than there may be": ({"nodes": 4}, "nodes: 4 is more than max_nodes, 3"),
-    "a name that no object has": ({"pool_name": "H_100"}, "is not the name of a NodePool"),
+    "more nodes than there may be": ({"nodes": 4}, "nodes: 4 is more than max_nodes (3)"),
+    "a name that no object has": (
+        {"pool_name": "H_100"},
+        "isn't a valid NodePool name; use lowercase",
+    ),
     "a zone of nowhere": ({"zone": "europe"}, "zone: "),
     "a reservation without its id": ({"capacity": "reservation"}, "reservation_id: "),
-    "a release of no image": ({"release_version": "latest"}, "is not the release of an image"),
+    "a release of no image": ({"release_version": "latest"}, "is not an image release"),
     "EFA without a network": ({"efa": True}, "vpc_id: is missing"),
     "a script without a first line": (
         {"boot_script": "echo"},
@@ -396,7 +400,7 @@ WRONG_POOLS: dict[str, tuple[dict[str, Any], str]] = {
     ),
     "text for a count": ({"nodes": "two"}, "nodes: must be an integer"),
     "a layout that does not fit": ({"mig_layout": "all-9g.99gb"}, "mig_layout: "),
-    "a schedule": ({"schedule": {}}, "schedule: is not an input"),
+    "a schedule": ({"schedule": {}}, "schedule: isn't an input"),
 }
 
 
@@ -458,11 +462,11 @@ def test_keys_of_pools_reach_karpenter(platform: Any) -> None:
 REFUSED: dict[str, tuple[dict[str, Any], str]] = {
     "not installed": (
         {"autoscaler": {"install": False}},
-        "autoscaler.install: is for the cluster autoscaler",
+        "autoscaler.install: is only for the cluster autoscaler",
     ),
     "flags": (
         {"autoscaler": {"flags": {"v": "2"}}},
-        "autoscaler.flags: is for the cluster autoscaler",
+        "autoscaler.flags: is only for the cluster autoscaler",
     ),
     "an old release": (
         {"autoscaler": {"version": "1.8.0"}},
@@ -470,7 +474,7 @@ REFUSED: dict[str, tuple[dict[str, Any], str]] = {
     ),
     "an update of groups": (
         {"pools": [{"name": "l4", "update_strategy": "MINIMAL"}]},
-        "pools.l4.update_strategy: is for managed node groups",
+        "pools.l4.update_strategy: is only for managed node groups",
     ),
 }
 

@@ -68,7 +68,7 @@ def test_what_works_is_declared(declare: Callable[..., Any], args: dict[str, Any
         ("us-east-1a", "", False),
         ("us-east-1-dfw-2a", "", True),
         ("us-west-2-lax-1b", "isn't in region us-east-1", True),
-        ("us-east-1-dfw", "is not a zone", False),
+        ("us-east-1-dfw", "isn't a zone", False),
     ],
 )
 def test_local_zones(zone: str, fault: str, is_local: bool) -> None:

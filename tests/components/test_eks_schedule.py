@@ -135,7 +135,7 @@ def test_a_period_has_the_actions_that_are_to_come(
 WRONG: dict[str, tuple[dict[str, Any], str]] = {
     "nothing": (
         {"schedule": {}},
-        "schedule: needs either hours (of every week) or a period (once)",
+        "schedule: needs either hours (for every week) or a period (once)",
     ),
     "both": (
         {"schedule": {"hours": {"start": "08:00", "end": "09:00"}, "period": FUTURE}},
@@ -154,7 +154,7 @@ WRONG: dict[str, tuple[dict[str, Any], str]] = {
     ),
     "a bad day": (
         {"schedule": {"hours": {"start": "08:00", "end": "18:00", "days": ["Monday"]}}},
-        '"Monday" is not',
+        '"Monday" isn\'t',
     ),
     "a day twice": (
         {"schedule": {"hours": {"start": "08:00", "end": "18:00", "days": ["Mon", "Mon"]}}},

@@ -198,7 +198,9 @@ def test_the_gpu_operator_installs_the_driver_itself(declare: Callable[..., Any]
     declared = declare(lambda: platform({**GKE, "drivers": drivers}))
     assert not declared.all("Release")
     assert not [each for each in declared.resources if "driver-installer" in each.name]
-    with pytest.raises(Exception, match="the GPU Operator installs the driver: leave it out"):
+    with pytest.raises(
+        Exception, match="the GPU Operator installs the driver, so remove this input"
+    ):
         declare(lambda: platform({**GKE, "drivers": drivers}, driver={"namespace": "own"}))
 
 
@@ -237,7 +239,7 @@ def test_a_fixed_count_that_does_not_divide_is_refused_with_what_would(
     def make() -> None:
         sentence = (
             r"pools.l4.desired_nodes: 2 nodes can't be built.*; set one zone for the pool, or "
-            r"have a multiple of 3"
+            r"use a multiple of 3"
         )
         with pytest.raises(pulumi.RunError, match=sentence):
             platform({**GKE, "network": {"zones": 3}})

@@ -90,7 +90,7 @@ def test_a_plan_that_does_not_count_the_exporter_is_not_built_with_it(
     platform: Any, told: Any
 ) -> None:
     says = re.escape(
-        "gpu_metrics: runs on every GPU node, which the plan must count: write daemonPods: "
+        "gpu_metrics: runs on every GPU node, so the plan must count its pods; add daemonPods: "
         "{dcgm-exporter:"
     )
     with pytest.raises(WrongInputs, match=says):
@@ -160,7 +160,9 @@ def test_the_reader_of_manifests_finds_the_classes_mapped(
         manifests=manifests, features=features, classes={}, offers=(), nvidia=None
     )
     said = [
-        each.message for each in find_queue_faults(situation) if "maps no resource" in each.message
+        each.message
+        for each in find_queue_faults(situation)
+        if "doesn't map DeviceClass" in each.message
     ]
     assert bool(said) == is_told
 
@@ -229,17 +231,17 @@ OLD = {
     "an exporter that sees no claims": (
         GpuMetrics,
         {"version": "4.5.2"},
-        "version: 4.8.3 is the first that sees claims",
+        "version: use 4.8.3 or later, which sees claims",
     ),
     "a Kueue that counts no claims": (
         Kueue,
         {"version": "0.17.9"},
-        "version: 0.18.0 is the first that counts claims",
+        "version: use 0.18.0 or later, which counts claims",
     ),
     "a class that is too long": (
         Kueue,
         {"device_classes": ["a" * 64]},
-        '" is too long: Kueue allows classes of at most 63 characters; name the others',
+        '" is too long, because Kueue allows at most 63 characters; list only the shorter classes',
     ),
     "a class that is another quota": (
         Kueue,
@@ -254,7 +256,7 @@ OLD = {
     "labels without an operator": (
         GpuMetrics,
         {"monitor_labels": {"a": "b"}},
-        "is for collector: prometheus-operator",
+        "is only for collector: prometheus-operator",
     ),
     "labels of numbers": (
         GpuMetrics,

@@ -126,19 +126,23 @@ MEANT_OTHERWISE = [
     ("AksGpuPool", "capacity", "must be one of"),
     # a fleet's reader does not say of what
     ("EksCluster", "public_access_cidrs", "must be a list of texts"),
-    ("EksCluster", "zone_count", "is for a new network"),  # the same, in the fleet's names
+    (
+        "EksCluster",
+        "zone_count",
+        "is only for a new network, but",
+    ),  # the same, in the fleet's names
     ("EksGpuPool", "image_id", "must be text or an output"),  # a fleet is text
     (
         "EksGpuPool",
         "service_cidr",
-        "is missing: with image_id, EKS doesn't configure nodes for their cluster",
+        "is missing, but with image_id, EKS doesn't configure the nodes for their cluster",
     ),  # the cluster's own
     ("EksGpuPool", "reservation_id", "needs the ID of the purchased capacity"),
     ("EksGpuPool", "reservation_id", 'not "on-demand"'),
     ("GkeGpuPool", "reservation_name", "needs the name of the purchased capacity"),
     ("GkeGpuPool", "autoscaled", "GKE starts its nodes when pods request them"),
-    ("GkeGpuPool", "zones", "must name at least one"),
-    ("DevicePlugin", "version", "give either version"),
+    ("GkeGpuPool", "zones", "must contain at least one"),
+    ("DevicePlugin", "version", "set either version"),
 ]
 
 

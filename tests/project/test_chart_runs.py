@@ -60,8 +60,8 @@ def test_values_that_a_chart_does_not_know_are_faults(
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["--charts", "no-such-folder"], "no-such-folder is not a folder"),
-        (["--charts", str(FOLDER / "run.py")], "run.py is not a folder"),
+        (["--charts", "no-such-folder"], "no-such-folder isn't a folder"),
+        (["--charts", str(FOLDER / "run.py")], "run.py isn't a folder"),
         (["--only", "elsewhere"], "no fleet is called elsewhere; they are"),
         (["--minor", "12"], "invalid choice"),
         (["--releases", "9.9.9"], "no driver 9.9.9 is known"),

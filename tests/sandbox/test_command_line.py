@@ -18,7 +18,7 @@ def settings(folder: Path, name: str, cloud: str) -> Path:
 
 def test_a_folder_that_is_no_project(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["demo", "--project", str(tmp_path)]) == 2
-    assert "there is no Pulumi.yaml in" in capsys.readouterr().err
+    assert "Pulumi.yaml isn't in" in capsys.readouterr().err
 
 
 def test_a_stack_that_the_project_does_not_have(
@@ -27,7 +27,7 @@ def test_a_stack_that_the_project_does_not_have(
     (tmp_path / "Pulumi.yaml").write_text("name: trial\nruntime: python\n")
 
     assert main(["demo", "--project", str(tmp_path), "--stack", "nowhere"]) == 2
-    assert "there is no stack nowhere" in capsys.readouterr().out
+    assert "stack nowhere" in capsys.readouterr().out
 
 
 WRONG = {
@@ -38,7 +38,7 @@ WRONG = {
     ),
     "charts in a file": (
         ["up", "--control-plane", "--charts", "Pulumi.yaml"],
-        "Pulumi.yaml is not a folder",
+        "Pulumi.yaml isn't a folder",
     ),
     "a release of no version": (
         ["up", "--control-plane", "--kubernetes", "banana"],
@@ -46,14 +46,14 @@ WRONG = {
     ),
     "a release that is too old": (
         ["up", "--control-plane", "--kubernetes", "1.33"],
-        "1.33 is not supported",
+        "1.33 isn't supported",
     ),
     "a file to keep it in": (["down", "--folder", "Pulumi.yaml"], ""),
     "a file to bring it up in": (
         ["up", "--folder", "Pulumi.yaml"],
-        "Pulumi.yaml isn't a folder: give an empty one, or a new one",
+        "Pulumi.yaml isn't a folder; use an empty or new folder",
     ),
-    "a folder below a file": (["up", "--folder", "Pulumi.yaml/below"], "cannot write in"),
+    "a folder below a file": (["up", "--folder", "Pulumi.yaml/below"], "can't write to"),
 }
 
 
@@ -83,7 +83,7 @@ def test_lines_of_a_log_are_a_number(
 ) -> None:
     with pytest.raises(SystemExit, match="2"):
         main(["logs", f"--lines={lines}"])
-    assert f"{lines} is not a number of lines" in capsys.readouterr().err
+    assert f"{lines} isn't a number of lines" in capsys.readouterr().err
 
 
 def test_a_cache_that_cannot_be_written(

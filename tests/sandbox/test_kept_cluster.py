@@ -115,7 +115,7 @@ def test_the_cluster_of_a_stack_has_the_nodes_of_its_plan_and_goes_with_it(
     stacks.status()
     assert "etcd no longer runs" in said.getvalue()
     with pytest.raises(
-        StackRefused, match="a control plane has no etcd3; it has etcd, kube-apiserver, "
+        StackRefused, match="a control plane doesn't have etcd3; use one of etcd, kube-apiserver, "
     ):
         stacks.logs("eks-dev", "etcd3", 5)
     assert stacks.down(None), said.getvalue()
@@ -154,7 +154,9 @@ def what_became_of_the_releases(server: ApiServer, said: str, *, with_helm: bool
         assert driver["metadata"]["labels"]["app.kubernetes.io/managed-by"] == "Helm"
         assert not predicted
     else:
-        assert "release nvidia-dra-driver is recorded, not installed: Helm isn't installed" in said
+        assert (
+            "release nvidia-dra-driver is recorded, but not installed, because Helm isn't installed"
+        ) in said
         assert not daemons
         assert len(predicted) == 2
 
@@ -172,7 +174,7 @@ def test_another_minor_or_a_process_that_has_ended_is_told_and_what_was_left_wit
             open_cluster(folder, 35)
         os.kill(running(folder)["kube-apiserver"].pid, signal.SIGKILL)
         with pytest.raises(
-            ControlPlaneError, match=r"kube-apiserver of .* no longer runs: run `pulumi-dra sandbox"
+            ControlPlaneError, match=r"kube-apiserver in .* no longer runs; run `pulumi-dra sandbox"
         ):
             open_cluster(folder, MINOR)
 

@@ -56,7 +56,7 @@ def test_a_stack_is_kept_until_it_is_taken_down(tmp_path: Path) -> None:
     assert not kept.exists()
     said.truncate(0)
     assert stack.down(None)
-    assert "Nothing is up." in said.getvalue()
+    assert "No stack is running." in said.getvalue()
 
 
 @pytest.mark.engine
@@ -91,7 +91,7 @@ def test_a_folder_of_another_project_is_refused(tmp_path: Path) -> None:
     (kept / "rehearsal-of").write_text("/somewhere/else")
     stack = KeptStacks(project_in(tmp_path), kept, Console(file=io.StringIO()))
 
-    with pytest.raises(StackRefused, match="is used to rehearse /somewhere/else"):
+    with pytest.raises(StackRefused, match="already belongs to /somewhere/else"):
         stack.down(None)
 
 
@@ -112,7 +112,7 @@ def test_every_project_has_a_folder_of_its_own(
 def test_the_only_stack_needs_no_name(tmp_path: Path) -> None:
     project = project_in(tmp_path)
     assert chosen_stack(project, "stacks", None) == "dev"
-    with pytest.raises(StackRefused, match="there is no stack prod in the project; it has dev"):
+    with pytest.raises(StackRefused, match="stack prod isn't in the project; it has dev"):
         chosen_stack(project, "stacks", "prod")
     (project / "stacks/Pulumi.prod.yaml").touch()
     with pytest.raises(StackRefused, match="choose a stack with --stack; it has dev, prod"):

@@ -85,7 +85,7 @@ def test_an_environment_that_is_not_there_is_named(
 ) -> None:
     answer = host.Run(language_pb2.RunRequest(info=program(tmp_path, virtualenv="missing")))
 
-    assert f"{tmp_path}/missing has no bin/python" in answer.error
+    assert f"{tmp_path}/missing doesn't contain bin/python" in answer.error
 
 
 def test_a_component_package_runs_in_the_environment_that_was_made_for_it(

@@ -66,7 +66,7 @@ def _pods(cidr: str) -> str:
         return fault
     network = ipaddress.ip_network(cidr)
     return (
-        f'"{cidr}" is too small: a node needs a /{_SMALLEST_PODS}'
+        f'"{cidr}" is too small, because a node needs a /{_SMALLEST_PODS}'
         if network.prefixlen > _SMALLEST_PODS
         else ""
     )
@@ -77,9 +77,9 @@ def _services(cidr: str) -> str:
         return fault
     network = ipaddress.ip_network(cidr)
     if network.prefixlen < _LARGEST_SERVICES:
-        return f'"{cidr}" is too large: AKS allows a /{_LARGEST_SERVICES} at most'
+        return f'"{cidr}" is too large, because AKS allows at most a /{_LARGEST_SERVICES}'
     return (
-        f'"{cidr}" is too small: it must contain {_DNS}, the address of DNS'
+        f'"{cidr}" is too small, because it must contain the DNS address {_DNS}'
         if network.num_addresses <= _DNS
         else ""
     )
@@ -89,9 +89,9 @@ def _range(cidr: str) -> str:
     try:
         network = ipaddress.ip_network(cidr)
     except ValueError:
-        return f'"{cidr}" is not an address range such as {SERVICES}'
+        return f'"{cidr}" isn\'t an address range such as {SERVICES}'
     if network.version != 4:
-        return f'"{cidr}" isn\'t an IPv4 range, which AKS requires here'
+        return f'"{cidr}" isn\'t an IPv4 range, which AKS requires'
     taken = next((each for each in _RESERVED if _overlap(cidr, each)), "")
     return f'"{cidr}" overlaps {taken}, which AKS reserves' if taken else ""
 

@@ -36,7 +36,7 @@ NAMES = {
     ),
     "node_resource_group": (
         r"[\w().-]{0,79}[\w()-]",
-        "a resource group of at most 80 letters, digits and _ - ( ) .",
+        "a resource group name of at most 80 letters, digits, and _ - ( ) .",
     ),
 }
 NODE_OS_CHANNELS = ("SecurityPatch", "NodeImage", "Unmanaged", "None")
@@ -62,13 +62,11 @@ AUTOSCALER_SETTINGS = (
 """Azure REST API, Managed Clusters, 2025-09-01: autoScalerProfile."""
 DEPLOYERS = ("User", "ServicePrincipal")
 KEY = r"https://[a-zA-Z0-9-]+\.vault\.[a-z.-]+/keys/[a-zA-Z0-9-]+/[0-9a-zA-Z]+"
-KEY_MEANING = (
-    "a key of a Key Vault with its version (https://VAULT.vault.azure.net/keys/NAME/VERSION)"
-)
+KEY_MEANING = "a Key Vault key with its version (https://VAULT.vault.azure.net/keys/NAME/VERSION)"
 VAULT = rf"{_PROVIDERS}/Microsoft\.KeyVault/vaults/[^/]+"
 DISK_SET = rf"{_PROVIDERS}/Microsoft\.Compute/diskEncryptionSets/[^/]+"
 DISK_SET_MEANING = (
-    "the id of a disk encryption set (/subscriptions/…/Microsoft.Compute/diskEncryptionSets/NAME)"
+    "the ID of a disk encryption set (/subscriptions/…/Microsoft.Compute/diskEncryptionSets/NAME)"
 )
 
 
@@ -239,7 +237,7 @@ def read_cluster_inputs(read: InputReader) -> AksClusterInputs:
     if read.has("log_retention_days") and read.has("log_workspace_id"):
         read.refuse(
             "log_retention_days",
-            "is for a new workspace, but log_workspace_id names an existing one",
+            "is only for a new workspace, but log_workspace_id refers to an existing workspace",
         )
     return AksClusterInputs(
         kubernetes_version=read.text("kubernetes_version", check=version_check(CLOUD)),
@@ -299,7 +297,7 @@ def _read_name(read: InputReader, key: str) -> str:
 def _read_keep_pools(read: InputReader) -> bool:
     keeps = read.flag("keep_pools", False)
     if keeps and not read.has("cluster_name"):
-        read.refuse("keep_pools", "is for an existing cluster: name it in cluster_name")
+        read.refuse("keep_pools", "is only for an existing cluster; set cluster_name")
     return keeps
 
 
@@ -310,9 +308,9 @@ def _read_identity(read: InputReader) -> tuple[pulumi.Input[str] | None, pulumi.
         ("identity_principal_id", "identity_id"),
     ):
         if read.has(key) and not read.has(other):
-            read.refuse(other, f"is missing: it's required with {key}")
+            read.refuse(other, f"is missing, but required with {key}")
     identity = read.identifier(
-        "identity_id", pattern=IDENTITY, meaning="the id of a user-assigned identity"
+        "identity_id", pattern=IDENTITY, meaning="the ID of a user-assigned identity"
     )
     return identity, read.identifier("identity_principal_id")
 
@@ -322,7 +320,7 @@ def _read_outbound_type(read: InputReader) -> str:
         if read.has("outbound_type"):
             read.refuse(
                 "outbound_type",
-                "is for subnet_id, because nodes of a new network use its NAT gateway",
+                "is only for subnet_id, because nodes in a new network use its NAT gateway",
             )
         return "userAssignedNATGateway"
     return read.choice("outbound_type", OUTBOUND_TYPES, OUTBOUND_TYPES[0])
@@ -332,17 +330,17 @@ def _read_vault(read: InputReader, grants: bool) -> pulumi.Input[str] | None:
     """Return the vault on which the cluster's identity gets a role, or None if it gets none."""
     has_key = read.has("secrets_kms_key")
     vault = read.identifier(
-        "secrets_key_vault_id", pattern=VAULT, meaning="the id of a Key Vault (/subscriptions/…)"
+        "secrets_key_vault_id", pattern=VAULT, meaning="the ID of a Key Vault (/subscriptions/…)"
     )
     if vault is not None and not (has_key and grants):
         read.refuse(
             "secrets_key_vault_id",
-            "has no effect without secrets_kms_key, whose use it grants",
+            "has no effect without secrets_kms_key",
         )
     if vault is None and has_key and grants:
         read.refuse(
             "secrets_key_vault_id",
-            "is missing: the cluster's identity needs a role on the vault of its key",
+            "is missing, because the cluster's identity needs a role on the key's vault",
         )
     return vault
 
@@ -351,7 +349,8 @@ def _read_deployer(read: InputReader) -> str:
     if read.has("deployer_type") and read.has("admin_group_object_ids"):
         read.refuse(
             "deployer_type",
-            "is for a cluster without admin_group_object_ids: groups administer this one",
+            "is only for a cluster without admin_group_object_ids, because groups administer this "
+            "cluster",
         )
     return read.choice("deployer_type", DEPLOYERS, DEPLOYERS[0])
 

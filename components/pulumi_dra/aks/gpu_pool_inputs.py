@@ -233,7 +233,7 @@ def read_gpu_pool_inputs(read: InputReader, name: str) -> AksGpuPoolInputs:
         cluster_principal_id=read.identifier("cluster_principal_id"),
         image=_read_image(read, machine),
         snapshot_id=read.identifier(
-            "snapshot_id", pattern=SNAPSHOT, meaning="the id of a node pool snapshot"
+            "snapshot_id", pattern=SNAPSHOT, meaning="the ID of a node pool snapshot"
         ),
         instance_profile=_read_instance_profile(read, plugin),
         settings=read_node_settings(read),
@@ -295,10 +295,10 @@ def _read_reservation(read: InputReader, capacity: str) -> pulumi.Input[str] | N
     if capacity == "reservation" and group is None:
         read.refuse(
             "reservation_group_id",
-            'is missing: capacity "reservation" needs the ID of the purchased capacity',
+            'is missing, but capacity "reservation" needs the ID of the purchased capacity',
         )
     if capacity != "reservation" and group is not None:
-        read.refuse("reservation_group_id", f'is for capacity "reservation", not "{capacity}"')
+        read.refuse("reservation_group_id", f'is only for capacity "reservation", not "{capacity}"')
     if group is None and read.has("grant_reservation_use"):
         read.refuse(
             "grant_reservation_use",
@@ -310,6 +310,7 @@ def _read_reservation(read: InputReader, capacity: str) -> pulumi.Input[str] | N
         and not read.has("cluster_principal_id")
     ):
         read.refuse(
-            "cluster_principal_id", "is missing: it needs a role on the capacity reservation group"
+            "cluster_principal_id",
+            "is missing, because it needs a role on the capacity reservation group",
         )
     return group

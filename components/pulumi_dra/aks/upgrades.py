@@ -39,12 +39,13 @@ def read_upgrades(read: InputReader, capacity: str) -> Upgrades | None:
             if read.has(key):
                 read.refuse(
                     key,
-                    "isn't supported with spot, because AKS allows neither surge nor drain there",
+                    "isn't supported with spot, because AKS doesn't surge or drain spot pools",
                 )
         return None
     if not surge + unavailable:
         read.refuse(
-            "max_unavailable", "must be 1 or more if max_surge is 0, or no node could be replaced"
+            "max_unavailable",
+            "must be 1 or more if max_surge is 0, because AKS otherwise can't replace any node",
         )
     return Upgrades(surge, unavailable, drain, soak)
 

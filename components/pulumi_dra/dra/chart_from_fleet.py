@@ -28,8 +28,8 @@ class ChartComponents(Struct, frozen=True):
         if not is_managed(self.driver, of_cloud) and self.driver.chart(of_cloud) is None:
             read.refuse(
                 "plan",
-                f"no chart of {self.driver.title} is known for {of_cloud.title}: remove it from "
-                "drivers",
+                f"no chart of {self.driver.title} is known for {of_cloud.title}; remove this "
+                "driver from drivers",
             )
 
     def declare(

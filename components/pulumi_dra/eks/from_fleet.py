@@ -79,7 +79,7 @@ def check_cluster(
         read_autoscaler_inputs(given)
     elif fleet.autoscaler == "none" and read.has("autoscaler"):
         read.refuse(
-            "autoscaler", "is for a fleet whose autoscaler is cluster-autoscaler or karpenter"
+            "autoscaler", "is only for a fleet with autoscaler cluster-autoscaler or karpenter"
         )
     place = EksPoolPlace(
         cluster_name=later,
@@ -101,11 +101,11 @@ def check_cluster(
         read_gpu_pool_inputs(inner, pool.name)
         zones = zones_of(fleet, pool)
         if args.get("placement_group") is True and not fleet.network.subnet_ids and len(zones) != 1:
-            have = ", ".join(zones) or "no zones in the fleet"
+            have = ", ".join(zones) or "the fleet doesn't set zones"
             inner.refuse(
                 "placement_group",
-                "needs a pool in one zone, because a placement group can't span zones; this pool "
-                f"has {have}",
+                "needs a pool in one zone, because a placement group can't span zones, but this "
+                f"pool has {have}",
             )
 
 

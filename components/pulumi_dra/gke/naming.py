@@ -22,9 +22,9 @@ def read_resource_labels(read: InputReader) -> dict[str, pulumi.Input[str]]:
 def _check(key: str, value: str) -> str:
     if not re.fullmatch(r"[a-z][-_a-z0-9]{0,62}", key):
         return (
-            "must have a key of lower-case letters, digits, - and _ that begins with a letter, "
-            "at most 63 characters"
+            "must have a key of at most 63 lowercase letters, digits, -, and _ that begins with a "
+            "letter"
         )
     if not re.fullmatch(r"[-_a-z0-9]{0,63}", value):
-        return f'must be lower-case letters, digits, - and _, at most 63 characters, not "{value}"'
+        return f'must have at most 63 lowercase letters, digits, -, and _, not "{value}"'
     return ""

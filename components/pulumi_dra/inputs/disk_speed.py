@@ -46,8 +46,8 @@ def speed_faults(speed: DiskSpeed, limits: SpeedLimits, disk_gib: int) -> Iterat
         yield (
             "disk_iops",
             (
-                f"{iops} is more than a disk of {disk_gib} GiB can have, {most}: "
-                f"{limits.iops_of_a_gib} a GiB"
+                f"{iops} is more than a disk of {disk_gib} GiB supports ({most}, or "
+                f"{limits.iops_of_a_gib} per GiB)"
             ),
         )
     if speed.throughput is None:
@@ -57,12 +57,14 @@ def speed_faults(speed: DiskSpeed, limits: SpeedLimits, disk_gib: int) -> Iterat
     elif (least := limits.iops_of_a_mib[0] * speed.throughput) > iops:
         yield (
             "disk_throughput",
-            f"{speed.throughput} MiB/s needs {least} operations a second: set disk_iops to that",
+            f"{speed.throughput} MiB/s needs {least} operations per second; set disk_iops to "
+            f"{least}",
         )
     elif (most := limits.iops_of_a_mib[-1] * speed.throughput) < iops:
         yield (
             "disk_throughput",
-            f"{speed.throughput} MiB/s is too slow for {iops} operations: {most} at most",
+            f"{speed.throughput} MiB/s is too slow for {iops} operations per second, because it "
+            f"supports at most {most}",
         )
 
 

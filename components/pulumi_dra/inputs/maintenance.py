@@ -72,7 +72,7 @@ def read_exclusions(read: InputReader) -> list[MaintenanceExclusion]:
             if scope == "NO_UPGRADES":
                 inner.refuse(
                     "scope",
-                    "NO_UPGRADES ends after 30 days at most: give end_time, or another scope",
+                    "NO_UPGRADES ends after at most 30 days; set end_time, or use another scope",
                 )
         if any(exclusion["name"] == other["name"] for other in exclusions):
             inner.refuse("name", f'"{exclusion["name"]}" appears twice')
@@ -91,23 +91,24 @@ def read_window(read: InputReader) -> MaintenanceWindow | None:
         return None
     inner = read.inside("maintenance_window", block, MaintenanceWindow)
     if read.has("maintenance_start"):
-        inner.refuse("start_time", "can't be combined with maintenance_start: give one of them")
+        inner.refuse("start_time", "can't be combined with maintenance_start; set only one of them")
     start = inner.text("start_time", pattern=_TIME, meaning="a time (2026-11-21T00:00:00Z)")
     end = inner.text("end_time", pattern=_TIME, meaning="a time (2026-11-22T00:00:00Z)")
     rule = inner.text(
         "recurrence",
         pattern=r"FREQ=(DAILY|WEEKLY|MONTHLY|YEARLY)(;[A-Z]+=[-+A-Z0-9,]+)*",
-        meaning="a rule of RFC 5545 (FREQ=WEEKLY;BYDAY=SA,SU), by days, weeks, months or years",
+        meaning="an RFC 5545 rule by days, weeks, months, or years, such as "
+        "FREQ=WEEKLY;BYDAY=SA,SU",
     )
     length = _length(start, end)
     if length is not None and length < timedelta(hours=_HOURS_AT_ONCE):
-        inner.refuse("end_time", f"must be {_HOURS_AT_ONCE} hours after start_time, or more")
+        inner.refuse("end_time", f"must be at least {_HOURS_AT_ONCE} hours after start_time")
     elif length is not None and (times := _times(rule, start)) is not None:
         hours = round(times * length / timedelta(hours=1))
         if hours < _HOURS_IN_THEM:
             inner.refuse(
                 "recurrence",
-                f"gives GKE {hours} hours in {_DAYS} days, but it needs {_HOURS_IN_THEM}",
+                f"allows {hours} hours in {_DAYS} days, but GKE needs {_HOURS_IN_THEM}",
             )
     return MaintenanceWindow(start_time=start, end_time=end, recurrence=rule)
 

@@ -61,12 +61,12 @@ def read_node_repair(read: InputReader) -> "NodeGroupNodeRepairConfigArgsDict":
     is_on = read.flag("node_repair", False)
     block = read.block("repair_limits")
     if block and not is_on:
-        read.refuse("repair_limits", "is for node_repair: true")
+        read.refuse("repair_limits", "is only for node_repair: true")
     inner = read.inside("repair_limits", block, NodeRepairLimits)
     settings: dict[str, Any] = {"enabled": True}
     for what, (count, percentage) in _LIMITS.items():
         if inner.has(f"{what}_count") and inner.has(f"{what}_percentage"):
-            inner.refuse(f"{what}_percentage", f"give either {what}_count or {what}_percentage")
+            inner.refuse(f"{what}_percentage", f"set either {what}_count or {what}_percentage")
         elif inner.has(f"{what}_count"):
             settings[count] = inner.whole(f"{what}_count", least=1)
         elif inner.has(f"{what}_percentage"):

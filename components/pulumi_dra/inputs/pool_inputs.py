@@ -50,7 +50,7 @@ def check_purchase(read: InputReader, cloud: Cloud, machine: Machine | None, cap
     if machine is None or not (fault := cloud.purchase_fault(machine, capacity)):
         return
     if capacity == "on-demand":
-        pulumi.warn(f"{fault}, or {cloud.title} refuses the nodes")
+        pulumi.warn(f"{fault}, otherwise {cloud.title} rejects the nodes")
     else:
         read.refuse("capacity", fault)
 
@@ -67,7 +67,7 @@ def read_counts(read: InputReader, cloud: Cloud) -> Counts:
         read.refuse("min_nodes", complaint)
     elif not least <= desired <= most:
         read.refuse(
-            "desired_nodes", f"{desired} is not between min_nodes, {least}, and max_nodes, {most}"
+            "desired_nodes", f"{desired} isn't between min_nodes ({least}) and max_nodes ({most})"
         )
     return Counts(least, desired, most, read.flag("autoscaled", False))
 
@@ -140,8 +140,8 @@ def read_kubelet_policies(read: InputReader) -> KubeletPolicies:
     if topology in NOT_PLANNED:
         read.refuse(
             "topology_manager_policy",
-            f"with {topology}, kubelet may reject pods that the plan has placed, because the "
-            "plan doesn't model NUMA nodes: use best-effort",
+            f"with {topology}, kubelet may reject pods that the plan has placed, because the plan "
+            "doesn't model NUMA nodes; use best-effort",
         )
     elif topology not in ("", "none", "best-effort"):
         read.refuse("topology_manager_policy", f'must be none or best-effort, not "{topology}"')

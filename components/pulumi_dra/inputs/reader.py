@@ -45,7 +45,7 @@ class InputReader:
                 hint = (
                     f'did you mean "{nearest[0]}"?' if nearest else f"inputs are {', '.join(names)}"
                 )
-                self.refuse(str(key), f"is not an input of {component}; {hint}")
+                self.refuse(str(key), f"isn't an input of {component}; {hint}")
 
     def refuse(self, path: str, reason: str) -> None:
         """Note a fault of the input at `path` in Python's names, for example `pools[0].machine`."""
@@ -195,7 +195,7 @@ class InputReader:
             if not isinstance(item, pulumi.Output) and (not isinstance(item, str) or not item):
                 self.refuse(f"{key}[{index}]", f"must be text or an output, not {_shown(item)}")
         if required and not items:
-            self.refuse(key, "must name at least one")
+            self.refuse(key, "must contain at least one")
         return list(items)
 
     def some_identifiers(
@@ -234,14 +234,14 @@ class InputReader:
             elif check and (complaint := check(label, text if isinstance(text, str) else "")):
                 self.refuse(f"{key}.{label}", complaint)
         if len(entries) > most:
-            self.refuse(key, f"has {len(entries)}, but the cloud allows at most {most}")
+            self.refuse(key, f"has {len(entries)} entries, but the cloud allows at most {most}")
         return dict(entries)
 
     def flags(self, key: str) -> dict[str, bool]:
         """Return a map of booleans, empty if it's unset."""
         value = self._take(key, {})
         if not isinstance(value, Mapping):
-            self.refuse(key, f"must be a map of true and false, not {_shown(value)}")
+            self.refuse(key, f"must be a map of true or false values, not {_shown(value)}")
             return {}
         entries = cast(Mapping[str, Any], value)
         for name, item in entries.items():

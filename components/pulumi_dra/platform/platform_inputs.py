@@ -192,7 +192,7 @@ def _read_autoscaler(read: InputReader) -> Mapping[str, Any]:
     options = read.block("autoscaler")
     inner = read.inside("autoscaler", options, AutoscalerOptions)
     if not inner.flag("install", True) and len(options) > 1:
-        inner.refuse("install", "is false: who installs the autoscaler sets it up")
+        inner.refuse("install", "is false, so the autoscaler's installer must set this up")
     return {
         key: value for key, value in options.items() if key in AutoscalerOptions.__annotations__
     }
@@ -203,7 +203,7 @@ def _read_installer(read: InputReader, fleet: Fleet | None) -> Mapping[str, Any]
     if fleet is not None and read.has("driver_installer") and cloud(fleet.cloud).installs_driver:
         read.refuse(
             "driver_installer",
-            f"is for GKE: images of {cloud(fleet.cloud).title} have their driver",
+            f"is only for GKE, because images of {cloud(fleet.cloud).title} include the driver",
         )
     return read.block("driver_installer")
 
@@ -215,7 +215,7 @@ def _read_driver(read: InputReader) -> Mapping[str, Any]:
         if key in options:
             read.refuse(
                 f"driver.{key}",
-                "decides what nodes offer, so the plan must know it: write it into the fleet",
+                "affects the resources of nodes, so the plan needs this value; set it in the fleet",
             )
             options = {name: value for name, value in options.items() if name != key}
     read.inside("driver", options, DriverOptions)
@@ -251,7 +251,7 @@ def _read_cluster(
         if value is not None and name in names:
             cluster[names[name]] = value
         elif value is not None and read.has(name):
-            read.refuse(name, f"is not for {title}, where this fleet is")
+            read.refuse(name, f"isn't supported on {title}, the cloud of this fleet")
     return cluster | {
         key: value for key, value in options.items() if key in ClusterOptions.__annotations__
     }
@@ -272,9 +272,7 @@ def _read_pools(read: InputReader, fleet: Fleet | None) -> dict[str, Mapping[str
         inner = read.inside(f"pools[{index}]", own, PoolOptions)
         name = inner.text("name")
         if fleet and name and name not in known:
-            inner.refuse(
-                "name", f'"{name}" is not a pool of the fleet; they are {", ".join(known)}'
-            )
+            inner.refuse("name", f'"{name}" isn\'t a pool of the fleet; use {", ".join(known)}')
         if name in options:
             inner.refuse("name", f'"{name}" appears twice')
         options[name] = {

@@ -8,7 +8,7 @@ from dra_planner.errors import FleetError, Place
 from pulumi_dra.inputs.reader import camel
 
 SETTING = "pulumi-dra:platform"
-_NOT_HERE = {"plan": "the stack's plan file is the plan; `pulumi-dra plan --write` writes it"}
+_NOT_HERE = {"plan": "the stack's plan file sets this value; run `pulumi-dra plan --write`"}
 
 
 def read_stack_options(document: object, *, file: str = "") -> dict[str, Any]:
@@ -26,7 +26,9 @@ def read_stack_options(document: object, *, file: str = "") -> dict[str, Any]:
     options: dict[str, Any] = _renamed(document, DraPlatformArgs, at, file)
     for name, fix in _NOT_HERE.items():
         if name in options:
-            raise FleetError("can't be set here", place=Place(file, 0, f"{at}.{name}"), fix=fix)
+            raise FleetError(
+                "can't be set in this file", place=Place(file, 0, f"{at}.{name}"), fix=fix
+            )
     return options
 
 
@@ -42,9 +44,7 @@ def _renamed(value: object, kind: Any, at: str, file: str) -> Any:
     if inner is None or not is_typeddict(inner):
         return value
     if not isinstance(value, Mapping):
-        raise FleetError(
-            "must be a mapping", place=Place(file, 0, at), fix="write options by their names"
-        )
+        raise FleetError("must be a mapping", place=Place(file, 0, at), fix="set options by name")
     annotations: dict[str, Any] = inner.__annotations__
     types = {camel(name): (name, each) for name, each in annotations.items()}
     renamed: dict[str, Any] = {}
@@ -54,7 +54,7 @@ def _renamed(value: object, kind: Any, at: str, file: str) -> Any:
             known = ", ".join(name for name in types if name not in _NOT_HERE)
             fix = f'did you mean "{nearest[0]}"?' if nearest else f"options are {known}"
             raise FleetError(
-                "is not an option of the platform", place=Place(file, 0, f"{at}.{key}"), fix=fix
+                "isn't a platform option", place=Place(file, 0, f"{at}.{key}"), fix=fix
             )
         name, each = types[key]
         renamed[name] = _renamed(item, each, f"{at}.{key}", file)

@@ -88,15 +88,15 @@ def refuse_documentation_ranges(settings: ProgramSettings) -> None:
     ):
         return
     raise FleetError(
-        f"{', '.join(examples)} is reserved for documentation, so nobody could reach the API "
-        "server",
+        f"{', '.join(examples)} is reserved for documentation, so the API server couldn't be "
+        "reached",
         place=Place(
             f"stacks/Pulumi.{settings.stack}.yaml",
             0,
             "config.pulumi-dra:fleet.endpoint.publicAccessCidrs",
         ),
-        fix="write the network that you deploy from, or an empty list if that is the "
-        f"cluster's own; `pulumi-dra sandbox up --stack {settings.stack}` deploys the "
+        fix="use the network that you deploy from, or an empty list if you deploy from the "
+        f"cluster's network; `pulumi-dra sandbox up --stack {settings.stack}` deploys the "
         "example to simulated clouds (docs/operations/access.md)",
     )
 

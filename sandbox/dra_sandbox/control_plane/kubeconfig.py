@@ -33,7 +33,7 @@ def api_server_of(
     address = urllib.parse.urlsplit(cluster.get("server") or "")
     host, port = address.hostname or "", address.port or _PORT
     if address.scheme != "https" or not host:
-        raise ControlPlaneError(f'the context "{name}" has no server at https://')
+        raise ControlPlaneError(f'the context "{name}" doesn\'t have a server at https://')
     authority = _content(cluster, "certificate-authority", folder)
     tls = tls_context(authority=authority.decode() if authority else None)
     headers: dict[str, str] = {}
@@ -47,7 +47,7 @@ def api_server_of(
         _present(tls, certificate, key)
     else:
         raise ControlPlaneError(
-            f'the context "{name}" has neither a token nor a client certificate'
+            f'the context "{name}" doesn\'t have a token or a client certificate'
         )
 
     def connect(seconds: float) -> http.client.HTTPConnection:
@@ -61,7 +61,7 @@ def _named(kubeconfig: Mapping[str, Any], plural: str, kind: str, name: str) -> 
         if each.get("name") == name:
             found: Mapping[str, Any] = each.get(kind) or {}
             return found
-    raise ControlPlaneError(f'the kubeconfig has no {kind} "{name}"')
+    raise ControlPlaneError(f'the kubeconfig doesn\'t have a {kind} "{name}"')
 
 
 def _content(holder: Mapping[str, Any], key: str, folder: Path) -> bytes:

@@ -57,7 +57,7 @@ def start(
     folder = folder.resolve()
     if is_kept(folder):
         raise ControlPlaneError(
-            f"{folder} already contains a control plane: run `pulumi-dra sandbox down` first"
+            f"{folder} already contains a control plane; run `pulumi-dra sandbox down` first"
         )
     _make_folder(folder)
     for attempt in range(1, _TRIES + 1):
@@ -168,7 +168,7 @@ def _wait(
         if time.monotonic() > until:
             log = plane.log("kube-apiserver")
             raise NotReady(
-                f"kube-apiserver {plane.version} was not ready in time; its log ends "
+                f"kube-apiserver {plane.version} wasn't ready in time; its log ends "
                 f"with:{tail(log)}"
             )
         time.sleep(_LOOK_EVERY_SECONDS)

@@ -126,12 +126,12 @@ def read_plane(folder: Path) -> ControlPlane:
         )
     except FileNotFoundError as error:
         raise ControlPlaneError(
-            f"there is no control plane in {folder}: run `pulumi-dra sandbox up`"
+            f"{folder} doesn't contain a control plane; run `pulumi-dra sandbox up`"
         ) from error
     except (ValueError, KeyError, TypeError) as error:
         raise ControlPlaneError(
-            f"{folder} was left by another version of the sandbox, or by an interrupted one "
-            f"({error}): run `pulumi-dra sandbox down`"
+            f"another sandbox version or an interrupted run left {folder} ({error}); run "
+            "`pulumi-dra sandbox down`"
         ) from error
 
 

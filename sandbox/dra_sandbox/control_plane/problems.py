@@ -33,8 +33,8 @@ def ended(component: str, log: Path, status: int | None, folder: Path) -> Contro
 def disk_full(folder: Path) -> ControlPlaneError:
     """Return the error for a full file system."""
     return ControlPlaneError(
-        f"no space is left on the device of {folder}: free some, or set XDG_CACHE_HOME to a "
-        "folder elsewhere"
+        f"the disk of {folder} is full; free some space, or set XDG_CACHE_HOME to a folder on "
+        "another disk"
     )
 
 
@@ -42,7 +42,7 @@ def unwritable(folder: Path, error: OSError) -> ControlPlaneError:
     """Return the error for a folder that isn't writable."""
     if error.errno == errno.ENOSPC:
         return disk_full(folder)
-    return ControlPlaneError(f"cannot write in {folder}: {error.strerror}")
+    return ControlPlaneError(f"can't write to {folder}: {error.strerror}")
 
 
 def tail(log: Path, lines: int = 15) -> str:

@@ -79,7 +79,7 @@ def end(folder: Path) -> None:
         if time.monotonic() > until:
             names = ", ".join(f"{name} ({process.pid})" for name, process in found.items())
             raise ControlPlaneError(
-                f"killed, but still running after {_PATIENCE_SECONDS:.0f} s: {names} of {folder}"
+                f"still running {_PATIENCE_SECONDS:.0f} s after a kill signal: {names} in {folder}"
             )
     _children[:] = [process for process in _children if process.poll() is None]
 

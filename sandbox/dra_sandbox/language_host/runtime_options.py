@@ -33,8 +33,8 @@ def interpreter(options: Struct, program_directory: str, *, default: str = "") -
     python = Path(program_directory, name, "bin", "python")
     if not python.exists():
         raise NoSuchEnvironment(
-            f"the virtual environment {Path(program_directory, name)} has no bin/python:"
-            " create it, or correct runtime.options.virtualenv"
+            f"the virtual environment {Path(program_directory, name)} doesn't contain bin/python; "
+            "create the environment, or correct runtime.options.virtualenv"
         )
     # Not resolved: the name of the link is what makes Python use the environment it belongs to.
     return os.path.abspath(python)

@@ -43,7 +43,7 @@ class PlannedCluster(Struct, frozen=True):
 
 def planned_cluster(plan: Plan) -> PlannedCluster:
     """Return the cluster of a plan for a fleet. Each pool has its initial number of nodes."""
-    assert plan.fleet is not None, "only a plan for a fleet can be rehearsed"
+    assert plan.fleet is not None, "only a fleet's plan can be rehearsed"
     sizes = {pool.name: pool.nodes.desired for pool in plan.pools}
     return cluster_of(plan.fleet, plan.offers, plan.classes, sizes)
 
@@ -185,7 +185,7 @@ def _invented(offers: Sequence[Offer], zones: tuple[str, ...]) -> Iterator[str]:
     if without:
         yield (
             f"zones of {', '.join(without)}: {', '.join(zones)} in turn, because the fleet "
-            "doesn't name any"
+            "doesn't set zones"
         )
     names = {
         name.rpartition("/")[2]
@@ -197,6 +197,6 @@ def _invented(offers: Sequence[Offer], zones: tuple[str, ...]) -> Iterator[str]:
     }
     if names:
         yield (
-            "attributes that are known at run time only have invented values: "
+            "these attributes have invented values, because they are known only at run time: "
             f"{', '.join(sorted(names))}"
         )

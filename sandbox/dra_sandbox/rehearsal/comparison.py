@@ -217,13 +217,11 @@ def _difference(
     if forbidden:
         return OutcomeDifference(
             "unexplained",
-            f"pods run on {', '.join(forbidden)}, although they don't fit there according to "
-            "the plan",
+            f"pods run on {', '.join(forbidden)}, although they don't fit on these pools "
+            "according to the plan",
         )
     if room:
-        found = (
-            f"the plan finds a place for {room} of the pending pods on the nodes as they are now"
-        )
+        found = f"according to the plan, {room} of the pending pods fit on the current nodes"
         return OutcomeDifference("unexplained", found)
     if outcome.placed == planned.placed and row.pending == planned.pending:
         same = dict(planned.placements) == dict(outcome.pools)
@@ -243,7 +241,7 @@ def _better(planned: PlannedWorkload, *, short: bool) -> OutcomeDifference:
         if short:
             return OutcomeDifference("who-goes-without")
         said = counted(planned.pending, "pod")
-        return OutcomeDifference("unexplained", f"the plan says that {said} cannot be placed")
+        return OutcomeDifference("unexplained", f"the plan says that {said} can't be placed")
     undecided = any(verdict == "cannot-tell" for _, verdict in planned.fits)
     return OutcomeDifference("decided-by-unknown" if undecided else "packing-not-found")
 

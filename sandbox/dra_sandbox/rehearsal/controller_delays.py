@@ -44,7 +44,7 @@ def wait_for_quotas(server: ApiServer, objects: Iterable[Json], within_seconds: 
             time.sleep(_REACHES_ALL_SECONDS)  # what admission knows follows the objects
         elif time.monotonic() > until:
             names = ", ".join(each["metadata"]["name"] for each in left)
-            raise NotReady(f"the quota controller didn't count in time: {names}")
+            raise NotReady(f"the quota controller didn't count these quotas in time: {names}")
         else:
             time.sleep(_LOOK_EVERY_SECONDS)
 

@@ -32,36 +32,34 @@ ReasonCode = Literal[
 ]
 
 REASONS: Mapping[ReasonCode, str] = {
-    "one-pod-at-a-time": "The scheduler places pods one at a time and never moves them, so pods "
-    "stay pending "
-    "although a better packing exists. The plan doesn't find a place for these pods on the "
+    "one-pod-at-a-time": "The scheduler places pods one at a time and never moves them, so pods stay pending "
+    "although a better packing exists. According to the plan, these pods don't fit on the "
     "current nodes either.",
     "shared-claim": "Pods that share a claim run on the node with its devices. The first pod "
     "determines the node, which doesn't have enough free capacity for all of them.",
     "choice-of-node": "Several pools fit these pods, and the scheduler's scores differ from the "
     "plan's packing.",
-    "packing-not-found": "The plan couldn't tell: it found no packing, but the scheduler did.",
+    "packing-not-found": "The plan's verdict is \"cannot tell\", because it didn't find a packing, but the "
+    "scheduler did.",
     "who-goes-without": "Not everything fits, and the pod arrival order determines which workload "
     "stays pending. "
     "In the plan, pods of another workload stay pending.",
-    "decided-by-unknown": "The plan couldn't tell, because it depends on values that are known "
-    "only at run time and "
-    "are invented here.",
+    "decided-by-unknown": 'The plan\'s verdict is "cannot tell", because it depends on values that are known '
+    "only at run time. The rehearsal invents these values.",
     "ordered-start": "A StatefulSet starts its pods one after the other, so pods behind a pending "
     "pod aren't "
     "created.",
     "pods-refused": "The API server rejected pods because of a quota, a limit, or an admission "
     "rule.",
-    "claim-not-prepared": "The scheduler places pods whose claims the driver can't prepare, so "
-    "they would never start "
-    "(no kubelet runs here). They hold devices that the plan gives to other pods.",
+    "claim-not-prepared": "The scheduler places pods whose claims the driver can't prepare, so these pods would "
+    "never start (the rehearsal doesn't run kubelets). They use devices that the plan "
+    "assigns to other pods.",
     "refused-as-planned": "The API server rejects the object, as the plan says.",
     "waits-for-others": "The pods wait for another scheduler, or for a controller that removes "
     "their scheduling gates, as the plan says. Neither runs here.",
     "not-decided-in-time": "The time limit was reached before the scheduler had tried every pod.",
-    "tie-between-nodes": "Nodes have equal scores, and the scheduler chooses among them at "
-    "random. The simulation "
-    "has the same outcome if it breaks ties in another way.",
+    "tie-between-nodes": "Nodes have equal scores, and the scheduler chooses between them at random. The "
+    "simulation has the same outcome if it breaks ties in another way.",
     "arrived-together": "Workloads arrived together, so milliseconds decide which controller "
     "creates its pods first, and when pods become ready or end. The simulation has the same "
     "outcome in another "
@@ -69,8 +67,8 @@ REASONS: Mapping[ReasonCode, str] = {
     "no-controller": "The pods were deleted with their node, because no controller in the rehearsal re-creates them.",
     "simulation-cannot-tell": "The simulation depends on values that are known only at run time, "
     "or didn't finish.",
-    "unexplained": "Plan and scheduler disagree, and none of the known reasons explains it: please "
-    "report it.",
+    "unexplained": "Plan and scheduler disagree, and none of the known reasons explains the difference. "
+    "Please report this case.",
 }
 
 _FEW: Final = 8

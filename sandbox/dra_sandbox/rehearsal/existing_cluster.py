@@ -76,27 +76,27 @@ def refuse_real(server: ApiServer) -> None:
     system = server.call("GET", f"{_NAMESPACES}/kube-system")
     if (system["metadata"].get("labels") or {}).get(MARK) != "true":
         raise NotThrowAway(
-            "the cluster isn't marked as disposable: run `kubectl label namespace kube-system "
-            f"{MARK}=true` if nobody needs anything in it"
+            "the cluster isn't marked as disposable; run `kubectl label namespace kube-system "
+            f"{MARK}=true` if everything in the cluster may be deleted"
         )
     for node in server.listed(NODES)[0]:
         scheme = str(node["spec"].get("providerID") or "").partition("://")[0]
         if scheme and scheme not in _LOCAL:
             raise NotThrowAway(
-                f"the node {node['metadata']['name']} is a machine of {scheme}: this is a real "
+                f"the node {node['metadata']['name']} is a {scheme} machine, so this is a real "
                 "cluster"
             )
     drivers = sorted({each["spec"]["driver"] for each in server.listed(SLICES)[0]})
     if drivers:
         raise NotThrowAway(
-            f"the cluster has devices of {', '.join(drivers)}: use one without a DRA driver"
+            f"the cluster has devices of {', '.join(drivers)}; use a cluster without a DRA driver"
         )
     spaces = sorted(
         {each["metadata"]["namespace"] for each in server.listed(PODS)[0]} - {*_OF_KUBERNETES}
     )
     if spaces:
         raise NotThrowAway(
-            f"pods run in the namespaces {', '.join(spaces)}: use a cluster without workloads"
+            f"pods run in the namespaces {', '.join(spaces)}; use a cluster without workloads"
         )
 
 
@@ -104,9 +104,9 @@ def _server(kubeconfig: Path, context: str) -> ApiServer:
     try:
         document = yaml.safe_load(kubeconfig.read_text(encoding="utf-8"))
     except (OSError, yaml.YAMLError) as error:
-        raise ControlPlaneError(f"{kubeconfig} cannot be read as a kubeconfig: {error}") from error
+        raise ControlPlaneError(f"{kubeconfig} can't be read as a kubeconfig: {error}") from error
     if not isinstance(document, dict):
-        raise ControlPlaneError(f"{kubeconfig} is not a kubeconfig")
+        raise ControlPlaneError(f"{kubeconfig} isn't a kubeconfig")
     return api_server_of(document, context, kubeconfig.parent)
 
 

@@ -44,7 +44,7 @@ def apply_guards(server: ApiServer, plan: Plan, within_seconds: float) -> None:
     while not _is_active(server):
         if time.monotonic() > until:
             raise ControlPlaneError(
-                f"the API server doesn't apply admission policies within {within_seconds:g} s"
+                f"the API server didn't apply admission policies within {within_seconds:g} s"
             )
         time.sleep(_POLL_SECONDS)
 

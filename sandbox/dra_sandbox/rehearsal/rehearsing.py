@@ -109,7 +109,7 @@ def _rehearse(
     where: Where, cluster: PlannedCluster, decisions: Decisions, request: RehearsalRequest
 ) -> Comparison:
     plan, server = request.plan, where.server
-    assert plan.manifests is not None, "a plan read from a file has no manifests to apply"
+    assert plan.manifests is not None, "a saved plan file doesn't contain manifests to apply"
     workloads = patch_workloads(read_workloads(request.sources, plan.manifests, plan.level), plan)
     arrivals = request.order.arrange(workloads.arrivals)
     refs = [arrival.workload for arrival in arrivals]
@@ -305,15 +305,15 @@ def _notes(cluster: PlannedCluster, workloads: Workloads, late: int) -> Iterable
     if late:
         said = f"{counted(late, 'pod')} {verb(late, 'were')}"
         yield (
-            f"{said} placed only when the scheduler tried again after 5 minutes, because no "
-            "event reported the free capacity"
+            f"{said} placed only when the scheduler retried after 5 minutes, because no event "
+            "reported the free capacity"
         )
     kinds = sorted({arrival.workload.kind for arrival in workloads.arrivals if arrival.made_here})
     if kinds:
         yield (
-            f"controllers of {', '.join(kinds)} aren't installed here, so their pods were "
-            "created as in the plan"
+            f"the rehearsal doesn't install controllers of {', '.join(kinds)}, so it created "
+            "their pods as in the plan"
         )
     if workloads.left_out:
         listed = ", ".join(f"{count} {kind}" for kind, count in sorted(workloads.left_out.items()))
-        yield f"left out, because they don't create pods: {listed}"
+        yield f"omitted, because these objects don't create pods: {listed}"

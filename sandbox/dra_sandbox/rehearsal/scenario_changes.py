@@ -83,7 +83,7 @@ def _roll_out(standing: RehearsedCluster, subject: str) -> ScenarioChange:
     names = {ref.name for ref in standing.refs if ref.kind in _ROLLING}
     if subject and subject not in names:
         raise UnknownSubject(
-            f'no workload "{subject}" rolls out: there are {", ".join(sorted(names)) or "none"}'
+            f'workload "{subject}" can\'t roll out; use one of {", ".join(sorted(names)) or "none"}'
         )
     label = str(standing.rollouts + 1)
     chosen = {ref for ref in standing.refs if ref.kind in _ROLLING and subject in ("", ref.name)}
@@ -176,7 +176,7 @@ def _scaled(arrival: Arrival, replicas: int) -> Arrival:
 def _lose_node(standing: RehearsedCluster, subject: str) -> ScenarioChange:
     if subject and subject not in standing.cluster.nodes:
         raise UnknownSubject(
-            f'there is no node "{subject}": there are {_some(standing.cluster.nodes)}'
+            f'node "{subject}" doesn\'t exist; use one of {_some(standing.cluster.nodes)}'
         )
     pods = Counter(pod["spec"].get("nodeName", "") for pod in standing.pods)
     busiest = max(standing.cluster.nodes, key=lambda name: pods[name])
@@ -190,7 +190,7 @@ def _lose_zone(standing: RehearsedCluster, subject: str) -> ScenarioChange:
     names = frozenset(name for name, zone in nodes.items() if zone == subject)
     if not names:
         raise UnknownSubject(
-            f'no node is in the zone "{subject}": there are {_some(sorted(set(nodes.values())))}'
+            f'no node is in the zone "{subject}"; use one of {_some(sorted(set(nodes.values())))}'
         )
     return _lose(standing, names, f"the zone {subject} is lost with {len(names)} nodes")
 

@@ -48,10 +48,10 @@ class RehearsalScenario(NamedTuple):
         """Return the scenario that a text such as `node-lost:l4-0` names. Raises ValueError."""
         kind, _, subject = text.partition(":")
         if kind not in get_args(ScenarioKind):
-            raise ValueError(f'"{text}" is not a scenario: write {", ".join(SCENARIOS.values())}')
+            raise ValueError(f'"{text}" isn\'t a scenario; use {", ".join(SCENARIOS.values())}')
         if bool(subject) < (kind in _NEEDS_SUBJECT) or (kind == "scale-up" and subject):
             raise ValueError(
-                f'"{text}" is not complete: write {SCENARIOS[cast("ScenarioKind", kind)]}'
+                f'"{text}" isn\'t complete; use {SCENARIOS[cast("ScenarioKind", kind)]}'
             )
         return cls(cast("ScenarioKind", kind), subject)
 

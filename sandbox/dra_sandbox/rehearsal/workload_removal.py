@@ -39,7 +39,7 @@ def clear_workloads(server: ApiServer, within_seconds: float = 120) -> None:
     until = time.monotonic() + within_seconds
     while left := _left(server):
         if time.monotonic() > until:
-            raise NotReady(f"{len(left)} workloads, pods and claims were not deleted in time")
+            raise NotReady(f"{len(left)} workloads, pods, and claims weren't deleted in time")
         for each in left:
             server.delete(_path(each), at_once=True, alone=True)
         time.sleep(_LOOK_EVERY_SECONDS)

@@ -121,7 +121,9 @@ def _of_module(module: str, inside: str) -> tuple[Path | None, str]:
     folder = Path(answer.get("Dir", "")) / inside
     if "Dir" in answer and (folder / "Chart.yaml").is_file():
         return folder, ""
-    return None, answer.get("Error") or done.stderr.strip() or "its module has no such chart"
+    return None, answer.get(
+        "Error"
+    ) or done.stderr.strip() or "its module doesn't contain this chart"
 
 
 def _run(command: list[str], folder: Path) -> subprocess.CompletedProcess[str]:

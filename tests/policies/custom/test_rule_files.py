@@ -61,7 +61,7 @@ def faults(text: str) -> list[tuple[int, str, str, str]]:
             "",
         ),
         (
-            "true and false",
+            "true or false values",
             "Syntax error: mismatched input 'and' (column 6 of the expression",
             "the operators are &&",
         ),

@@ -151,14 +151,14 @@ def test_another_release_is_refused(plane: ControlPlane, marked: ApiServer) -> N
 @pytest.mark.parametrize(
     ("change", "says"),
     [
-        ({"current-context": "other"}, 'has no context "other"'),
+        ({"current-context": "other"}, 'doesn\'t have a context "other"'),
         (
             {"users": [{"name": "u", "user": {"exec": {"command": "aws"}}}]},
-            '" has neither a token nor a client certificate',
+            "\" doesn't have a token or a client certificate",
         ),
         (
             {"clusters": [{"name": "c", "cluster": {"server": "http://10.0.0.1"}}]},
-            "has no server at https://",
+            "doesn't have a server at https://",
         ),
     ],
 )

@@ -31,10 +31,10 @@ def test_a_scenario_is_written_as_it_is_read(text: str) -> None:
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ("flood", '"flood" is not a scenario: write rollout\\[:NAME\\], scale-up, '),
-        ("zone-lost", '"zone-lost" is not complete: write zone-lost:ZONE'),
-        ("driver-upgraded:", "write driver-upgraded:VERSION"),
-        ("scale-up:web", "write scale-up"),
+        ("flood", '"flood" isn\'t a scenario; use rollout\\[:NAME\\], scale-up, '),
+        ("zone-lost", '"zone-lost" isn\'t complete; use zone-lost:ZONE'),
+        ("driver-upgraded:", "use driver-upgraded:VERSION"),
+        ("scale-up:web", "use scale-up"),
     ],
 )
 def test_what_is_no_scenario_is_told_with_how_it_is_written(text: str, says: str) -> None:
@@ -91,12 +91,12 @@ def test_a_cluster_lives_through_one_after_the_other() -> None:
 @pytest.mark.parametrize(
     ("scenario", "says"),
     [
-        ("node-lost:other", 'there is no node "other": there are '),
-        ("zone-lost:mars", 'no node is in the zone "mars": there are us-east-1a'),
-        ("rollout:other", 'no workload "other" rolls out: there are web'),
+        ("node-lost:other", 'node "other" doesn\'t exist; use one of '),
+        ("zone-lost:mars", 'no node is in the zone "mars"; use one of us-east-1a'),
+        ("rollout:other", 'workload "other" can\'t roll out; use one of web'),
         (
             "arrival-order:sideways",
-            '"sideways" isn\'t an order: write document, reversed or random:N',
+            '"sideways" isn\'t an order; use document, reversed, or random:N',
         ),
     ],
 )

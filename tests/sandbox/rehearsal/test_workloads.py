@@ -112,5 +112,5 @@ def test_orders_of_arrival(text: str, names: list[str]) -> None:
 
 @pytest.mark.parametrize("text", ["", "random", "random:x", "document:1", "sorted"])
 def test_other_orders_are_refused(text: str) -> None:
-    with pytest.raises(ValueError, match="write document, reversed or random:N"):
+    with pytest.raises(ValueError, match="order; use document, reversed, or random:N"):
         WorkloadOrder.parse(text)

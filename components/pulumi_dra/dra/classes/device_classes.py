@@ -93,11 +93,11 @@ def read_classes(read: InputReader) -> list[CheckedClass]:
         _read_class(read, index, item, minor) for index, item in enumerate(read.blocks("classes"))
     ]
     if not classes:
-        read.refuse("classes", "must name at least one")
+        read.refuse("classes", "must contain at least one")
     for index, item in enumerate(classes):
         if item.name and item.name in [other.name for other in classes[:index]]:
             read.refuse(
-                f"classes[{index}].name", f'"{item.name}" is already used by an earlier class'
+                f"classes[{index}].name", f'an earlier class already has the name "{item.name}"'
             )
     return classes
 

@@ -87,7 +87,8 @@ def read_plugin_inputs(read: InputReader) -> DevicePluginInputs:
     if bool(version) == bool(existing):
         read.refuse(
             "version",
-            "give either version (to install the chart) or existing_daemon_set (to narrow one)",
+            "set either version (to install the chart) or existing_daemon_set (to restrict an "
+            "existing DaemonSet)",
         )
     elif version:
         try:
@@ -96,10 +97,10 @@ def read_plugin_inputs(read: InputReader) -> DevicePluginInputs:
             read.refuse("version", str(error))
     for key in _OF_CHART:
         if existing and read.has(key):
-            read.refuse(key, "is for a chart that this component installs")
+            read.refuse(key, "is only for a chart that this component installs")
     configs = read.labels("configs")
     if version and read.has("existing_namespace"):
-        read.refuse("existing_namespace", "is for existing_daemon_set")
+        read.refuse("existing_namespace", "is only for existing_daemon_set")
     return DevicePluginInputs(
         release=release,
         configs=configs,

@@ -66,7 +66,7 @@ def _claim_alerts() -> list[dict[str, Any]]:
             f"{PENDING_PODS} > 0",
             "15m",
             "warning",
-            "{{ $value }} pods wait because no node has the devices of their claims",
+            "{{ $value }} pods are pending because no node has the devices of their claims",
             "`pulumi-dra explain --observed` prints the reason for each, such as a pool at "
             "its maximum or a selector without a match",
         ),
@@ -75,16 +75,16 @@ def _claim_alerts() -> list[dict[str, Any]]:
             f"{PENDING_CLAIMS} > 0",
             "30m",
             "info",
-            "{{ $value }} ResourceClaims are not allocated",
-            "they include claims that wait for a pod",
+            "{{ $value }} ResourceClaims aren't allocated",
+            "the number includes claims that wait for a pod",
         ),
         _alert(
             "DraDriverUnavailable",
             f'kube_daemonset_status_number_unavailable{{daemonset=~"{_PLUGIN}"}} > 0',
             "15m",
             "warning",
-            "the DRA driver is not ready on {{ $value }} nodes",
-            "their devices aren't published, so pods with claims don't start there",
+            "the DRA driver isn't ready on {{ $value }} nodes",
+            "the devices of these nodes aren't published, so pods with claims don't start on them",
         ),
     ]
 
@@ -97,7 +97,7 @@ def _device_alerts() -> list[dict[str, Any]]:
             "0m",
             "critical",
             "GPU {{ $labels.gpu }} ({{ $labels.modelName }}) reported XID {{ $value }}",
-            "the GPU may need a reset or a new node; errors of programs aren't reported",
+            "the GPU may need a reset or a new node; the alert ignores application errors",
         ),
         _alert(
             "GpuMemoryUnhealthy",
@@ -106,7 +106,7 @@ def _device_alerts() -> list[dict[str, Any]]:
             "0m",
             "critical",
             "memory of GPU {{ $labels.gpu }} ({{ $labels.modelName }}) has failed",
-            "rows were remapped because of uncorrectable errors, or couldn't be remapped: drain "
+            "rows were remapped because of uncorrectable errors, or couldn't be remapped; drain "
             "the node",
         ),
     ]
@@ -121,7 +121,7 @@ def _use_rules() -> list[dict[str, Any]]:
             "30m",
             "info",
             "claim {{ $labels.dra_claim_namespace }}/{{ $labels.dra_claim_name }} has idle GPUs",
-            "no other pod gets them until the claim's pods are deleted",
+            "other pods can't use these GPUs until the claim's pods are deleted",
         ),
     ]
 

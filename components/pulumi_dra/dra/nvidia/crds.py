@@ -21,7 +21,7 @@ def read_crds(read: InputReader, key: str) -> list[dict[str, Any]]:
         ]
     except yaml.YAMLError as error:
         problem = str(error).split("\n")[0]
-        read.refuse(key, f"is not valid YAML: {problem}")
+        read.refuse(key, f"isn't valid YAML: {problem}")
         return []
     found: list[dict[str, Any]] = []
     for index, document in enumerate(documents):
@@ -31,8 +31,7 @@ def read_crds(read: InputReader, key: str) -> list[dict[str, Any]]:
         if kind != ("apiextensions.k8s.io/v1", "CustomResourceDefinition"):
             read.refuse(
                 key,
-                f"document {index + 1} is not a CustomResourceDefinition of "
-                "apiextensions.k8s.io/v1",
+                f"document {index + 1} isn't a CustomResourceDefinition in apiextensions.k8s.io/v1",
             )
         elif spec.get("group") != GROUP or not metadata.get("name"):
             read.refuse(
@@ -41,7 +40,7 @@ def read_crds(read: InputReader, key: str) -> list[dict[str, Any]]:
         else:
             found.append(definition)
     if read.has(key) and not documents:
-        read.refuse(key, "contains no manifest")
+        read.refuse(key, "doesn't contain a manifest")
     return found
 
 

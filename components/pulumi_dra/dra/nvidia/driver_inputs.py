@@ -132,7 +132,7 @@ def read_driver_inputs(read: InputReader) -> DraDriverInputs:
     if namespace == "default":
         read.refuse("namespace", "must not be default, because the chart rejects it")
     if not read.has("platform"):
-        read.refuse("platform", f"is missing; it is one of {', '.join(platforms())}")
+        read.refuse("platform", f"is missing; use one of {', '.join(platforms())}")
     settings = _read_settings(read)
     if release is not None:
         _check_release(read, release, settings)
@@ -187,19 +187,19 @@ def _read_webhook(read: InputReader) -> WebhookSettings | None:
     secret_name, ca_bundle = tls.text("secret_name", ""), tls.text("ca_bundle", "")
     for key in ("webhook_failure_policy", "webhook_replicas", "webhook_tls"):
         if read.has(key) and not asked:
-            read.refuse(key, "is for webhook: true")
+            read.refuse(key, "is only for webhook: true")
     if secret_name and (tls.has("issuer_type") or issuer_name):
-        tls.refuse("secret_name", "replaces an issuer: set only one of the two")
+        tls.refuse("secret_name", "can't be combined with an issuer; set only one of the two")
     if bool(secret_name) != bool(ca_bundle):
         tls.refuse(
             "ca_bundle" if secret_name else "secret_name",
-            "is missing: secret_name and ca_bundle go together",
+            "is missing, because secret_name and ca_bundle must be set together",
         )
     if bool(issuer_name) != (issuer_type != "selfsigned"):
         wanted = (
-            "is for issuer_type clusterissuer or issuer"
+            "is only for issuer_type clusterissuer or issuer"
             if issuer_name
-            else f"is missing: which {issuer_type}?"
+            else f"is missing; set it to the name of the {issuer_type}"
         )
         tls.refuse("issuer_name", wanted)
     if not asked:
@@ -218,18 +218,20 @@ def _check_release(read: InputReader, release: DriverRelease, settings: DriverSe
     """Reject inputs that this driver version doesn't support."""
     _check_gates(read, release, settings.feature_gates)
     if read.has("network_policy") and settings.network_policy and not has_network_policy(release):
-        read.refuse("network_policy", f"requires the chart 25.12.0 or later, not {release.version}")
+        read.refuse(
+            "network_policy", f"requires chart version 25.12.0 or later, not {release.version}"
+        )
     shared = nvidia.PublishingSettings(
         gates=settings.feature_gates, consumable_shares=settings.consumable_shares
     )
     for error in nvidia.share_faults(release, shared):
         read.refuse("consumable_shares", str(error))
     if settings.webhook and not has_webhook(release):
-        read.refuse("webhook", f"requires the chart 25.8.0 or later, not {release.version}")
+        read.refuse("webhook", f"requires chart version 25.8.0 or later, not {release.version}")
     if read.has("keep_old_names") and not settings.keep_old_names and not has_new_names(release):
         read.refuse(
             "keep_old_names",
-            f"{release.version} has only the old names; the new ones begin with 0.4.0",
+            f"{release.version} supports only the old names; the new names need 0.4.0 or later",
         )
 
 

@@ -72,7 +72,7 @@ class DriverInstaller(pulumi.ComponentResource):
             "driver",
             "latest",
             pattern=r"latest|default|\d+(\.\d+)+",
-            meaning="latest, default or a driver version",
+            meaning="latest, default, or a driver version",
         )
         if driver[:1].isdigit():
             milestones = qualified_on(driver)

@@ -98,7 +98,7 @@ def driver_values(release: DriverRelease, settings: DriverSettings) -> dict[str,
     if settings.webhook:
         values["webhook"] = _webhook(settings.webhook, settings.webhook_priority)
     unknown = unknown_keys(release.generation, values)
-    assert not unknown, f"chart {release.version} has no {', '.join(unknown)}"
+    assert not unknown, f"chart {release.version} doesn't have {', '.join(unknown)}"
     return values
 
 

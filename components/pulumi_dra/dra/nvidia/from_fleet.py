@@ -20,13 +20,13 @@ def check(read: InputReader, inputs: DraPlatformInputs, fleet: Fleet, plan: Plan
     """Note in `read` what the components would reject, before anything is declared."""
     if _is_installed_elsewhere(fleet):
         if inputs.driver:
-            read.refuse("driver", "the GPU Operator installs the driver: leave it out")
+            read.refuse("driver", "the GPU Operator installs the driver, so remove this input")
         return
     elsewhere, asked = fleet.driver_root, inputs.driver.get("driver_root", fleet.driver_root)
     if any(pool.image and pool.image.driver_root for pool in fleet.pools) and asked != elsewhere:
         read.refuse(
             "driver.driver_root",
-            f"images of the fleet have the driver in {elsewhere}: leave it out",
+            f"the fleet's images have the driver in {elsewhere}, so remove this input",
         )
     read_driver_inputs(read.inside("driver", driver_args(inputs, fleet, plan), DraDriverArgs))
 

@@ -85,6 +85,6 @@ def _uncounted(fleet: Fleet) -> str:
         return ""
     amount = f"{{cpu: {REQUESTS['cpu']}, memory: {REQUESTS['memory']}}}"
     return (
-        f"runs on every GPU node, which the plan must count: write daemonPods: {{{DAEMON_SET}: "
-        f"{amount}}} to the fleet"
+        "runs on every GPU node, so the plan must count its pods; add daemonPods: "
+        f"{{{DAEMON_SET}: {amount}}} to the fleet"
     )

@@ -68,18 +68,20 @@ def read_kueue(read: InputReader) -> tuple[ReleaseInputs, list[str]]:
         if len(each) > LONGEST_CLASS:
             read.refuse(
                 f"device_classes[{index}]",
-                f'"{each}" is too long: Kueue allows classes of at most {LONGEST_CLASS} '
-                "characters; name the others",
+                f'"{each}" is too long, because Kueue allows at most {LONGEST_CLASS} characters; '
+                "list only the shorter classes",
             )
         elif each in OWN_QUOTAS:
             read.refuse(
                 f"device_classes[{index}]",
-                f'"{each}" is one of Kueue\'s own quotas; name classes that count',
+                f'"{each}" is one of Kueue\'s own quotas; list other classes',
             )
     if len(set(classes)) < len(classes):
-        read.refuse("device_classes", "names a class twice")
+        read.refuse("device_classes", "contains a class twice")
     if len(classes) > MOST_CLASSES:
-        read.refuse("device_classes", f"names {len(classes)}; Kueue maps {MOST_CLASSES} at most")
+        read.refuse(
+            "device_classes", f"has {len(classes)} classes, but Kueue maps at most {MOST_CLASSES}"
+        )
     return read_release(read, KUEUE), classes
 
 

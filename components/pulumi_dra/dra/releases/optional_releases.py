@@ -47,7 +47,8 @@ def read_release(read: InputReader, pinned: PinnedChart) -> ReleaseInputs:
     if read.has("chart") and read.has("version"):
         read.refuse(
             "version",
-            "is for the published chart, but chart names another one, which has its own version",
+            "is only for the published chart, but `chart` sets another chart, which has its own "
+            "version",
         )
     return ReleaseInputs(
         version=read.text(
@@ -65,7 +66,7 @@ def _version_fault(text: str, pinned: PinnedChart) -> str:
     if (fault := chart_version_fault(text)) or not pinned.least:
         return fault
     return (
-        f"{pinned.least} is the first that {pinned.least_does}"
+        f"use {pinned.least} or later, which {pinned.least_does}"
         if _numbers(text) < _numbers(pinned.least)
         else ""
     )

@@ -42,7 +42,7 @@ class AdminAccessPolicy(pulumi.ComponentResource):
         read = InputReader("AdminAccessPolicy", name, args, AdminAccessPolicyArgs)
         namespaces = read.texts("namespaces", pattern=NAME, meaning="a namespace")
         if not read.has("namespaces"):
-            read.refuse("namespaces", "is missing; an empty list allows none")
+            read.refuse("namespaces", "is missing; use an empty list to allow no namespaces")
         read.finish()
         super().__init__("pulumi-dra:index:AdminAccessPolicy", name, {}, opts)
         children = Children(self, opts)
@@ -64,8 +64,8 @@ class AdminAccessPolicy(pulumi.ComponentResource):
                 "validations": [
                     {
                         "expression": admin_access_rule(namespaces),
-                        "message": f"the label {ADMIN_ACCESS_LABEL} is allowed on "
-                        f"{_listed(namespaces)} only",
+                        "message": f"the label {ADMIN_ACCESS_LABEL} is allowed only on "
+                        f"{_listed(namespaces)}",
                         "reason": "Forbidden",
                     }
                 ],

@@ -98,7 +98,7 @@ def read_tenants(read: InputReader) -> list[Tenant]:
     """Return the tenants; faults are noted in `read`."""
     tenants = [_read_tenant(read, index, item) for index, item in enumerate(read.blocks("tenants"))]
     if not tenants:
-        read.refuse("tenants", "must name at least one")
+        read.refuse("tenants", "must contain at least one")
     seen: set[str] = set()
     for index, tenant in enumerate(tenants):
         if tenant.namespace in seen:
@@ -111,10 +111,12 @@ def _read_tenant(outer: InputReader, index: int, item: Any) -> Tenant:
     read = outer.inside(f"tenants[{index}]", item, TenantSettings)
     create = read.flag("create_namespace", True)
     if read.has("pod_security") and not create:
-        read.refuse("pod_security", "is for a new namespace; label the existing one yourself")
+        read.refuse(
+            "pod_security", "is only for a new namespace; label the existing namespace yourself"
+        )
     groups = read.texts("groups")
     if not groups:
-        read.refuse("groups", "must name at least one")
+        read.refuse("groups", "must contain at least one")
     return Tenant(
         namespace=read.text("namespace", pattern=NAME, meaning="a namespace"),
         groups=groups,

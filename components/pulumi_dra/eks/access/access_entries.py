@@ -42,14 +42,14 @@ def principal_fault(arn: str) -> str:
     """
     if session := re.fullmatch(r"(arn:[^:]+):sts::(\d+):assumed-role/([^/]+)/.+", arn):
         partition, account, role = session.groups()
-        return f'"{arn}" is a session: name the role itself, {partition}:iam::{account}:role/{role}'
+        return f'"{arn}" is a session; use the role itself: {partition}:iam::{account}:role/{role}'
     if not re.fullmatch(r"arn:.+:iam::[^:]*:(role|user)/.+", arn):
-        return f'"{arn}" is not the ARN of an IAM role or user'
+        return f'"{arn}" isn\'t the ARN of an IAM role or user'
     if ":role/aws-service-role/" in arn:
         return f'"{arn}" is the role of an AWS service, for which EKS doesn\'t create entries'
     if ":role/AWSReservedSSO_" in arn:
         return (
-            f'"{arn}" is a role of Identity Center, whose ARN needs a path: '
+            f'"{arn}" is an Identity Center role, whose ARN needs a path: '
             "role/aws-reserved/sso.amazonaws.com/REGION/AWSReservedSSO_… (`aws iam list-roles "
             "--path-prefix /aws-reserved/sso.amazonaws.com/`)"
         )
@@ -73,7 +73,7 @@ def _taken_fault(arn: str, seen: set[str]) -> str:
     (terraform-aws-eks issue 2968).
     """
     if arn in seen:
-        return f'"{arn}" already has an entry, and EKS allows one for each principal'
+        return f'"{arn}" already has an entry, but EKS allows only one entry per principal'
     seen.add(arn)
     return ""
 
@@ -91,7 +91,7 @@ def read_access_entries(
         policy = inner.choice("policy", (*POLICIES, NO_POLICY), NO_POLICY)
         entry = Entry(
             name=inner.text(
-                "name", pattern=_NAME, meaning="lower-case letters, digits and hyphens, at most 63"
+                "name", pattern=_NAME, meaning="at most 63 lowercase letters, digits, and hyphens"
             ),
             principal_arn=inner.identifier("principal_arn", required=True, check=principal_fault)
             or "",
@@ -110,7 +110,7 @@ def read_access_entries(
                 "policy", "or kubernetes_groups must be set, so that the entry grants something"
             )
         if entry.namespaces and policy in (NO_POLICY, "cluster-admin"):
-            inner.refuse("namespaces", f'is for admin, edit and view, not "{policy}"')
+            inner.refuse("namespaces", f'is only for admin, edit, and view, not "{policy}"')
         if any(entry.name == other.name for other in entries):
             inner.refuse("name", f'"{entry.name}" appears twice')
         entries.append(entry)

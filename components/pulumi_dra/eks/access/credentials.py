@@ -25,9 +25,9 @@ def configured_credentials() -> Credentials:
     config = pulumi.Config("aws")
     if config.get("accessKey"):
         pulumi.warn(
-            "aws:accessKey is set, but kubeconfigs don't contain keys: set AWS_ACCESS_KEY_ID "
-            "and AWS_SECRET_ACCESS_KEY where `pulumi up` runs, or the cluster rejects its "
-            "requests as Unauthorized"
+            "aws:accessKey is set, but kubeconfigs don't contain keys; set AWS_ACCESS_KEY_ID and "
+            "AWS_SECRET_ACCESS_KEY where `pulumi up` runs, because the cluster otherwise rejects "
+            "its requests as Unauthorized"
         )
     roles: list[dict[str, str]] = json.loads(config.get("assumeRoles") or "[]")
     if not roles and (single := config.get("assumeRole")):

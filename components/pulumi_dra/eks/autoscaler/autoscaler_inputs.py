@@ -89,7 +89,8 @@ def read_autoscaler_inputs(read: InputReader) -> EksClusterAutoscalerInputs:
     if known is None and kubernetes and not read.has("version"):
         read.refuse(
             "version",
-            f"is missing: no autoscaler for Kubernetes {kubernetes} is known here; name one",
+            f"is missing, because no autoscaler version for Kubernetes {kubernetes} is known; set "
+            "a version",
         )
     release = known or AutoscalerRelease("")
     version = read.text(
@@ -98,13 +99,14 @@ def read_autoscaler_inputs(read: InputReader) -> EksClusterAutoscalerInputs:
     if read.has("version") and kubernetes and not version.startswith(f"{kubernetes}."):
         read.refuse(
             "version",
-            f"{version} isn't for Kubernetes {kubernetes}: both need the same minor version",
+            f"{version} isn't for Kubernetes {kubernetes}, because both need the same minor "
+            "version",
         )
     flags = read.labels("flags")
     for name in flags:
         if name.startswith("-") or name in _OWN_FLAGS or not isinstance(flags[name], str):
             why = (
-                "is already set here"
+                "is already set by this component"
                 if name in _OWN_FLAGS
                 else "must be a flag without dashes and its plain value"
             )

@@ -51,6 +51,6 @@ def read_release(read: InputReader, machine: str) -> str:
     return read.text(
         "release_version",
         pattern=r"\d+\.\d+\.\d+-\d{8}",
-        meaning="the release of an image, 1.34.2-20260115",
+        meaning="an image release such as 1.34.2-20260115",
         check=lambda release: image_release_fault(CLOUD.name, machine, release),
     )

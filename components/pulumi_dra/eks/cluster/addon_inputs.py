@@ -39,7 +39,7 @@ def read_addons(read: InputReader) -> AddonInputs:
     metrics_server = read.flag("metrics_server", False)
     storage_drivers = read.texts("storage_drivers", check=_storage_complaint)
     if len(set(storage_drivers)) != len(storage_drivers):
-        read.refuse("storage_drivers", "names a driver twice")
+        read.refuse("storage_drivers", "contains a driver twice")
     asked = {
         name
         for name, flag in ((NODE_MONITORING, node_monitoring), (METRICS_SERVER, metrics_server))
@@ -67,7 +67,7 @@ def _addon_complaint(addon: str, asked: set[str]) -> str:
     optional |= {driver.addon: f"storage_drivers: [{name}]" for name, driver in STORAGE.items()}
     known = (*ADDONS, *optional)
     if addon not in known:
-        return f"is not an add-on of this component, which has {', '.join(known)}"
+        return f"isn't an add-on of this component; use {', '.join(known)}"
     return f"is for {optional[addon]}" if addon in optional and addon not in asked else ""
 
 
@@ -75,7 +75,7 @@ def _storage_complaint(text: str) -> str:
     return (
         ""
         if text in STORAGE
-        else f'"{text}" is not a storage driver here; they are {", ".join(STORAGE)}'
+        else f'"{text}" isn\'t a supported storage driver; use {", ".join(STORAGE)}'
     )
 
 
@@ -94,7 +94,7 @@ def _read_settings(read: InputReader, addon: str, text: pulumi.Input[str]) -> Ma
     try:
         settings: object = json.loads(text)
     except ValueError as error:
-        read.refuse(at, f"is not JSON: {error}")
+        read.refuse(at, f"isn't JSON: {error}")
         return {}
     if not isinstance(settings, dict):
         read.refuse(at, 'must be a JSON object: {"replicaCount": 3}')

@@ -221,9 +221,13 @@ def read_cluster_inputs(read: InputReader) -> EksClusterInputs:
     if read.has("subnet_ids"):
         for key in OF_A_NEW_NETWORK:
             if read.has(key):
-                read.refuse(key, "is for a new network; subnet_ids name an existing one")
+                read.refuse(
+                    key, "is only for a new network, but subnet_ids refer to an existing network"
+                )
         if isinstance(subnet_ids, list) and len(subnet_ids) < 2:
-            read.refuse("subnet_ids", "must name at least two subnets, because EKS needs two zones")
+            read.refuse(
+                "subnet_ids", "must contain at least two subnets, because EKS needs two zones"
+            )
     admins = read_admins(read)
     zones, zone_count = read_zones(read)
     return EksClusterInputs(
@@ -232,7 +236,7 @@ def read_cluster_inputs(read: InputReader) -> EksClusterInputs:
             "cluster_name",
             "",
             pattern=r"[0-9A-Za-z][-_0-9A-Za-z]{0,99}",
-            meaning="the name of a cluster: letters, digits, - and _, at most 100",
+            meaning="a cluster name of at most 100 letters, digits, -, and _",
         ),
         cluster_role_arn=read.identifier(
             "cluster_role_arn", pattern="arn:.+:role/.+", meaning="the ARN of a role"
@@ -312,7 +316,7 @@ def _read_retention(read: InputReader) -> int:
     if read.has("log_retention_days") and not read.has("cluster_name"):
         read.refuse(
             "log_retention_days",
-            "is for cluster_name, because the log group of a generated cluster name isn't "
-            "managed here",
+            "is only for cluster_name, because this component doesn't manage the log group of a "
+            "generated cluster name",
         )
     return days

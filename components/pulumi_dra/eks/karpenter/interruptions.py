@@ -67,7 +67,7 @@ def declare_interruptions(
     for part, (source, kind) in EVENTS.items():
         rule = aws.cloudwatch.EventRule(
             f"{name}-{part}",
-            description=f"{kind}: to the queue of Karpenter",
+            description=f'Send "{kind}" to Karpenter\'s queue',
             event_pattern=json.dumps({"source": [source], "detail-type": [kind]}),
             tags=tags,
             opts=children.options(),

@@ -188,7 +188,7 @@ def read_karpenter_pool_inputs(read: InputReader, name: str) -> EksKarpenterPool
     if pool_name and not re.fullmatch(NAME, pool_name):
         read.refuse(
             "pool_name",
-            f'"{pool_name}" is not the name of a NodePool: lower-case letters, digits and -',
+            f'"{pool_name}" isn\'t a valid NodePool name; use lowercase letters, digits, and -',
         )
     capacity = read_capacity(read, machine)
     reservation_id = read.identifier("reservation_id", check=CLOUD.reservation_fault)
@@ -197,7 +197,7 @@ def read_karpenter_pool_inputs(read: InputReader, name: str) -> EksKarpenterPool
     count = read.whole("nodes")
     most = read.whole("max_nodes", least=1)
     if count > most:
-        read.refuse("nodes", f"{count} is more than max_nodes, {most}")
+        read.refuse("nodes", f"{count} is more than max_nodes ({most})")
     nodes = NodeOrigin(
         name=pool_name,
         machine=read_machine(read, CLOUD, machine),
@@ -245,7 +245,7 @@ def _read_groups(read: InputReader) -> list[pulumi.Input[str]]:
     """Return the security groups of the nodes, the cluster's first."""
     cluster_group = read.required_identifier("cluster_security_group_id")
     more_groups = read.some_identifiers(
-        "security_group_ids", pattern="sg-.+", meaning="the id of a security group"
+        "security_group_ids", pattern="sg-.+", meaning="the ID of a security group"
     )
     return [cluster_group, *more_groups]
 

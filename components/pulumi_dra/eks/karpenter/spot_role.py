@@ -37,8 +37,8 @@ def require_spot_role(arns: list[str]) -> str:
     role = next((arn for arn in arns if arn.endswith(f"/{_NAME}")), "")
     if not role:
         raise NoSpotRole(
-            f"capacity: the account has no role {_NAME} yet, and Karpenter cannot start Spot "
-            "machines without it; run "
-            f"`aws iam create-service-linked-role --aws-service-name {_SERVICE}` once"
+            f"capacity: the account doesn't have the role {_NAME} yet, which Karpenter needs to "
+            "start Spot nodes; run `aws iam create-service-linked-role --aws-service-name "
+            f"{_SERVICE}` once"
         )
     return role

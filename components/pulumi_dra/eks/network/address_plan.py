@@ -40,13 +40,13 @@ def check_service_cidr(cidr: str) -> str:
     try:
         network = ipaddress.IPv4Network(cidr)
     except ValueError as error:
-        return f'"{cidr}" isn\'t an IPv4 network in CIDR form ({error})'
+        return f'"{cidr}" isn\'t an IPv4 network in CIDR notation ({error})'
     if not 12 <= network.prefixlen <= 24:
         return f'"{cidr}" must be a /12 to a /24'
     inside = ("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16")
     if any(network.subnet_of(ipaddress.IPv4Network(block)) for block in inside):
         return ""
-    return f'"{cidr}" is not within {", ".join(inside)}'
+    return f'"{cidr}" isn\'t within {", ".join(inside)}'
 
 
 def check_vpc_cidr(cidr: str) -> str:
@@ -54,7 +54,9 @@ def check_vpc_cidr(cidr: str) -> str:
     try:
         network = ipaddress.IPv4Network(cidr)
     except ValueError as error:
-        return f'"{cidr}" isn\'t an IPv4 network in CIDR form ({error})'
+        return f'"{cidr}" isn\'t an IPv4 network in CIDR notation ({error})'
     if not 16 <= network.prefixlen <= 20:
-        return f'"{cidr}" must be a /16 to a /20, because pods use addresses of the nodes\' subnets'
-    return "" if network.is_private else f'"{cidr}" is not a private range'
+        return (
+            f'"{cidr}" must be a /16 to a /20, because pods use addresses from the nodes\' subnets'
+        )
+    return "" if network.is_private else f'"{cidr}" isn\'t a private range'

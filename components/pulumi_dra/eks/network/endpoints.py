@@ -109,15 +109,15 @@ def read_way_out(read: InputReader) -> WayOut:
         interface_endpoints=read.texts(
             "interface_endpoints",
             pattern=r"[a-z0-9-]+(\.[a-z0-9-]+)*",
-            meaning="the last part of a service's name: ecr.api, ssm, sqs",
+            meaning="the last part of a service name, such as ecr.api, ssm, or sqs",
         ),
     )
     if way_out.single_nat_gateway and not way_out.nat_gateways:
-        read.refuse("single_nat_gateway", "is for a network with nat_gateways")
+        read.refuse("single_nat_gateway", "is only for a network with nat_gateways")
     if fault := repetition_fault(way_out.interface_endpoints):
         read.refuse("interface_endpoints", fault)
     if "s3" in way_out.interface_endpoints:
-        read.refuse("interface_endpoints", "names s3, which has a gateway endpoint already")
+        read.refuse("interface_endpoints", "contains s3, which already has a gateway endpoint")
     return way_out
 
 

@@ -168,9 +168,7 @@ class EksNetwork(pulumi.ComponentResource):
         try:
             return choose_zones(named, count, answer.get("names") or [])
         except ValueError as error:
-            raise pulumi.RunError(
-                f'EksNetwork "{self._name}": {error}; name them in `zones`'
-            ) from None
+            raise pulumi.RunError(f'EksNetwork "{self._name}": {error}; set `zones`') from None
 
     def _subnet(
         self, side: str, zone: str, block: str, vpc: aws.ec2.Vpc, role: str

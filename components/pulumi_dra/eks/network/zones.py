@@ -43,7 +43,7 @@ def subnets_in(
     ]
     if not chosen:
         raise ValueError(
-            f"no subnet lies in {', '.join(zones)}; the cluster's subnets are in "
+            f"no subnet is in {', '.join(zones)}, because the cluster's subnets are in "
             f"{', '.join(sorted(set(subnet_zones)))}"
         )
     return chosen

@@ -36,9 +36,11 @@ def read_capacity(read: InputReader, machine: str) -> str:
 def check_capacity(capacity: str, has_reservation_id: bool) -> str:
     """Return what is wrong with a capacity and its reservation, or ""."""
     if is_bought(capacity) and not has_reservation_id:
-        return f'is missing: capacity "{capacity}" needs the ID of the purchased capacity (cr-…)'
+        return (
+            f'is missing, but capacity "{capacity}" needs the ID of the purchased capacity (cr-…)'
+        )
     if has_reservation_id and not is_bought(capacity):
-        return f'is for capacity "reservation" or "capacity-block", not "{capacity}"'
+        return f'is only for capacity "reservation" or "capacity-block", not "{capacity}"'
     return ""
 
 
@@ -54,7 +56,7 @@ def read_placement(read: InputReader, capacity: str) -> bool:
     if wanted and is_bought(capacity):
         read.refuse(
             "placement_group",
-            "isn't supported with purchased capacity, which EC2 can't find for a new "
-            "placement group; leave it out",
+            "isn't supported with purchased capacity, because EC2 doesn't use purchased capacity "
+            "in a new placement group; remove this input",
         )
     return wanted

@@ -326,7 +326,7 @@ def _read_node_group_name(read: InputReader) -> str:
         "node_group_name",
         "",
         pattern=NODE_GROUP_PATTERN,
-        meaning="a name of a node group: up to 63 letters, digits, - and _",
+        meaning="a node group name of at most 63 letters, digits, -, and _",
     )
 
 
@@ -335,7 +335,7 @@ def _read_launch_template_name(read: InputReader) -> str:
         "launch_template_name",
         "",
         pattern=LAUNCH_TEMPLATE_PATTERN,
-        meaning="a name of a launch template: 3 to 128 letters, digits and ().-/_",
+        meaning="a launch template name of 3 to 128 letters, digits, and ().-/_",
     )
 
 
@@ -348,7 +348,7 @@ def _read_update_strategy(read: InputReader, capacity: str) -> str:
         read.refuse(
             "update_strategy",
             f'must be MINIMAL with capacity "{capacity}", because DEFAULT starts new nodes before '
-            "old ones end, and a full reservation has no machines for them",
+            "old nodes end, but a full reservation doesn't have capacity for them",
         )
     return strategy
 
@@ -363,7 +363,7 @@ def read_release_version(read: InputReader, machine: str) -> str | None:
     version = read.identifier("kubernetes_version")
     if isinstance(version, str) and release and not release.startswith(f"{version}."):
         read.refuse(
-            "release_version", f"{release} isn't for Kubernetes {version}: change both together"
+            "release_version", f"{release} isn't for Kubernetes {version}; change both together"
         )
     return release
 
@@ -411,12 +411,12 @@ def _read_boot(read: InputReader, machine: str) -> Callable[[JoiningNode | None]
 
 def _read_groups(read: InputReader) -> list[pulumi.Input[str]]:
     groups = read.some_identifiers(
-        "security_group_ids", pattern="sg-.+", meaning="the id of a security group"
+        "security_group_ids", pattern="sg-.+", meaning="the ID of a security group"
     )
     if groups and not read.has("cluster_security_group_id"):
         read.refuse(
             "cluster_security_group_id",
-            "is missing, because EKS doesn't add security groups if a launch template names some",
+            "is missing, because EKS doesn't add security groups if a launch template sets some",
         )
     return groups
 
@@ -440,14 +440,14 @@ def read_efa(read: InputReader, machine: str) -> Efa | None:
     for key in ("cluster_security_group_id", "vpc_id"):
         if not read.has(key):
             read.refuse(
-                key, "is missing, because with efa the launch template names the security groups"
+                key, "is missing, because with efa, the launch template sets the security groups"
             )
     found = known_machine(machine)
     if found is None or found.efa_interfaces is None:
-        read.refuse("efa", f'it is unknown how many EFA interfaces "{machine}" has')
+        read.refuse("efa", f'the number of EFA interfaces of "{machine}" is unknown')
         return None
     if not found.efa_interfaces:
-        read.refuse("efa", f"{machine} has no EFA interface")
+        read.refuse("efa", f"{machine} doesn't have an EFA interface")
         return None
     return Efa(
         interfaces=found.efa_interfaces, cards=max(found.network_cards or 0, found.efa_interfaces)

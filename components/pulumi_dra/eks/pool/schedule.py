@@ -93,7 +93,7 @@ def read_schedule(read: InputReader, counts: Counts, capacity: str) -> Schedule 
     inner = read.inside("schedule", block, PoolSchedule)
     given = [key for key in ("hours", "period") if inner.has(key)]
     if len(given) != 1:
-        read.refuse("schedule", "needs either hours (of every week) or a period (once)")
+        read.refuse("schedule", "needs either hours (for every week) or a period (once)")
         return None
     if counts.autoscaled:
         read.refuse(
@@ -101,7 +101,7 @@ def read_schedule(read: InputReader, counts: Counts, capacity: str) -> Schedule 
         )
     if capacity == "capacity-block" and counts.min:
         read.refuse(
-            "min_nodes", "must be 0, because a Capacity Block has no machines before it begins"
+            "min_nodes", "must be 0, because a Capacity Block doesn't have nodes before its start"
         )
     schedule = _read_hours(inner) if given == ["hours"] else _read_period(inner)
     if schedule is not None and (fault := schedule_fault(schedule)):
@@ -117,7 +117,7 @@ def _read_hours(read: InputReader) -> Hours | None:
         hours.text("end", check=time_of_day_fault),
     )
     days = hours.texts(
-        "days", check=lambda day: "" if day in DAYS else f'"{day}" is not one of {", ".join(DAYS)}'
+        "days", check=lambda day: "" if day in DAYS else f'"{day}" isn\'t one of {", ".join(DAYS)}'
     )
     if fault := repetition_fault(days):
         hours.refuse("days", fault)

@@ -42,8 +42,8 @@ def read_volume_key(read: InputReader) -> pulumi.Input[str] | None:
     if isinstance(key, str) and ":alias/" in key and read.flag("grant_key_use", True):
         read.refuse(
             "disk_kms_key",
-            f'"{key}" is an alias, but a KMS grant needs a key: name the key (…:key/…), or '
-            "set grant_key_use to false if its policy lets EC2 Auto Scaling use it",
+            f'"{key}" is an alias, but a KMS grant needs a key; use the key\'s ARN (…:key/…), or '
+            "set grant_key_use to false if the key policy allows EC2 Auto Scaling to use the key",
         )
     return key
 
@@ -85,8 +85,8 @@ def require_service_role(arns: list[str]) -> str:
     """Return the role's ARN among those found. Raises NoServiceRole if there is none."""
     if not arns:
         raise NoServiceRole(
-            "disk_kms_key: the account doesn't have the role AWSServiceRoleForAutoScaling "
-            "yet, so the first nodes can't start with a key that the role must use; run `aws "
-            "iam create-service-linked-role --aws-service-name autoscaling.amazonaws.com` once"
+            "disk_kms_key: the account doesn't have the role AWSServiceRoleForAutoScaling yet, "
+            "which must be able to use the key before the first nodes start; run `aws iam "
+            "create-service-linked-role --aws-service-name autoscaling.amazonaws.com` once"
         )
     return arns[0]

@@ -190,8 +190,8 @@ def read_cluster_inputs(read: InputReader) -> GkeClusterInputs:
             "cluster_name",
             "",
             pattern=r"[a-z]([-a-z0-9]{0,38}[a-z0-9])?",
-            meaning="1 to 40 lower-case letters, digits and hyphens, a letter first, no hyphen "
-            "last",
+            meaning="1 to 40 lowercase letters, digits, and hyphens, with a letter first and no "
+            "hyphen last",
         ),
         node_zones=zones,
         zonal=zonal,
@@ -232,10 +232,12 @@ def _read_network(read: InputReader) -> ExistingNetwork | None:
         return None
     for key in RANGE_KEYS:
         if read.has(key):
-            read.refuse(key, "is for a new network; network_id names an existing one")
+            read.refuse(
+                key, "is only for a new network, but network_id refers to an existing network"
+            )
     for key in keys:
         if not read.has(key):
-            read.refuse(key, f"is missing: an existing network needs all of {', '.join(keys)}")
+            read.refuse(key, f"is missing, but an existing network needs all of {', '.join(keys)}")
     return ExistingNetwork(**{key: read.identifier(key) or "" for key in keys})
 
 
@@ -243,8 +245,8 @@ def _read_group(read: InputReader) -> str:
     if not read.has("security_group"):
         read.refuse(
             "security_group",
-            "is missing: name the group gke-security-groups@YOUR-DOMAIN, whose members RBAC may "
-            "name, or write none",
+            "is missing; set it to gke-security-groups@YOUR-DOMAIN, the group whose members RBAC "
+            "can refer to, or to none",
         )
         return ""
     group = read.text(
@@ -258,5 +260,5 @@ def _read_group(read: InputReader) -> str:
 def _read_imported(read: InputReader) -> bool:
     imported = read.flag("imported", False)
     if imported and not read.has("cluster_name"):
-        read.refuse("cluster_name", "is missing: an imported cluster keeps its name")
+        read.refuse("cluster_name", "is missing, because an imported cluster keeps its name")
     return imported

@@ -41,7 +41,9 @@ def read_control_plane_logs(read: InputReader) -> list[str]:
 
 
 def _log_complaint(text: str) -> str:
-    return "" if text in LOGGED else f'"{text}" has no logs here; use {", ".join(LOGGED)}'
+    return (
+        "" if text in LOGGED else f'"{text}" isn\'t a component with logs; use {", ".join(LOGGED)}'
+    )
 
 
 def read_monitoring(read: InputReader) -> list[str]:
@@ -50,15 +52,11 @@ def read_monitoring(read: InputReader) -> list[str]:
     """
     components = read.texts("monitoring_components", check=_complaint)
     if len(set(components)) != len(components):
-        read.refuse("monitoring_components", "names a component twice")
+        read.refuse("monitoring_components", "contains a component twice")
     return [SYSTEM, *(each for each in COMPONENTS if each in components)]
 
 
 def _complaint(text: str) -> str:
     if text == SYSTEM:
         return f"{SYSTEM} are always enabled"
-    return (
-        ""
-        if text in COMPONENTS
-        else f'"{text}" is not a component; they are {", ".join(COMPONENTS)}'
-    )
+    return "" if text in COMPONENTS else f'"{text}" isn\'t a component; use {", ".join(COMPONENTS)}'

@@ -48,7 +48,7 @@ def read_storage_drivers(read: InputReader) -> list[str]:
     """Return `storage_drivers`; faults are noted in `read`."""
     drivers = read.texts("storage_drivers", check=_complaint)
     if len(set(drivers)) != len(drivers):
-        read.refuse("storage_drivers", "names a driver twice")
+        read.refuse("storage_drivers", "contains a driver twice")
     return drivers
 
 
@@ -61,5 +61,5 @@ def _complaint(text: str) -> str:
     return (
         ""
         if text in ADDONS
-        else f'"{text}" is not a storage driver here; they are {", ".join(ADDONS)}'
+        else f'"{text}" isn\'t a supported storage driver; use {", ".join(ADDONS)}'
     )

@@ -51,7 +51,7 @@ def _fault(text: str, key: str) -> str:
     try:
         network = ipaddress.IPv4Network(text)
     except ValueError as error:
-        return f'"{text}" isn\'t an IPv4 network in CIDR form ({error})'
+        return f'"{text}" isn\'t an IPv4 network in CIDR notation ({error})'
     if network.prefixlen > _SMALLEST[key]:
-        return f'"{text}" is too small: a /{_SMALLEST[key]} or larger'
-    return f'"{text}" is not a private range' if network.is_global else ""
+        return f'"{text}" is too small; use a /{_SMALLEST[key]} or larger'
+    return f'"{text}" isn\'t a private range' if network.is_global else ""

@@ -21,7 +21,7 @@ def read_disk_type(read: InputReader, machine: GkeMachine) -> str:
     if disk_type and machine.found and disk_type not in taken:
         read.refuse(
             "disk_type",
-            f'{machine.instance_type} does not boot from "{disk_type}"; use {" or ".join(taken)}',
+            f'{machine.instance_type} doesn\'t boot from "{disk_type}"; use {" or ".join(taken)}',
         )
     return disk_type
 
@@ -37,7 +37,7 @@ def read_boot_disk_speed(read: InputReader, machine: GkeMachine, disk_type: str)
     if keys and boots_from != "hyperdisk-balanced":
         read.refuse(
             keys[0],
-            f"is for hyperdisk-balanced, and {machine.instance_type} boots from {boots_from} here",
+            f"is only for hyperdisk-balanced, but {machine.instance_type} boots from {boots_from}",
         )
     return (
         read_disk_speed(read, HYPERDISK_BALANCED, read.whole("disk_gib", DISK_GIB))

@@ -248,7 +248,7 @@ def read_gpu_pool_inputs(read: InputReader, name: str) -> GkeGpuPoolInputs:
     )
     zones = read_zones(read, "zones", location)
     if not zones:
-        read.refuse("zones", "must name at least one")
+        read.refuse("zones", "must contain at least one")
     counts = read_counts(read, CLOUD)
     if zones and (complaint := check_node_counts(counts, len(zones))):
         read.refuse("desired_nodes", complaint)
@@ -256,7 +256,10 @@ def read_gpu_pool_inputs(read: InputReader, name: str) -> GkeGpuPoolInputs:
     _check_driver_installation(read)
     policy = read.choice("location_policy", ("ANY", "BALANCED"), "ANY")
     if read.has("location_policy") and not counts.autoscaled:
-        read.refuse("location_policy", "is for autoscaled: true; a fixed count is spread evenly")
+        read.refuse(
+            "location_policy",
+            "is only for autoscaled: true, because GKE spreads a fixed count evenly",
+        )
     pool_name, network_devices = read_pool_name(read, name), read.flag("network_devices", False)
     machine = _read_machine(read)
     capacity = _read_capacity(read, policy, counts.min)
@@ -316,7 +319,7 @@ def _read_node_pool_name(read: InputReader) -> str:
         "node_pool_name",
         "",
         pattern=NODE_POOL_PATTERN,
-        meaning="a name of a node pool: up to 40 lowercase letters, digits and -",
+        meaning="a node pool name of at most 40 lowercase letters, digits, and -",
     )
 
 
@@ -336,13 +339,13 @@ def _read_version(read: InputReader) -> str:
     if read.has("node_version") and read.flag("auto_upgrade", True):
         read.refuse(
             "node_version",
-            "is for auto_upgrade: false, which a cluster without a release channel allows",
+            "is only for auto_upgrade: false, which needs a cluster without a release channel",
         )
     return read.text(
         "node_version",
         "",
         pattern=r"1\.\d+\.\d+-gke\.\d+",
-        meaning="a version of GKE (1.35.1-gke.1616000)",
+        meaning="a GKE version (1.35.1-gke.1616000)",
     )
 
 
@@ -373,13 +376,14 @@ def _read_surge(read: InputReader, capacity: CapacitySettings) -> None:
     if given and not capacity.is_repaired:
         read.refuse(
             given[0],
-            f'isn\'t supported with capacity "{capacity.kind}", whose nodes are replaced '
+            f'isn\'t supported with capacity "{capacity.kind}", because GKE replaces its nodes '
             "when they end",
         )
     elif not 0 < surge + unavailable <= SURGE_NODES:
         total = surge + unavailable
         read.refuse(
-            given[0], f"max_surge and max_unavailable are together 1 to {SURGE_NODES}, not {total}"
+            given[0],
+            f"max_surge and max_unavailable must add up to 1 to {SURGE_NODES}, not {total}",
         )
     elif given:
         capacity.replace_at_once(surge, unavailable)
@@ -391,13 +395,13 @@ def _read_capacity(read: InputReader, location_policy: str, least: int) -> Capac
     if kind == "reservation" and reservation is None:
         read.refuse(
             "reservation_name",
-            'is missing: capacity "reservation" needs the name of the purchased capacity',
+            'is missing, but capacity "reservation" needs the name of the purchased capacity',
         )
     if kind != "reservation" and reservation is not None:
-        read.refuse("reservation_name", f'is for capacity "reservation", not "{kind}"')
+        read.refuse("reservation_name", f'is only for capacity "reservation", not "{kind}"')
     seconds = read.whole("max_run_seconds", 604_800, least=600, most=604_800)
     if read.has("max_run_seconds") and kind != "flex-start":
-        read.refuse("max_run_seconds", f'is for capacity "flex-start", not "{kind}"')
+        read.refuse("max_run_seconds", f'is only for capacity "flex-start", not "{kind}"')
     if kind in ("flex-start", "queued") and not read.flag("autoscaled", False):
         read.refuse(
             "autoscaled",

@@ -36,7 +36,7 @@ def gke_machine(found: Machine) -> GkeMachine:
     gpus = attachment(found)
     if gpus is None and found.accelerator is not None and found.accelerator.vendor == "nvidia":
         raise CatalogError(
-            f"the type of the GPUs of {found.name} is unknown",
+            f"the GPU type of {found.name} is unknown",
             fix="set acceleratorType in its catalog row to the value of the label "
             f"{CLOUD.accelerator_label}",
         )
@@ -46,7 +46,7 @@ def gke_machine(found: Machine) -> GkeMachine:
     ):
         gpus = "", 0
     if gpus is None:
-        raise CatalogError(f"{found.name} has no NVIDIA GPU", fix=GPU_EXAMPLE)
+        raise CatalogError(f"{found.name} doesn't have an NVIDIA GPU", fix=GPU_EXAMPLE)
     return GkeMachine(found.instance_type, *gpus, bool(found.rdma_networks), found)
 
 

@@ -37,9 +37,8 @@ def read_placement(
     domain = machine.found.nvlink_nodes if machine.found is not None else None
     if domain and not name:
         pulumi.warn(
-            f"{machine_type} nodes share NVLink in domains of {domain}, and without "
-            "placement_policy they may be in "
-            "different domains"
+            f"{machine_type} nodes share NVLink in domains of {domain} nodes, but without "
+            "placement_policy, the nodes may be in different domains"
         )
     for key, asked in (("placement_policy", bool(name)), ("compact_placement", is_compact)):
         if asked and zones > 1:
@@ -49,7 +48,7 @@ def read_placement(
     if name and read.has("compact_placement") and not is_compact:
         read.refuse(
             "placement_policy",
-            "places nodes close together, but compact_placement is false",
+            "places nodes close together, so compact_placement can't be false",
         )
     if name:
         return {"type": "COMPACT", "policy_name": name}
