@@ -27,7 +27,7 @@ class RowOwner(Struct, frozen=True, kw_only=True):
     """
 
     props: Properties
-    links: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    links: Mapping[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
     type: str = ""
     urn: str = ""
 
@@ -70,7 +70,7 @@ class RowSubject(Struct, frozen=True, kw_only=True):
     cluster: RowOwner | None = None
     template: RowOwner | None = None
     machine: RowOwner | None = None
-    resources: Mapping[str, DeclaredResource] = field(default_factory=dict)
+    resources: Mapping[str, DeclaredResource] = field(default_factory=dict[str, DeclaredResource])
 
     def owner(self, path: str) -> tuple[RowOwner | None, str]:
         """Return the resource that a path belongs to, and the path there.

@@ -172,16 +172,16 @@ def _faults(
 def _trusts(policy: str, service: str) -> bool:
     """Return True unless a policy certainly doesn't let a service act as an identity."""
     try:
-        statements = json.loads(policy).get("Statement", [])
+        statements: object = json.loads(policy).get("Statement", [])
     except (ValueError, AttributeError):
         return service in policy
-    listed = statements if isinstance(statements, list) else [statements]
+    listed = as_list(statements) or [statements]
     return any(
         each.get("Effect") == "Allow"
         and service in json.dumps(each.get("Principal", ""))
         and re.search(r"sts:(AssumeRole\b(?!With)|\*)|\"\*\"", json.dumps(each.get("Action", "")))
-        for each in listed
-        if isinstance(each, dict)
+        for each in map(as_mapping, listed)
+        if each
     )
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from ipaddress import IPv4Network
 
 from dra_planner.clouds import ControlPlaneGroups, NetworkFirewall, NodeNetwork, SecurityGroups
 from dra_policies.rules.resource_rows import EVERYWHERE
@@ -115,7 +114,7 @@ def _reaches_out(groups: SecurityGroups, rule: Properties) -> bool:
 
 def _is_private(text: str) -> bool:
     found = ranges_of(text)
-    return bool(found) and all(isinstance(each, IPv4Network) and each.is_private for each in found)
+    return bool(found) and all(each.is_private for each in found)
 
 
 def groups_not_admitted(
