@@ -109,7 +109,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--require", action="store_true", help="fail where a chart cannot be had")
     given = parser.parse_args()
     if given.charts is not None and not given.charts.is_dir():
-        parser.error(f"--charts: {given.charts} is not a folder")
+        parser.error(f"--charts: {given.charts} isn't a folder")
     names = [name for name, _ in example_fleets()]
     if given.only and given.only not in names:
         parser.error(f"--only: no fleet is called {given.only}; they are {', '.join(names)}")

@@ -61,7 +61,7 @@ def faults(text: str) -> list[tuple[int, str, str, str]]:
             "",
         ),
         (
-            "true or false values",
+            "true and false",
             "Syntax error: mismatched input 'and' (column 6 of the expression",
             "the operators are &&",
         ),
