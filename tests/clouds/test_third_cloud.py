@@ -61,7 +61,7 @@ INVALID: list[tuple[dict[str, Any], str]] = [
     ({"network": {"subnetIds": ["a"]}}, "Nimbus has no subnets; leave subnetIds out"),
     (
         {"pools": pool(zones=["bergen-hall1"])},
-        'zone "bergen-hall1" isn\'t in region oslo; write for example',
+        'zone "bergen-hall1" isn\'t in region oslo; use, for example,',
     ),
     (
         {"pools": pool(machine="ng2.l40")},
@@ -69,13 +69,13 @@ INVALID: list[tuple[dict[str, Any], str]] = [
     ),
     (
         {"pools": pool(machine="g6.2xlarge")},
-        'unknown Nimbus machine type "g6.2xlarge"; it\'s a machine type of EKS',
+        'unknown Nimbus machine type "g6.2xlarge"; EKS offers this machine type',
     ),
     (
         {"pools": pool(machine="n1.small")},
         "Nimbus leases racks for GPUs alone, and n1.small has none",
     ),
-    ({"pools": pool(capacity="spot")}, "Nimbus has no spot; use on-demand or a lease"),
+    ({"pools": pool(capacity="spot")}, "Nimbus doesn't offer spot; use on-demand or a lease"),
     (
         {"pools": pool(capacity={"reservation": "cr-1"})},
         '"cr-1" is not the id of a lease (lease-…)',

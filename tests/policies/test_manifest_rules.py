@@ -458,7 +458,7 @@ def test_a_finding_says_where_what_and_what_fixes_it() -> None:
 
 def test_a_misspelt_attribute_of_a_constraint_is_answered_with_one_that_works() -> None:
     (finding,) = told(constrained("gpu.nvidia.com/parentUuid"))
-    assert finding.fix == 'write "gpu.nvidia.com/parentUUID"'
+    assert finding.fix == 'use "gpu.nvidia.com/parentUUID"'
     assert told(constrained("gpu.nvidia.com/parentUUID")) == []
 
 

@@ -182,7 +182,7 @@ def test_a_configuration_that_is_wrong_stops_the_run(
     preview = project.engine.preview("dev", policy_pack=PACK)
 
     assert not preview.ok
-    assert 'rule "claim-fits-no-pol" doesn\'t exist; write "claim-fits-no-pool"' in preview.output
+    assert 'rule "claim-fits-no-pol" doesn\'t exist; use "claim-fits-no-pool"' in preview.output
     assert "Traceback" not in preview.output
 
 

@@ -33,7 +33,7 @@ def test_a_record_of_another_version(declare: SimpleNamespace) -> None:
 
 
 def test_a_record_that_is_no_json(declare: SimpleNamespace) -> None:
-    assert invalid(declare.record("pools: []"))[0].startswith("the plan file is not JSON")
+    assert invalid(declare.record("pools: []"))[0].startswith("the plan file isn't JSON")
 
 
 def test_a_record_without_its_document(declare: SimpleNamespace) -> None:

@@ -22,13 +22,6 @@ CASES: dict[str, tuple[str, str, Any, str, str]] = {
         "pool-refused-by-cloud",
         "set vnetSubnetId",
     ),
-    "a price of pulumi-azure": (
-        "pools of pulumi-azure",
-        "gpus/spotMaxPrice",
-        2.5,
-        "pool-refused-by-cloud",
-        'set priority to "Spot"',
-    ),
     "an image of pulumi-azure": (
         "pools of pulumi-azure",
         "gpus/osSku",

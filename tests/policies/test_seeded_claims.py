@@ -317,7 +317,7 @@ FAULTS: dict[str, tuple[Path, Any, str, str, str, str]] = {
         "StatefulSet",
         "scaler-without-target",
         "warning",
-        "of that name",
+        "with this name",
         "write kind: Deployment",
     ),
     "a scaler in another namespace": (

@@ -375,7 +375,7 @@ FAULTS: dict[str, Fault] = {
         {},
         "driver-key-ignored",
         ADVISORY,
-        'write "kubeletPlugin"',
+        'use "kubeletPlugin"',
     ),
     "another slip": (
         "gke",
@@ -384,7 +384,7 @@ FAULTS: dict[str, Fault] = {
         {},
         "driver-key-ignored",
         ADVISORY,
-        'write "featureGates"',
+        'use "featureGates"',
     ),
     "a slip below resources": (
         "eks",
@@ -393,7 +393,7 @@ FAULTS: dict[str, Fault] = {
         {"enabled": True},
         "driver-key-ignored",
         ADVISORY,
-        'write "gpus"',
+        'use "gpus"',
     ),
     "a slip below gpus": (
         "eks",
@@ -402,7 +402,7 @@ FAULTS: dict[str, Fault] = {
         {"enable": True},
         "driver-key-ignored",
         ADVISORY,
-        'write "enabled"',
+        'use "enabled"',
     ),
     "a slip below the kubelet plugin": (
         "gke",

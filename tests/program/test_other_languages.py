@@ -136,7 +136,7 @@ def test_wrong_inputs_are_sentences_in_another_language(tmp_path: Path) -> None:
     preview = other_project(tmp_path, program).preview("dev")
     assert not preview.ok
     assert 'DraDriver "driver" has 2 wrong inputs:' in preview.output
-    assert "version: NVIDIA DRA driver 25.3.0 cannot be installed" in preview.output
+    assert "version: NVIDIA DRA driver 25.3.0 can't be installed" in preview.output
     assert 'platform: must be one of aks, eks, gke, gpu-operator, not "azure"' in preview.output
     assert "Traceback" not in preview.output
     assert "component_host.py" not in preview.output

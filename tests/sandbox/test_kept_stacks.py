@@ -70,7 +70,7 @@ def test_a_stack_that_fails_at_once_leaves_nothing_and_says_why(
     kept = tmp_path / "kept"
 
     assert main(["up", "--project", str(project), "--folder", str(kept)]) == 1
-    assert "error doesn't exist" in capsys.readouterr().out
+    assert "error: there is no plan" in capsys.readouterr().out
     assert not kept.exists()
 
 

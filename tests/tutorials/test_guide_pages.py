@@ -134,7 +134,7 @@ def test_a_form_counts_more_than_the_version_that_guides_write_above_it(
     )
     done = project.run("check", "--rewrite", "old.yaml")
     assert done.status == 0
-    assert "v1alpha2, which doesn't match its apiVersion" in done.err
+    assert "which don't match its apiVersion" in done.err
     project.write("new.yaml", done.out)
     assert project.run("check", "new.yaml", "--format", "json").json["diagnostics"] == []
 
@@ -186,7 +186,7 @@ def test_documents_beside_one_that_is_no_object_are_rewritten_and_dashes_become_
     done = project.run("check", "--rewrite", "page.md")
     assert done.status == 1
     assert done.out == page.replace("v1beta1", "v1").replace("\u2013--", "---")
-    assert "page.md:9: a block: YAML stays as it is: apiVersion not set" in done.err
+    assert "page.md:9: a block: YAML isn't changed: apiVersion not set" in done.err
     assert "page.md:16: a separator: \u2013-- → ---" in done.err
 
 

@@ -193,7 +193,7 @@ def _claim_name(shape: Shape) -> str:
 
 
 def _nodes_more(count: int) -> str:
-    return "one additional node" if count == 1 else f"{count} more nodes"
+    return "one more node" if count == 1 else f"{count} more nodes"
 
 
 def _without_repeats(reasons: Iterable[Reason]) -> tuple[Reason, ...]:

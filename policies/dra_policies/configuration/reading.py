@@ -193,7 +193,7 @@ def unknown_rule(rule: str, rules: Iterable[Rule] = RULES) -> str:
     if rule in CODES.values():
         fix = f'use "{OF_READING}", the rule for findings from parsing an object'
     elif near := get_close_matches(rule, known, n=1):
-        fix = f'write "{near[0]}"'
+        fix = f'use "{near[0]}"'
     else:
         fix = "use a rule from docs/rules.md"
     return fix

@@ -18,8 +18,8 @@ _WORDS: Final = (
     (r"set `drivers\.\w+=true` in the fleet", "install the driver that provides it"),
     (r", or add it to the fleet's deviceClasses", ""),
     (
-        r"labels that the fleet sets: pulumi-dra/pool, or labels of the pool",
-        "labels of the pool",
+        r"labels that the fleet sets: pulumi-dra/pool, or the pool's labels",
+        "the pool's labels",
     ),
     (r"\badd a pool to the fleet\b", "declare a pool"),
     (r"\bdrivers\.nvidia\.version: ", "the driver's release: "),

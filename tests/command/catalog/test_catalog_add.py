@@ -112,7 +112,7 @@ HOSTILE: dict[str, tuple[list[dict[str, Any]], str]] = {
     ),
     "an incomplete pool": (
         [NODE, _changed(pool={"name": "n0", "generation": 1, "resourceSliceCount": 3})],
-        "pool n0 has 3 slices, and the capture contains 1",
+        "pool n0 has 3 slices, but the capture contains only 1",
     ),
     "no pool": ([NODE, _changed(pool={})], "spec.pool.name: Required value"),
     "no devices": ([NODE, _changed(devices=[])], "pool n0 doesn't have devices"),

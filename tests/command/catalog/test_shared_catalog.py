@@ -64,7 +64,7 @@ def test_a_portfolio_knows_the_machine_types_in_every_scenario(shared: Project) 
     assert run("answers") == 0
     shared.write("tables/npu.yaml", table(shared).replace("npu-7", "npu-7x"))
     assert (
-        "0 known already"
+        "0 cached"
         in shared.run("portfolio", "portfolio.yaml", "--engine", "here", "--results", "answers").out
     )
     shared.write("pulumi-dra.yaml", "catalog: []\n")
@@ -149,7 +149,7 @@ def test_a_stacks_plan_file_carries_the_rows_to_the_program(shared: Project) -> 
         ("- a\n", "tables/npu.yaml:1: a catalog must be a mapping with the key catalog"),
         ("catalog:\n- {machine: a, arch: sparc}\n", "catalog[0].arch: must be one of"),
         ("catalogue: []\n", "tables/npu.yaml:1 catalogue:"),
-        ("catalog: [\n", "tables/npu.yaml:2: cannot be read as YAML"),
+        ("catalog: [\n", "tables/npu.yaml:2: can't be read as YAML"),
     ],
     ids=["no file", "a list", "a wrong value", "another key", "broken"],
 )

@@ -141,7 +141,7 @@ def test_json_stays_json_and_what_has_no_form_stays_and_is_named(project: Projec
     assert done.status == 1
     assert "ResourceClass gpu: resource.k8s.io/v1alpha2 → resource.k8s.io/v1" in done.out
     assert (
-        "ResourceClaimParameters big: resource.k8s.io/v1alpha2 isn't changed, because none of these files"
+        "ResourceClaimParameters big: resource.k8s.io/v1alpha2 isn't changed: none of these files"
         in done.err
     )
     assert "for example, written by hand:\n    # the claim itself contains" in done.err

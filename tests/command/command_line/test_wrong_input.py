@@ -101,7 +101,7 @@ CASES: list[tuple[str, Prepare, tuple[str, ...], tuple[str, ...]]] = [
         "Kubernetes 1.33",
         stack('"1.34"', '"1.33"'),
         PLAN,
-        ("Pulumi.dev.yaml:8", "1.33", "use 1.34 to"),
+        ("Pulumi.dev.yaml:8", "1.33", "use a version from 1.34 to"),
     ),
     ("a version as a number", stack('"1.34"', "1.34"), PLAN, ("Pulumi.dev.yaml:8", "in quotes")),
     (
@@ -221,7 +221,7 @@ CASES: list[tuple[str, Prepare, tuple[str, ...], tuple[str, ...]]] = [
         ("wokloads", "does not exist", "workloads"),
     ),
     (
-        "an empty",
+        "an empty or new folder",
         empty_folder,
         ("plan", "empty", "--stack", "dev"),
         ("empty", ".json file"),
@@ -261,7 +261,7 @@ CASES: list[tuple[str, Prepare, tuple[str, ...], tuple[str, ...]]] = [
         "a broken plan",
         broken_plan,
         (*PLAN, "--check"),
-        ("stacks/dev.plan.json:1", "is not JSON", "--write"),
+        ("stacks/dev.plan.json:1", "isn't JSON", "--write"),
     ),
     (
         "a plan of tomorrow",
@@ -279,13 +279,13 @@ CASES: list[tuple[str, Prepare, tuple[str, ...], tuple[str, ...]]] = [
         "no stacks at all",
         no_stacks,
         ("plan", "workloads"),
-        ("the plan needs pools", "create a fleet"),
+        ("the plan needs pools", "creates a fleet"),
     ),
     (
         "a stack where there is none",
         no_stacks,
         (*PLAN,),
-        ("does not exist", "stacks here: none (start in"),
+        ("does not exist", "stacks here: none (run the command in"),
     ),
     (
         "a release named twice",
@@ -319,7 +319,12 @@ CASES: list[tuple[str, Prepare, tuple[str, ...], tuple[str, ...]]] = [
     ("an unknown option", nothing, (*PLAN, "--fast"), ("--fast", "--help")),
     ("an unknown subcommand", nothing, ("plna",), ("plna", "pulumi-dra plan")),
     ("an unknown format", nothing, (*PLAN, "--format", "xml"), ("xml", "json")),
-    ("an old release", nothing, (*PLAN, "--kubernetes", "1.20"), ("1.20", "use 1.34 to")),
+    (
+        "an old release",
+        nothing,
+        (*PLAN, "--kubernetes", "1.20"),
+        ("1.20", "use a version from 1.34 to"),
+    ),
     (
         "no release at all",
         nothing,
@@ -366,7 +371,7 @@ CASES: list[tuple[str, Prepare, tuple[str, ...], tuple[str, ...]]] = [
         "a start on an old release",
         nothing,
         ("init", "gpus", "--region", "us-east-1", "--kubernetes", "1.20"),
-        ("1.20", "use 1.34 to"),
+        ("1.20", "use a version from 1.34 to"),
     ),
     (
         "machines of no name",
@@ -378,19 +383,19 @@ CASES: list[tuple[str, Prepare, tuple[str, ...], tuple[str, ...]]] = [
         "machines for a cluster that is there",
         nothing,
         ("init", "gpus", "--observed", "x", "--machines", "g6.xlarge"),
-        ("--machines chooses", "--region"),
+        ("--machines is only for a new cluster", "--region"),
     ),
     (
         "a region of another cloud",
         nothing,
         ("suggest", "workloads", "--cloud", "gke", "--region", "us-east-1"),
-        ('"us-east-1" is not a region of GKE', "us-central1"),
+        ('"us-east-1" isn\'t a region of GKE', "us-central1"),
     ),
     (
         "a sandbox without a project",
         nothing,
         ("sandbox", "down", "--project", "workloads"),
-        ("Pulumi.yaml", "give --project"),
+        ("Pulumi.yaml isn't in", "use --project"),
     ),
     ("a sandbox told nothing", nothing, ("sandbox",), ("pulumi-dra sandbox: ", "--help")),
 ]

@@ -82,7 +82,9 @@ def test_one_of_several_clusters_is_chosen_as_the_fix_says(project: Project) -> 
     unknown = init(project, TWO_CLUSTERS, "--cluster", "wep")
     assert 'these files don\'t describe a cluster "wep"' in unknown
     assert "use the name of a cluster in these files: ml, web" in unknown
-    assert "in these files" not in init(project, TWO_CLUSTERS, "--cluster", "ml")
+    assert "use the name of a cluster in these files" not in init(
+        project, TWO_CLUSTERS, "--cluster", "ml"
+    )
 
 
 def test_a_file_with_gpu_pools_is_named_as_the_fix_says(project: Project) -> None:

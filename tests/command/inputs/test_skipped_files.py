@@ -361,7 +361,7 @@ def test_a_rule_that_is_not_there_is_answered_with_the_nearest(project: Project)
     done = project.run("check", "workloads", "--select", "claim-fits-no-pol")
 
     assert done.status == 2
-    assert 'write "claim-fits-no-pool"' in done.err
+    assert 'use "claim-fits-no-pool"' in done.err
 
 
 CHART_FILES = {

@@ -112,7 +112,7 @@ def test_json_is_as_its_schema_says(project: Project) -> None:
         (["-", "--write"], "standard input"),
         (["chat.yaml", "--shared", "nvidia.com/gpu"], "nvidia.com/gpu=4"),
         (["chat.yaml", "--kubernetes", "1.12"], "1.12"),
-        ([], "no manifests"),
+        ([], "the command needs manifests"),
     ],
 )
 def test_wrong_input(words: list[str], message: str, project: Project) -> None:

@@ -133,7 +133,7 @@ class TestCheck:
         assert without.status == 0
         assert {
             "rule": "no-l4",
-            "why": "needs pools: use --stack, --fleet, or --observed",
+            "why": "needs --stack, --fleet, or --observed",
         } in without.json["skipped"]
         assert with_pools.status == 1
         (found,) = [each for each in with_pools.json["diagnostics"] if each["code"] == "no-l4"]
@@ -191,7 +191,7 @@ class TestCheck:
         done = project.run("check", "--explain", "no-l4")
 
         assert (done.status, done.out.splitlines()[0]) == (
-            0, "no-l4 (mandatory; needs pools: use --stack, --fleet, or --observed)",
+            0, "no-l4 (mandatory; needs --stack, --fleet, or --observed)",
         )  # fmt: skip
 
     def test_a_wrong_rule_stops_with_its_place(self, project: Project) -> None:

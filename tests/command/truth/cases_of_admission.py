@@ -156,7 +156,7 @@ ADMISSION = (
         ],
         verdict="fits",
         says=(
-            "names Secret token, ServiceAccount robot, which aren't in the manifests",
+            "refers to Secret token, ServiceAccount robot, which aren't in the manifests",
             "without them, the API server rejects the pods and the containers don't start",
         ),
         silent=("notes",),

@@ -188,7 +188,7 @@ CONDITIONS = (
         name="a ClusterQueue without a namespaceSelector",
         given=queued(without_selector()),
         verdict="does-not-fit",
-        says=("no namespaceSelector", "to {}"),
+        says=("doesn't set namespaceSelector", "set namespaceSelector: {}"),
     ),
     Case(
         name="a ClusterQueue for the namespaces of another team",
@@ -336,7 +336,7 @@ CONDITIONS = (
         given=[for_a_time(tolerationSeconds=60), deployment(), taint_rule("NoExecute")],
         on=AT_37,
         verdict="does-not-fit",
-        says=("only for 60 seconds", "remove tolerationSeconds"),
+        says=("for only 60 seconds", "remove tolerationSeconds"),
     ),
     Case(
         name="a version compared with text",

@@ -151,6 +151,6 @@ QUEUES = (
             job(labels=QUEUED, resourceClaims=[{"name": "gpu", "resourceClaimName": "c"}]),
         ],
         verdict="does-not-fit",
-        says=("named claim",),
+        says=("Kueue rejects the shared claim",),
     ),
 )

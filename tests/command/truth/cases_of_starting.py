@@ -89,7 +89,7 @@ STARTING = (
         given=[template(config=TIME_SLICING), deployment()],
         on=fleet(gates={"TimeSlicingSettings": True}),
         verdict="fits",
-        says=("gets its own", "use the same ResourceClaim in all pods"),
+        says=("gets its own", "use resourceClaimName instead of resourceClaimTemplateName"),
     ),
     Case(
         name="configuration for a request with alternatives, which the driver doesn't apply",

@@ -102,6 +102,9 @@ def test_another_context_is_chosen_as_the_fix_says(project: Project) -> None:
     right = project.run(*WORDS, "--context", "dev", PATH=path)
     other = project.run(*WORDS, "--context", "prod", PATH=path)
 
-    assert (wrong.status, 'no context "devv"; contexts here: prod, dev' in wrong.err) == (2, True)
+    assert (wrong.status, 'have a context "devv"; contexts here: prod, dev' in wrong.err) == (
+        2,
+        True,
+    )
     assert right.err == ""
     assert "kubectl couldn't read the cluster: error: no such context" in other.err

@@ -34,7 +34,9 @@ def test_a_budget_that_keeps_all_pods_is_a_warning(says: str) -> None:
     plan = planned(says)
     (found,) = plan.diagnostics
     assert (plan.verdict, found.severity, found.code) == ("fits", "warning", "drain-blocked")
-    assert "allows no eviction of the 3 pods of Deployment default/web" in found.message
+    assert (
+        "doesn't allow the eviction of any of the 3 pods of Deployment default/web" in found.message
+    )
     assert found.fix == "set maxUnavailable to 1"
     assert not planned("maxUnavailable: 1").diagnostics
 

@@ -100,7 +100,7 @@ def test_changes_of_pods_keep_what_they_ask_for() -> None:
     assert found is not None
     text = "; ".join(found.steps)
     assert "Job ml/b: add to the pod's tolerations" in text
-    assert "Job ml/c: drop zone=nowhere" in text
+    assert "Job ml/c: remove zone=nowhere from the pod's nodeSelector" in text
     after = (workload("a", 4), workload("b", 1), workload("c", 1))
     assert planned(found.fleet, *after).verdict == "fits"
 
@@ -177,7 +177,7 @@ def test_a_search_that_ends_at_its_limit_is_reported(monkeypatch: pytest.MonkeyP
 
     assert plan.joint_fix is None
     (note,) = (each for each in plan.diagnostics if each.code == "search-ended")
-    assert note.message.endswith("ended at its limit of 1 plan")
+    assert note.message.endswith("reached its limit of 1 plan")
 
 
 def test_pods_that_the_scheduler_spreads_get_a_fix_that_was_simulated() -> None:

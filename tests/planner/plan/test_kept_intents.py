@@ -215,7 +215,7 @@ for strategy, kind, count in product(
     CASES[f"{strategy} in a template of a {kind}, {size} pool"] = Case(
         [template(config=shared_config(strategy)), *controlled(kind, 2)],
         fleet(count=count, driver={"version": "0.4.1", "featureGates": SHARING_GATES}),
-        r"^name one ResourceClaim in all pods \(resourceClaimName of gpu\)",
+        r"^use resourceClaimName instead of resourceClaimTemplateName for gpu in all pods",
         r"^(raise|set)",
         one_claim,
     )

@@ -495,7 +495,7 @@ CASES = [
         (replicas(2),),
         "fits",
         {"l4": 2},
-        says="no capacity is kept free for Deployment default/wbe",
+        says="the plan doesn't keep capacity free for Deployment default/wbe",
     ),
     Case("a JobSet, all of its pods at once", fleet(pool()), (JOB_SET,), "fits", {"l4": 4}),
     Case(
@@ -525,8 +525,8 @@ CASES = [
         "does-not-fit",
         {"l4": 3},
         "gang-stays-out",
-        "Volcano starts its 3 pods at once or none of them; 1 of 2 groups fit (no plan within "
-        "these limits has",
+        "Volcano starts its 3 pods only all at once; 1 of 2 groups fit (no plan within "
+        "these limits fits",
         ("pools.l4.count.max=6",),
         ("pools.l4.count.max=5",),
     ),
@@ -565,8 +565,8 @@ CASES = [
         (replicas(2, "", BUDGET),),
         "fits",
         {"l4": 2},
-        says="PodDisruptionBudget default/web allows no eviction of the 2 pods of Deployment default/web "
-        "(minAvailable: 2)",
+        says="PodDisruptionBudget default/web doesn't allow the eviction of any of the 2 pods "
+        "of Deployment default/web (minAvailable: 2)",
     ),
     Case(
         "a disruption budget on full nodes: a node more while one is drained",

@@ -121,7 +121,7 @@ def test_two_of_each_may_get_the_same_gpu_so_nobody_can_tell() -> None:
     plan = planned(node(4), plain(2), claims(2))
 
     assert plan.verdict == "cannot-tell"
-    assert "two pods can get one device" in plan.diagnostics[0].message
+    assert "two pods can get the same device" in plan.diagnostics[0].message
 
 
 @pytest.mark.parametrize("workload", [plain(4), claims(4)], ids=["the plugin", "the driver"])

@@ -88,14 +88,14 @@ def test_numbers_that_went_through_floats_are_caught() -> None:
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
-        ("{", "is not JSON"),
+        ("{", "isn't JSON"),
         ("[]", "must be a mapping"),
         ('{"version": 99}', "version 99, but this program reads version 1"),
         (
             json.dumps({**json.loads(canonical_text(seal(content()))), "verdict": "cannot-tell"}),
             "changed by hand",
         ),
-        ("[" * 100_000, "is not JSON"),
+        ("[" * 100_000, "isn't JSON"),
     ],
     ids=["broken", "a list", "another version", "edited by hand", "nested"],
 )

@@ -47,8 +47,16 @@ STACKS = "stacks:\n  - {fleet: a.yaml, workloads: [w]}\n"
             "portfolio.yaml:3 ask.simulate",
             '"never" isn\'t "off" or a number',
         ),
-        (STACKS + "ask: {simulate: true}\n", "portfolio.yaml:3 ask.simulate", "is neither"),
-        (STACKS + "ask: {simulate: [1]}\n", "portfolio.yaml:3 ask.simulate", "is neither"),
+        (
+            STACKS + "ask: {simulate: true}\n",
+            "portfolio.yaml:3 ask.simulate",
+            'isn\'t "off" or a number',
+        ),
+        (
+            STACKS + "ask: {simulate: [1]}\n",
+            "portfolio.yaml:3 ask.simulate",
+            'isn\'t "off" or a number',
+        ),
         (
             STACKS + "ask: {risk: {spotLoss: 2}}\n",
             "portfolio.yaml:3 ask.risk.spotLoss",
@@ -57,7 +65,7 @@ STACKS = "stacks:\n  - {fleet: a.yaml, workloads: [w]}\n"
         (
             STACKS + "ask: {risk: {scenarios: [b]}}\n",
             "portfolio.yaml:3 ask.risk.scenarios[0]",
-            'no scenario "b"',
+            'scenario "b" isn\'t in the portfolio',
         ),
         (
             STACKS + "limits: {seconds: 0}\n",

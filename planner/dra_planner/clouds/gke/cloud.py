@@ -56,7 +56,7 @@ class Gke(Cloud):
     version_pattern = r"1\.\d+(\.\d+(-gke\.\d+)?)?"
     zone_suffixes = ("-a", "-b", "-c", "-d", "-e", "-f")
     refused = {
-        "network.subnetIds": "GKE doesn't support subnetIds; set zones",
+        "network.subnetIds": "GKE doesn't support subnetIds, so set zones instead",
         "network.prefixDelegation": "is only for EKS; on GKE, a pool's maxPods sets the size of its address range",
         "devicePlugin": "GKE runs its own device plugin on nodes without DRA; set devicePlugin to false",
         "drivers.dranet.version": "is only for EKS, because GKE manages its own DRANET; set dranet: true",

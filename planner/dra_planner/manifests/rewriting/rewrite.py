@@ -77,7 +77,7 @@ class KeptObject(Struct, frozen=True):
     example: str = ""
 
     def __str__(self) -> str:
-        return f"{self.place}: {self.name}: {self.was} isn't changed, because {self.reason}"
+        return f"{self.place}: {self.name}: {self.was} isn't changed: {self.reason}"
 
 
 class Rewriting(Struct, frozen=True):
@@ -295,10 +295,10 @@ def _convert(
         _set(old, layout, "kind", _SUCCESSORS[old.kind])
     if _is_classic(old):
         if old.version not in classic_dra.CLASSIC:
-            old.notes.append("it has fields of v1alpha2, which doesn't match its apiVersion")
+            old.notes.append("it has fields of v1alpha2, which don't match its apiVersion")
         return _CONVERT_CLASSIC[old.kind](old, layout, library)
     if old.version in classic_dra.CLASSIC:
-        old.notes.append("it has fields of v1alpha3 and later, which doesn't match its apiVersion")
+        old.notes.append("it has fields of v1alpha3 and later, which don't match its apiVersion")
     return _CONVERT[old.kind](old, layout) or old.api_version != V1
 
 

@@ -27,7 +27,7 @@ def check(view: StackView) -> Iterator[Finding]:
                     message=f"{claim.title}: no known version of the NVIDIA driver publishes "
                     f'"{name}", and a device without that attribute never satisfies the '
                     "constraint",
-                    fix=f'write "{near}"' if near else RULE.fix,
+                    fix=f'use "{near}"' if near else RULE.fix,
                     place=claim.place,
                 )
 

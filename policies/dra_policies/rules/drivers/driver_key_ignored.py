@@ -71,9 +71,7 @@ def _ignored(values: dict[str, Any]) -> Iterator[tuple[str, str]]:
     """Yield the keys that the chart ignores, each with a fix."""
     yield from ((key, IGNORED[key]) for key in values if key in IGNORED)
     yield from (
-        (key, f"write {meant}")
-        for key in values
-        if key not in IGNORED and (meant := meant_key(key))
+        (key, f"use {meant}") for key in values if key not in IGNORED and (meant := meant_key(key))
     )
     for path, known in BELOW.items():
         for key in as_mapping(Properties(values).at(path)) or {}:
@@ -88,7 +86,7 @@ def _ignored(values: dict[str, Any]) -> Iterator[tuple[str, str]]:
                     f"write it nested: {first}: {{{': {'.join(rest)}: …{'}' * len(rest)}",
                 )
             elif near:
-                yield f"{path}.{key}", f'write "{near[0]}"'
+                yield f"{path}.{key}", f'use "{near[0]}"'
 
 
 RULE = Rule(

@@ -132,9 +132,7 @@ def _effects(pool: DeclaredPool) -> Iterator[RejectedPool]:
             meant = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", effect).upper()
             is_meant = effect in get_args(TaintEffect)
             fix = (
-                f'write "{meant}"'
-                if is_meant
-                else f"use one of {', '.join(of_cloud.taint_effects)}"
+                f'use "{meant}"' if is_meant else f"use one of {', '.join(of_cloud.taint_effects)}"
             )
             yield RejectedPool(
                 f'{of_cloud.title} doesn\'t support the taint effect "{effect}"', fix
