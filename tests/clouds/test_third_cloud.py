@@ -78,7 +78,7 @@ INVALID: list[tuple[dict[str, Any], str]] = [
     ({"pools": pool(capacity="spot")}, "Nimbus doesn't offer spot; use on-demand or a lease"),
     (
         {"pools": pool(capacity={"reservation": "cr-1"})},
-        '"cr-1" is not the id of a lease (lease-…)',
+        '"cr-1" isn\'t the id of a lease (lease-…)',
     ),
     ({"pools": pool(name="twenty-eight-racks")}, "Nimbus allows at most 12 characters, not 18"),
     (
@@ -87,7 +87,7 @@ INVALID: list[tuple[dict[str, Any], str]] = [
     ),
     (
         {"pools": pool(mig="all-1g.10gb")},
-        "Nimbus does not support MIG with DRA (nimbus.example/gpus",
+        "Nimbus doesn't support MIG with DRA (nimbus.example/gpus",
     ),
     (
         {"pools": pool(labels={"nimbus.example/a": "b"})},

@@ -253,7 +253,7 @@ def test_what_cannot_be_rewritten_is_named_and_the_rest_is(project: Project) -> 
         re.MULTILINE,
     )
     assert re.search(
-        r"^page\.md:\d+: ResourceClaim c: .* stays as it is: .*\$N", done.err, re.MULTILINE
+        r"^page\.md:\d+: ResourceClaim c: .* isn't changed: .*\$N", done.err, re.MULTILINE
     )
 
 

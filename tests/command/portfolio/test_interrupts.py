@@ -66,7 +66,7 @@ def test_ctrl_c_reaches_every_process_and_what_was_done_is_kept(
     out, err = process.communicate(timeout=SECONDS)
     assert process.returncode == Status.INTERRUPTED
     assert err.startswith("interrupted after ")
-    assert err.endswith(" of 5000 cells; the same command continues from this point")
+    assert err.endswith(" of 5000 cells; the same command continues from this point\n")
     assert "not computed" in out
     wait_until(lambda: is_alone(process.pid))
     kept = int(err.split()[2])
