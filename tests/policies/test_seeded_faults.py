@@ -375,7 +375,7 @@ FAULTS: dict[str, Fault] = {
         {},
         "driver-key-ignored",
         ADVISORY,
-        'use "kubeletPlugin"',
+        'write "kubeletPlugin"',
     ),
     "another slip": (
         "gke",
@@ -384,7 +384,7 @@ FAULTS: dict[str, Fault] = {
         {},
         "driver-key-ignored",
         ADVISORY,
-        'use "featureGates"',
+        'write "featureGates"',
     ),
     "a slip below resources": (
         "eks",

@@ -254,12 +254,7 @@ def read_gpu_pool_inputs(read: InputReader, name: str) -> GkeGpuPoolInputs:
         read.refuse("desired_nodes", complaint)
     plugin = read_gke_plugin(read)
     _check_driver_installation(read)
-    policy = read.choice("location_policy", ("ANY", "BALANCED"), "ANY")
-    if read.has("location_policy") and not counts.autoscaled:
-        read.refuse(
-            "location_policy",
-            "is only for autoscaled: true, because GKE spreads a fixed count evenly",
-        )
+    policy = _read_location_policy(read, is_autoscaled=counts.autoscaled)
     pool_name, network_devices = read_pool_name(read, name), read.flag("network_devices", False)
     machine = _read_machine(read)
     capacity = _read_capacity(read, policy, counts.min)
@@ -303,6 +298,16 @@ def read_gpu_pool_inputs(read: InputReader, name: str) -> GkeGpuPoolInputs:
         taints=read_taints(read, CLOUD, nodes),
         resource_labels=read_resource_labels(read),
     )
+
+
+def _read_location_policy(read: InputReader, *, is_autoscaled: bool) -> str:
+    policy = read.choice("location_policy", ("ANY", "BALANCED"), "ANY")
+    if read.has("location_policy") and not is_autoscaled:
+        read.refuse(
+            "location_policy",
+            "is only for autoscaled: true, because GKE spreads a fixed count evenly",
+        )
+    return policy
 
 
 def _check_driver_installation(read: InputReader) -> None:

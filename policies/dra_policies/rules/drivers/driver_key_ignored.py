@@ -71,7 +71,9 @@ def _ignored(values: dict[str, Any]) -> Iterator[tuple[str, str]]:
     """Yield the keys that the chart ignores, each with a fix."""
     yield from ((key, IGNORED[key]) for key in values if key in IGNORED)
     yield from (
-        (key, f"use {meant}") for key in values if key not in IGNORED and (meant := meant_key(key))
+        (key, f"write {meant}")
+        for key in values
+        if key not in IGNORED and (meant := meant_key(key))
     )
     for path, known in BELOW.items():
         for key in as_mapping(Properties(values).at(path)) or {}:
