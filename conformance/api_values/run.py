@@ -93,22 +93,27 @@ def main() -> int:
     found = {(row["type"], row["property"], row["kind"]): row for row in rows_of_models()}
     written = list(csv.DictReader(TABLE.read_text(encoding="utf-8").splitlines()))
     others = [row for row in written if row["source"] not in MODELS]
+    known = {(row["type"], row["property"]) for row in others}
+    kept = {key: row for key, row in found.items() if key[:2] not in known}
     if write:
         text = io.StringIO()
         table = csv.DictWriter(text, COLUMNS, lineterminator="\n")
         table.writeheader()
-        known = {(row["type"], row["property"]) for row in others}
-        kept = [row for key, row in sorted(found.items()) if key[:2] not in known]
-        table.writerows(sorted((*kept, *others), key=lambda row: (row["type"], row["property"])))
+        rows = (*kept.values(), *others)
+        table.writerows(sorted(rows, key=lambda row: (row["type"], row["property"])))
         TABLE.write_text(text.getvalue(), encoding="utf-8")
         return 0
-    differences = [
-        f"{row['type']} {row['property']}: {row['value']} in the table"
+    table_rows = {
+        (row["type"], row["property"], row["kind"]): row
         for row in written
-        if row not in others
-        and found.get((row["type"], row["property"], row["kind"]), {}).get("value") != row["value"]
+        if row["source"] in MODELS
+    }
+    differences = [
+        f"{' '.join(key)}: {table_rows.get(key, {}).get('value', 'missing')} in the table"
+        for key in sorted({*table_rows, *kept})
+        if table_rows.get(key, {}).get("value") != kept.get(key, {}).get("value")
     ]
-    print("\n".join(differences) or f"{len(written)} rows agree with the models")
+    print("\n".join(differences) or f"{len(table_rows)} rows agree with the models")
     return int(bool(differences))
 
 
@@ -205,9 +210,10 @@ def _of_enums(
         here = f"{path}{name}{suffix}"
         values = [str(each) for each in _enum(spec.type)]
         if values:
-            yield _row(token, here, "values", "|".join(values), source)
-        elif below is not None and spec.type.object_name not in above and len(above) < 5:
-            yield from _of_enums(token, schema, below, f"{here}.", source, (*above, name))
+            yield _row(token, here, "words", "|".join(values), source)
+        elif below is not None and spec.type.object_name not in above:
+            inside = (*above, spec.type.object_name)
+            yield from _of_enums(token, schema, below, f"{here}.", source, inside)
 
 
 def _enum(spec: TypeSpec) -> tuple[Any, ...]:

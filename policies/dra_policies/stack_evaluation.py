@@ -26,7 +26,7 @@ from dra_policies.rules import (
 from dra_policies.stack.clusters import Clusters, clusters_of
 from dra_policies.stack.engine_session import Session
 from dra_policies.stack.forms.common_form import in_common_form
-from dra_policies.stack.forms.inline_resources import with_inline_resources
+from dra_policies.stack.forms.inline_resources import declared_urn, with_inline_resources
 from dra_policies.stack.forms.provider_words import in_words_of_provider
 from dra_policies.stack.kubernetes_objects import is_kubernetes_object
 from dra_policies.stack.planned_counts import counts_of_plan
@@ -144,7 +144,7 @@ class Judge:
         views = [self._with_thresholds(view_of_stack(group)) for group in clusters.groups]
         rules = asked or self._rules
         found = [
-            *(each for view in views for each in _run(view, rules)),
+            *((rule, _at_declared(each)) for view in views for rule, each in _run(view, rules)),
             *_unplaced(clusters, rules),
         ]
         used = set[Excuse]()
@@ -206,6 +206,12 @@ class Judge:
             today=self._today,
             tells_absent=False,
         )
+
+
+def _at_declared(finding: Finding) -> Finding:
+    """Return a finding at the resource that declares its subject."""
+    urn = declared_urn(finding.urn)
+    return finding if urn == finding.urn else replace(finding, urn=urn)
 
 
 def _run(view: StackView, rules: Sequence[Rule]) -> Iterator[tuple[Rule, Finding]]:

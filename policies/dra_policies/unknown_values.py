@@ -136,6 +136,13 @@ class Properties(Struct, frozen=True):
         value = self.at(path)
         return None if value is UNKNOWN else value is not None
 
+    def is_given(self, path: str) -> bool | None:
+        """Return whether the property has a value. Providers return empty texts and lists for
+        properties that aren't set.
+        """
+        value = self.at(path)
+        return None if value is UNKNOWN else value not in (None, "", [], {})
+
     def text(self, path: str, default: str = "") -> str | None:
         """Return a text, or `default` if absent."""
         value = self.at(path)

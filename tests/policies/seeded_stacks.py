@@ -75,6 +75,8 @@ def base(name: str) -> dict[str, Resource]:
 def _stack(name: str) -> Mapping[str, Resource]:
     """Read once, and planned once where it has a plan: resources do not change."""
     read = yaml.safe_load((HERE / "bases" / f"{name}.yaml").read_text())
+    if "base" in read:  # another good stack with additions
+        return edited(base(read["base"]), read["edit"])
     return {short: resource(short, given) for short, given in read.items()}
 
 

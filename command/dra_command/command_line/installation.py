@@ -35,10 +35,10 @@ def with_extras(requirement: str, extras: Sequence[str]) -> str:
 
 
 def installed_from() -> str:
-    """Return what installs this version again: the git commit or URL that pip recorded, else the
-    version in the index.
+    """Return the requirement that installs this version again: the git commit or URL that pip
+    recorded, or otherwise the version in the index.
 
-    An installation from a checkout is that of its commit, if the checkout has a remote repository.
+    For a checkout with a remote repository, it's the checked-out commit.
     """
     record = _record()
     url, git = str(record.get("url", "")), record.get("vcs_info", {})

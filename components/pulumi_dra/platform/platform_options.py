@@ -336,8 +336,8 @@ class PoolOptions(TypedDict):
     compact_placement: NotRequired[bool]
     """GKE: Place the nodes close together in one zone. Default: false."""
     placement_policy: NotRequired[str]
-    """GKE: Name of your own resource policy, in the same project and region, that places the nodes
-    close together in one zone, for example for an a4x topology or for several pools. Default: with
+    """GKE: Name of a resource policy, in the same project and region, that places the nodes close
+    together in one zone, for example for an a4x topology or for several pools. Default: with
     compact_placement, a policy that GKE creates."""
     host_maintenance: NotRequired[str]
     """GKE: Maintenance of the nodes' hosts: PERIODIC (one window of some hours per month) or

@@ -14,14 +14,22 @@ class ApiValues(Struct, frozen=True, kw_only=True):
     """The values of one property: a list of values, of keys of a mapping, or a range.
 
     `property` is a dotted path in which `[]` iterates over a list, and `%2E` stands for a dot in a
-    key. `grows` marks lists that newer versions of the API extend.
+    key. `ignores_case` marks values that the API accepts, and returns, in any case. `grows` marks
+    lists that newer versions of the API extend.
     """
 
     property: str
     values: tuple[str, ...] = ()
     keys: tuple[str, ...] = ()
     range: tuple[int, int] | None = None
+    ignores_case: bool = False
     grows: bool = False
+
+    def has(self, value: str) -> bool:
+        """Return whether the API defines a value of the list."""
+        if self.ignores_case:
+            return value.casefold() in map(str.casefold, self.values)
+        return value in self.values
 
 
 @cache
@@ -34,9 +42,10 @@ def api_values() -> Mapping[str, tuple[ApiValues, ...]]:
         found.setdefault(row["type"], []).append(
             ApiValues(
                 property=row["property"],
-                values=listed if row["kind"] == "values" else (),
+                values=listed if row["kind"] in ("values", "words") else (),
                 keys=listed if row["kind"] == "keys" else (),
                 range=(int(low), int(high)) if row["kind"] == "range" else None,
+                ignores_case=row["kind"] == "words",
                 grows=row["grows"] == "yes",
             )
         )

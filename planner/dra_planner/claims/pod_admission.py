@@ -1,4 +1,4 @@
-"""What admission adds to pods, and the pods that it rejects."""
+"""The pod fields that admission sets, and the pods that it rejects."""
 
 from __future__ import annotations
 

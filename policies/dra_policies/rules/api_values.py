@@ -69,8 +69,14 @@ def _faults(row: ApiValues, props: Properties, path: str) -> Iterator[tuple[str,
             )
     else:
         for text in (props.texts(head) or ()) if items else (_text(value),):
-            if text and text not in row.values:
+            if text and not row.has(text):
                 yield from _unknown_value(row, name, text)
+
+
+def _may_be_newer(text: str, known: str) -> bool:
+    """Return whether a value differs from a known one only in its version, or extends it."""
+    without_digits = (re.sub(r"V?[0-9]+", "", each) for each in (text, known))
+    return len(set(without_digits)) == 1 or text.startswith(known)
 
 
 def _in_brackets(key: re.Match[str]) -> str:
@@ -88,6 +94,8 @@ def _unknown_value(row: ApiValues, name: str, text: str) -> Iterator[tuple[str, 
     known = [value for value in row.values if not value.endswith("UNSPECIFIED")]
     same = [value for value in known if value.casefold() == text.casefold()]
     near = same or get_close_matches(text, known, n=1, cutoff=_ALIKE)
+    if row.grows and near and not same and _may_be_newer(text, near[0]):
+        return
     shown = ", ".join(known[:_SHOWN]) + (", …" if len(known) > _SHOWN else "")
     fix = f'set {name} to "{near[0]}"' if near else f"set {name} to one of {shown}"
     if near or not row.grows:

@@ -30,7 +30,6 @@ from dra_policies.view.pool_machines import known_machine
 from dra_policies.view.stack_view import DeclaredPool, DeclaredResource, StackView
 
 _GIB: Final = 2**30
-_RANGE: Final = re.compile(r"([0-9]+) to ([0-9]+)")
 _SECONDS: Final = re.compile(r"[0-9]{1,12}s")
 EVERYWHERE: Final = frozenset({"0.0.0.0/0", "::/0"})
 
@@ -40,8 +39,8 @@ class ResourceRow(Struct, frozen=True, kw_only=True):
 
     `about` selects the resources: all, resources of a stack with claims, or DRA pools. `wrong` is
     the condition: the property *is* the value or one of several joined by "or", *lacks* it in
-    its list, *matches* it, is *set*, has *several*, is *below*, *above*, or *outside* it ("10
-    to 250"), *open* to every address, or *open by default*, which includes an absent value.
+    its list, *matches* it, is *set*, has *several*, is *below* or *above* it, *open* to every
+    address, or *open by default*, which includes an absent value.
     `where` contains additional conditions joined by "and": `path=value`, `path` (set), or
     either one negated with "!". A condition that starts with `[].` refers to the list item that
     the property's path goes through. `path~value` is a regular expression, and "|" separates
@@ -106,7 +105,8 @@ class ResourceRow(Struct, frozen=True, kw_only=True):
             return int(self.value)
         owner, path = read.owner(path)
         whole = None if owner is None else owner.props.count(path, -1)
-        return None if whole is None or whole < 0 else whole * int(share) // 100
+        # Providers that are built on Terraform return 0 for a number that isn't set.
+        return whole * int(share) // 100 if whole and whole > 0 else None
 
     def _is_wrong(self, owner: RowOwner, path: str, bound: int | None) -> bool:
         props = owner.props
@@ -134,10 +134,6 @@ class ResourceRow(Struct, frozen=True, kw_only=True):
                     and bound is not None
                     and (count < bound if self.wrong == "below" else count > bound)
                 )
-            case "outside":
-                low, high = map(int, _RANGE.fullmatch(self.value).groups())  # type: ignore[union-attr]  # of the table
-                count = None if value is None else props.count(path, 0)
-                return count is not None and not low <= count <= high
             case "matches":
                 return any(
                     isinstance(each, str) and bool(re.search(self.value, each))

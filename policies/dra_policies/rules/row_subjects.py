@@ -214,4 +214,5 @@ def equals_word(value: object, wanted: str) -> bool:
 
 def leaves(value: Any) -> list[Any]:
     """Return the items of a list, or the value itself."""
-    return as_list(value) or [value]
+    listed = as_list(value)
+    return [value] if listed is None else listed

@@ -15,13 +15,10 @@ from dra_policies.unknown_values import Properties
 
 _LABELS: Final = re.compile(r"--node-labels[= ]+[\"']?([^\"'\s\]]+)")
 _TAINTS: Final = re.compile(r"--register-with-taints[= ]+[\"']?([^\"'\s\]]+)")
+_COMMENT: Final = re.compile(r"^[ \t]*#.*$", re.MULTILINE)
 # Settings of kubelet that replace the flags, and values that the script computes.
-_ELSEWHERE: Final = (
-    "registerWithTaints",
-    "$(",
-    "${",
-    "--node-labels=$",
-    "--register-with-taints=$",
+_ELSEWHERE: Final = re.compile(
+    r"registerWithTaints|\$[({]|--(?:node-labels|register-with-taints|kubelet-extra-args)[^\n]*\$"
 )
 
 
@@ -29,11 +26,10 @@ def labels_of_script(script: str | None, joins: Sequence[str]) -> dict[str, str 
     """Return the labels of nodes, or None if they aren't known. `joins` are words of scripts that
     join a cluster.
     """
-    if not script or not any(each in script for each in joins):
+    lines = _COMMENT.sub("", script or "")
+    if not any(each in lines for each in joins) or _ELSEWHERE.search(lines):
         return None
-    if any(each in script for each in _ELSEWHERE):
-        return None
-    pairs = [each.partition("=") for found in _LABELS.findall(script) for each in found.split(",")]
+    pairs = [each.partition("=") for found in _LABELS.findall(lines) for each in found.split(",")]
     return {key: value for key, _, value in pairs if key}
 
 
@@ -41,5 +37,6 @@ def taints_of_script(script: str | None, joins: Sequence[str]) -> tuple[Taint, .
     """Return the taints of nodes, or None if they aren't known."""
     if labels_of_script(script, joins) is None:
         return None
-    listed = [each for found in _TAINTS.findall(script or "") for each in found.split(",")]
+    lines = _COMMENT.sub("", script or "")
+    listed = [each for found in _TAINTS.findall(lines) for each in found.split(",")]
     return taints_of(Properties({"taints": listed}), "taints")

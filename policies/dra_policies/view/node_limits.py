@@ -16,7 +16,7 @@ _MIB_PER_GIB = 1024
 
 
 class NodeLimit(Struct, frozen=True, kw_only=True):
-    """The nodes that a limit allows a pool to have, with the limit's name and the fix."""
+    """The nodes that a limit allows a pool to have, with the limit's name, and the fix for more."""
 
     pool: DeclaredPool
     allowed: int
@@ -61,8 +61,8 @@ def _of_spread(pool: DeclaredPool, view: StackView) -> Iterator[NodeLimit]:
                 allowed=allowed,
                 says=f"its spread placement group allows {template.spread.most_per_zone} per zone "
                 f"({allowed} in total)",
-                fix=f"set the pool's maximum to {allowed}, or use a placement group with the "
-                "`cluster` or `partition` strategy",
+                fix="use a placement group with the `cluster` or `partition` strategy, or add "
+                "subnets in other zones",
             )
 
 

@@ -168,6 +168,29 @@ POLICIES = (
         silent=("MutatingAdmissionPolicy",),
     ),
     Case(
+        name="a mutating policy with two bindings, the last one for other namespaces",
+        given=[
+            *GIVEN,
+            *mutating(),
+            {
+                **mutating(**in_namespaces(**{"kubernetes.io/metadata.name": "web"}))[1],
+                "metadata": {"name": "elsewhere"},
+            },
+        ],
+        verdict="cannot-tell",
+        says=("MutatingAdmissionPolicy pin changes the pods of Deployment ml/serve",),
+    ),
+    Case(
+        name="a binding whose actions aren't a list",
+        given=[
+            *GIVEN,
+            NOT_LIMITED,
+            {**binding(), "spec": {**binding()["spec"], "validationActions": 5}},
+        ],
+        verdict="fits",
+        silent=("denies",),
+    ),
+    Case(
         name="a webhook that may reject pods",
         given=[*GIVEN, webhook("pods")],
         verdict="fits",

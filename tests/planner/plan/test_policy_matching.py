@@ -51,6 +51,8 @@ def rule(**changes: Any) -> dict[str, Any]:
         ({"resourceRules": [rule(operations=["UPDATE", "DELETE"])]}, False),
         ({"resourceRules": [rule(operations=["*"])]}, True),
         ({"resourceRules": [rule(scope="Cluster")]}, False),
+        ({"resourceRules": [rule(resources=5)]}, False),
+        ({"resourceRules": [rule(operations=True, resourceNames=5)]}, False),
         ({"resourceRules": [rule(resourceNames=["train"])]}, False),
         ({"resourceRules": [rule()], "excludeResourceRules": [rule()]}, False),
         ({"objectSelector": {"matchLabels": {"app": "train"}}}, True),

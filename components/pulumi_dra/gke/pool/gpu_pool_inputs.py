@@ -95,7 +95,7 @@ class GkeGpuPoolArgs(TypedDict):
     compact_placement: NotRequired[bool]
     """Place the nodes close together in one zone. Default: false."""
     placement_policy: NotRequired[str]
-    """Name of your own resource policy, in the same project and region, that places the nodes close
+    """Name of a resource policy, in the same project and region, that places the nodes close
     together in one zone, for example for an a4x topology or for several pools. Default: with
     compact_placement, a policy that GKE creates.
     """

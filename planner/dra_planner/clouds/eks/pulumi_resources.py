@@ -208,7 +208,7 @@ NODE_NETWORK = NodeNetwork(
         ),
         gateway=("natGatewayId", "aws:ec2/natGateway:NatGateway", "connectivityType", "private"),
         gateway_subnet="subnetId",
-        internet=("gatewayId", "aws:ec2/internetGateway:InternetGateway"),
+        internet=("gatewayId", "aws:ec2/internetGateway:InternetGateway", "igw-"),
         public=("mapPublicIpOnLaunch", "networkInterfaces", "associatePublicIpAddress"),
     ),
     # Amazon EKS user guide, "Deploy private clusters with limited internet access"

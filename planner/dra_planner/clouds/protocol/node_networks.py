@@ -76,8 +76,9 @@ class DefaultRoutes(Struct, frozen=True, kw_only=True):
     properties with the subnet and the table. `dead` is a property of a route with the value that
     drops packets. `gateway` is a property of a route with the gateway's type, and the property and
     value with which it doesn't lead to the internet. `internet` is a property of a route with the
-    gateway to the internet, which needs public addresses: `public` are a subnet's property and one
-    of the interfaces in a template that give them. A gateway in a subnet (`gateway_subnet`) needs
+    gateway to the internet, the gateway's type, and the prefix of its IDs. That gateway needs
+    public addresses: `public` are a subnet's property and one of the interfaces in a template that
+    assign them. A gateway in a subnet (`gateway_subnet`) needs
     such a route itself.
     """
 
@@ -90,7 +91,7 @@ class DefaultRoutes(Struct, frozen=True, kw_only=True):
     dead: tuple[str, str] = ("", "")
     gateway: tuple[str, str, str, str] = ("", "", "", "")
     gateway_subnet: str = ""
-    internet: tuple[str, str] = ("", "")
+    internet: tuple[str, str, str] = ("", "", "")
     public: tuple[str, str, str] = ("", "", "")
 
 

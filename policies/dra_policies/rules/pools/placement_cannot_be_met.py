@@ -19,7 +19,7 @@ def check(view: StackView) -> Iterator[Finding]:
             yield Finding(
                 message=f"{limit.pool.title} can have up to {limit.pool.count_max} nodes, but "
                 f"{limit.says}",
-                fix=limit.fix,
+                fix=f"set the pool's maximum to {limit.allowed}, or {limit.fix}",
                 urn=limit.pool.urn,
             )
     for pool in view.pools:

@@ -31,7 +31,8 @@ def subnets_without_way_out(
     told = set[tuple[str, ...]]()
     for urn in sorted(subnets):
         tables = _tables(view, routes, subnets[urn], declared)
-        names = tuple(table.urn for table in tables or ())
+        home = subnets[urn].sources_of(network.addresses.network) if network.addresses else ()
+        names = (*sorted(home), *(table.urn for table in tables or ()))
         if names not in told:  # other subnets with the same tables have the same fault
             found = list(_of_subnet(view, network, routes, subnets[urn], declared))
             told |= {names} if found else set()
@@ -61,7 +62,7 @@ def _of_subnet(
             urn=subnet.urn,
         )
     elif not found and network.endpoints is not None:
-        yield from _without_endpoints(view, network.endpoints, subnet, declared)
+        yield from _without_endpoints(view, network.endpoints, routes, subnet, declared)
 
 
 def _tables(
@@ -121,12 +122,13 @@ def _dead_end(
     if path and props.text(path) == value:
         return f"drops packets ({path} {value})", f"set {path} to the next hop, or remove the route"
     through, token, setting, closed = routes.gateway
-    if _leads_to_internet(routes, route) and not _has_public_addresses(view, routes, subnet):
+    is_direct = _leads_to_internet(routes, route, declared)
+    if is_direct and not _has_public_addresses(view, routes, subnet):
         return (
             "leads to an internet gateway, but nodes have no public addresses",
             f"use a route to a NAT gateway, or set {routes.public[0]} of the subnet to true",
         )
-    if not through or props.has(through) is False:
+    if not through or props.is_given(through) is False:
         return None
     sources = owner.sources_of(through) or owner.sources_of(routes.routes)
     gateways = [declared[urn] for urn in sources if urn in declared and declared[urn].type == token]
@@ -143,7 +145,9 @@ def _dead_end(
     if len(homes) != 1:
         return None
     onward = _default_routes(view, routes, _tables(view, routes, declared[homes[0]], declared))
-    if onward is None or any(_leads_to_internet(routes, each) for each in onward):
+    if onward is None or any(
+        _leads_to_internet(routes, each, declared) is not False for each in onward
+    ):
         return None
     return (
         f'uses gateway "{gateway.name}", whose subnet "{declared[homes[0]].name}" has no route to '
@@ -152,9 +156,19 @@ def _dead_end(
     )
 
 
-def _leads_to_internet(routes: DefaultRoutes, route: Route) -> bool:
-    through = routes.internet[0]
-    return bool(through) and route[1].has(through) is not False
+def _leads_to_internet(routes: DefaultRoutes, route: Route, declared: Declared) -> bool | None:
+    """Return whether a route leads to a gateway to the internet, or None if it may be another
+    gateway, for example of a VPN.
+    """
+    through, token, prefix = routes.internet
+    owner, props = route
+    if not through or props.is_given(through) is False:
+        return False
+    if named := props.text(through):
+        return named.startswith(prefix)
+    sources = owner.sources_of(through) or owner.sources_of(routes.routes)
+    types = {declared[urn].type for urn in sources if urn in declared}
+    return token in types if len(types) == 1 else None
 
 
 def _has_public_addresses(view: StackView, routes: DefaultRoutes, subnet: DeclaredResource) -> bool:
@@ -172,7 +186,11 @@ def _has_public_addresses(view: StackView, routes: DefaultRoutes, subnet: Declar
 
 
 def _without_endpoints(
-    view: StackView, endpoints: ServiceEndpoints, subnet: DeclaredResource, declared: Declared
+    view: StackView,
+    endpoints: ServiceEndpoints,
+    routes: DefaultRoutes,
+    subnet: DeclaredResource,
+    declared: Declared,
 ) -> Iterator[Finding]:
     """Yield a subnet without a default route whose network lacks endpoints, if both are the
     stack's.
@@ -180,6 +198,9 @@ def _without_endpoints(
     networks = {urn for urn in subnet.sources_of(endpoints.network) if urn in declared}
     if not networks or any(each.type in endpoints.default_tables for each in view.declared):
         return
+    token, owner = routes.route
+    if any(each.type == token and networks & each.sources_of(owner) for each in view.declared):
+        return  # a route in the network's main table, which subnets use without naming it
     names = [
         each.props.text(endpoints.service)
         for each in view.declared
@@ -198,8 +219,8 @@ def _without_endpoints(
     values = [driver.values for driver in view.drivers]
     if missing:
         yield Finding(
-            message=f"{route}, and its network doesn't have usable endpoints for {', '.join(missing)}, so "
-            "nodes can't pull images and don't become ready",
+            message=f"{route}, and its network doesn't have usable endpoints for "
+            f"{', '.join(missing)}, so nodes can't pull images and don't become ready",
             fix="add a default route to a NAT gateway, or endpoints for "
             f"{', '.join(missing)} to the network",
             urn=subnet.urn,
@@ -220,6 +241,6 @@ def _is_usable(view: StackView, endpoints: ServiceEndpoints, endpoint: DeclaredR
     path, routed, default = endpoints.kind
     if endpoint.props.text(path, default) != routed:
         return endpoint.props.flag(endpoints.private_names, False) is not False
-    return endpoint.props.has(endpoints.tables) is not False or any(
+    return endpoint.props.is_given(endpoints.tables) is not False or any(
         each.type == endpoints.route_token for each in view.declared
     )

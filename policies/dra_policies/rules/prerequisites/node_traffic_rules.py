@@ -6,8 +6,9 @@ from collections.abc import Iterator, Mapping
 
 from dra_planner.clouds import ControlPlaneGroups, NetworkFirewall, NodeNetwork, SecurityGroups
 from dra_policies.rules.resource_rows import EVERYWHERE
+from dra_policies.rules.row_subjects import leaves
 from dra_policies.rules.rule import Finding
-from dra_policies.unknown_values import UNKNOWN, Properties, as_list
+from dra_policies.unknown_values import UNKNOWN, Properties
 from dra_policies.view.address_ranges import ranges_of
 from dra_policies.view.stack_view import DeclaredPool, DeclaredResource, StackView
 
@@ -101,12 +102,12 @@ def _reaches_out(groups: SecurityGroups, rule: Properties) -> bool:
     is_for_all = first is None or last is None or first <= 0
     if not is_for_all and not (first or 0) <= HTTPS <= (last or 0):
         return False
-    if any(rule.has(path) is not False for path in groups.lists):
+    if any(rule.is_given(path) is not False for path in groups.lists):
         return True
     ranges = [
         each
         for path in groups.ranges
-        for each in as_list(rule.at(path)) or [rule.at(path)]
+        for each in leaves(rule.at(path))
         if each is not None
     ]
     return any(not isinstance(each, str) or not _is_private(each) for each in ranges)
@@ -163,7 +164,7 @@ def _admits(
         named = rule.sources_of(group)
         if ours & named or (rule.props.at(group) is UNKNOWN and not named):
             return True
-        if any(rule.props.has(each) is not False for each in ranges):
+        if any(rule.props.is_given(each) is not False for each in ranges):
             return True
     return False
 
@@ -192,7 +193,7 @@ def closing_firewalls(
     ]
     rules.sort(key=lambda each: each.props.count(*firewall.priority) or 0)
     for rule in rules:
-        if rule.props.has(firewall.allowed) is not False:
+        if rule.props.is_given(firewall.allowed) is not False:
             return
         denied = rule.props.items(firewall.denied) or ()
         ranges = rule.props.texts(firewall.destinations)

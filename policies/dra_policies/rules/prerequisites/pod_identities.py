@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from difflib import get_close_matches
 
 from dra_planner.clouds import PodIdentity
 from dra_policies.rules.rule import Finding
 from dra_policies.view.stack_view import StackView
 
 _ACCOUNT = "kubernetes:core/v1:ServiceAccount"
+_ALIKE = 0.6
+"""Accounts that are less alike belong to other programs, for example to an add-on."""
 
 
 def misnamed_accounts(view: StackView, kind: PodIdentity | None) -> Iterator[Finding]:
@@ -40,11 +43,13 @@ def misnamed_accounts(view: StackView, kind: PodIdentity | None) -> Iterator[Fin
     for each, namespace, account in given:
         if namespace is None or account is None or (namespace, account) in {*existing, *used}:
             continue
-        for (there, wanted), chart_name in used.items():
-            if there == namespace and (there, wanted) not in names:
-                yield Finding(
-                    message=f'pod identity "{each.name}" is for service account {account}, but '
-                    f'chart "{chart_name}" uses {wanted}, so its pods have no permissions',
-                    fix=f"set {kind.account} to {wanted}",
-                    urn=each.urn,
-                )
+        without = [
+            wanted for there, wanted in used if there == namespace and (there, wanted) not in names
+        ]
+        for wanted in get_close_matches(account, without, n=1, cutoff=_ALIKE):
+            yield Finding(
+                message=f'pod identity "{each.name}" is for service account {account}, but '
+                f'chart "{used[namespace, wanted]}" uses {wanted}, so its pods have no permissions',
+                fix=f"set {kind.account} to {wanted}",
+                urn=each.urn,
+            )

@@ -10,28 +10,46 @@ from dra_planner.clouds import cloud, names
 from dra_policies.stack.resource import Resource
 from dra_policies.unknown_values import Properties, as_mapping
 
+_INSIDE = "\0"
+"""Separates a resource's URN from the place of another one in it. No URN contains it."""
+
 
 def with_inline_resources(resources: Sequence[Resource]) -> list[Resource]:
     """Return all resources, and those inside them. Outputs of a resource with only one resource
     inside are taken as outputs of that one too.
     """
-    inside = {each.urn: list(_inside(each)) for each in resources}
+    inside = {each.urn: list(_inside(each, resources)) for each in resources}
     only = {urn: listed[0].urn for urn, listed in inside.items() if len(listed) == 1}
     outer = [_with_sources(each, only) for each in resources]
     return [*outer, *(each for listed in inside.values() for each in listed)]
 
 
-def _inside(resource: Resource) -> Iterator[Resource]:
+def declared_urn(urn: str) -> str:
+    """Return the URN of the resource that declares the one with this URN, or the URN itself."""
+    return urn.partition(_INSIDE)[0]
+
+
+def _inside(resource: Resource, resources: Sequence[Resource]) -> Iterator[Resource]:
     for kind in (cloud(name).node_network.addresses for name in names()):
         if kind is None or not kind.inside or resource.type != kind.network_token:
             continue
+        # A network returns the subnets that are separate resources in the same list.
+        separate = {
+            each.props.at(path)
+            for each in resources
+            if each.type == kind.token and resource.urn in each.sources.get(kind.network, ())
+            for path in kind.ranges
+            if isinstance(each.props.at(path), str)
+        }
         items = resource.props.items(kind.inside)
         for index, item in enumerate(items or ()):
+            if any(item.text(path) in separate for path in kind.ranges):
+                continue
             if values := as_mapping(item.values):
                 name = item.text("name") or str(index)
                 sources = resource.sources.get(kind.inside, ())
                 yield Resource(
-                    urn=f"{resource.urn}.{kind.inside}[{index}]",
+                    urn=f"{resource.urn}{_INSIDE}{kind.inside}[{index}]",
                     type=kind.token,
                     name=name,
                     props=Properties(values),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
+from dra_planner.documents.plain_values import texts
 from dra_planner.manifests import Manifests
 from dra_planner.manifests.objects import KubernetesObject
 from dra_planner.plan.blockers.blocker import Blocker, ClusterSituation
@@ -41,7 +42,7 @@ def _bindings(policy: KubernetesObject, manifests: Manifests) -> Iterator[Mappin
         if (
             isinstance(spec, Mapping)
             and spec.get("policyName") == policy.name
-            and "Deny" in (spec.get("validationActions") or ())
+            and "Deny" in texts(spec.get("validationActions"))
         ):
             yield spec
 

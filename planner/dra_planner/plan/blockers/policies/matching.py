@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from dra_planner.allocation.node.selectors import labels_match
-from dra_planner.documents.plain_values import blocks
+from dra_planner.documents.plain_values import blocks, texts
 from dra_planner.manifests.parsing.fields import parse_label_selector
 from dra_planner.plan.blockers.policies.requests import AdmissionRequest
 
@@ -43,14 +43,14 @@ def matches(
 
 
 def _rule_matches(rule: Mapping[str, Any], request: AdmissionRequest) -> bool:
-    names = rule.get("resourceNames")
+    names = texts(rule.get("resourceNames"))
     return (
         _has(rule.get("apiGroups"), request.group)
         and _has(rule.get("apiVersions"), request.version)
         and _has(rule.get("operations"), "CREATE")
         and any(
             each in (request.resource, "*", "*/*", f"{request.resource}/*")
-            for each in rule.get("resources") or ()
+            for each in texts(rule.get("resources"))
         )
         and rule.get("scope", "*") in ("*", "Namespaced" if request.namespace else "Cluster")
         and (not names or request.data["metadata"].get("name") in names)
@@ -58,4 +58,4 @@ def _rule_matches(rule: Mapping[str, Any], request: AdmissionRequest) -> bool:
 
 
 def _has(values: Any, value: str) -> bool:
-    return isinstance(values, list) and ("*" in values or value in values)
+    return not {"*", value}.isdisjoint(texts(values))

@@ -33,16 +33,17 @@ def find_unevaluated_policies(situation: ClusterSituation) -> Iterator[Blocker]:
         for each in requests_of(situation.manifests)
         if each.resource == "pods" and each.workloads
     ]
-    bound = {
-        spec.get("policyName"): spec
+    bindings = [
+        spec
         for each in admission.others
         if each.kind == "MutatingAdmissionPolicyBinding"
         and isinstance(spec := each.data.get("spec"), Mapping)
-    }
+    ]
     for each in admission.others:
-        if each.kind == "MutatingAdmissionPolicy" and each.name in bound:
-            if not each.name.startswith(_OWN):
-                yield from _of_policy(each, bound[each.name], pods, situation)
+        if each.kind == "MutatingAdmissionPolicy":
+            bound = [spec for spec in bindings if spec.get("policyName") == each.name]
+            if bound and not each.name.startswith(_OWN):
+                yield from _of_policy(each, bound, pods, situation)
         elif each.kind in _WEBHOOKS:
             yield from _of_webhooks(each, pods, situation)
         elif each.group in _ENGINES and pods:
@@ -52,7 +53,7 @@ def find_unevaluated_policies(situation: ClusterSituation) -> Iterator[Blocker]:
 
 def _of_policy(
     policy: KubernetesObject,
-    binding: Mapping[str, Any],
+    bindings: list[Mapping[str, Any]],
     pods: list[AdmissionRequest],
     situation: ClusterSituation,
 ) -> Iterator[Blocker]:
@@ -62,11 +63,9 @@ def _of_policy(
     refs: dict[WorkloadRef, None] = {}
     for each in pods:
         labels = _labels(each, situation)
-        applies = (
-            matches(spec.get("matchConstraints"), each, labels),
-            matches(binding.get("matchResources"), each, labels),
-        )
-        if False not in applies:
+        bound = [matches(binding.get("matchResources"), each, labels) for binding in bindings]
+        is_bound = any(applies is not False for applies in bound)
+        if is_bound and matches(spec.get("matchConstraints"), each, labels) is not False:
             evaluation = PolicyEvaluation(spec, each, None, situation.features)
             if evaluation.applies() is not False:
                 refs |= dict.fromkeys(each.workloads)
