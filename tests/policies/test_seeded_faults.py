@@ -221,7 +221,7 @@ FAULTS: dict[str, Fault] = {
         None,
         BASELINE,
         ADVISORY,
-        "not encrypted",
+        "its secrets are not encrypted",
     ),
     "IMDSv1": (
         "eks",
@@ -258,7 +258,7 @@ FAULTS: dict[str, Fault] = {
         True,
         BASELINE,
         ADVISORY,
-        "past RBAC",
+        "(ABAC)",
     ),
     "nodes that nobody watches": (
         "gke",
@@ -637,7 +637,7 @@ FAULTS: dict[str, Fault] = {
         False,
         BASELINE,
         ADVISORY,
-        "past Entra ID",
+        "its local accounts bypass Entra ID",
     ),
     "AKS nodes without a driver": (
         "aks",
