@@ -8,12 +8,14 @@ from difflib import get_close_matches
 
 from dra_planner.catalog.api_values import ApiValues, api_values
 from dra_planner.clouds import cloud
+from dra_policies.rules.resource_rows import resource_kinds
 from dra_policies.rules.rule import Finding
 from dra_policies.unknown_values import Properties, as_mapping
 from dra_policies.view.stack_view import StackView
 
 _SHOWN = 6
 _ALIKE = 0.85
+_ACRONYMS = re.compile(r"\b(?:nat|vpc)\b")
 
 
 def rejected_values(view: StackView) -> Iterator[Finding]:
@@ -21,15 +23,12 @@ def rejected_values(view: StackView) -> Iterator[Finding]:
 
     In lists that grow, these are only values that look like a known one.
     """
-    separate = {each.urn for each in view.declared}
     subjects = [
         (each.type, f'{_kind(each.type)} "{each.name}"', each.urn, each.props)
         for each in view.declared
     ]
     subjects += [
-        (cloud(pool.cloud).pool.token, pool.title, pool.urn, pool.own)
-        for pool in view.pools
-        if pool.urn not in separate or cloud(pool.cloud).cluster.token in _types(view, pool.urn)
+        (cloud(pool.cloud).pool.token, pool.title, pool.urn, pool.own) for pool in view.inner_pools
     ]
     for token, title, urn, props in subjects:
         for row in api_values().get(token, ()):
@@ -38,12 +37,11 @@ def rejected_values(view: StackView) -> Iterator[Finding]:
 
 
 def _kind(token: str) -> str:
-    """Return a type's name in messages: "launch template" for LaunchTemplate."""
-    return re.sub(r"(?<=[a-z])(?=[A-Z])", " ", token.rpartition(":")[2]).lower()
-
-
-def _types(view: StackView, urn: str) -> frozenset[str]:
-    return frozenset(each.type for each in view.declared if each.urn == urn)
+    """Return a type's name in messages: that of other rules, or "capacity reservation" for
+    CapacityReservation.
+    """
+    words = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", token.rpartition(":")[2]).lower()
+    return resource_kinds().get(token) or _ACRONYMS.sub(lambda found: found[0].upper(), words)
 
 
 def _faults(row: ApiValues, props: Properties, path: str) -> Iterator[tuple[str, str]]:

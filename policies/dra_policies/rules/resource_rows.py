@@ -14,7 +14,7 @@ from typing import Final
 from msgspec import Struct
 
 from dra_planner.catalog.tables import read_table
-from dra_planner.clouds import cloud, names
+from dra_planner.clouds import cloud
 from dra_planner.quantity import Quantity, QuantityError
 from dra_policies.rules.row_subjects import (
     RowOwner,
@@ -174,9 +174,8 @@ def broken_rows(view: StackView, rule: str) -> Iterator[Finding]:
     for row in rows(rule):
         by_type.setdefault(row.type, []).append(row)
     owners = {each.urn: each for each in (*view.declared, *view.objects)}
-    charts = [(each, owner_of(each)) for each in view.installed_charts]
     pools = {pool.urn: pool for pool in view.pools}
-    for each in (*view.declared, *view.objects):
+    for each in (*view.declared, *view.objects, *view.installed_charts):
         found = by_type.get(each.type)
         if found is None:  # most resources of a stack
             continue
@@ -187,17 +186,9 @@ def broken_rows(view: StackView, rule: str) -> Iterator[Finding]:
                 read
             ):
                 yield _finding(row, f'{row.kind} "{each.name}"', each.urn)
-    for each, owner in charts:
-        for row in rows(rule):
-            if row.type == each.type and row.is_broken(RowSubject(own=owner, resources=owners)):
-                yield _finding(row, f'{row.kind} "{each.name}"', each.urn)
-    alone = {each.urn for each in view.declared if cloud_tokens().get(each.type)}
-    for pool in view.pools:
-        token = cloud(pool.cloud).pool.token
-        if pool.urn in alone or not pool.own.values:
-            continue
+    for pool in view.inner_pools:
         read = _subject(RowOwner(props=pool.own), pool, owners)
-        for row in by_type.get(token, ()):
+        for row in by_type.get(cloud(pool.cloud).pool.token, ()):
             if _is_about(row, _is_for_claims(pool), view) and row.is_broken(read):
                 yield _finding(row, pool.title, pool.urn)
 
@@ -231,9 +222,9 @@ def _finding(row: ResourceRow, title: str, urn: str) -> Finding:
 
 
 @cache
-def cloud_tokens() -> Mapping[str, str]:
-    """Return the resource types of separate pools, each with its cloud."""
-    return {cloud(name).pool.token: name for name in names()}
+def resource_kinds() -> Mapping[str, str]:
+    """Return the names of resource types in messages."""
+    return {row["type"]: row["kind"] for row in read_table("resource_rows")}
 
 
 def _is_about(row: ResourceRow, is_pool_for_claims: bool, view: StackView) -> bool:

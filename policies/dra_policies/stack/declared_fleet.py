@@ -18,6 +18,7 @@ from dra_planner.offers import Offer, predict_offers
 from dra_planner.releases import Features, parse_version
 from dra_policies.stack.pools import cloud_of_cluster, cloud_of_provider
 from dra_policies.stack.resource import Resource
+from dra_policies.stack.scaling_groups import states_labels
 from dra_policies.stack.wording import with_titles
 from dra_policies.view.stack_view import DeclaredPool, StackView
 
@@ -52,10 +53,8 @@ def declared_fleet(
     served = _plugin_pools(planned)
     pools = [
         pool
-        for pool in view.node_pools
-        if (pool.labels is not None or pool not in view.scaling_groups)
-        and pool.has_gpus is not False
-        and (pool.is_dra is not False or pool.offer_name in served)
+        for pool in (*view.pools, *filter(states_labels, view.scaling_groups))
+        if pool.has_gpus is not False and (pool.is_dra is not False or pool.offer_name in served)
     ]
     region = stack_region(resources)
     rows = [_row(pool, planned, unknowns, region) for pool in pools]

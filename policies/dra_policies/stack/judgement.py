@@ -107,7 +107,7 @@ def judge_stack(view: StackView, resources: Sequence[Resource]) -> StackView:
         # nothing to judge, or only the plan's own verdict: another rule says that its pools are
         # missing
         return view
-    groups = tuple(gpu_scaling_groups(resources))
+    groups = tuple(gpu_scaling_groups(resources, view.scaling_groups))
     unjudged = (
         f"{title}: its nodes aren't checked, because user data sets their labels and taints"
         for title in groups

@@ -24,16 +24,21 @@ _MIXED: Final = "mixedInstancesPolicy"
 _PLACES: Final = ("launchTemplate", _MIXED)
 
 
-def gpu_scaling_groups(resources: Sequence[Resource]) -> Iterator[str]:
+def states_labels(group: DeclaredPool) -> bool:
+    """Return whether the boot script of a group shows the labels and taints of its nodes."""
+    return group.labels is not None and group.taints is not None
+
+
+def gpu_scaling_groups(
+    resources: Sequence[Resource], groups: Sequence[DeclaredPool]
+) -> Iterator[str]:
     """Yield the titles of launch configurations with a GPU machine type, and of groups whose boot
     script doesn't show labels and taints.
     """
     for each in resources:
         if each.type == _CONFIGURATION and _has_gpus(each, each.props.text("instanceType")):
             yield each.title("launch configuration")
-    for group in declared_groups(resources):
-        if group.labels is None or group.taints is None:
-            yield group.title
+    yield from (group.title for group in groups if not states_labels(group))
 
 
 def declared_groups(resources: Sequence[Resource]) -> Iterator[DeclaredPool]:

@@ -289,6 +289,16 @@ class StackView(Struct, frozen=True, kw_only=True):
         return (*self.pools, *self.scaling_groups)
 
     @property
+    def inner_pools(self) -> tuple[DeclaredPool, ...]:
+        """The pools that another resource declares, for example their cluster."""
+        types = {each.urn: each.type for each in self.declared}
+        return tuple(
+            pool
+            for pool in self.pools
+            if pool.own.values and types.get(pool.urn) != cloud(pool.cloud).pool.token
+        )
+
+    @property
     def is_early(self) -> bool:
         """Whether more of the stack follows. Findings that depend on its driver or pools are
         reported once at the end.

@@ -34,6 +34,7 @@ _NODE_CLASS: Final = "spec.template.spec.nodeClassRef"
 def check(view: StackView) -> Iterator[Finding]:
     yield from broken_rows(view, RULE.id)
     yield from _of_reservations(view)
+    groups = {each.urn for each in view.scaling_groups}
     for pool in view.node_pools:
         of_cloud = cloud(pool.cloud)
         bought = of_cloud.pool.bought
@@ -48,7 +49,7 @@ def check(view: StackView) -> Iterator[Finding]:
         if not _is_placed(view, pool, bought):
             may_be_placed = bought.own_placement and _may_be_placed(view, pool, bought)
             yield from _of_placement(pool, bought, certain=not may_be_placed)
-        if pool not in view.scaling_groups and pool.own.has(_NODE_CLASS) is False:
+        if pool.urn not in groups and pool.own.has(_NODE_CLASS) is False:
             yield from _of_updates(pool, bought.surge)
 
 

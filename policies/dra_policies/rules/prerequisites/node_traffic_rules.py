@@ -104,12 +104,7 @@ def _reaches_out(groups: SecurityGroups, rule: Properties) -> bool:
         return False
     if any(rule.is_given(path) is not False for path in groups.lists):
         return True
-    ranges = [
-        each
-        for path in groups.ranges
-        for each in leaves(rule.at(path))
-        if each is not None
-    ]
+    ranges = [each for path in groups.ranges for each in leaves(rule.at(path)) if each is not None]
     return any(not isinstance(each, str) or not _is_private(each) for each in ranges)
 
 
