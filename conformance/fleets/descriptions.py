@@ -20,6 +20,7 @@ from msgspec import Struct
 from dra_command.inputs.fleet_files import read_other_tools_fleet
 from dra_planner.errors import PlannerError
 from dra_planner.fleet_sources import ImportedFleet
+from dra_planner.fleet_sources.document import NOT_SET
 
 
 class Outcome(Struct, frozen=True):
@@ -51,7 +52,7 @@ def _read(path: Path, region: str) -> ImportedFleet | None:
     try:
         return read_other_tools_fleet(str(path))
     except PlannerError as error:
-        if "the region isn't stated" not in error.message:
+        if error.message != NOT_SET.format("region"):
             raise
         return read_other_tools_fleet(str(path), region=region)
 

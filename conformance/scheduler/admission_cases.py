@@ -15,7 +15,7 @@ _PODS: Final = ("Deployment", "StatefulSet", "Job", "Pod")
 _TAINT: Final = {"key": "example.com/broken", "effect": "NoSchedule"}
 _DEDICATED: Final = {"key": "example.com/dedicated", "operator": "Exists"}
 _SHARE: Final = 0.4
-"""Workloads with such a feature."""
+"""Share of workloads with such a feature."""
 
 
 def make_admission_case(seed: int, features: Features) -> Case:

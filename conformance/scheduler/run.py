@@ -29,6 +29,7 @@ from pathlib import Path
 
 import yaml
 from msgspec import Struct, field
+from msgspec.structs import replace
 
 from dra_planner.errors import PlannerError
 from dra_planner.fleet import read_fleet
@@ -186,8 +187,7 @@ def _case(kind: str, seed: int, minor: int) -> Case:
 
 
 def _placed(case: Case, placement: str) -> Case:
-    fleet = {**case.fleet, "placement": placement}
-    return Case(case.seed, case.feature, fleet, case.workloads)
+    return replace(case, fleet={**case.fleet, "placement": placement})
 
 
 def _ruled(seed: int, minor: int) -> Case:
@@ -245,7 +245,7 @@ def _arguments() -> argparse.Namespace:
         help="RuntimeClasses, priorities, other schedulers, and references to missing objects",
     )
     parser.add_argument(
-        "--placement", choices=("free", "guided"), default="free", help="key of the fleets"
+        "--placement", choices=("free", "guided"), default="free", help="placement of the fleets"
     )
     parser.add_argument(
         "--parallel", type=int, default=2, help="control planes side by side, default: %(default)s"

@@ -19,7 +19,7 @@ def extra_command(extra: str) -> str:
     """
     record = _record()
     url = str(record.get("url", ""))
-    if url.startswith("file:") and not _commit_of(_folder(url)):
+    if url.startswith("file:"):
         is_editable = record.get("dir_info", {}).get("editable")
         return f'pip install {"-e " if is_editable else ""}"{_folder(url)}[{extra}]"'
     requirement = installed_from() if url else NAME

@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from importlib.metadata import version
 from typing import Final
+from urllib.parse import urlsplit
 
 from dra_command.command_line.arguments import UsageError
 from dra_command.command_line.installation import NAME, is_from_local_file
 
-_VERSION: Final = re.compile(r"\d+(\.\d+)*([a-z]+\d+)?")
+_VERSION: Final = re.compile(r"\d+(\.\d+)*([.+-]?[a-z0-9]+)*")
 
 
 def requirement_of(source: str) -> str:
@@ -19,7 +20,7 @@ def requirement_of(source: str) -> str:
     Raises UsageError for anything else.
     """
     if source.startswith("git+"):
-        if "@" not in source.rpartition("/")[2]:
+        if "@" not in urlsplit(source.removeprefix("git+")).path:
             raise UsageError(
                 "--install: the git URL doesn't have a ref", fix=f"add a commit: {source}@COMMIT"
             )
@@ -46,6 +47,7 @@ def index_note(install: str) -> str:
         return ""
     return (
         f"generated files install {NAME} {version(NAME)} from the package index, because this "
-        "installation came from a local folder. If the index doesn't have it, run the command "
-        "again with --force and --install git+https://HOST/REPOSITORY.git@COMMIT or a wheel file"
+        f"installation came from a local folder or file. If the index doesn't have it, replace "
+        f"{NAME}=={version(NAME)} in these files with git+https://HOST/REPOSITORY.git@COMMIT or a "
+        "wheel file (in a new project: --install)"
     )

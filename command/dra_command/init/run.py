@@ -103,7 +103,8 @@ def _write_stack(values: argparse.Namespace) -> int:
     if not values.quiet:
         print(f"wrote {plan_path(stack, folder)}")
     _print_notes(folder / fleet_file, (*start.notes, *_access_notes(start)))
-    _print_notes(folder / "requirements.txt", filter(None, [index_note(values.install)]))
+    if not values.quiet:
+        _print_notes(folder / "requirements.txt", filter(None, [index_note(values.install)]))
     _print_notes(
         folder / f"stacks/Pulumi.{stack}.yaml",
         [f"set {key}" for key in account_settings(start.fleet)],
@@ -130,9 +131,8 @@ def _print_workflow_note(folder: Path, ci: str, files: Iterable[str]) -> None:
         _print_notes(folder / name, [f"add to .gitlab-ci.yml: include: [{{local: {local}}}]"])
     if ci != "none" and not is_in_repository(folder):
         print(
-            f"move the CI workflow in {folder} to the root of your repository, because "
-            f"{CI_NAMES[ci]} reads it only from there and {folder} isn't in a git repository; or "
-            "run `git init` in the root, and then `pulumi-dra init` again with --force"
+            f"{CI_NAMES[ci]} reads the CI workflow only from the root of a repository, but "
+            f"{folder} isn't in a git repository; move the workflow to the root of yours"
         )
 
 
@@ -141,8 +141,7 @@ def _access_notes(start: InitialFleet) -> tuple[str, ...]:
         return ()
     return (
         "the API server accepts only connections from the cluster's network; to deploy from "
-        "another network, "
-        "list it in endpoint.publicAccessCidrs",
+        "another network, list it in endpoint.publicAccessCidrs",
     )
 
 

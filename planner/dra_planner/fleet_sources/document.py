@@ -289,11 +289,14 @@ def _driver(charts: Mapping[str, str], notes: list[str]) -> str:
     return newest
 
 
+NOT_SET: Final = "the {} isn't set in these files"
+
+
 def _required(what: str, value: str, file: str, target: str) -> str:
     if value:
         return value
     raise FleetError(
-        f"the {what} isn't set in these files",
+        NOT_SET.format(what),
         place=Place(file),
         fix=f"pulumi-dra init {target} --from {shlex.quote(file)} --{what} NAME",
     )

@@ -103,10 +103,11 @@ def is_made_up(schema: Schema, name: str, value: Value) -> bool:
     """Return True if no table contains the value of an output, so the simulation invents it. A
     program doesn't have to set it.
     """
-    spec = schema.outputs.get(name)
+    spec, given = schema.outputs.get(name), schema.inputs.get(name)
     return (
         spec is not None
         and spec.required
+        and not (given is not None and given.required)
         and _without_text(name, value) == _invented(schema, name, "")
     )
 
@@ -138,7 +139,7 @@ def _unknown_like(output: object) -> Value:
 
 def _invented(schema: Schema, name: str, text: str) -> Value:
     """Return a value for an output that no table of the simulation contains. If the API defines the
-    values, it's the first of them, because the policy pack rejects all others.
+    values, it's the first of them, so that the policy pack accepts it.
     """
     for row in api_values().get(schema.token, ()):
         if row.property == name and row.values:

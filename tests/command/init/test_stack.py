@@ -191,8 +191,8 @@ def test_fleets_of_several_folders_have_their_own_workflows(tmp_path: Path) -> N
 def test_a_workflow_outside_a_repository_moves_to_the_root_of_a_new_one(tmp_path: Path) -> None:
     project = Project(tmp_path)
     note = (
-        "isn't in a git repository; or run `git init` in the root, and then `pulumi-dra init` "
-        "again with --force"
+        "GitHub reads the CI workflow only from the root of a repository, but gpus isn't in a git "
+        "repository; move the workflow to the root of yours"
     )
     done = project.run("init", "gpus", "--region", "us-east-1")
     assert note in done.out

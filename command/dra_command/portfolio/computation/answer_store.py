@@ -73,10 +73,10 @@ class Store:
         try:
             read = _read_lines if path.suffix == ".jsonl" else _read_parquet
             return read(path, digests, whole=whole)
-        except FileNotFoundError:  # made one with others since it was listed
+        except FileNotFoundError:  # merged into a later part since it was listed
             later = [part for part in self._parts() if part > path]
             return [row for part in later for row in self._read_part(part, digests, whole=whole)]
-        # pyarrow's are kinds of these
+        # pyarrow's errors are subclasses of these
         except (OSError, ValueError, TypeError, KeyError, NotImplementedError) as error:
             self.unreadable[str(path)] = " ".join(str(error).split()) or type(error).__name__
             return ()
