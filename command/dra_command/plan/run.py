@@ -6,7 +6,7 @@ import argparse
 import sys
 from datetime import date
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from msgspec.structs import replace
 
@@ -180,24 +180,21 @@ def _stale_fault(plan: Plan, inputs: CommandInputs, values: argparse.Namespace) 
     return _compare_and_write(plan, inputs, values)[0] if values.check else ""
 
 
+_OF_PLANNED_NODES: Final = ("gate", "constraints", "suggest", "certificate")
+"""Options about counts and machine types, which a running cluster has already."""
+
+
 def _refuse_odd_combinations(values: argparse.Namespace) -> None:
     if values.picture and not values.picture.lower().endswith(".svg"):
         raise UsageError(
             f"--picture {values.picture}: the picture must be an SVG file",
             fix="use a file name that ends in .svg",
         )
-    if values.gate and values.observed:
-        raise UsageError("--gate needs a fleet", fix="use --fleet or --stack, not --observed")
-    if values.constraints and values.observed:
-        raise UsageError(
-            "--constraints needs a fleet to size",
-            fix="use --fleet or --stack, not --observed",
-        )
-    if values.suggest and values.observed:
-        raise UsageError("--suggest needs a fleet", fix="use --fleet or --stack, not --observed")
-    if values.certificate and values.observed:
-        fix = "use --fleet or --stack, not --observed"
-        raise UsageError("--certificate needs a fleet to size", fix=fix)
+    for option in _OF_PLANNED_NODES:
+        if getattr(values, option) and values.observed:
+            raise UsageError(
+                f"--{option} needs a fleet to size", fix="use --fleet or --stack, not --observed"
+            )
     if values.quotas and (values.observed or values.write or values.check):
         fix = "use --fleet or --stack, without --observed, --write, or --check"
         raise UsageError("--quotas needs a fleet to size", fix=fix)

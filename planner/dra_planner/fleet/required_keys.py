@@ -51,6 +51,7 @@ def _cloud_of(data: Mapping[str, Any]) -> clouds.Cloud:
 def _example(names: tuple[str, ...], data: Mapping[str, Any]) -> str:
     cloud = _cloud_of(data)
     gpus = _gpu_machine(cloud.name, str(data.get("region")))
+    # By the last two keys of the path, because `version` and `name` mean different things.
     match names:
         case ("cloud",):
             return cloud.name

@@ -6,6 +6,7 @@ search over groups starts from it.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, Final
 
 from dra_planner.placement.assignment import Pools
@@ -21,7 +22,33 @@ def assign_single_pools(needs: LevelNeeds, pools: Pools, solver: Any) -> dict[in
     """Return the pool of each work, by positions, or None if the program isn't solved."""
     if sum(len(work.needs) for work in needs.works) > _MOST_PAIRS:
         return None
-    highs, infinity = solver.Highs(), solver.kHighsInf
+    program = _configured(solver)
+    most = max(cost[0] for cost in pools.costs) or 1
+    for pool, cost in enumerate(pools.costs):
+        least, upper = float(pools.least[pool]), float(max(pools.least[pool], pools.most[pool]))
+        program.addCol(cost[0] / most, least, upper, 0, [], [])
+    places = [(at, pool) for at, work in enumerate(needs.works) for pool in work.needs]
+    column = {place: len(pools.costs) + number for number, place in enumerate(places)}
+    for place in places:
+        program.addCol(0.0, 0.0, 1.0, 0, [], [])
+        program.changeColIntegrality(column[place], solver.HighsVarType.kInteger)
+    for at, work in enumerate(needs.works):
+        inside = [column[at, pool] for pool in work.needs]
+        program.addRow(1.0, 1.0, len(inside), inside, [1.0] * len(inside))
+    for pool in range(len(needs.capacities)):
+        for shares in _node_shares(needs, pool):
+            used = {column[at, pool]: share for at, share in shares.items() if share}
+            if used:
+                program.addRow(
+                    -solver.kHighsInf, 0.0, len(used) + 1, [*used, pool], [*used.values(), -1.0]
+                )
+    program.run()
+    solution = program.getSolution()
+    return _chosen(places, column, list(solution.col_value)) if solution.value_valid else None
+
+
+def _configured(solver: Any) -> Any:
+    program = solver.Highs()
     for name, value in (
         ("output_flag", False),
         ("threads", 1),
@@ -29,42 +56,29 @@ def assign_single_pools(needs: LevelNeeds, pools: Pools, solver: Any) -> dict[in
         ("mip_max_nodes", _NODES),
         ("mip_rel_gap", _GAP),
     ):
-        highs.setOptionValue(name, value)
-    most = max(cost[0] for cost in pools.costs) or 1
-    for pool, cost in enumerate(pools.costs):
-        least, upper = float(pools.least[pool]), float(max(pools.least[pool], pools.most[pool]))
-        highs.addCol(cost[0] / most, least, upper, 0, [], [])
-    places = [(at, pool) for at, work in enumerate(needs.works) for pool in work.needs]
-    column = {place: len(pools.costs) + number for number, place in enumerate(places)}
-    for place in places:
-        highs.addCol(0.0, 0.0, 1.0, 0, [], [])
-        highs.changeColIntegrality(column[place], solver.HighsVarType.kInteger)
-    for at, work in enumerate(needs.works):
-        inside = [column[at, pool] for pool in work.needs]
-        highs.addRow(1.0, 1.0, len(inside), inside, [1.0] * len(inside))
-    for pool, capacities in enumerate(needs.capacities):
-        works = [(at, needs.works[at]) for at, where in places if where == pool]
-        for row, capacity in enumerate(capacities):
-            parts = {
-                column[at, pool]: work.count * work.needs[pool][row] / capacity
-                for at, work in works
-            }
-            halves = {
-                column[at, pool]: float(work.count)
-                for at, work in works
-                if 2 * work.needs[pool][row] > capacity
-            }
-            for each in (parts, halves):
-                used = {place: share for place, share in each.items() if share}
-                if used:
-                    highs.addRow(
-                        -infinity, 0.0, len(used) + 1, [*used, pool], [*used.values(), -1.0]
-                    )
-    highs.run()
-    solution = highs.getSolution()
-    if not solution.value_valid:
-        return None
-    values, chosen = list(solution.col_value), dict[int, int]()
+        program.setOptionValue(name, value)
+    return program
+
+
+def _node_shares(needs: LevelNeeds, pool: int) -> Iterator[dict[int, float]]:
+    """Yield, for every resource, the nodes of the pool that each work needs if it runs there."""
+    works = {at: work for at, work in enumerate(needs.works) if pool in work.needs}
+    for row, capacity in enumerate(needs.capacities[pool]):
+        yield {at: work.count * work.needs[pool][row] / capacity for at, work in works.items()}
+        # Two pods that need more than half of a node each can't share it, so each counts as a whole
+        # node. Without this, the program would believe in nodes that are completely used.
+        yield {
+            at: float(work.count)
+            for at, work in works.items()
+            if 2 * work.needs[pool][row] > capacity
+        }
+
+
+def _chosen(
+    places: list[tuple[int, int]], column: dict[tuple[int, int], int], values: list[float]
+) -> dict[int, int]:
+    """Return the pool with the largest value for each work. The solver may stop at fractions."""
+    chosen: dict[int, int] = {}
     for at, pool in places:
         known = chosen.get(at)
         if known is None or values[column[at, pool]] > values[column[at, known]] + _LITTLE:

@@ -145,6 +145,7 @@ def _pod_edits(shape: Shape, node: NodeState) -> Iterator[Edit]:
     needs = needs_of(shape, node.template)
     for name, amount in needs.requests.items():
         left = node.free(name)
+        # The number of pods isn't requested by the pod, and 0 isn't a useful request.
         if amount > left > 0 and name != "pods":
             text = (
                 f"lower the pod's request for {name} from {amount_text(name, amount)} to "
@@ -177,6 +178,7 @@ def _way_edits(at: Edit, spec: ExactDeviceRequest, shape: Shape, node: NodeState
     for name, amount in spec.capacity.items():
         text = f"request less {name} than {amount} in {where}"
         yield replace(at, kind="lower-capacity", text=text, name=name)
+    # Only taints that keep a device from being allocated; others have no effect on the claim.
     taints = {
         t
         for c in node.template.candidates

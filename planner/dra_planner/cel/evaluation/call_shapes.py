@@ -280,6 +280,8 @@ def set_membership(operand: Closure, items: list[Any]) -> Closure | None:
     """
     if not items:
         return Folded(False)
+    # CEL compares numbers of different types by value, but Python's True equals 1. Members carry
+    # their type, so each number is added once for every type that has an equal value.
     members: set[Any] = set()
     for item in items:
         kind = item.__class__
@@ -299,6 +301,7 @@ def set_membership(operand: Closure, items: list[Any]) -> Closure | None:
         kind: type = value.__class__
         if kind in (str, int, Uint, bool, float, type(None)):
             return bool((kind, value) in members)
+        # Upstream's lookup is a Go map, which panics on keys that can't be hashed.
         if type_name(value) in ("bytes", "kubernetes.Semver", "kubernetes.NamedFormat"):
             raise Panic(f"internal error: hash of unhashable type {type_name(value)}")
         return False

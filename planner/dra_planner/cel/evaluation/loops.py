@@ -185,9 +185,10 @@ def _quantify(
     """Evaluate `exists` (decisive is True) or `all` (False) with the cost of the
     equivalent loop.
     """
+    # `exists` negates its accumulator in the loop's condition, which costs 1 more than in `all`.
     condition_cost = 3 if decisive else 2
     if isinstance(predicate, Folded) and predicate.value is (not decisive):
-
+        # A constant that never decides: every iteration costs the same, so none needs to run.
         def evaluate_alike(state: State) -> bool:
             _charge(state, _length(items(state), pairs), condition_cost + 1)
             state.cost += 1

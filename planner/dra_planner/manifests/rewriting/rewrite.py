@@ -289,6 +289,8 @@ def _convert(
         return False  # settled when all claims and classes are written
     if not _is_rewritten(old, features):
         return False
+    # Fields decide the form, not the version: people copy new fields under an old apiVersion and
+    # the reverse. The version is set first, and the fields are converted by the form found.
     if old.api_version != V1:
         _set(old, layout, "apiVersion", V1)
     if old.kind in _SUCCESSORS:

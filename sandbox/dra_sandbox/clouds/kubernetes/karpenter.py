@@ -69,6 +69,7 @@ def _check_pool(manifest: Values, old: Values) -> Iterator[PropertyFailure]:
 
 def _check_static(spec: Values, before: Values) -> Iterator[PropertyFailure]:
     is_static = spec.get("replicas") is not None
+    # A rule of the definition compares with the previous object, so creation can't break it.
     if before and is_static != (before.get("replicas") is not None):
         yield PropertyFailure(
             "spec",
@@ -98,7 +99,7 @@ def _check_requirement(requirement: Values, path: str) -> Iterator[PropertyFailu
 def _check_class(manifest: Values, old: Values) -> Iterator[PropertyFailure]:
     spec = _mapping(manifest.get("spec"))
     if holds_unknown(spec.get("amiSelectorTerms")):
-        return
+        return  # most checks below depend on whether a term has an alias
     images = [_mapping(each) for each in _list(spec.get("amiSelectorTerms"))]
     if not images:
         yield PropertyFailure("spec.amiSelectorTerms", "should have at least 1 items")

@@ -116,6 +116,8 @@ def _check_own_selector(spec: Data, name: str, scope: Scope) -> Violations:
             yield from each_invalid("spec.template.labels", name, label_value(name))
     if selector is None:
         return
+    # The server adds its own labels to a given selector before it validates the result, so a
+    # selector is accepted if it agrees with labels that nobody knows before creation (the UID).
     yield from check_struct(selector, "meta.LabelSelector", "spec.selector", scope, TABLE)
     made = {**selector, "matchLabels": dict(selector.get("matchLabels") or {})}
     given = {key for key in made["matchLabels"] if not _OWN_LABELS.get(key, True)}
@@ -202,6 +204,7 @@ def _check_indexes(data: Data, path: str, scope: Scope) -> Violations:
         yield invalid(
             f"{path}.maxFailedIndexes", int(failed), "must be less than or equal to completions"
         )
+    # The Job's status lists failed indexes, so their number is limited for very large Jobs.
     if count is not None and count > _MOST_INDEXES and per_index is not None:
         if failed is None:
             yield required(
