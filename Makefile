@@ -79,8 +79,8 @@ docs-check: docs site ## fail when a generated page was not fresh, or the site d
 
 check: lint types docs-check journeys test ## what CI runs
 
-conformance: setup ## run upstream Kubernetes' own code on the same cases (long)
-	@$(VENV)/python conformance/run.py $(if $(SAMPLE),--sample)
+conformance: setup ## run upstream Kubernetes' own code on the same cases, of one minor version with MINOR=36 (long)
+	@$(VENV)/python conformance/run.py $(if $(SAMPLE),--sample) $(if $(MINOR),--minor $(MINOR))
 
 referee: setup ## compare sizing and placing with searches that try everything, COUNT random fleets of each family (long)
 	@$(VENV)/python tests/planner/sizing/test_against_referee.py $(or $(COUNT),2000)

@@ -2,6 +2,8 @@
 
     python conformance/run.py                everything: 20 000 random cases per minor, upstream's
                                              own tables, the real API servers and schedulers
+    python conformance/run.py --minor 36     the same for one minor; checks of commands, SDKs, and
+                                             charts run as well
     python conformance/run.py --sample       what CI runs, at the minor whose servers tests build
                                              too: a thousand cases, a few hundred documents at the
                                              API server, a few fleets at the scheduler, the same
@@ -19,6 +21,7 @@ import secrets
 import subprocess
 import sys
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
 from dra_planner.releases import RELEASES
@@ -37,13 +40,18 @@ def main() -> int:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--sample", action="store_true", help="a short run, as in CI")
+    kind = parser.add_mutually_exclusive_group()
+    kind.add_argument("--sample", action="store_true", help="a short run, as in CI")
+    kind.add_argument(
+        "--minor", action="append", choices=ALL_MINORS, help="may be repeated, default: all"
+    )
+    given = parser.parse_args()
     go = find_go((1, 26, 0))
     environment = go_environment(
         {**os.environ, "GO": str(go), "PATH": f"{go.parent}{os.pathsep}{os.environ['PATH']}"}
     )
     failed = []
-    for check in _sample() if parser.parse_args().sample else _everything():
+    for check in _sample() if given.sample else _everything(given.minor or ALL_MINORS):
         print(f"== {' '.join(check)}", flush=True)
         started = time.monotonic()
         if subprocess.run(
@@ -70,11 +78,11 @@ def _sample() -> list[list[str]]:
     return [*random, reports, api_server, scheduler]
 
 
-def _everything() -> list[list[str]]:
+def _everything(minors: Sequence[str]) -> list[list[str]]:
     fresh = str(secrets.randbelow(1_000_000))
     random = [
         [f"{room}/run.py", "--minor", minor, "--seed", fresh]
-        for minor in ALL_MINORS
+        for minor in minors
         for room in ("cel", "allocation")
     ]
     for check in random:
@@ -86,9 +94,11 @@ def _everything() -> list[list[str]]:
         ["scheduler/run.py", "--rules"],
         ["scheduler/preemptions.py"],
         ["scheduler/running_clusters.py", "--seed", fresh],
-        ["control_plane/killed_processes.py"],
     ]
+    for check in servers:
+        check += [word for minor in minors for word in ("--minor", minor)]
     others = [
+        ["control_plane/killed_processes.py"],
         ["cel/upstream_table.py"],
         ["cel/language_tests.py"],
         ["sdks/run.py"],
