@@ -31,12 +31,11 @@ class ExistingWorkloads:
         self.outdated = frozenset(pod.meta.key for pod in manifests.bound_pods if pod.outdated)
         self.assumptions: tuple[str, ...] = ()
         for pod in manifests.waiting_pods:
-            if pod.owner is not None:
-                self._waiting.setdefault(pod.owner, []).append(pod)
+            self._waiting.setdefault(_maker_of(pod), []).append(pod)
         for pod in manifests.bound_pods:
             if not pod.going:
-                owner = pod.owner or WorkloadRef("Pod", *pod.meta.key)
-                self._running[owner] = (*self._running.get(owner, ()), pod.meta.key)
+                maker = _maker_of(pod)
+                self._running[maker] = (*self._running.get(maker, ()), pod.meta.key)
         going = sum(pod.going for pod in manifests.bound_pods)
         if going:
             pods = f"{counted(going, 'pod')} in the snapshot {verb(going, 'are')} terminating"
@@ -61,6 +60,23 @@ class ExistingWorkloads:
         """Return a workload's pending pods."""
         return self._waiting.get(workload, ())
 
+    def awaited_nodes(self, workload: WorkloadRef) -> frozenset[str]:
+        """Return the nodes for which a DaemonSet has pending pods. Its controller names the node of
+        each pod in the pod's affinity.
+
+        Source: kubernetes/kubernetes:pkg/controller/daemon/util/daemonset_util.go@v1.36.3
+        (ReplaceDaemonSetPodNodeNameNodeAffinity).
+        """
+        terms = [
+            term
+            for pod in self.waiting(workload)
+            if pod.spec.node_affinity is not None
+            for term in pod.spec.node_affinity.terms
+        ]
+        return frozenset(
+            name for term in terms for each in term.match_fields for name in each.values
+        )
+
     def charged(self, workload: Workload) -> int:
         """Return how many pods of a workload quotas already count. With several pod sets, it isn't
         known.
@@ -75,6 +91,11 @@ class ExistingWorkloads:
         if existing is None or len(existing.pod_sets) != 1:
             return 0
         return sum(not all(pod.claims.values()) for pod in self.waiting(workload))
+
+
+def _maker_of(pod: BoundPod) -> WorkloadRef:
+    """Return the workload that created a pod. A bare pod is its own workload."""
+    return pod.owner or WorkloadRef("Pod", *pod.meta.key)
 
 
 def in_quota_order(manifests: Manifests) -> list[Workload]:

@@ -211,6 +211,7 @@ class _Expansion:
             outdated=self._existing.outdated.intersection(running)
             if pod_set.rollout is not None
             else frozenset(),
+            awaited=self._existing.awaited_nodes(workload.ref) if pod_set.per_node else frozenset(),
             charged=self._existing.charged(workload),
             ahead=ahead,
             templates=templates_in(workload.ref.namespace, pod_set.template.spec),

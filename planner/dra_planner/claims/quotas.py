@@ -108,6 +108,7 @@ class QuotaRoom:
         if self._quotas:
             self._charge_existing(manifests)
             self._charge_claims(manifests)
+        # without the pods of the demand, also those that the cluster has and that have no node yet
         self._at_start = {limit: room.milli_value for limit, room in self._limits()}
 
     @property
@@ -203,6 +204,8 @@ class QuotaRoom:
             quota.charge(usage, [-without_claims] * _LEVELS)
         key = member.workload, member.pod_set
         self._charges[key] = _charges(charged, namespace)
+        for limit, amount in self._charges[key].items():
+            self._at_start[limit] += amount * (member.charged - len(member.running))
         # A pod is admitted only if its own claims also fit into the quota. `free` counts such whole
         # pods. In `_wait`, `of_pods` counts pods alone: a pod whose claim is denied exists and
         # waits.
@@ -221,7 +224,7 @@ class QuotaRoom:
                 member, figures=Figures.fixed(more), running=(), charged=0, changed=False
             )
         _charge(charged, [max(0, (pods or 0) - member.charged) for pods in admitted.figures])
-        if per_node and not member.ahead and any(admitted.figures):
+        if per_node and any(admitted.figures):
             self._daemons[key] = max(1, member.charged)
         yield admitted, None
         if rest is None:

@@ -42,9 +42,10 @@ class Member(Struct, frozen=True, kw_only=True):
     `running` are the workload's pods on the cluster's nodes, which are included in the figures.
     `changed`: they use another pod template, or at least the `outdated` ones do. `leaving` pods are
     pending in the cluster with an earlier pod template. A separate member with figures of 0
-    contains them. `stuck` are the ones among them that lack a claim. `ahead`: not part of the
-    question, but its pods are in the cluster's queue or on its nodes. `templates` are the
-    ResourceClaimTemplates that its pods use. Equal claims from several templates are one shape.
+    contains them. `stuck` are the ones among them that lack a claim. `awaited` are the nodes for
+    which a DaemonSet has pending pods. `ahead`: not part of the question, but its pods are in the
+    cluster's queue or on its nodes. `templates` are the ResourceClaimTemplates that its pods use.
+    Equal claims from several templates are one shape.
     """
 
     workload: WorkloadRef
@@ -58,6 +59,7 @@ class Member(Struct, frozen=True, kw_only=True):
     outdated: frozenset[ObjectKey] = frozenset()
     leaving: tuple[ObjectKey, ...] = ()
     stuck: tuple[ObjectKey, ...] = ()
+    awaited: frozenset[str] = frozenset()
     charged: int = 0  # pods that the cluster has, and that quotas count already
     ahead: bool = False
     templates: tuple[ObjectKey, ...] = ()

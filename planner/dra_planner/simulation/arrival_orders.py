@@ -60,6 +60,12 @@ class ArrivalOrder(Struct, frozen=True):
         together = [controller for document in documents for controller in document]
         yield sorted(together, key=lambda each: each.workload.kind != BARE_POD)
 
+    def shuffled(self, controllers: Sequence[Controller], turn: int) -> Sequence[Controller]:
+        """Return controllers in a random order by the seed, or as they are without one."""
+        if self.seed is None:
+            return controllers
+        return random.Random(f"{self.seed}/{turn}/turns").sample(controllers, len(controllers))
+
     def mix(self, made: Sequence[Sequence[SimulatedPod]], turn: int) -> list[SimulatedPod]:
         """Return the pods that controllers created at the same time, by controller, in arrival
         order.

@@ -152,6 +152,7 @@ class Setting(Struct, frozen=True, kw_only=True):
             meant = [
                 number for number, each in enumerate(self.nodes) if _is_meant(kind.shape, each.node)
             ]
+            meant.sort(key=lambda number: self.nodes[number].node.name not in member.awaited)
             if not wanted and not before:  # no quota lets one in
                 meant = []
             most = self.daemon_room.get((ref, member.pod_set), UNBOUNDED)
@@ -242,7 +243,7 @@ def prepare(
         ),
         quotas=quotas,
         leaving=_leaving(members),
-        daemon_room=_daemon_room(demand, nodes),
+        daemon_room=_daemon_room(demand, nodes) if quotas is None else {},
         refused=_refused(demand, level),
         ending=ending,
         lasting=lasting,

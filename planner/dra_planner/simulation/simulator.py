@@ -288,7 +288,7 @@ class Run:
     def _create(self) -> bool:
         made: list[list[SimulatedPod]] = []
         admission = self._admission
-        for controller in self._controllers:
+        for controller in self._in_turn():
             made.append(
                 controller.create(self._runs)
                 if admission is None
@@ -298,6 +298,15 @@ class Run:
         pods = self._order.mix(made, self._turn)
         self._queue.add(pods)
         return bool(pods)
+
+    def _in_turn(self) -> Sequence[Controller]:
+        """Return the controllers in the order in which they create pods.
+
+        The order decides only under quotas: each controller retries after its own back-off.
+        """
+        if self._admission is None:
+            return self._controllers
+        return self._order.shuffled(self._controllers, self._turn)
 
     # -- scheduling
 

@@ -11,12 +11,18 @@ from typing import Any, Final
 
 from msgspec import Struct
 
-from dra_planner.model import Verdict, WorkloadRef
+from dra_planner.model import PodQuotas, Verdict, WorkloadRef
 from dra_planner.plan import Plan, PlanRequest, make_plan, read_cluster
 from dra_planner.plan.cluster.snapshot_plan import ReadCluster
 from dra_planner.plan.judgement.observed_nodes import judge_outcome, size_workload
 from dra_planner.plan.model import PlannedWorkload
-from dra_planner.simulation import ArrivalOrder, SimulationOutcome, Simulator, observed_nodes
+from dra_planner.simulation import (
+    ArrivalOrder,
+    OrderName,
+    SimulationOutcome,
+    Simulator,
+    observed_nodes,
+)
 from dra_planner.sizing import WorkloadSize
 from dra_planner.sources import Source
 
@@ -32,7 +38,7 @@ REASONS: Final[Mapping[str, str]] = {
     "node has none.",
     "who-comes-first": "Several workloads were kept out by a ResourceQuota: which of them is let "
     "in next is decided by "
-    "whose controller tries again first.",
+    "whose controller tries again first. One of the seeds comes to the same.",
     "how-often": "Pods that gave way were made again, and gave way again: as often as they came "
     "first.",
     "who-takes-what-is-freed": "Several pods waited for the same devices: these are free a moment "
@@ -121,7 +127,7 @@ def _reason_aside(case: Json, theirs: Said, became: Said) -> str:
 
 def _reason_of_others(case: Json, ours: Said, theirs: Said) -> str:
     """Return why other pods of several that wait were placed, or made."""
-    if _is_let_in_otherwise(case, ours, theirs):
+    if _is_let_in_otherwise(case, theirs):
         return "who-comes-first"
     return "who-takes-what-is-freed" if _is_taken_otherwise(ours, theirs) else "unexplained"
 
@@ -142,19 +148,15 @@ def _is_taken_otherwise(ours: Said, theirs: Said) -> bool:
     return len(names) > 1 and nodes[0] == nodes[1] and all(waiting)
 
 
-def _is_let_in_otherwise(case: Json, ours: Said, theirs: Said) -> bool:
-    """Tell whether only workloads under quotas differ, of which as many pods were made in all."""
-    objects = [*case["cluster"], *case["applied"]]
-    limited = {each["metadata"]["namespace"] for each in objects if each["kind"] == "ResourceQuota"}
-    mine, real = ({**each.rows, **each.beside} for each in (ours, theirs))
-    names = [name for name in {**mine, **real} if mine.get(name) != real.get(name)]
-    pods = [
-        sum(row["placed"] + row["pending"] for name, row in rows.items() if name in names)
-        for rows in (mine, real)
-    ]
-    return (
-        bool(names) and {name.partition("/")[0] for name in names} <= limited and pods[0] == pods[1]
-    )
+def _is_let_in_otherwise(case: Json, became: Said) -> bool:
+    """Tell whether quotas that let pods in as they are made, whoever tries first, come to the
+    same.
+    """
+    cluster = read_cluster(request(case))
+    if cluster.demand.quotas is None:
+        return False
+    runs = _runs(cluster, ("settled", "at-once"), cluster.demand.quotas)
+    return any(_said(cluster, outcome) == became for outcome in runs)
 
 
 def _became(case: Json) -> Said:
@@ -217,13 +219,20 @@ def _is_daemon_set_under_a_quota(each: PlannedWorkload | None) -> bool:
 
 def _comes_by_chance(case: Json, became: Said) -> bool:
     cluster = read_cluster(request(case))
+    return any(_said(cluster, outcome) == became for outcome in _runs(cluster, ("settled",), None))
+
+
+def _runs(
+    cluster: ReadCluster, orders: tuple[OrderName, ...], quotas: PodQuotas | None
+) -> Iterator[SimulationOutcome]:
+    """Yield what becomes of a cluster with other choices among equal nodes, and other moments."""
     nodes = observed_nodes(cluster.offers)
-    simulator = Simulator.of(cluster.demand, nodes, cluster.manifests.classes, cluster.features)
-    return any(
-        _said(cluster, simulator.run(ArrivalOrder("settled", seed), lags=lags)) == became
-        for lags in (False, True)
-        for seed in range(1, SEEDS + 1)
-    )
+    classes, features = cluster.manifests.classes, cluster.features
+    simulator = Simulator.of(cluster.demand, nodes, classes, features, quotas=quotas)
+    for name in orders:
+        for lags in (False, True):
+            for seed in range(1, SEEDS + 1):
+                yield simulator.run(ArrivalOrder(name, seed), lags=lags)
 
 
 def _said(cluster: ReadCluster, outcome: SimulationOutcome) -> Said:
