@@ -41,7 +41,7 @@ def test_the_schema_of_a_component_package_is_read_through_its_host(
 
 
 def test_a_stack_that_is_not_there(engine: Engine) -> None:
-    with pytest.raises(EngineError, match="cannot export the stack nowhere"):
+    with pytest.raises(EngineError, match="can't export the stack nowhere"):
         engine.export("nowhere")
 
 

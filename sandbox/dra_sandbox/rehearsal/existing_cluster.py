@@ -83,8 +83,7 @@ def refuse_real(server: ApiServer) -> None:
         scheme = str(node["spec"].get("providerID") or "").partition("://")[0]
         if scheme and scheme not in _LOCAL:
             raise NotThrowAway(
-                f"the node {node['metadata']['name']} is a {scheme} machine, so this is a real "
-                "cluster"
+                f"node {node['metadata']['name']} runs on {scheme}, so this is a real cluster"
             )
     drivers = sorted({each["spec"]["driver"] for each in server.listed(SLICES)[0]})
     if drivers:

@@ -175,7 +175,7 @@ def test_a_local_file_is_no_source_for_others(
     text: str, install: str, has_note: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     record(monkeypatch, text)
-    assert ("--install git+https" in index_note(install)) == has_note
+    assert ("with git+https://HOST" in index_note(install)) == has_note
 
 
 def test_a_checkout_is_its_commit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

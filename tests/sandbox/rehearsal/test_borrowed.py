@@ -86,7 +86,7 @@ def test_a_cluster_that_nobody_marked_is_not_touched(plane: ControlPlane) -> Non
                 "metadata": {"name": "i-1"},
                 "spec": {"providerID": "aws:///a/i-1"},
             },
-            "the node i-1 is a machine of aws",
+            "node i-1 runs on aws, so this is a real cluster",
         ),
         (
             {
