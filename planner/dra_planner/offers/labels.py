@@ -13,8 +13,10 @@ from dra_planner.model import Taint
 if TYPE_CHECKING:  # reading a snapshot needs no fleet, and its schema takes long to import
     from dra_planner.fleet import Fleet, Pool
 
-# NFD and GFD, where the platform runs them
-_OF_FEATURE_DISCOVERY = ("feature.node.kubernetes.io/", "nvidia.com/")
+_OF_NODE_FEATURES = "feature.node.kubernetes.io/"
+_OF_GPUS = "nvidia.com/"
+# without GPUs: NVIDIA/k8s-device-plugin:internal/lm/{labeler,nvml,timestamp}.go@v0.17.0
+_WITHOUT_GPUS = ("nvidia.com/gfd.timestamp", "nvidia.com/gpu.machine")
 _ZONES = ("topology.kubernetes.io/zone", "failure-domain.beta.kubernetes.io/zone")
 
 
@@ -67,15 +69,17 @@ def base_labels(
     return labels | cloud(fleet.cloud).image_labels(machine)
 
 
-def unknown_labels(fleet: Fleet, zones: Sequence[str]) -> tuple[str, ...]:
+def unknown_labels(fleet: Fleet, machine: Machine, zones: Sequence[str]) -> tuple[str, ...]:
     """Return the labels that nodes have or may have, with values that are only known at run time.
 
-    An entry that ends in "/" represents every label with that prefix that isn't predicted.
+    An entry that ends in "/" represents every label with that prefix that isn't predicted. The
+    platform may run Node Feature Discovery and GPU feature discovery.
     """
     of_zones = () if len(zones) == 1 else _ZONES
     return (
         *cloud(fleet.cloud).unknown_labels,
-        *_OF_FEATURE_DISCOVERY,
+        _OF_NODE_FEATURES,
+        *(_WITHOUT_GPUS if machine.accelerator is None else (_OF_GPUS,)),
         *of_zones,
         "kubernetes.io/hostname",
     )

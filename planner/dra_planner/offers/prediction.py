@@ -107,7 +107,7 @@ def predict_system_offer(fleet: Fleet) -> Offer | None:
         at_most=allocatable.at_most,
         machine=machine.name,
         zones=zones,
-        unknown_labels=unknown_labels(fleet, zones),
+        unknown_labels=unknown_labels(fleet, machine, zones),
         deductions=deductions,
         assumptions=(
             *allocatable.assumptions,
@@ -146,7 +146,7 @@ def _offer(fleet: Fleet, pool: Pool, features: Features) -> Offer:
         at_most={**allocatable.at_most, **published.units} if allocatable.at_most else {},
         machine=machine.name,
         zones=pool_zones(fleet, pool),
-        unknown_labels=unknown_labels(fleet, pool_zones(fleet, pool)),
+        unknown_labels=unknown_labels(fleet, machine, pool_zones(fleet, pool)),
         deductions=deductions,
         devices_doubt=_devices_doubt(pool),
         assumptions=(

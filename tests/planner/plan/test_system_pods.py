@@ -29,6 +29,8 @@ spec:
   template:
     metadata: {labels: {app: web}}
     spec:
+      nodeSelector: %(selector)s
+      affinity: %(affinity)s
       tolerations: %(tolerations)s
       containers: [{name: main, image: web, resources: {requests: {cpu: %(cpu)s}, limits: %(limits)s}}]
 """
@@ -40,9 +42,18 @@ def plan_of(
     tolerations: str = "[]",
     limits: str = "{}",
     machine: str = "m5.large",
+    selector: str = "{}",
+    affinity: str = "{}",
 ) -> Plan:
     fleet = read_fleet({**FLEET, "systemPool": {"machine": machine, "count": 2}})
-    text = WEB % {"replicas": replicas, "cpu": cpu, "tolerations": tolerations, "limits": limits}
+    text = WEB % {
+        "replicas": replicas,
+        "cpu": cpu,
+        "tolerations": tolerations,
+        "limits": limits,
+        "selector": selector,
+        "affinity": affinity,
+    }
     return make_plan(PlanRequest(fleet=fleet, sources=(Source("web.yaml", text),)))
 
 
@@ -70,6 +81,34 @@ def test_a_pod_that_wants_a_device_is_not_set_aside() -> None:
     plan = plan_of(limits='{"nvidia.com/gpu": 1}')
     assert plan.verdict == "does-not-fit"
     assert {reason.code for reason in plan.workloads[0].reasons} == {"insufficient-resource"}
+
+
+@pytest.mark.parametrize("label", ["nvidia.com/gpu.present: 'true'", "pulumi-dra/pool: l4"])
+def test_a_pod_that_selects_gpu_nodes_needs_their_toleration(label: str) -> None:
+    """Given a selector of GPU nodes without the toleration, expect the toleration as the fix."""
+    (reason,) = plan_of(selector=f"{{{label}}}").workloads[0].reasons
+    assert (reason.code, reason.pool) == ("missing-toleration", "l4")
+
+
+def test_a_label_of_every_node_does_not_select_gpu_nodes() -> None:
+    assert plan_of(selector="{kubernetes.io/os: linux}").verdict == "fits"
+
+
+def test_an_affinity_that_avoids_gpu_nodes_is_met_by_the_system_pool() -> None:
+    term = "{key: nvidia.com/gpu.present, operator: DoesNotExist}"
+    required = f"{{nodeSelectorTerms: [{{matchExpressions: [{term}]}}]}}"
+    plan = plan_of(
+        affinity=f"{{nodeAffinity: {{requiredDuringSchedulingIgnoredDuringExecution: {required}}}}}"
+    )
+    assert plan.verdict == "fits"
+    assert dict(plan.workloads[0].placements) == {"system": 2}
+
+
+def test_nodes_without_gpus_certainly_lack_the_labels_of_gpus() -> None:
+    """Given a label of GPU feature discovery that no pool promises, expect a certain answer."""
+    plan = plan_of(selector="{nvidia.com/gpu.product: NVIDIA-L4}")
+    assert plan.verdict == "does-not-fit"
+    assert [each.code for each in plan.workloads[0].reasons] == ["node-selector"]
 
 
 def test_a_machine_that_no_table_holds_leaves_the_question_open() -> None:

@@ -1,4 +1,5 @@
-"""Pods without devices that don't tolerate the taint of GPU nodes, so they run on the system pool.
+"""Pods without devices that neither tolerate the taint of GPU nodes nor select these nodes, so they
+run on the system pool.
 
 The plan doesn't size that pool, because the fleet sets its count. But the answer includes whether
 such pods fit.
@@ -6,20 +7,21 @@ such pods fit.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from dra_planner.allocation.node.selectors import untolerated_taint
+from dra_planner.allocation.node.selectors import node_matches, untolerated_taint
 from dra_planner.fleet import Fleet
 from dra_planner.model import (
     Demand,
     DemandLevel,
     DeviceClass,
+    Node,
+    PodSpec,
     Reason,
     Shape,
-    Taint,
     WorkloadRef,
     worst,
 )
@@ -32,9 +34,11 @@ _OF_EVERY_NODE = ("cpu", "memory", "ephemeral-storage", "pods")
 
 def set_aside(demand: Demand, offers: Iterable[Offer]) -> tuple[Demand, Demand]:
     """Return the demand on GPU pools, and that on the system pool."""
-    taints = [offer.node.taints for offer in offers]
+    nodes = [offer.node for offer in offers]
     system = [
-        shape for shape in demand.shapes if _wants_no_device(shape) and _is_kept_away(shape, taints)
+        shape
+        for shape in demand.shapes
+        if _wants_no_device(shape) and not any(_is_meant_for(shape.pod, node) for node in nodes)
     ]
     ids = {shape.id for shape in system}
     gpu = tuple(shape for shape in demand.shapes if shape.id not in ids)
@@ -54,8 +58,24 @@ def _is_ordinary(resource: str) -> bool:
     return resource in _OF_EVERY_NODE or resource.startswith("hugepages-")
 
 
-def _is_kept_away(shape: Shape, taints: Iterable[Sequence[Taint]]) -> bool:
-    return all(untolerated_taint(each, shape.pod.tolerations) is not None for each in taints)
+def _is_meant_for(pod: PodSpec, node: Node) -> bool:
+    """Return whether a pod tolerates the taints of a GPU node, or selects it by a label that nodes
+    of the system pool don't have.
+    """
+    if untolerated_taint(node.taints, pod.tolerations) is None:
+        return True
+    labels, affinity = node.meta.labels, pod.node_affinity
+    terms = () if affinity is None else affinity.terms
+    keys = {*pod.node_selector, *(each.key for term in terms for each in term.match_expressions)}
+    return (
+        any(key in labels and not _is_on_every_node(key) for key in keys)
+        and pod.node_selector.items() <= labels.items()
+        and (affinity is None or node_matches(affinity, node))
+    )
+
+
+def _is_on_every_node(label: str) -> bool:
+    return label.partition("/")[0].endswith("kubernetes.io")
 
 
 class SystemPods(Struct, frozen=True):
