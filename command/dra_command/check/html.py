@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from dra_command.check.summary import summary
+from dra_command.check.summary import counts, summary
 from dra_command.findings.check_result import CheckResult
 from dra_command.pens.html.page import ReportEntry, diagnostic_entry, render_page
+from dra_command.pens.verdict_words import VERDICT_WORDS
 from dra_planner.wording import counted
 
 _MOST: Final = 20
@@ -15,13 +16,18 @@ _MOST: Final = 20
 
 def check_html(checked: CheckResult) -> str:
     """Return the findings as an HTML document, errors first."""
-    said = summary(checked)
+    found, said = counts(checked), summary(checked)
+    version = f", for Kubernetes {checked.kubernetes}" if checked.kubernetes else ""
     return render_page(
         "check/check.html.j2",
         where="pulumi-dra check",
         verdict=checked.verdict,
-        decision=f"{said[:1].upper()}{said[1:]}",
-        facts=[("Checked", counted(checked.workloads, "workload"))],
+        headline=found or "No findings",
+        decision="" if said == f"{found}." else f"{said[:1].upper()}{said[1:]}",
+        facts=[
+            ("Verdict", VERDICT_WORDS[checked.verdict]),
+            ("Checked", f"{counted(checked.workloads, 'workload')}{version}"),
+        ],
         groups=list(_groups(checked)),
         most=_MOST,
     )

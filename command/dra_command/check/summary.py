@@ -11,15 +11,18 @@ from dra_planner.wording import counted
 
 def summary(checked: CheckResult) -> str:
     """Return the number of findings of each severity; without findings, what was checked."""
+    said = counts(checked)
+    return f"{said}{_uncounted(checked)}." if said else checked.passed or _passed(checked)
+
+
+def counts(checked: CheckResult) -> str:
+    """Return the number of findings of each severity ("1 error, 2 notes"), or "" for none."""
     by_severity = Counter(each.severity for each in checked.diagnostics)
-    if not by_severity:
-        return checked.passed or _passed(checked)
-    said = (
+    return ", ".join(
         counted(by_severity[name], name)
         for name in ("error", "warning", "note")
         if by_severity[name]
     )
-    return f"{', '.join(said)}{_uncounted(checked)}."
 
 
 def _passed(checked: CheckResult) -> str:

@@ -39,20 +39,25 @@ class ReportEntry(Struct, frozen=True, kw_only=True):
     changes: tuple[tuple[str, str], ...] = ()
 
 
-def render_page(template: str, *, where: str, verdict: str, decision: str, **context: Any) -> str:
-    """Return the page that a template makes, with a newline at its end."""
+def render_page(
+    template: str, *, where: str, verdict: str, decision: str, headline: str = "", **context: Any
+) -> str:
+    """Return the page that a template makes, with a newline at its end.
+
+    `headline` is the verdict in words unless it's given.
+    """
     style = page_style()
-    words = VERDICT_WORDS[verdict]  # type: ignore[index]  # one of the verdicts
+    words = headline or VERDICT_WORDS[verdict].capitalize()  # type: ignore[index]  # a verdict
     text = (
         _environment()
         .get_template(template)
         .render(
             style=Markup(style),  # our own text, and its digest is in the policy
             policy=security_policy(style),
-            title=f"{words.capitalize()}: {decision}"[:150],
+            title=(f"{words}: {decision}" if decision else words)[:150],
             where=where,
             verdict=verdict,
-            verdict_words=words.capitalize(),
+            headline=words,
             decision=decision,
             words=VERDICT_WORDS,
             signs=DRAWN,
