@@ -16,6 +16,7 @@ SCHEMAS = Path(__file__).parent / "schema"
 ROOT = Path(__file__).parents[1]
 EXAMPLES = ROOT / "examples" / "components"
 _INDEX = "pulumi-dra:index:"
+_NAME = re.compile(r"`?\b([a-z][a-z0-9]*(?:_[a-z0-9]+)+)\b`?")
 
 
 def pages() -> dict[str, str]:
@@ -112,7 +113,9 @@ def _type(value: Mapping[str, Any]) -> str:
 
 
 def _components() -> str:
-    package = json.loads((SCHEMAS / "components.json").read_text(encoding="utf-8"))
+    package = _with_schema_names(
+        json.loads((SCHEMAS / "components.json").read_text(encoding="utf-8"))
+    )
     lines = [
         "# Components",
         "",
@@ -150,6 +153,38 @@ def _components() -> str:
         ]
         lines += _inputs(part["properties"], part.get("required", ()))
     return _text(lines)
+
+
+def _with_schema_names(package: dict[str, Any]) -> dict[str, Any]:
+    """Return the package with the names of properties in its descriptions as the schema writes
+    them: descriptions come from docstrings, which use Python's names.
+    """
+    described = [*package["resources"].values(), *package["types"].values()]
+    keys = {
+        key
+        for each in described
+        for part in ("inputProperties", "properties")
+        for key in each.get(part, ())
+    }
+    names = {re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", key).lower(): key for key in keys}
+    compound = {python: key for python, key in names.items() if "_" in python}
+
+    def renamed(value: Any) -> Any:
+        if isinstance(value, dict):
+            return {
+                key: _NAME.sub(lambda found: _schema_name(found, compound), item)
+                if key == "description" and isinstance(item, str)
+                else renamed(item)
+                for key, item in value.items()
+            }
+        return [renamed(each) for each in value] if isinstance(value, list) else value
+
+    return renamed(package)
+
+
+def _schema_name(found: re.Match[str], names: Mapping[str, str]) -> str:
+    name = names.get(found[1])
+    return found[0] if name is None else f"`{name}`"
 
 
 def _examples() -> dict[str, str]:
