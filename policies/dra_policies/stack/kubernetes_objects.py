@@ -156,8 +156,15 @@ def objects_behind(resource: Resource, seen: Sequence[Resource]) -> tuple[Resour
         for other in [each for each in seen if _may_be_behind(each.type) or each is resource]
         if other.urn == resource.urn
         or not other.type.endswith(_CLAIMS)
-        or (names and other.props.text("metadata.name") in names)
+        or (names and _object_name(other) in names)
     )
+
+
+def _object_name(resource: Resource) -> Any:
+    """Return the name of an object if it is known, without reading a path: a stack has a look-up
+    for each pair of object and claim.
+    """
+    return (as_mapping(resource.props.values.get("metadata")) or {}).get("name")
 
 
 @cache

@@ -115,10 +115,11 @@ def subject(case: Waiting, manifests: Manifests | None = None) -> str:
 
 def _templates(case: Waiting, manifests: Manifests | None) -> dict[str, str]:
     """Return the template of each claim entry in the pending pod set."""
+    ref = case.size.workload
     return {
         entry.name: entry.resource_claim_template_name
         for workload in (manifests.workloads if manifests else ())
-        if workload.ref == case.size.workload
+        if workload.meta.name == ref.name and workload.ref == ref
         for pod_set in workload.pod_sets
         if pod_set.name == case.member.pod_set
         for entry in pod_set.template.spec.resource_claims
