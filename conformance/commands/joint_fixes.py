@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
-from collections.abc import Mapping
 from pathlib import Path
 
 from msgspec.structs import replace
@@ -49,11 +48,10 @@ def main() -> int:
     """Print how the plans end; return 1 if a plan doesn't fit after its change."""
     counts: Counter[str] = Counter()
     part = sys.argv[1] if len(sys.argv) > 1 else ""
-    given = {each.name: each for each in inputs() if not each.observed}  # no fleet: no change
-    for each in given.values():
-        if part not in each.name:
+    for each in inputs():
+        if each.observed or part not in each.name:  # no fleet: no change
             continue
-        ending, why = _ending(each, given)
+        ending, why = _ending(each)
         counts[ending] += 1
         if ending.startswith("!") or ending == _UNKNOWN:
             print(f"{ending}: {each.name}: {why}", flush=True)
@@ -62,7 +60,7 @@ def main() -> int:
     return int(any(ending.startswith("!") for ending in counts))
 
 
-def _ending(given: Input, known: Mapping[str, Input]) -> tuple[str, str]:
+def _ending(given: Input) -> tuple[str, str]:
     """Return how the plan of an input ends, and why."""
     try:
         plan = _planned(given.manifests, read_fleet(given.on or fleet()), with_fixes=True)
@@ -90,11 +88,9 @@ def _ending(given: Input, known: Mapping[str, Input]) -> tuple[str, str]:
             return _judged(_planned(given.manifests, fixed), "fit after the simulation's fix", "")
     claimed = _migrated(given.manifests, plan.fleet)
     if claimed != given.manifests:
-        ending, why = _ending(replace(given, manifests=claimed), known)
+        ending, why = _ending(replace(given, manifests=claimed))
         return (f"{ending}, with claims" if ending.startswith("fit") else ending), why
-    if " before:" in given.name and given.name.replace(" before:", " after:", 1).split(":")[0] in {
-        name.split(":")[0] for name in known
-    }:
+    if given.name.startswith("fixes/") and " before:" in given.name:
         return _BY_HAND, ""
     if plan.verdict == "cannot-tell":
         return _UNKNOWN, _reasons(plan)

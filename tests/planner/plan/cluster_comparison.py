@@ -98,6 +98,11 @@ def differences(case: Json) -> list[Difference]:
     """Return what became otherwise than the plan says, with the reason; an empty list where nothing
     did.
     """
+    paused = [each for each in case["applied"] if _is_new_and_paused(each, case)]
+    if paused:
+        names = [f"{each['metadata']['namespace']}/{each['metadata']['name']}" for each in paused]
+        what = f"{', '.join(names)} as they will run, no pods in fact"
+        return [Difference(what, "paused"), *differences(_without_pods_of(paused, names, case))]
     plan, became = applied(case), _became(case)
     found = list(_verdict(plan, case))
     if _rows(plan) != became.rows:
@@ -168,8 +173,7 @@ def _verdict(plan: Plan, case: Json) -> Iterator[Difference]:
     short = case["became"]["incomplete"]
     said: Verdict = plan.verdict
     if said == "fits" and short:
-        reason = "paused" if _is_paused(plan) else "unexplained"
-        yield Difference(f"fits, but {', '.join(short)} did not come to an end", reason)
+        yield Difference(f"fits, but {', '.join(short)} did not come to an end", "unexplained")
     if said == "does-not-fit" and not short:
         why = {each.message for each in plan.diagnostics if each.severity == "error"}
         why |= {reason.message for each in plan.workloads for reason in each.reasons}
@@ -178,8 +182,23 @@ def _verdict(plan: Plan, case: Json) -> Iterator[Difference]:
         )
 
 
-def _is_paused(plan: Plan) -> bool:
-    return any("is paused: its pods are made" in each for each in plan.assumptions)
+def _is_new_and_paused(each: Json, case: Json) -> bool:
+    there = [known["metadata"] for known in case["cluster"] if known["kind"] == "Deployment"]
+    names = {(meta["namespace"], meta["name"]) for meta in there}
+    return (
+        each["kind"] == "Deployment"
+        and bool(each["spec"].get("paused"))
+        and each["spec"].get("replicas", 1) > 0
+        and (each["metadata"]["namespace"], each["metadata"]["name"]) not in names
+    )
+
+
+def _without_pods_of(paused: list[Json], names: list[str], case: Json) -> Json:
+    """Return a case in which these Deployments want no pods, which is what their pause comes to."""
+    kept = [each for each in case["applied"] if each not in paused]
+    none = [{**each, "spec": {**each["spec"], "replicas": 0}} for each in paused]
+    short = [name for name in case["became"]["incomplete"] if name not in names]
+    return {**case, "applied": [*kept, *none], "became": {**case["became"], "incomplete": short}}
 
 
 def _rows(plan: Plan) -> dict[str, Json]:
@@ -192,8 +211,6 @@ def _reason(case: Json, plan: Plan, became: Said) -> str:
     otherwise = _otherwise(plan, became)
     if None not in otherwise and all(map(_is_daemon_set_under_a_quota, otherwise)):
         return "daemon-set-under-a-quota"
-    if _is_paused(plan):
-        return "paused"
     if _comes_by_chance(case, became):
         return "chance"
     outcome = plan.judgement.outcome

@@ -156,6 +156,42 @@ def test_a_claim_that_is_shared_on_purpose_stays_shared() -> None:
     assert plan.joint_fix is None
 
 
+ZONE = "topology.kubernetes.io/zone"
+
+
+def in_zone(zone: str) -> Json:
+    """A required affinity to one zone."""
+    expression = {"key": ZONE, "operator": "In", "values": [zone]}
+    terms = [{"matchExpressions": [expression]}]
+    required = {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": terms}}
+    return {"affinity": {"nodeAffinity": required}}
+
+
+def test_pods_that_select_a_zone_get_a_pool_there() -> None:
+    """Given a pool without zones, expect the zone that the pods select, and a pool large enough."""
+    pods = (
+        workload("a", 2, nodeSelector={ZONE: "us-east-1b"}),
+        workload("b", 1, **in_zone("us-east-1b")),
+    )
+
+    found = planned(fleet(), *pods).joint_fix
+
+    assert found is not None
+    assert found.steps == (
+        'set zones of pool "l4" to [us-east-1b]',
+        'set the maximum of pool "l4" to 3',
+    )
+    assert planned(found.fleet, *pods).verdict == "fits"
+
+
+def test_pods_that_select_several_zones_of_one_pool_have_no_joint_fix() -> None:
+    pods = (
+        workload("a", 1, nodeSelector={ZONE: "us-east-1b"}),
+        workload("b", 1, nodeSelector={ZONE: "us-east-1a"}),
+    )
+    assert planned(fleet(), *pods).joint_fix is None
+
+
 def test_one_workload_whose_fix_leads_to_the_next_finding() -> None:
     plan = planned(fleet(), workload("a", 4, tolerations=[]))
 

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from decimal import Decimal
 from typing import Any, Final
 
 from msgspec.structs import replace
 
-from dra_planner.model import Demand, Shape, WorkloadRef
+from dra_planner.allocation import Undecided
+from dra_planner.model import Demand, PodSpec, Shape, WorkloadRef
+from dra_planner.offers import SYSTEM_POOL
 from dra_planner.plan.blockers.idle_configuration import divides_claim
-from dra_planner.plan.judgement.judgement import Judgement
+from dra_planner.plan.judgement.judgement import Judgement, PoolAnswer
 from dra_planner.plan.judgement.simulated_fixes import prefer_others_rows
 from dra_planner.simulation import Fix, PodSetRef
 from dra_planner.simulation.sizing.fixes import pin_pod
 from dra_planner.sizing import hourly_usd
+from dra_planner.sizing.topology import ZONES
 from dra_planner.wording import counted
 
 _SHARED_CLAIM_FULL: Final = "shared-claim-node-full"
@@ -49,6 +52,34 @@ def with_maximum(row: dict[str, Any], maximums: Mapping[str, int]) -> dict[str, 
     most, count = maximums.get(row["name"], 0), row.get("count", 1)
     limits = dict(count) if isinstance(count, dict) else {"min": count, "max": count}
     return {**row, "count": {**limits, "max": max(most, limits.get("max", most))}} if most else row
+
+
+def undecided_pools(answers: Iterable[PoolAnswer]) -> Iterator[str]:
+    """Yield the pools that fit a pod if their nodes are in the zone that it selects."""
+    for each in answers:
+        answer = each.answer
+        if (
+            isinstance(answer, Undecided)
+            and answer.kind == "label"
+            and set(answer.details) <= set(ZONES)
+            and each.offer.name != SYSTEM_POOL
+        ):
+            yield each.offer.name
+
+
+def selected_zone(pod: PodSpec) -> str:
+    """Return a zone that a pod selects, or "" if it doesn't select any or has several terms."""
+    for label in ZONES:
+        if label in pod.node_selector:
+            return pod.node_selector[label]
+    terms = () if pod.node_affinity is None else pod.node_affinity.terms
+    values = [
+        each.values[0]
+        for term in terms
+        for each in term.match_expressions
+        if each.key in ZONES and each.operator == "In"
+    ]
+    return values[0] if len(terms) == 1 and values else ""
 
 
 def tainted(row: dict[str, Any]) -> dict[str, Any]:

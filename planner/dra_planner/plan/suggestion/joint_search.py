@@ -24,7 +24,9 @@ from dra_planner.plan.suggestion.joint_changes import (
     joint_steps,
     nodes_usd,
     pinned,
+    selected_zone,
     tainted,
+    undecided_pools,
     with_maximum,
     with_own_claims,
 )
@@ -52,6 +54,7 @@ class JointSearch:
         self._rows: dict[str, dict[str, Any]] = {}  # the added pools by the sentence that adds them
         self._most: Mapping[str, int] = {}  # maximums by pool
         self._fleet_keys: Mapping[str, Any] = {}  # of the document, and `tainted` pools
+        self._zones: dict[str, str] = {}  # by pool
         self.ended_at = ""  # the limit at which the search ended before it had tried everything
 
     def run(self) -> JointFix | None:
@@ -171,7 +174,7 @@ class JointSearch:
         if verdict == "fits" or shape.per_node:
             return shape
         if verdict == "cannot-tell":
-            return None
+            return self._in_zone(shape)
         edits = self._edits(shape, only=KEEPING)
         if not edits:
             change = self._nearest_change(shape)
@@ -188,6 +191,15 @@ class JointSearch:
             return None
         self._tell(shape, edits)
         return apply_edits(edits, shape)
+
+    def _in_zone(self, shape: Shape) -> Shape | None:
+        """Return the shape if a pool fits it in the zone that it selects, and set that zone."""
+        zone, answers = selected_zone(shape.pod), self._judgement.answers(shape)
+        for name in undecided_pools(answers) if zone else ():
+            if self._zones.setdefault(name, zone) == zone:
+                self._steps[f'set zones of pool "{name}" to [{zone}]'] = None
+                return shape
+        return None
 
     def _nearest_change(self, shape: Shape) -> FleetChange | None:
         """Return the change of the fleet for a pod, with the architecture of its pools if it can
@@ -240,8 +252,10 @@ class JointSearch:
         avoided = keys.pop("tainted", ())
         document = {**self._fleet.document(), **keys}
         rows = [*document["pools"], *self._rows.values()]
+        zones = {name: {"zones": [zone]} for name, zone in self._zones.items()}
         document["pools"] = [
             with_maximum(tainted(row) if row["name"] in avoided else row, self._most)
+            | zones.get(row["name"], {})
             for row in rows
         ]
         before, manifests = self._judgement, self._plan.manifests
