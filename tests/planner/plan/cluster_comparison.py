@@ -40,7 +40,7 @@ REASONS: Final[Mapping[str, str]] = {
     "in next is decided by "
     "whose controller tries again first. One of the seeds comes to the same.",
     "how-often": "Pods that gave way were made again, and gave way again: as often as they came "
-    "first.",
+    "first, also while another workload was rolled out.",
     "who-takes-what-is-freed": "Several pods waited for the same devices: these are free a moment "
     "after the pod that "
     "held them, and who is tried in that moment comes later than others.",
@@ -123,11 +123,23 @@ def differences(case: Json) -> list[Difference]:
 
 
 def _reason_aside(case: Json, theirs: Said, became: Said) -> str:
-    if theirs.beside == became.beside and theirs.preempted.keys() == became.preempted.keys():
+    if theirs.beside == became.beside and _is_preempted_in_between(case, theirs, became):
         return "how-often"
     if _comes_by_chance(case, became):
         return "chance"
     return _reason_of_others(case, theirs, became)
+
+
+def _is_preempted_in_between(case: Json, theirs: Said, became: Said) -> bool:
+    """Tell whether the same workloads give way, in the plan or if pods that wait are tried before
+    the document of their workload arrives.
+    """
+    wanted = became.rows, became.beside, became.preempted.keys()
+    if (theirs.rows, theirs.beside, theirs.preempted.keys()) == wanted:
+        return True
+    cluster = read_cluster(request(case))
+    said = (_said(cluster, outcome) for outcome in _runs(cluster, ("at-once",), None))
+    return any((each.rows, each.beside, each.preempted.keys()) == wanted for each in said)
 
 
 def _reason_of_others(case: Json, ours: Said, theirs: Said) -> str:
@@ -269,23 +281,33 @@ def _aside(
     members += [blocked.member for blocked in cluster.demand.blocked]
     refs = {member.workload for member in members if member.ahead}
     sizes = [size_workload(ref, cluster.demand, outcome) for ref in sorted(refs)]
-    rows = {_name(size.workload): _row(size) for size in sizes if size.placed or size.pending}
+    rows: dict[str, Json] = {}
+    for size in sizes:
+        if size.placed or size.pending:
+            _add(rows, size.workload, Counter(dict(size.placements)), size.pending)
     owners = {
         pod.meta.key: pod.owner or WorkloadRef("Pod", *pod.meta.key)
         for pod in cluster.snapshot.bound_pods
     }
-    alone: dict[str, Counter[str]] = {}
     for key, owner in owners.items():  # pods that nobody looks after
         if owner not in {member.workload for member in members} and key in outcome.cluster.pods:
             node = outcome.nodes[outcome.cluster.pods[key].node].name
-            of_workload = owner.name.partition("-")[0]  # as its annotation says
-            alone.setdefault(f"{owner.namespace}/{of_workload}", Counter())[node] += 1
-    rows |= {
-        name: {"placed": on.total(), "pending": 0, "nodes": dict(sorted(on.items()))}
-        for name, on in alone.items()
-    }
+            _add(rows, owner, Counter([node]), 0)
     victims = Counter(name.name.partition("-")[0] for name in outcome.preempted)
     return rows, dict(sorted(victims.items()))
+
+
+def _add(rows: dict[str, Json], ref: WorkloadRef, on: Counter[str], pending: int) -> None:
+    """Add pods to the row of their workload, which the annotation of pods names even if it is
+    gone.
+    """
+    name = f"{ref.namespace}/{ref.name.partition('-')[0]}"
+    nodes = on + Counter(rows.get(name, {}).get("nodes", {}))
+    rows[name] = {
+        "placed": nodes.total(),
+        "pending": pending + rows.get(name, {}).get("pending", 0),
+        "nodes": dict(sorted(nodes.items())),
+    }
 
 
 def _row(size: WorkloadSize) -> Json:
