@@ -218,10 +218,8 @@ def _rows(plan: Plan) -> dict[str, Json]:
 
 
 def _reason(case: Json, plan: Plan, became: Said) -> str:
-    if any(each.code == "quota-exceeded" for each in plan.diagnostics):
-        return "daemon-set-under-a-quota"
-    otherwise = _otherwise(plan, became)
-    if None not in otherwise and all(map(_is_daemon_set_under_a_quota, otherwise)):
+    is_full = any(each.code == "quota-exceeded" for each in plan.diagnostics)
+    if all(_is_daemon_set_under_a_quota(each, is_full) for each in _otherwise(plan, became)):
         return "daemon-set-under-a-quota"
     if _comes_by_chance(case, became):
         return "chance"
@@ -238,11 +236,11 @@ def _otherwise(plan: Plan, became: Said) -> list[PlannedWorkload | None]:
     return [planned.get(name) for name in names]
 
 
-def _is_daemon_set_under_a_quota(each: PlannedWorkload | None) -> bool:
+def _is_daemon_set_under_a_quota(each: PlannedWorkload | None, is_full: bool) -> bool:
     return (
         each is not None
         and each.workload.kind == "DaemonSet"
-        and any(reason.code == "quota-exceeded" for reason in each.reasons)
+        and (is_full or any(reason.code == "quota-exceeded" for reason in each.reasons))
     )
 
 
