@@ -34,15 +34,15 @@ def with_runtime_class(pod: PodSpec, classes: Mapping[str, RuntimeClass]) -> Pod
 
 
 def refuse_runtime_class(pod: PodSpec, classes: Mapping[str, RuntimeClass]) -> Reason | None:
-    """Return why the API server rejects a pod, or None. A class that isn't in `classes` is
-    unknown.
+    """Return why the API server rejects a pod, or None. A class that isn't in `classes` is unknown,
+    unless these are the classes of a cluster.
     """
     name, known = pod.runtime_class_name, classes.get(pod.runtime_class_name)
     if not name and pod.overhead:
         message = "the pod sets spec.overhead without a RuntimeClass, so the API server rejects it"
         return Reason(code="runtime-class-conflict", message=message, fix="remove spec.overhead")
     if known is None:
-        return None
+        return _missing(name) if name and is_of_cluster(classes) else None
     if pod.overhead and pod.overhead != known.overhead:
         message = (
             f"the pod's spec.overhead differs from the overhead of RuntimeClass {name}, so "
@@ -62,3 +62,19 @@ def refuse_runtime_class(pod: PodSpec, classes: Mapping[str, RuntimeClass]) -> R
                 fix=f"remove {key} from nodeSelector",
             )
     return None
+
+
+def is_of_cluster(classes: Mapping[str, RuntimeClass]) -> bool:
+    """Return whether a snapshot contains the RuntimeClasses of its cluster. It does if it contains
+    one.
+    """
+    return any(each.meta.uid for each in classes.values())
+
+
+def _missing(name: str) -> Reason:
+    message = f'RuntimeClass "{name}" doesn\'t exist, so the API server rejects the pods'
+    return Reason(
+        code="runtime-class-not-found",
+        message=message,
+        fix=f"create RuntimeClass {name}, or correct runtimeClassName in the pods",
+    )

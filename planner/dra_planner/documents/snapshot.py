@@ -15,6 +15,7 @@ SNAPSHOT_KINDS: Final = (
     "resourcequotas",
     "limitranges",
     "priorityclasses",
+    "runtimeclasses",
     "poddisruptionbudgets",
     "deployments",
     "replicasets",
@@ -29,6 +30,7 @@ _GROUPS: Final = {
     "": ("nodes", "pods", "namespaces", "resourcequotas", "limitranges", "configmaps"),
     "apps": ("deployments", "replicasets", "statefulsets", "daemonsets"),
     "batch": ("jobs",),
+    "node.k8s.io": ("runtimeclasses",),
     "policy": ("poddisruptionbudgets",),
     "resource.k8s.io": (
         "deviceclasses",

@@ -22,6 +22,7 @@ _PATHS: Final = (
     CLAIMS,
     "/apis/resource.k8s.io/v1/resourceclaimtemplates",
     "/apis/scheduling.k8s.io/v1/priorityclasses",
+    "/apis/node.k8s.io/v1/runtimeclasses",
     PODS,
 )
 _OWNERS: Final = (

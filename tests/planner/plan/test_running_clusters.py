@@ -228,6 +228,33 @@ def test_pods_of_an_unknown_priority_class_are_never_created():
     ]
 
 
+@pytest.mark.parametrize(
+    ("known", "verdict", "fixes"),
+    [
+        (
+            ["kata"],
+            "does-not-fit",
+            ["create RuntimeClass nvidia, or correct runtimeClassName in the pods"],
+        ),
+        (["kata", "nvidia"], "fits", []),
+        ([], "cannot-tell", ["add the manifest of RuntimeClass nvidia"]),  # it may lack the kind
+    ],
+)
+def test_pods_of_an_unknown_runtime_class_are_never_created(
+    known: list[str], verdict: str, fixes: list[str]
+):
+    """A snapshot with a RuntimeClass has all RuntimeClasses of its cluster."""
+    case = scale(load("same-name-scale"), 1)
+    (deployment,) = [each for each in case["applied"] if each["kind"] == "Deployment"]
+    deployment["metadata"]["name"] = "v"
+    deployment["spec"]["template"]["spec"]["runtimeClassName"] = "nvidia"
+    kind = {"apiVersion": "node.k8s.io/v1", "kind": "RuntimeClass", "handler": "h"}
+    case["cluster"] += [{**kind, "metadata": {"name": name, "uid": name}} for name in known]
+    plan = applied(case)
+    assert plan.verdict == verdict
+    assert [each.fix for row in plan.workloads for each in row.reasons] == fixes
+
+
 def test_who_gives_way_is_told():
     """Pods of the cluster that nobody asked about: a plan that fits may cost them their nodes."""
     plan = applied(load("preempt-cpu-given"))

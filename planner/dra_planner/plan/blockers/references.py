@@ -8,6 +8,7 @@ import difflib
 from collections.abc import Collection, Iterator
 from typing import Final
 
+from dra_planner.claims.runtime_classes import is_of_cluster
 from dra_planner.manifests import NEEDS_DEFAULT_CLASS
 from dra_planner.manifests.parsing.pods import SYSTEM_PRIORITIES
 from dra_planner.model import ObjectKey, PodSpec
@@ -33,6 +34,8 @@ def find_missing_classes(situation: ClusterSituation) -> Iterator[Blocker]:
     # all of a cluster: admission is evaluated
     if manifests.priority_classes.keys() >= SYSTEM_PRIORITIES.keys():
         known.pop("PriorityClass")
+    if is_of_cluster(manifests.runtime_classes):
+        known.pop("RuntimeClass")
     for workload in manifests.workloads:
         if workload.ref in manifests.existing:
             continue
