@@ -15,7 +15,9 @@ class NeededRight(Struct, frozen=True, kw_only=True):
     `property` is the path at which they name the identity. Any of `rights` is enough, or `action`
     in a policy; without `rights`, any right at all. `trusted` is the service that must be able to
     act as the identity. `elsewhere` is an add-on that may have the right itself. The right is only
-    needed if `where`, a property of pools, is set; "" for always.
+    needed if `where`, a property of pools, is set, and if an image of pods matches the regular
+    expression `images`; "" for always. With `chart`, it's only needed for pods of this chart, if
+    its values don't set `account`, the annotations of their service account.
     """
 
     cloud: str
@@ -26,6 +28,9 @@ class NeededRight(Struct, frozen=True, kw_only=True):
     trusted: str
     elsewhere: str
     where: str
+    images: str
+    chart: str
+    account: str
     doubt: str  # why the right may be missing without harm, "" if it's needed for certain
     says: str
     fix: str
@@ -41,6 +46,9 @@ def needed_rights(cloud: str) -> tuple[NeededRight, ...]:
         "trusted",
         "elsewhere",
         "where",
+        "images",
+        "chart",
+        "account",
         "doubt",
         "says",
         "fix",

@@ -115,6 +115,7 @@ class Aks(Cloud):
     system_machine = "Standard_D4s_v5"  # AKS asks for 4 vCPU
     gpu_images = {"amd64": IMAGE, "arm64": IMAGE}
     system_images = {"amd64": IMAGE, "arm64": IMAGE}
+    secure_boot = "securityProfile.enableSecureBoot"
     # learn.microsoft.com/azure/aks/use-nvidia-gpu; the DRA driver's kubelet plugin runs on Linux
     # alone.
     images_without_driver = (

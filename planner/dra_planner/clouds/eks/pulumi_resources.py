@@ -46,6 +46,9 @@ def _efa_of(machine: Machine) -> str:
 # …/tasks/odcrs.md@1d927085
 NODE_CLASS = KarpenterNodeClass(
     kind="EC2NodeClass",
+    # aws/karpenter-provider-aws:website/content/en/docs/troubleshooting.md (no subnets found)
+    subnets=("spec.subnetSelectorTerms", "aws:ec2/subnet:Subnet"),
+    tag="aws:ec2/tag:Tag",
     images="spec.amiSelectorTerms",
     family="spec.amiFamily",
     families=(("al2023", "AL2023_"), ("al2", "AL2_"), ("bottlerocket", "BOTTLEROCKET_")),
@@ -92,6 +95,8 @@ POOL = PoolResource(
         boot_script="userData",
         # awslabs/amazon-eks-ami:nodeadm/doc/api.md, and bootstrap.sh of AL2 images
         joins=("node.eks.aws", "/etc/eks/bootstrap.sh"),
+        # awslabs/amazon-eks-ami:nodeadm/internal/api/validate.go: the cluster's parts are required
+        node_config=("kind: NodeConfig", "apiServerEndpoint", "certificateAuthority"),
         # EKS API reference, CreateNodegroup; EKS user guide, "Customize managed nodes with
         # launch templates"; terraform-aws-eks issues 1386 and 3459; rancher/eks-operator
         # issue 185
@@ -178,6 +183,7 @@ NODE_NETWORK = NodeNetwork(
     # Amazon EKS user guide, "View Amazon EKS security group requirements for clusters"
     control_plane=ControlPlaneGroups(
         of_cluster="vpcConfig",
+        more_groups="vpcConfig.securityGroupIds",
         rules=(
             (
                 "aws:ec2/securityGroupRule:SecurityGroupRule",
@@ -290,6 +296,7 @@ NODE_ADMISSION = NodeAdmission(
     tag="kubernetes.io/cluster/",
     identity="principalArn",
     role=("launchTemplate", "iamInstanceProfile", "role"),
+    pool_role="nodeRoleArn",
 )
 # awsdocs/amazon-eks-user-guide:latest/ug/storage/{ebs,efs,fsx,s3}-csi.adoc, listed @26befcc
 VOLUME_DRIVERS = (

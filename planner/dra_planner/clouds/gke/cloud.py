@@ -12,6 +12,7 @@ from dra_planner.clouds.gke.allocatable import (
 )
 from dra_planner.clouds.gke.capacity import LENT
 from dra_planner.clouds.gke.disks import (
+    attaches_volume,
     boot_disks,
     bundled_ssds,
     local_ssds_fault,
@@ -82,6 +83,8 @@ class Gke(Cloud):
         "reservation": "a reservation",
     }
     judged_purchases = ("on-demand", "spot", "reservation", "flex-start", "queued")
+    default_zones = 3
+    secure_boot = "nodeConfig.shieldedInstanceConfig.enableSecureBoot"
     installer_off = (
         "nodeConfig.guestAccelerators",
         "gpuDriverInstallationConfig.gpuDriverVersion",
@@ -240,6 +243,9 @@ class Gke(Cloud):
 
     def boot_disk_types(self, instance_type: str) -> tuple[str, ...]:
         return boot_disks(instance_type)
+
+    def attaches_disk(self, instance_type: str, disk_type: str) -> bool:
+        return attaches_volume(instance_type, disk_type)
 
     def local_disks_fault(self, instance_type: str, count: int) -> str:
         bundled = bundled_ssds(instance_type)

@@ -65,6 +65,14 @@ def boot_disks(machine_type: str) -> tuple[str, ...]:
     return _PERSISTENT
 
 
+def attaches_volume(machine_type: str, disk_type: str) -> bool:
+    """Return False if volumes of that disk type certainly can't be attached.
+
+    NVIDIA/aicr pull request 2338: pods with volumes of standard-rwo don't start on a4x nodes.
+    """
+    return not disk_type.startswith("pd-") or machine_type.partition("-")[0] not in _HYPERDISK_ONLY
+
+
 def takes_boot_disk(machine_type: str, disk_type: str) -> bool:
     """Whether nodes of that machine type boot from that type of disk."""
     return disk_type in boot_disks(machine_type)

@@ -134,6 +134,7 @@ POOL = PoolResource(
             "networkConfig.acceleratorNetworkProfile",
             "networkConfig.additionalNodeNetworkConfigs",
         ),
+        networks="networkConfig.additionalNodeNetworkConfigs",
         fix='set networkConfig.acceleratorNetworkProfile to "auto" and the label '
         f"{NETWORK_DRIVER}=true, or set additionalNodeNetworkConfigs",
     ),
@@ -207,6 +208,13 @@ VOLUME_DRIVERS = (
         zone_key="topology.gke.io/zone",
         classes=("standard-rwo", "premium-rwo", "standard"),
         immediate=("standard",),
+        # GKE guide, "Using the Compute Engine persistent disk CSI driver"
+        disk_type="type",
+        disk_types={
+            "standard-rwo": "pd-balanced",
+            "premium-rwo": "pd-ssd",
+            "standard": "pd-standard",
+        },
         switch=(
             "addonsConfig.gcePersistentDiskCsiDriverConfig.enabled",
             True,

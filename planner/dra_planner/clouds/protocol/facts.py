@@ -86,6 +86,9 @@ class CloudFacts(ABC):
     image_titles: ClassVar[Mapping[str, str]] = _NOTHING  # what people call images
     # on which the GPU Operator can't install a driver
     images_without_operator_driver: ClassVar[tuple[str, ...]] = ()
+    default_zones: ClassVar[int] = 0  # of regional pools without zones
+    # a property of pools with which nodes load only signed modules
+    secure_boot: ClassVar[str] = ""
     # properties of its pools and values that leave it out
     driver_left_out: ClassVar[tuple[tuple[str, str], ...]] = ()
 

@@ -40,6 +40,7 @@ class NodeAdmission(Struct, frozen=True, kw_only=True):
     the type of resources that start nodes. Their tags have keys that begin with `tag` and end with
     the name of the cluster. `identity` is an entry's property with the role, and `role` are the
     properties that lead from a group to its role, each of the resource that the one before names.
+    The cloud creates the entry for the role in its pools' property `pool_role` itself.
     """
 
     token: str
@@ -50,6 +51,7 @@ class NodeAdmission(Struct, frozen=True, kw_only=True):
     tag: str
     identity: str
     role: tuple[str, ...]
+    pool_role: str
 
 
 class IdentityResource(Struct, frozen=True, kw_only=True):

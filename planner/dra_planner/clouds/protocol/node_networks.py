@@ -120,13 +120,14 @@ class ServiceEndpoints(Struct, frozen=True, kw_only=True):
 class ControlPlaneGroups(Struct, frozen=True, kw_only=True):
     """Groups of the control plane, which must admit the groups of nodes.
 
-    `of_cluster` is the clusters' property with more groups. `rules` are the resources that are an
-    inbound rule, each with a property and a value that make it one, and its properties with the
-    source: a group first. `rule_group` names the group of a rule, and `ingress` are a group's own
-    rules.
+    `of_cluster` is the clusters' property with more groups, and `more_groups` the list in it.
+    `rules` are the resources that are an inbound rule, each with a property and a value that make
+    it one, and its properties with the source: a group first. `rule_group` names the group of a
+    rule, and `ingress` are a group's own rules.
     """
 
     of_cluster: str
+    more_groups: str
     rules: tuple[tuple[str, str, str, tuple[str, ...]], ...]
     rule_group: str
     ingress: str

@@ -132,6 +132,10 @@ class CloudNodes(CloudFacts):
         """
         return ()
 
+    def attaches_disk(self, instance_type: str, disk_type: str) -> bool:
+        """Return False if the machine type certainly doesn't attach volumes of a disk type."""
+        return True
+
     def subnet_addresses(
         self, machine: Machine, settings: AllocatableSettings, pods: int
     ) -> int | None:

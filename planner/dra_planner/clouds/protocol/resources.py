@@ -40,7 +40,8 @@ class MachineTemplate(Struct, frozen=True, kw_only=True):
     template that a pool rejects, each with its own for the same. `image` is its property with an
     image, and `custom_image` what the pool's image must then be. With `is_merged`, the cloud adds
     its own boot script, so the template's must be in MIME multipart format unless the image is
-    custom.
+    custom. A boot script for a custom image that contains the first of `node_config` must also
+    contain the others.
     """
 
     property: str
@@ -48,6 +49,7 @@ class MachineTemplate(Struct, frozen=True, kw_only=True):
     machine: str
     boot_script: str = ""  # in base64
     joins: tuple[str, ...] = ()  # words of boot scripts with which nodes join a cluster themselves
+    node_config: tuple[str, ...] = ()
     image: str = ""
     custom_image: str = ""
     instead: tuple[str, ...] = ()
@@ -123,9 +125,13 @@ class KarpenterNodeClass(Struct, frozen=True, kw_only=True):
     machines, which pools use only if they require the capacity type `reserved`. `reservation` is
     the resource that is a reservation, with its machine type and, if the reservation isn't for
     everyone, the property and value that say so. `bought` are all kinds of reservations.
+    `subnets` is a list of terms with tags of subnets, or with their IDs, and the type of a subnet.
+    `tag` is a resource that is a tag of another.
     """
 
     kind: str
+    subnets: tuple[str, str]
+    tag: str
     images: str
     family: str
     families: tuple[tuple[str, str], ...]
@@ -174,6 +180,7 @@ class FastNetwork(Struct, frozen=True, kw_only=True):
     charts: tuple[str, ...] = ()
     fix: str
     templates: tuple[str, str] = ("", "")
+    networks: str = ""  # a pool's list with one network for each interface of the machine type
 
 
 class PoolResource(Struct, frozen=True, kw_only=True):
@@ -212,6 +219,7 @@ class PoolResource(Struct, frozen=True, kw_only=True):
     disk_type: str = ""
     local_disks: tuple[str, ...] = ()  # numbers of local disks that are attached by choice
     ephemeral: EphemeralDisk | None = None
+    spot_limit: str = ""  # the highest price of a Spot node in USD per hour, -1 for any
     bought: BoughtCapacity | None = None
     network_profile: str = ""  # set where nodes publish network devices
     fast_network: FastNetwork | None = None

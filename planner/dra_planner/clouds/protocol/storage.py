@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from msgspec import Struct
+from collections.abc import Mapping
+
+from msgspec import Struct, field
 
 
 class VolumeDriver(Struct, frozen=True, kw_only=True):
@@ -13,7 +15,8 @@ class VolumeDriver(Struct, frozen=True, kw_only=True):
     `zone_key` is the driver's name of a zone in allowedTopologies.
     `addon` is the add-on, or part of the name of a chart, that installs it; `switch` is a property
     of clusters, the value that turns it on, and whether it's on by default. Without either,
-    clusters always have it.
+    clusters always have it. `disk_type` is a parameter of classes with the type of their disks, and
+    `disk_types` are the types of the driver's own classes.
     """
 
     provisioner: str
@@ -23,6 +26,8 @@ class VolumeDriver(Struct, frozen=True, kw_only=True):
     zone_key: str = ""
     addon: str = ""
     switch: tuple[str, bool, bool] | None = None
+    disk_type: str = ""
+    disk_types: Mapping[str, str] = field(default_factory=dict[str, str])
 
 
 class DiskKeys(Struct, frozen=True, kw_only=True):

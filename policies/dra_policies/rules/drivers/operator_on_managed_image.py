@@ -18,6 +18,7 @@ URL: Final = (
 
 def check(view: StackView) -> Iterator[Finding]:
     yield from _on_images_without_builds(view)
+    yield from _unsigned_modules(view)
     pools = [pool for pool in view.pools if pool.has_gpus and _image_has_driver(pool)]
     for operator in view.operators if pools else ():
         parts = [
@@ -50,6 +51,30 @@ def _on_images_without_builds(view: StackView) -> Iterator[Finding]:
                     fix="set driver.enabled to false, and use a DaemonSet to install the "
                     "driver with the image's installer",
                     urn=operator.urn,
+                )
+
+
+def _unsigned_modules(view: StackView) -> Iterator[Finding]:
+    """Yield operators that compile a driver on nodes that load only signed modules.
+
+    NVIDIA/gpu-operator issue 1726.
+    """
+    for operator in view.operators:
+        compiles = operator.values.flag("driver.usePrecompiled", False) is False
+        for pool in view.pools if compiles else ():
+            of_cloud = cloud(pool.cloud)
+            if (
+                pool.has_gpus
+                and operator.values.flag("driver.enabled", True) is True
+                and of_cloud.secure_boot
+                and pool.own.flag(of_cloud.secure_boot, False) is True
+                and pool.image not in of_cloud.images_without_operator_driver
+            ):
+                yield Finding(
+                    message=f"{operator.title} compiles its driver on nodes of {pool.title}, but "
+                    "Secure Boot rejects the unsigned module, so the driver pods crash",
+                    fix=f"set {of_cloud.secure_boot} to false in a new pool",
+                    urn=pool.urn,
                 )
 
 

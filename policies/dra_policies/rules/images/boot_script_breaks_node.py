@@ -40,11 +40,22 @@ def check(view: StackView) -> Iterator[Finding]:
 
 
 def _no_script(pool: DeclaredPool) -> Iterator[Finding]:
-    """Yield a custom image that the cloud adds no boot script to, and that has none here."""
+    """Yield a custom image that the cloud adds no boot script to, and that has none here, or one
+    without the cluster.
+    """
     kind, template = cloud(pool.cloud).pool.template, pool.template
     if kind is None or not kind.boot_script or template is None:
         return
     is_custom = pool.image in ("", kind.custom_image) and template.has(kind.image) is not False
+    marker, *keys = kind.node_config or ("",)
+    missing = [key for key in keys if key not in (pool.boot_script or "")]
+    if is_custom and missing and marker in (pool.boot_script or ""):
+        yield Finding(
+            message=f"{pool.title} uses a custom image, but the NodeConfig in its launch template "
+            f"doesn't set {' and '.join(missing)} of the cluster, so its nodes don't join",
+            fix=f"set {' and '.join(missing)} in spec.cluster of the NodeConfig",
+            urn=pool.template_urn or pool.urn,
+        )
     if is_custom and template.has(kind.boot_script) is False:
         yield Finding(
             message=f"{pool.title} uses a custom image, and its launch template has no "

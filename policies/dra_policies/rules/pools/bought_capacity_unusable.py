@@ -15,10 +15,10 @@ from dra_planner.clouds.protocol.resources import (
 )
 from dra_planner.errors import CatalogError
 from dra_planner.wording import counted
+from dra_policies.rules.pools.reservation_zones import texts_of, zone_faults
 from dra_policies.rules.resource_rows import broken_rows
 from dra_policies.rules.rule import Finding, Rule
 from dra_policies.unknown_values import Properties, has_unknown
-from dra_policies.view.address_ranges import zones_of_subnets
 from dra_policies.view.pool_machines import capacity_types, is_spot, known_machine
 from dra_policies.view.stack_view import (
     NOTHING_DECLARED,
@@ -42,8 +42,10 @@ def check(view: StackView) -> Iterator[Finding]:
             continue
         yield from _of_machine(pool, of_cloud, bought)
         yield from _of_name(pool, of_cloud, bought)
-        for reservation in _reservations(view, pool, bought):
-            yield from _of_zone(view, pool, bought, reservation)
+        reservations = list(_reservations(view, pool, bought))
+        for says, fix in zone_faults(view, pool, bought, reservations):
+            yield _finding(pool, says, fix)
+        for reservation in reservations:
             yield from _of_size(pool, bought, reservation)
             yield from _of_members(view, pool, bought, reservation)
         if not _is_placed(view, pool, bought):
@@ -111,7 +113,7 @@ def _of_machine(pool: DeclaredPool, of_cloud: Cloud, bought: BoughtCapacity) -> 
 
 def _of_name(pool: DeclaredPool, of_cloud: Cloud, bought: BoughtCapacity) -> Iterator[Finding]:
     template = pool.template or NOTHING_DECLARED
-    for name in (*_texts(pool.own, bought.names), *_texts(template, bought.template_name)):
+    for name in (*texts_of(pool.own, bought.names), *texts_of(template, bought.template_name)):
         if name and (fault := of_cloud.reservation_fault(name)):
             says, _, fix = fault.partition("; ")
             yield _finding(pool, says, fix or f"write {of_cloud.reservation_meaning}")
@@ -121,7 +123,7 @@ def _reservations(
     view: StackView, pool: DeclaredPool, bought: BoughtCapacity
 ) -> Iterator[DeclaredResource]:
     """Yield the stack's reservations that a pool uses, by an output or by name."""
-    named = _texts(pool.own, bought.names)
+    named = texts_of(pool.own, bought.names)
     users = [each for each in view.declared if each.urn in (pool.urn, pool.template_urn)]
     used = {urn for user in users for urns in user.sources.values() for urn in urns}
     for each in view.declared:
@@ -129,25 +131,6 @@ def _reservations(
         is_its = each.urn in used or any((text or "").rpartition("/")[2] == name for text in named)
         if each.type in bought.tokens and is_its:
             yield each
-
-
-def _of_zone(
-    view: StackView, pool: DeclaredPool, bought: BoughtCapacity, reservation: DeclaredResource
-) -> Iterator[Finding]:
-    """Yield zones of a pool in which its reservation has no machines."""
-    of_cloud = cloud(pool.cloud)
-    path = of_cloud.pool.zones or of_cloud.pool.zone_list
-    zones = (pool.own.texts(path) or ()) if path else zones_of_subnets(view, pool)
-    having = _texts(reservation.props, bought.zone)
-    outside = [zone for zone in zones if zone and having and zone not in having]
-    if outside and None not in having:
-        where = " and ".join(filter(None, having))
-        yield _finding(
-            pool,
-            f'its nodes may be in zone {outside[0]}, but reservation "{reservation.name}" is in '
-            f"{where}",
-            f"set only {where} as the pool's zone",
-        )
 
 
 def _of_size(
@@ -211,12 +194,6 @@ def _of_members(
             f"{reserved} {pool.machine}",
             f"reserve {least} or more in the group, or lower the pool's node count",
         )
-
-
-def _texts(properties: Properties, path: str) -> tuple[str | None, ...]:
-    """Return the texts of a property with one text or a list. Empty if it isn't known."""
-    text = properties.text(path) if path else ""
-    return (text,) if text else (properties.texts(path) or ()) if path else ()
 
 
 def _is_placed(view: StackView, pool: DeclaredPool, bought: BoughtCapacity) -> bool:

@@ -8,6 +8,7 @@ from typing import Final
 
 from dra_planner.clouds import cloud
 from dra_planner.clouds.protocol.resources import FastNetwork
+from dra_policies.rules.resource_rows import broken_rows
 from dra_policies.rules.rule import Finding, Rule
 from dra_policies.unknown_values import UNKNOWN, as_list, as_mapping
 from dra_policies.view.pool_machines import known_machine
@@ -17,6 +18,7 @@ URL: Final = "https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/efa.html"
 
 
 def check(view: StackView) -> Iterator[Finding]:
+    yield from broken_rows(view, RULE.id)
     for pool in view.pools:
         machine, network = (
             known_machine(pool.cloud, pool.machine),
@@ -86,7 +88,7 @@ def _contains(value: object, names: re.Pattern[str]) -> bool:
 
 RULE = Rule(
     id="machine-network-unused",
-    says="A pool doesn't attach the EFA, RDMA, or InfiniBand network of its machine type.",
+    says="A pool doesn't attach the multi-node network of its machine type, or slows it down.",
     why="The network is a large part of the machine's price, and multi-node jobs are many "
     "times slower over TCP.",
     fix="Attach the interfaces, or use a machine type without them.",

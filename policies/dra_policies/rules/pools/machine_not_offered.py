@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from dra_planner.clouds import cloud
+from dra_policies.rules.pools.spot_limits import low_spot_limit
 from dra_policies.rules.rule import Finding, Rule
 from dra_policies.view.address_ranges import zones_of_subnets
 from dra_policies.view.pool_machines import known_machine, requirements
@@ -40,6 +41,9 @@ def check(view: StackView) -> Iterator[Finding]:
                 urn=pool.urn,
             )
         yield from _in_region(pool, region)
+        yield from low_spot_limit(pool, region)
+        if location == region:
+            yield from _in_default_zones(view, pool, region)
         at = (location,) if location and of_cloud.region_of(location) else ()
         yield from _in_zones(
             pool, region, [zone for zone in dict.fromkeys((*(zones or ()), *at)) if zone]
@@ -82,6 +86,28 @@ def _in_zones(pool: DeclaredPool, region: str, zones: list[str]) -> Iterator[Fin
             message=f"{pool.title}: machine type {machine.instance_type} isn't offered in "
             f"{' and '.join(without)}, only in {', '.join(having)}",
             fix=f"use one or more of the zones {', '.join(having)}",
+            urn=pool.urn,
+        )
+
+
+def _in_default_zones(view: StackView, pool: DeclaredPool, region: str) -> Iterator[Finding]:
+    """Yield a regional pool without zones, if too few zones of the region have its machine
+    type.
+
+    terraform-google-modules/terraform-google-kubernetes-engine issue 263.
+    """
+    of_cloud, machine = cloud(pool.cloud), known_machine(pool.cloud, pool.machine)
+    cluster = next((each for each in view.declared if each.urn == pool.cluster_urn), None)
+    path = of_cloud.pool.zones
+    if machine is None or cluster is None or not path or pool.own.is_given(path) is not False:
+        return
+    having = sorted(zone for zone in machine.zones if of_cloud.region_of(zone) == region)
+    if 0 < len(having) < of_cloud.default_zones and cluster.props.is_given(path) is False:
+        yield Finding(
+            message=f"{pool.title} doesn't set {path}, so the cloud uses {of_cloud.default_zones} "
+            f"zones of {region}, but only {' and '.join(having)} have machine type "
+            f"{machine.instance_type}",
+            fix=f"set {path} to one or more of {', '.join(having)}",
             urn=pool.urn,
         )
 

@@ -30,6 +30,7 @@ def check(view: StackView) -> Iterator[Finding]:
         )
     for pool in view.node_pools:
         yield from _more_than_cards(pool)
+        yield from _number_of_networks(pool)
     for pool in view.pools:
         yield from _of_label(pool, view)
         if pool.has_dataplane_v2 is False and _has_network_devices(pool):
@@ -96,6 +97,28 @@ def _more_than_cards(pool: DeclaredPool) -> Iterator[Finding]:
             f"but {machine.name} supports {most or 'none'}, so the cloud rejects its nodes",
             fix="remove the interfaces, or use a machine type that supports more",
             urn=pool.template_urn or pool.urn,
+        )
+
+
+def _number_of_networks(pool: DeclaredPool) -> Iterator[Finding]:
+    """Yield additional networks that aren't as many as the machine's interfaces for GPUs.
+
+    NVIDIA/aicr pull request 1662: one more takes the place of a GPU's interface.
+    """
+    network = cloud(pool.cloud).pool.fast_network
+    machine = known_machine(pool.cloud, pool.machine)
+    path = network.networks if network is not None else ""
+    if not path or machine is None or not machine.additional_networks:
+        return
+    count, needed = len(pool.own.items(path) or ()), machine.additional_networks
+    if count and count != needed:
+        extra = "takes the place of a GPU's interface" if count > needed else "is missing"
+        which = "a network" if abs(count - needed) == 1 else "each of the others"
+        yield Finding(
+            message=f"{pool.title} attaches {counted(count, 'additional network')}, but the GPUs "
+            f"of {machine.name} use {needed}, so {which} {extra}, and multi-node jobs fail",
+            fix=f"attach {needed} networks in {path}",
+            urn=pool.urn,
         )
 
 

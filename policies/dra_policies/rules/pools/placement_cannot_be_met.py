@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dra_planner.clouds import cloud
 from dra_policies.rules.resource_rows import broken_rows
 from dra_policies.rules.rule import Finding, Rule
+from dra_policies.view.address_ranges import zones_of_subnets
 from dra_policies.view.node_limits import needed_nodes, node_limits
 from dra_policies.view.pool_machines import known_machine
 from dra_policies.view.stack_view import DeclaredPool, StackView
@@ -25,6 +26,7 @@ def check(view: StackView) -> Iterator[Finding]:
     for pool in view.pools:
         yield from _of_nvlink(pool)
         yield from _of_fixed_count(pool)
+        yield from _of_fast_network(view, pool)
         subnets = pool.own.texts("subnetIds")
         if (
             subnets
@@ -38,6 +40,27 @@ def check(view: StackView) -> Iterator[Finding]:
                 fix="set only one subnet in subnetIds",
                 urn=pool.urn,
             )
+
+
+def _of_fast_network(view: StackView, pool: DeclaredPool) -> Iterator[Finding]:
+    """Yield a pool with a multi-node network, which doesn't connect its zones.
+
+    AWS EC2 user guide, "Elastic Fabric Adapter": traffic of EFA can't cross zones.
+    """
+    network, zones = cloud(pool.cloud).pool.fast_network, zones_of_subnets(view, pool)
+    if network is None or pool.template is None or pool.count_max == 1 or None in zones:
+        return
+    key, value = network.kind
+    interfaces = pool.template.items(network.interfaces) if network.interfaces else ()
+    fast = [each for each in interfaces or () if (each.text(key) or "").startswith(value)]
+    if fast and len(set(zones)) > 1:
+        yield Finding(
+            message=f"{pool.title} has nodes in the zones {' and '.join(sorted(filter(None, zones)))}"
+            f", but traffic of an {network.interface} doesn't leave its zone, so jobs with nodes in "
+            "both fail",
+            fix="use only subnets in one zone, with one pool for each zone",
+            urn=pool.urn,
+        )
 
 
 def _of_nvlink(pool: DeclaredPool) -> Iterator[Finding]:

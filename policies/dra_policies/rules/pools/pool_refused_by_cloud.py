@@ -12,6 +12,7 @@ from dra_planner.clouds import cloud
 from dra_planner.clouds.protocol.setting_faults import label_value_fault
 from dra_planner.model.nodes import TaintEffect
 from dra_policies.rules.api_values import rejected_values
+from dra_policies.rules.pools.existing_entries import entries_that_exist
 from dra_policies.rules.pools.launch_templates import RejectedPool, template_faults
 from dra_policies.rules.resource_rows import broken_rows
 from dra_policies.rules.rule import Finding, Rule
@@ -30,6 +31,7 @@ _OF_KUBELET: Final = (
 def check(view: StackView) -> Iterator[Finding]:
     yield from broken_rows(view, RULE.id)
     yield from rejected_values(view)
+    yield from entries_that_exist(view)
     for pool in view.pools:
         for says, fix in _faults(pool):
             yield Finding(message=f"{pool.title}: {says}", fix=fix, urn=pool.urn)

@@ -52,7 +52,7 @@ def _registries(view: StackView, kind: RegistryResource | None) -> Iterator[Find
         return
     for registry in view.declared:
         name = registry.props.text(kind.name) if registry.type == kind.token else ""
-        if not name or not _is_pulled_from(view, f"{name}{kind.domain}/"):
+        if not name or not _is_pulled_from(view, f"^{re.escape(name + kind.domain)}/"):
             continue
         grants = {grant.token: grant.rights for grant in kind.grants}
         given = [
@@ -69,9 +69,11 @@ def _registries(view: StackView, kind: RegistryResource | None) -> Iterator[Find
 
 
 def _is_pulled_from(view: StackView, address: str) -> bool:
-    """Return True if pods without secrets for registries use an image from an address."""
+    """Return True if pods without secrets for registries use an image from an address, a regular
+    expression.
+    """
     return any(
-        (container.text("image") or "").startswith(address)
+        re.search(address, container.text("image") or "")
         for each in view.objects
         for pod in (each.props.below("spec.template.spec"), each.props.below("spec"))
         if pod.has("imagePullSecrets") is False
@@ -133,12 +135,27 @@ def _used_identities(view: StackView, of_cloud: Cloud, need: NeededRight) -> set
     token = of_cloud.cluster.token if need.holder == "cluster" else of_cloud.pool.token
     if need.where and all(pool.own.has(need.where) is False for pool in view.pools):
         return set()
+    if need.images and not _is_pulled_from(view, need.images):
+        return set()
+    if need.chart and not _uses_identity_of_nodes(view, of_cloud, need):
+        return set()
     return {
         urn
         for each in view.declared
         if each.type == token
         for urn in each.sources_of(need.property)
     }
+
+
+def _uses_identity_of_nodes(view: StackView, of_cloud: Cloud, need: NeededRight) -> bool:
+    """Return True if a chart's pods certainly have no identity but their node's."""
+    identity = of_cloud.pod_identity
+    if identity is not None and any(each.type == identity.token for each in view.declared):
+        return False
+    return any(
+        each.type == f"chart:{need.chart}" and each.props.has(need.account) is False
+        for each in view.installed_charts
+    )
 
 
 def _faults(
@@ -154,7 +171,8 @@ def _faults(
         )
     if need.elsewhere and _has_right_elsewhere(view, kind, identity, need):
         return
-    if need.doubt and not any(each.type in _tokens(kind) for each in view.declared):
+    is_granted = any(each.type in _tokens(kind) for each in view.declared)
+    if need.doubt and not is_granted and not any(identity.props.has(path) for path in kind.rights):
         return  # a program without grants leaves them to another one
     has = _has_right(_rights_of(view, kind, identity), kind, need)
     if has is not True:

@@ -125,7 +125,8 @@ def groups_not_admitted(
     theirs = {cluster.urn, *cluster.sources_of(control_plane.of_cluster)}
     if not found or any(each.urn in theirs or each.type != groups.token for each in found):
         return
-    if not _manages_network(view, network, found):
+    managed = _manages_network(view, network, found)
+    if not managed and cluster.props.is_given(control_plane.more_groups) is not False:
         return
     ours = {each.urn for each in found}
     if not any(_admits(each, control_plane, groups, theirs, ours) for each in view.declared):
@@ -136,6 +137,7 @@ def groups_not_admitted(
             fix="add the cluster's security group to the launch template, or an ingress rule to it "
             f'with "{found[0].name}" as its source',
             urn=found[0].urn,
+            certain=managed,
         )
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Final, NamedTuple
 
 from dra_planner.clouds import Cloud, VolumeDriver, cloud, names
+from dra_policies.rules.prerequisites.volume_disks import volumes_not_attachable
 from dra_policies.rules.rule import Finding, Rule
 from dra_policies.unknown_values import Properties
 from dra_policies.view.stack_view import DeclaredResource, StackView
@@ -13,6 +14,8 @@ from dra_policies.view.stack_view import DeclaredResource, StackView
 _CLAIM: Final = "kubernetes:core/v1:PersistentVolumeClaim"
 _EPHEMERAL: Final = "ephemeral.volumeClaimTemplate.spec"
 _CLASS: Final = "kubernetes:storage.k8s.io/v1:StorageClass"
+_VOLUME: Final = "kubernetes:core/v1:PersistentVolume"
+_POD_SPECS: Final = ("spec.template.spec", "spec.jobTemplate.spec.template.spec", "spec")
 _DEFAULT: Final = "storageclass.kubernetes.io/is-default-class"
 _CHARTS: Final = frozenset({"aws-ebs-csi-driver", "rook-ceph", "longhorn", "openebs"})
 """Charts that may bring a default class."""
@@ -41,6 +44,8 @@ def check(view: StackView) -> Iterator[Finding]:
         of_cloud, cluster = clusters[0]
         for claim in _claims(view):
             yield from _class(view, of_cloud, cluster, claim)
+        yield from _named_drivers(view, of_cloud, cluster)
+        yield from volumes_not_attachable(view, of_cloud)
     if view.complete:
         yield from _shared(view)
 
@@ -96,13 +101,48 @@ def _class(
     driver = builtin.get(name) or next(
         (each for each in of_cloud.volume_drivers if each.provisioner == declared.get(name)), None
     )
-    if driver is not None and _has_driver(view, of_cloud, cluster, driver) is False:
+    if driver is not None:
+        yield from _missing_driver(view, of_cloud, cluster, driver, claim.title, claim.urn)
+
+
+def _named_drivers(
+    view: StackView, of_cloud: Cloud, cluster: DeclaredResource
+) -> Iterator[Finding]:
+    """Yield volumes that name a driver themselves: inline volumes of pods, and
+    PersistentVolumes.
+    """
+    drivers = {each.provisioner: each for each in of_cloud.volume_drivers}
+    for each in view.objects:
+        kind = each.type.rpartition(":")[2]
+        if each.type == _VOLUME:
+            named = {each.props.text("spec.csi.driver") or ""}
+        else:
+            named = {
+                volume.text("csi.driver") or ""
+                for path in _POD_SPECS
+                for volume in each.props.items(f"{path}.volumes") or ()
+            }
+        for driver in sorted(named & drivers.keys()):
+            yield from _missing_driver(
+                view, of_cloud, cluster, drivers[driver], f'{kind} "{each.name}"', each.urn
+            )
+
+
+def _missing_driver(
+    view: StackView,
+    of_cloud: Cloud,
+    cluster: DeclaredResource,
+    driver: VolumeDriver,
+    title: str,
+    urn: str,
+) -> Iterator[Finding]:
+    if _has_driver(view, of_cloud, cluster, driver) is False:
         what = driver.addon or (driver.switch[0] if driver.switch else "")
         yield Finding(
-            message=f"{claim.title} needs the volume driver {driver.provisioner}, which "
+            message=f"{title} needs the volume driver {driver.provisioner}, which "
             f'cluster "{cluster.name}" doesn\'t have, so its pods stay pending',
             fix=f"install the add-on {what}" if driver.addon else f"set {what} to true",
-            urn=claim.urn,
+            urn=urn,
         )
 
 

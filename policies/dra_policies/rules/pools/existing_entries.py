@@ -1,0 +1,38 @@
+"""Entries for nodes that the cloud already creates itself."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from dra_planner.clouds import cloud, names
+from dra_policies.rules.rule import Finding
+from dra_policies.view.stack_view import StackView
+
+
+def entries_that_exist(view: StackView) -> Iterator[Finding]:
+    """Yield entries for roles of the cloud's own pools.
+
+    Amazon EKS user guide, "Create access entries"; terraform-aws-modules/terraform-aws-eks issue
+    2968: a second entry is a conflict.
+    """
+    for of_cloud in map(cloud, names()):
+        entry = of_cloud.node_admission
+        if entry is None:
+            continue
+        pools = [each for each in view.declared if each.type == of_cloud.pool.token]
+        roles = {urn: pool for pool in pools for urn in pool.sources_of(entry.pool_role)}
+        named = {text: pool for pool in pools if (text := pool.props.text(entry.pool_role))}
+        for each in view.declared:
+            if each.type != entry.token:
+                continue
+            found = [roles[urn] for urn in each.sources_of(entry.identity) & roles.keys()]
+            text = each.props.text(entry.identity)
+            found += [named[text]] if text in named else []
+            if found:
+                yield Finding(
+                    message=f'access entry "{each.name}" is for the role of node group '
+                    f'"{found[0].name}", but {of_cloud.title} creates that entry itself, so this '
+                    "one is a conflict",
+                    fix="remove the access entry",
+                    urn=each.urn,
+                )
