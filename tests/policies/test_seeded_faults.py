@@ -33,6 +33,17 @@ HARDENED = {
     "location": "eastus",
     "kubernetesVersion": "1.34",
     "disableLocalAccounts": True,
+    "aadProfile": {"managed": True},
+    "agentPoolProfiles": [
+        {
+            "name": "system",
+            "mode": "System",
+            "count": 3,
+            "vmSize": "Standard_D4s_v5",
+            "osSKU": "Ubuntu",
+            "enableEncryptionAtHost": True,
+        }
+    ],
     "sku": {"tier": "Standard"},
     "apiServerAccessProfile": {"enablePrivateCluster": True},
     "autoUpgradeProfile": {"upgradeChannel": "patch"},

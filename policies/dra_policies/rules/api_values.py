@@ -95,6 +95,7 @@ def _unknown_value(row: ApiValues, name: str, text: str) -> Iterator[tuple[str, 
     if row.grows and near and not same and _may_be_newer(text, near[0]):
         return
     shown = ", ".join(known[:_SHOWN]) + (", …" if len(known) > _SHOWN else "")
-    fix = f'set {name} to "{near[0]}"' if near else f"set {name} to one of {shown}"
+    only = near or (known if len(known) == 1 else [])
+    fix = f'set {name} to "{only[0]}"' if only else f"set {name} to one of {shown}"
     if near or not row.grows:
         yield f'{name} is "{text}", which the API doesn\'t define', fix
