@@ -43,7 +43,8 @@ REASONS: Final[Mapping[str, str]] = {
     "first, also while another workload was rolled out.",
     "who-takes-what-is-freed": "Several pods waited for the same devices: these are free a moment "
     "after the pod that "
-    "held them, and who is tried in that moment comes later than others.",
+    "held them, and who is tried in that moment comes later than others. One of the orders comes "
+    "to the same.",
     "paused": "A new Deployment that is paused has no pods yet; the plan counts them as they will "
     "run, and says so.",
     "unexplained": "Plan and control plane disagree.",
@@ -127,7 +128,7 @@ def _reason_aside(case: Json, theirs: Said, became: Said) -> str:
         return "how-often"
     if _comes_by_chance(case, became):
         return "chance"
-    return _reason_of_others(case, theirs, became)
+    return _reason_of_others(case, became)
 
 
 def _is_preempted_in_between(case: Json, theirs: Said, became: Said) -> bool:
@@ -142,27 +143,14 @@ def _is_preempted_in_between(case: Json, theirs: Said, became: Said) -> bool:
     return any((each.rows, each.beside, each.preempted.keys()) == wanted for each in said)
 
 
-def _reason_of_others(case: Json, ours: Said, theirs: Said) -> str:
+def _reason_of_others(case: Json, became: Said) -> str:
     """Return why other pods of several that wait were placed, or made."""
-    if _is_let_in_otherwise(case, theirs):
+    if _is_let_in_otherwise(case, became):
         return "who-comes-first"
-    return "who-takes-what-is-freed" if _is_taken_otherwise(ours, theirs) else "unexplained"
-
-
-def _is_taken_otherwise(ours: Said, theirs: Said) -> bool:
-    """Tell whether the nodes have as many pods of the workloads that differ, of which some wait in
-    either case.
-    """
-    mine, real = ({**each.rows, **each.beside} for each in (ours, theirs))
-    names = [name for name in {**mine, **real} if mine.get(name) != real.get(name)]
-    if any(name not in mine or name not in real for name in names):
-        return False
-    nodes = [
-        sum((Counter(rows[name]["nodes"]) for name in names), Counter[str]())
-        for rows in (mine, real)
-    ]
-    waiting = [sum(rows[name]["pending"] for name in names) for rows in (mine, real)]
-    return len(names) > 1 and nodes[0] == nodes[1] and all(waiting)
+    cluster = read_cluster(request(case))
+    runs = _runs(cluster, ("at-once", "random"), None)
+    is_taken = any(_said(cluster, outcome) == became for outcome in runs)
+    return "who-takes-what-is-freed" if is_taken else "unexplained"
 
 
 def _is_let_in_otherwise(case: Json, became: Said) -> bool:
@@ -223,9 +211,7 @@ def _reason(case: Json, plan: Plan, became: Said) -> str:
         return "daemon-set-under-a-quota"
     if _comes_by_chance(case, became):
         return "chance"
-    outcome = plan.judgement.outcome
-    aside = _aside(read_cluster(request(case)), outcome) if outcome is not None else ({}, {})
-    reason = _reason_of_others(case, Said(_rows(plan), *aside), became)
+    reason = _reason_of_others(case, became)
     return "cannot-tell" if reason == "unexplained" and plan.verdict == "cannot-tell" else reason
 
 
