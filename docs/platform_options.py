@@ -108,7 +108,7 @@ def _said(inputs: type) -> dict[str, Said]:
                 " ".join(str(ast.literal_eval(doc.value)).split()),
             )
             if not hint.startswith(_OPTIONAL):
-                hint, says = f"{_OPTIONAL}{hint}]", f"{says} Needed there."
+                hint, says = f"{_OPTIONAL}{hint}]", f"{says} Required on this cloud."
             found[field.target.id] = Said(
                 hint=hint, says=says, modules=_modules(field.annotation, names)
             )

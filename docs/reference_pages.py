@@ -26,9 +26,9 @@ def pages() -> dict[str, str]:
         "fleet.md": _of_schema(
             "fleet",
             "The fleet",
-            "The cluster and its pools, in a YAML file (`--fleet FILE`) or in the key "
-            "`pulumi-dra:fleet` of a stack, which can also name such a file. "
-            "Unknown keys are errors. Editors can use [the schema](../schema/fleet.json).",
+            "A fleet describes a cluster and its pools, either in a YAML file (`--fleet FILE`) "
+            "or in the key `pulumi-dra:fleet` of a stack, which can also contain the path of a "
+            "file. Unknown keys are errors. Editors can use [the schema](../schema/fleet.json).",
             example="examples/eighty-gi/fleet.yaml",
         ),
         "plan-file.md": _of_schema(
@@ -119,12 +119,11 @@ def _components() -> str:
     lines = [
         "# Components",
         "",
-        "The inputs and outputs of every component, by the names of [the package's "
-        "schema](../schema/components.json). "
-        "TypeScript, Go, and YAML programs use these names, and Python programs use snake_case. "
-        "`pulumi-dra:platform` "
-        "in a stack accepts the inputs of `DraPlatform`. The examples are parts of "
-        "[tested programs](../../examples/components).",
+        "This page lists the inputs and outputs of every component, with the names in [the "
+        "package's schema](../schema/components.json). TypeScript, Go, and YAML programs use "
+        "these names, and Python programs use snake_case. `pulumi-dra:platform` in a stack "
+        "accepts the inputs of `DraPlatform`. The examples are parts of [tested "
+        "programs](../../examples/components).",
     ]
     examples = _examples()
     for token, component in package["resources"].items():
@@ -239,9 +238,9 @@ def _command() -> str:
     lines = [
         "# The command",
         "",
-        "Every subcommand with its options, as `pulumi-dra COMMAND --help` says them. Exit status: "
-        "0 everything fits, "
-        "1 something does not fit or a rule is broken, 2 the input is wrong, 3 cannot tell.",
+        "All subcommands and their options, as in `pulumi-dra COMMAND --help`. Exit status: 0 "
+        "everything fits, 1 a workload doesn't fit or violates a rule, 2 the input is invalid, 3 "
+        "cannot tell.",
     ]
     for name, subparser in commands.choices.items():
         lines += [
@@ -250,7 +249,7 @@ def _command() -> str:
             "",
             str(subparser.description),
             "",
-            "| option | what it does |",
+            "| Option | Meaning |",
             "| :-- | :-- |",
         ]
         lines += [

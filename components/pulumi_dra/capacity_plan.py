@@ -21,8 +21,8 @@ class CapacityPlanArgs(TypedDict):
 
 
 class CapacityPlan(pulumi.ComponentResource):
-    """Record of the plan that the stack is built from. Declare it first, and let all resources
-    depend on `recorded`.
+    """Record of the stack's plan. Declare it first, and let all other resources depend on
+    `recorded`.
     """
 
     digest: pulumi.Output[str]

@@ -359,7 +359,7 @@ def test_an_opaque_configuration_that_the_driver_decodes(
         (fleet("gke", "tpu7x-standard-4t", {"tpu": True}), "doesn't support tpu7x"),
         (
             fleet("eks", "g6.2xlarge", {"intel": True}),
-            "no EC2 instance type in the tables has GPUs of Intel",
+            "no EC2 instance type in the tables has Intel GPUs",
         ),
         (
             fleet("gke", "g2-standard-8", {"gaudi": True}),
@@ -367,7 +367,7 @@ def test_an_opaque_configuration_that_the_driver_decodes(
         ),
         (
             fleet("aks", "Standard_NC4as_T4_v3", {"intel": True}),
-            "no Azure size in the tables has GPUs of Intel",
+            "no Azure size in the tables has Intel GPUs",
         ),
         (
             {**fleet("eks", "m7i.4xlarge", {"cpu": True}), "kubernetes": "1.35"},

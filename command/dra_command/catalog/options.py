@@ -12,7 +12,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         parser,
         "table",
         ("machines", "gpus", "mig", "drivers", "releases", "outdated", "add"),
-        "table to list, or add: learn from nodes",
+        "table to list, or add to learn from running nodes",
     )
     parser.add_argument(
         "words",
@@ -26,7 +26,10 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--region", default="", help="also print on-demand prices in this region")
     parser.add_argument(
-        "--today", metavar="DATE", default="", help="date on which to check facts [default: today]"
+        "--today",
+        metavar="DATE",
+        default="",
+        help=("date for which to check the facts [default: today]"),
     )
     nodes = parser.add_argument_group("learn from running nodes (catalog add)")
     sources = nodes.add_mutually_exclusive_group()
@@ -38,10 +41,13 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "--fleet",
         metavar="FILE",
         default="",
-        help="fleet file to write the rows into [default: print]",
+        help="fleet file to add the rows to [default: print the rows]",
     )
     nodes.add_argument(
-        "--machine", metavar="TYPE", default="", help="machine type of nodes without the label"
+        "--machine",
+        metavar="TYPE",
+        default="",
+        help=("machine type of nodes that don't have the label"),
     )
     nodes.add_argument(
         "--kubernetes",

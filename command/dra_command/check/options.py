@@ -39,9 +39,9 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "--driver-upgrade",
         metavar=("OLD", "NEW"),
         nargs=2,
-        help="instead of the rules, report claims and classes that break or change with another "
-        "NVIDIA DRA "
-        "driver version, given as VERSION[+GATE…]; without PATH, print every change",
+        help="instead of running rules, report claims and classes that break or change with "
+        "another NVIDIA DRA driver version (VERSION[+GATE…]); without PATH, print every "
+        "change",
     )
     _add_repairs(parser)
     parser.add_argument(
@@ -68,8 +68,7 @@ def _add_choice_of_rules(parser: argparse.ArgumentParser) -> None:
         "--config",
         metavar="FILE",
         default="",
-        help="configuration with levels, exemptions, and files to skip [default: the nearest "
-        "pulumi-dra.yaml, from PATH upward]",
+        help="configuration file [default: the nearest pulumi-dra.yaml, from PATH upward]",
     )
     parser.add_argument(
         "--today",
@@ -102,10 +101,9 @@ def _add_repairs(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--rewrite",
         action="store_true",
-        help="instead of findings, print the files with older DRA objects (v1alpha1 to v1beta2) "
-        "converted "
-        "to resource.k8s.io/v1; objects without a v1 form stay unchanged and are listed; standard "
-        "input is printed in full",
+        help="instead of findings, print files with older DRA objects (v1alpha1 to v1beta2) "
+        "converted to resource.k8s.io/v1; list objects without a v1 form, and don't change "
+        "them; print standard input in full",
     )
     parser.add_argument(
         "--in-place",
@@ -115,8 +113,7 @@ def _add_repairs(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--fix",
         action="store_true",
-        help="fix the files first: older and flat forms of DRA objects, comparisons that need "
-        "compareTo, "
-        "units of quantities, and missing tolerations; prints each change, and keeps comments and "
-        "formatting",
+        help="first fix older and flat forms of DRA objects, comparisons that need compareTo, "
+        "units of quantities, and missing tolerations in the files; print each change, and "
+        "keep comments and formatting",
     )

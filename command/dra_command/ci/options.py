@@ -51,13 +51,13 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "--comment",
         choices=("auto", "github", "gitlab", "none"),
         default="auto",
-        help="keep one comment on the pull or merge request up to date; auto detects the host "
+        help="create or update a comment on the pull or merge request; auto detects the host "
         "[default: %(default)s]",
     )
     parser.add_argument(
         "--name",
         default="",
-        help="name of this run, to keep separate comments for several runs",
+        help="name of this run; each name has a separate comment",
     )
     parser.add_argument(
         "--sarif", metavar="FILE", default="", help="write findings to FILE as SARIF"

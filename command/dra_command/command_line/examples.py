@@ -10,7 +10,7 @@ from dra_planner.documents.snapshot import SNAPSHOT_KINDS
 
 EXIT_STATUS = """\
 exit status:
-  0  everything fits            1  something does not fit, or a rule is violated
+  0  everything fits            1  a misfit, or a violated rule
   2  invalid input              3  cannot tell (--allow-unknown makes it 0)
 """
 _LISTED = """\
@@ -24,9 +24,9 @@ exit status:
 """
 _VERIFIED = """\
 exit status:
-  0  nodes match the prediction 1  something differs
-  2  invalid input              3  no node could be compared (--allow-unknown
-                                   makes it 0)
+  0  nodes match the prediction 1  the cluster differs
+  2  invalid input              3  no comparable node (--allow-unknown makes
+                                   it 0)
 """
 _TESTED = """\
 exit status:
@@ -98,7 +98,7 @@ examples:
 
 _DIFF_EXAMPLES = """\
 examples:
-  report what the files of the working tree change since a git ref
+  compare the working tree with a git ref
     pulumi-dra diff main --stack eks-dev
   compare two refs, as a comment for a pull request
     pulumi-dra diff v1 main --stack eks-dev --format markdown
@@ -108,7 +108,7 @@ examples:
     pulumi-dra diff eks-dev gke-dev
     pulumi-dra diff stacks/eks-dev.plan.json stacks/gke-dev.plan.json
 
-Prices of both sides are current prices.
+Both sides use current prices.
 """
 
 _CHECK_EXAMPLES = """\
@@ -119,7 +119,7 @@ examples:
     kustomize build overlays/prod | pulumi-dra check - --stack eks-dev
   write findings for code scanning
     pulumi-dra check examples/workloads/ --format sarif > findings.sarif
-  report only new findings of a change
+  report only findings that a change adds
     pulumi-dra check examples/workloads/ --diff main
   fix problems that don't need a decision, and print the rest
     pulumi-dra check examples/workloads/ --stack eks-dev --fix
@@ -136,7 +136,7 @@ examples:
 
 _RULES_EXAMPLES = """\
 examples:
-  run the test cases of rules; without a path, those of pulumi-dra.yaml
+  run the test cases of rules; without a path, the rules in pulumi-dra.yaml
     pulumi-dra rules test examples/rules/
   print the fields that rules can read, with their values
     pulumi-dra rules objects examples/workloads/ --stack eks-dev
@@ -153,19 +153,19 @@ A rule is a CEL expression (docs/reference/custom-rules.md):
 
 _EXPLAIN_EXAMPLES = """\
 examples:
-  explain why a claim fits or not
+  explain why a claim fits or doesn't fit
     pulumi-dra explain examples/workloads/ --stack eks-dev \\
       --claim default/first-gpu
     pulumi-dra explain --stack eks-dev --claim default/first-gpu \\
       --pool h100 --format json
-  explain it with a changed value of the fleet
+  explain a claim with a changed fleet value
     pulumi-dra explain --stack eks-dev --claim default/first-gpu \\
       --what-if pools.l4.count.max=8
   explain which pods use the devices that a pod requests
     pulumi-dra explain --stack eks-dev --pod default/first
-  list the workloads that run on a pool, and why others can't
+  list the workloads that run in a pool, and why others can't
     pulumi-dra explain --stack eks-dev --pool h100
-  explain a message of the scheduler
+  explain a message from the scheduler
     pulumi-dra explain \\
       --message "0/12 nodes are available: 12 cannot allocate all claims."
 
@@ -223,7 +223,7 @@ examples:
     pulumi-dra sandbox plan --stack eks-dev
   create or update the stack
     pulumi-dra sandbox up --stack eks-dev
-  create it with a real API server and scheduler for kubectl
+  create the stack with a real API server and scheduler for kubectl
     pulumi-dra sandbox up --stack eks-dev --control-plane
   install releases from your own charts
     pulumi-dra sandbox up --stack eks-dev --control-plane --charts charts/
@@ -233,7 +233,7 @@ examples:
     pulumi-dra sandbox down
   plan, create, check, and destroy a stack, verifying each step
     pulumi-dra sandbox demo --stack eks-dev
-  find or build the tools of the sandbox
+  find or build the sandbox's tools
     pulumi-dra sandbox tools
   print the options of a subcommand
     pulumi-dra sandbox up --help
@@ -241,7 +241,7 @@ examples:
 
 _REHEARSE_EXAMPLES = """\
 examples:
-  schedule the stack's workloads with its scheduler version
+  schedule the stack's workloads with a scheduler of the fleet's version
     pulumi-dra rehearse --stack eks-dev
   use another version and another pod arrival order
     pulumi-dra rehearse jobs/ --fleet fleet.yaml --kubernetes 1.36 \\
@@ -294,9 +294,9 @@ examples:
 
 _CI_EXAMPLES = """\
 examples:
-  every stack of a repository
+  plan and check all stacks in a repository
     pulumi-dra ci --stack eks-dev,gke-dev
-  only findings that the change adds, as SARIF too
+  report only findings that the change adds, also as SARIF
     pulumi-dra ci --stack eks-dev --diff origin/main --sarif findings.sarif
 
 In GitHub Actions, set GITHUB_TOKEN (pull-requests: write) for the comment. In
@@ -309,14 +309,14 @@ examples:
     pulumi-dra portfolio examples/portfolio/portfolio.yaml
     pulumi-dra portfolio examples/portfolio/portfolio.yaml \\
       --format html > portfolio.html
-  print one of the plans in full
+  print the full plan of one cell
     pulumi-dra portfolio examples/portfolio/portfolio.yaml \\
       --cell eks-dev/growth-2
-  run a part of the stacks, and estimate the time for all
+  plan a part of the stacks, and estimate the time for all
     pulumi-dra portfolio examples/portfolio/portfolio.yaml --sample 10%
 
-Results are cached, so an interrupted run continues, and unchanged cells aren't
-computed again. To use a Dask cluster, set --scheduler tcp://HOST:8786
+Results are cached, so you can continue an interrupted run, and unchanged cells
+aren't recomputed. To use a Dask cluster, set --scheduler tcp://HOST:8786
 (docs/portfolio.md).
 """
 
@@ -330,17 +330,17 @@ examples:
     pulumi-dra migrate examples/device-plugin/ --shared nvidia.com/gpu=4
   write a patch for review
     pulumi-dra migrate examples/device-plugin/ --format diff > claims.patch
-  report the users of devices in a running cluster, and pods that would be lost
+  report which pods use devices in a running cluster, and which would be lost
     pulumi-dra migrate --context gpu-dev
 
-Comments and formatting stay. A second run changes nothing.
+The files keep their comments and formatting. A second run doesn't change them.
 """
 
 _MCP_EXAMPLES = """\
 examples:
-  serve the manifests and fleets of a repository
+  serve the manifests and fleets in a repository
     pulumi-dra mcp --root ~/platform
-  set the command pulumi-dra with arguments mcp --root FOLDER in the client
+  in the client, set the command pulumi-dra with arguments mcp --root FOLDER
 """
 
 _COMPLETION_EXAMPLES = """\

@@ -17,8 +17,7 @@ def add_paths(parser: argparse.ArgumentParser, *, of_a_stack: bool = True) -> No
         "paths",
         metavar="PATH",
         nargs="*",
-        help="file, folder, glob, or - for standard input; charts and kustomizations are "
-        f"rendered{default}",
+        help=f"file, folder, chart, kustomization, glob, or - for standard input{default}",
     )
     parser.add_argument(
         "-f",
@@ -69,7 +68,7 @@ def add_capacity(parser: argparse.ArgumentParser, *, growing: bool = False) -> N
     (parser if growing else capacity).add_argument(
         "--observed",
         metavar="FILE",
-        help="snapshot of a cluster: kubectl get nodes,resourceslices,… -A -o json"
+        help="cluster snapshot (kubectl get nodes,resourceslices,… -A -o json)"
         + ("; with a fleet or stack, report the additional nodes per pool" if growing else ""),
     )
     add_cluster(parser if growing else capacity, parser)
@@ -107,7 +106,7 @@ def add_cluster(sources: argparse._ActionsContainer, parser: argparse.ArgumentPa
         metavar="FILE",
         action=_Kubeconfig,
         default="",
-        help="kubeconfig of the context [default: kubectl's]; without --context, its current one",
+        help="kubeconfig to use [default: kubectl's]; without --context, use its current context",
     )
     parser.add_argument(
         "--role", action=_Role, help="print the least-privilege role for --context, and exit"
@@ -150,7 +149,7 @@ def add_answer(parser: argparse.ArgumentParser, formats: Sequence[str]) -> None:
         "-q", "--quiet", action="store_true", help="print only the verdict and the problems"
     )
     loudness.add_argument(
-        "-v", "--verbose", action="store_true", help="print every assumption and reason"
+        "-v", "--verbose", action="store_true", help="print all assumptions and reasons"
     )
 
 

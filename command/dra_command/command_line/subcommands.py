@@ -23,10 +23,10 @@ _SUMMARIES: Final = {
     "suggest": "Find the cheapest machine types for workloads, as a fleet file",
     "init": "Create a fleet or a whole stack, a sample workload, and a CI workflow",
     "export": "Write a fleet's pools for Karpenter, Terraform, Cluster API, or eksctl",
-    "ci": "Plan and check in a pipeline, with one comment on the change",
+    "ci": "Plan and check in a pipeline, and comment on the change",
     "portfolio": "Plan many stacks in many scenarios",
     "migrate": "Rewrite device plugin requests as claims",
-    "mcp": "Serve answers to agents over the Model Context Protocol",
+    "mcp": "Make the commands available to AI agents (MCP)",
     "completion": "Generate a shell completion script",
 }
 

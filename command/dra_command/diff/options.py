@@ -18,7 +18,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         metavar="AFTER",
         nargs="?",
         default="",
-        help="the same kinds [default: with a git ref, the files of the working tree]",
+        help="same as BEFORE [default with a git ref: the files in the working tree]",
     )
     add_fleet(parser)
     parser.add_argument(
@@ -27,7 +27,10 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         nargs="+",
         action="extend",
         default=[],
-        help="manifests to plan on fleets, or at refs [default with a stack: its workloads]",
+        help=(
+            "manifests to plan on the fleets or at the refs [default with a stack: the stack's "
+            "workloads]"
+        ),
     )
     add_demand(parser)
     add_answer(parser, ("text", "json", "markdown"))

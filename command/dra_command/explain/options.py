@@ -15,25 +15,27 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     what.add_argument(
         "--claim",
         metavar="NAMESPACE/NAME",
-        help="claim to explain; the claim of a template is named WORKLOAD-ENTRY, after its entry in "
-        "resourceClaims",
+        help="claim to explain; if a template generates the claim, its name is WORKLOAD-ENTRY, "
+        "where ENTRY is the name in resourceClaims",
     )
     what.add_argument(
         "--pod",
         metavar="NAMESPACE/NAME",
-        help="pod or workload to explain: the answer of each pool, the pods that use the requested "
-        "devices, and the smallest change that makes it fit",
+        help="pod or workload to explain: the result for each pool, the pods that use the "
+        "requested devices, and the smallest change that makes the pod fit",
     )
     what.add_argument(
         "--finding",
         metavar="RULE|FILE:LINE",
-        help="finding of check to explain: the rule, its fix, and, with a fleet, why its pods fit "
-        "or not",
+        help="finding of check to explain: the rule, the fix, and, with a fleet, why the pods "
+        "fit or don't fit",
     )
     what.add_argument(
         "--message",
         metavar="TEXT",
-        help="error or event message of Kubernetes, a driver, or a chart; - reads standard input",
+        help=(
+            "error or event message from Kubernetes, a driver, or a chart, or - for standard input"
+        ),
     )
     what.add_argument(
         "--events",
@@ -44,17 +46,16 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "--pool",
         metavar="NAME",
         default="",
-        help="explain only this pool; without a claim, list the workloads that run on the pool, "
-        "that "
-        "could, and that can't, with reasons",
+        help="explain only this pool; without a claim, list the workloads that run, could run, "
+        "and can't run in the pool, with reasons",
     )
     parser.add_argument(
         "--what-if",
         metavar="PATH=VALUE",
         action="append",
         default=[],
-        help="change this value of the fleet first; repeatable: pools.l4.count.max=8, "
-        "kubernetes=1.36, driver=0.4.1",
+        help="first change this fleet value, for example pools.l4.count.max=8, kubernetes=1.36, "
+        "or driver=0.4.1; repeatable",
     )
     add_capacity(parser)
     add_answer(parser, ("text", "json", "markdown", "html"))

@@ -28,8 +28,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "--region",
         metavar="REGION",
         default="",
-        help="region of a new cluster; with --state or --from, the region if the file doesn't "
-        "state it",
+        help="region of a new cluster; with --state or --from, only needed if the file doesn't "
+        "contain a region",
     )
     _add_sources(parser)
     _add_generated(parser)
@@ -57,19 +57,21 @@ def _add_sources(parser: argparse.ArgumentParser) -> None:
         dest="other_tool",
         metavar="FILE",
         default="",
-        help="start from `terraform show -json`, an eksctl file, Karpenter NodePools, or Cluster "
-        "API pools; with "
-        "--stack, also from a fleet file",
+        help="start from the output of `terraform show -json`, an eksctl file, Karpenter "
+        "NodePools, or Cluster API pools; with --stack, also from a fleet file",
     )
     parser.add_argument(
-        "--cluster", metavar="NAME", default="", help="cluster to use if --from describes several"
+        "--cluster",
+        metavar="NAME",
+        default="",
+        help=("cluster to use if the --from file describes several"),
     )
     parser.add_argument(
         "--workloads",
         metavar="PATH",
         action="append",
         default=[],
-        help="manifests to plan for, repeatable [default: a sample claim is written]",
+        help="manifests to plan for; repeatable [default: write a sample workload]",
     )
 
 
@@ -87,7 +89,7 @@ def _add_generated(parser: argparse.ArgumentParser) -> None:
         metavar="TYPE[,TYPE…]",
         action="append",
         default=[],
-        help="with --region, choose among these",
+        help="with --region, use only these machine types",
     )
     parser.add_argument(
         "--ci",
@@ -99,10 +101,10 @@ def _add_generated(parser: argparse.ArgumentParser) -> None:
         "--install",
         metavar="SOURCE",
         default="",
-        help="source that generated files install: git+https://HOST/REPOSITORY.git@COMMIT, a "
-        "wheel file or its URL, or a version in the package index, for example "
-        "git+https://github.com/OWNER/pulumi-dra.git@v1.0.0 [default: the source of this "
-        "installation]",
+        help="source that generated files install pulumi-dra from: "
+        "git+https://HOST/REPOSITORY.git@COMMIT, a wheel file or its URL, or a version in "
+        "the package index, for example git+https://github.com/OWNER/pulumi-dra.git@v1.0.0 "
+        "[default: the source of this installation]",
     )
     parser.add_argument("--force", action="store_true", help="replace existing files")
     parser.add_argument("-q", "--quiet", action="store_true", help="print only notes")

@@ -28,14 +28,14 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     stepwise.add_argument(
         "--steps",
         action="store_true",
-        help="plan pools, nodes, moves, and cost at each step, with commands and the way back "
-        "(needs --fleet)",
+        help="plan pools, nodes, moves, and cost of each step, with the commands to run and to "
+        "roll back (needs --fleet)",
     )
     stepwise.add_argument(
         "--steps-folder",
         metavar="FOLDER",
         default="",
-        help="with --steps: write plan files, manifests, and commands of each step to FOLDER",
+        help="with --steps, write the plan files, manifests, and commands of each step to FOLDER",
     )
     parser.add_argument(
         "--write", action="store_true", help="change the files [default: print a diff]"
@@ -62,8 +62,8 @@ def _add_source(parser: argparse.ArgumentParser) -> None:
     source.add_argument(
         "--observed",
         metavar="FILE",
-        help="snapshot with its nodes and ConfigMaps (kubectl get nodes,cm -A -o json); for a report, with all that "
-        "`verify --help` lists",
+        help="snapshot of the source cluster's nodes and ConfigMaps (kubectl get nodes,cm -A -o "
+        "json); for a report, with all objects in `verify --help`",
     )
     add_cluster(source, parser)
     source.add_argument(
@@ -71,11 +71,11 @@ def _add_source(parser: argparse.ArgumentParser) -> None:
         metavar="RESOURCE=N",
         action="append",
         default=[],
-        help="the plugin time-slices each device into N units; repeatable",
+        help="number of units into which the plugin time-slices each device; repeatable",
     )
     source.add_argument(
         "--mig-profile",
         metavar="PROFILE",
         default="",
-        help="nvidia.com/gpu is a MIG device: 1g.5gb",
+        help="MIG profile, if nvidia.com/gpu is a MIG device, for example 1g.5gb",
     )

@@ -34,15 +34,14 @@ def _add_judgement(parser: argparse.ArgumentParser) -> None:
         metavar="off|SECONDS",
         type=_seconds,
         default="2",
-        help="stop simulating the scheduler after SECONDS of an ordinary machine, or off; larger "
-        "plans are "
-        "simulated at a smaller scale [default: %(default)s]",
+        help="limit the scheduler simulation to SECONDS on an ordinary machine, or turn it off; "
+        "larger plans are simulated at a smaller scale [default: %(default)s]",
     )
     parser.add_argument(
         "--certificate",
         metavar="FILE",
         default="",
-        help="write the proof of the cost and the packing, which conformance/certificate/check.py "
+        help="write a proof of the cost and the packing, which conformance/certificate/check.py "
         "verifies",
     )
     parser.add_argument(
@@ -51,17 +50,16 @@ def _add_judgement(parser: argparse.ArgumentParser) -> None:
         nargs="+",
         action="extend",
         default=[],
-        help="plan every combination of these fleet values, and print a table: kubernetes, driver, "
-        "or a "
-        "path such as pools.l4.count.max",
+        help="plan each combination of these fleet values, and print a table; PATH is "
+        "kubernetes, driver, or, for example, pools.l4.count.max",
     )
     parser.add_argument(
         "--quotas",
         metavar="FILE",
         default="",
-        help="plan within the account's quotas: output of `aws service-quotas list-service-quotas "
-        "--service-code ec2`, "
-        "`az vm list-usage`, or `gcloud compute regions describe`",
+        help="plan within the account's quotas; FILE is the output of `aws service-quotas "
+        "list-service-quotas --service-code ec2`, `az vm list-usage`, or `gcloud compute "
+        "regions describe`",
     )
 
 
@@ -78,24 +76,22 @@ def _add_files(parser: argparse.ArgumentParser) -> None:
         "--gate",
         metavar="FILE",
         default="",
-        help="write admission policies and quotas that keep a cluster within this plan, as YAML to "
-        "apply",
+        help="write admission policies and quotas (YAML) with which a cluster rejects workloads "
+        "that exceed the plan",
     )
     parser.add_argument(
         "--constraints",
         metavar="FILE",
         default="",
-        help="write the guards of the plan as a kustomize Component that patches the manifests; "
-        "without guards, write "
-        "the cheapest change with which the scheduler places everything",
+        help="write the plan's guards as a kustomize Component that patches the manifests; "
+        "without guards, write the cheapest change with which the scheduler places all pods",
     )
     parser.add_argument(
         "--suggest",
         metavar="FILE",
         default="",
-        help="if something doesn't fit, write the cheapest additional pools found that make "
-        "everything "
-        "fit, as keys of the fleet",
+        help="if workloads don't fit, write the cheapest additional pools found for them, as "
+        "fleet keys",
     )
     parser.add_argument(
         "--picture",

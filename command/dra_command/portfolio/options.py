@@ -29,22 +29,21 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "--engine",
         choices=("processes", "here", "dask"),
         default="",
-        help="processes, only this process, or Dask with workers on this machine [default: "
-        "processes, or "
-        "this process for up to 48 cells]",
+        help="several processes, only this process (here), or Dask with workers on this machine "
+        "[default: processes; here for up to 48 cells]",
     )
     where.add_argument(
         "--sample",
         metavar="PERCENT",
         type=_share,
         default=1.0,
-        help="run a part of the stacks, and estimate the time for all",
+        help="plan a part of the stacks, and estimate the time for all",
     )
     parser.add_argument(
         "--results",
         metavar="FOLDER",
         default="",
-        help="folder of cached results [default: .pulumi-dra next to FILE]",
+        help="folder for cached results [default: .pulumi-dra next to FILE]",
     )
     parser.add_argument(
         "--parquet", metavar="FILE", default="", help="also write all results to one Parquet file"
@@ -53,7 +52,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "--cell",
         metavar="STACK/SCENARIO",
         default="",
-        help="print the plan of one stack in one scenario instead",
+        help="instead, print the plan of one stack in one scenario",
     )
     add_answer(parser, ("text", "json", "html"))
 

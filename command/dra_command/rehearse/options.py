@@ -20,22 +20,22 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "--order",
         metavar="ORDER",
         default="document",
-        help="order in which workloads arrive: document, reversed, or random:N [default: "
-        "%(default)s]",
+        help="pod arrival order: document, reversed, or random:N [default: %(default)s]",
     )
     parser.add_argument(
         "--one-by-one",
         action="store_true",
-        help="apply each workload after all earlier pods have a node or a verdict [default: all at "
-        "once]",
+        help="apply a workload only after each earlier pod has a node or a verdict [default: "
+        "apply all at once]",
     )
     parser.add_argument(
         "--scenario",
         metavar="SCENARIO",
         action="append",
         default=[],
-        help="then run this scenario, and compare with the simulation; repeatable: rollout[:NAME], "
-        "scale-up, node-lost[:NODE], zone-lost:ZONE, driver-upgraded:VERSION, arrival-order:ORDER",
+        help="afterward, run this scenario and compare the result with the simulation; "
+        "repeatable: rollout[:NAME], scale-up, node-lost[:NODE], zone-lost:ZONE, "
+        "driver-upgraded:VERSION, arrival-order:ORDER",
     )
     parser.add_argument(
         "--migration",
@@ -46,7 +46,9 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "--kubeconfig",
         metavar="FILE",
         default="",
-        help="use this disposable cluster (kind, k3d, vcluster), which must have the label for it",
+        help=(
+            "use this disposable cluster (kind, k3d, vcluster), which must be labeled as disposable"
+        ),
     )
     parser.add_argument("--context", metavar="NAME", default="", help="context in the kubeconfig")
     parser.add_argument(

@@ -12,7 +12,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         parser,
         "action",
         ("test", "objects"),
-        "run the test cases of rules, or print the objects that rules read",
+        "run the test cases of rules, or print the objects that rules can read",
     )
     add_paths(parser)
     add_capacity(parser)

@@ -19,7 +19,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     fleet.add_argument(
         "--nodes",
         action="store_true",
-        help="also print Nodes and DeviceClasses, for use with kwok or a scheduler simulator",
+        help="also print Nodes and DeviceClasses, for kwok or a scheduler simulator",
     )
     _add_node(parser)
     parser.add_argument(
@@ -66,8 +66,8 @@ def _add_node(parser: argparse.ArgumentParser) -> None:
         "--consumable-shares",
         metavar="HOW",
         default="",
-        help="with the gate ConsumableShares, how claims share a GPU: memory, unlimited, or a "
-        "number",
+        help="with the feature gate ConsumableShares, sharing of a GPU between claims: memory, "
+        "unlimited, or a number",
     )
     node.add_argument(
         "--compute-domains",

@@ -18,7 +18,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--region",
         required=True,
-        help="region whose machine types and on-demand prices are compared",
+        help="region to compare machine types and on-demand prices in",
     )
     parser.add_argument(
         "--kubernetes",
@@ -41,7 +41,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "--demand",
         choices=("floor", "steady", "ceiling", "peak"),
         default="steady",
-        help="demand to buy for [default: %(default)s]",
+        help="demand to size for [default: %(default)s]",
     )
     parser.add_argument(
         "--format",

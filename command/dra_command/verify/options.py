@@ -25,5 +25,5 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "--format", choices=("text", "json"), default="text", help="default: %(default)s"
     )
     parser.add_argument(
-        "--allow-unknown", action="store_true", help="exit with 0 if no node could be compared"
+        "--allow-unknown", action="store_true", help="exit with 0 if no node is comparable"
     )

@@ -61,13 +61,13 @@ class AksCluster(pulumi.ComponentResource):
     endpoint: pulumi.Output[str]
     """Address of the API server."""
     kubeconfig: pulumi.Output[dict[str, Any]]
-    """Kubeconfig (secret). It contains no token; kubelogin gets one."""
+    """Kubeconfig (secret). It runs kubelogin to get a token."""
     kubeconfig_json: pulumi.Output[str]
     """Kubeconfig as JSON text."""
     subnet_id: pulumi.Output[str]
-    """Subnet of the nodes, also for GPU pools."""
+    """Subnet of the nodes, which GPU pools can also use."""
     principal_id: pulumi.Output[str]
-    """Principal of the cluster's identity, to assign roles to."""
+    """Principal ID of the cluster's identity, for role assignments."""
     oidc_issuer_url: pulumi.Output[str]
     """Issuer of service account tokens, for federated credentials."""
 

@@ -78,7 +78,7 @@ class AksClusterArgs(TypedDict):
     location: str
     """Region, for example eastus."""
     resource_group_name: NotRequired[pulumi.Input[str]]
-    """Existing resource group. Default: a new one."""
+    """Existing resource group. Default: a new resource group."""
     cluster_name: NotRequired[str]
     """Name of the cluster. Default: a name that Pulumi generates."""
     dns_prefix: NotRequired[str]
@@ -90,57 +90,59 @@ class AksClusterArgs(TypedDict):
     Default: based on the names of the resource group and the component.
     """
     keep_pools: NotRequired[bool]
-    """With cluster_name: set to true if the cluster was imported. Its pools and all settings that
-    aren't inputs here stay unchanged, and the system nodes become a separate pool. Default: false.
+    """With cluster_name: set to true if you imported the cluster. The component then keeps the
+    cluster's pools and all settings that aren't inputs here, and creates a separate pool for the
+    system nodes. Default: false.
     """
     identity_id: NotRequired[pulumi.Input[str]]
-    """Existing identity of the cluster, with identity_principal_id. It needs the role Network
-    Contributor on the subnet. Default: a new identity with that role.
+    """Existing identity for the cluster, with the role Network Contributor on the subnet. Also set
+    identity_principal_id. Default: a new identity with this role.
     """
     identity_principal_id: NotRequired[pulumi.Input[str]]
-    """Principal of identity_id."""
+    """Principal ID of the identity in identity_id."""
     subnet_id: NotRequired[pulumi.Input[str]]
-    """Existing subnet of the nodes. Without it, the component creates a network."""
+    """Existing subnet for the nodes. Default: the subnet of a new network."""
     outbound_type: NotRequired[str]
-    """With subnet_id: outbound route of the nodes: loadBalancer (default), userAssignedNATGateway,
-    userDefinedRouting, or none. Changing it replaces the cluster. A new network has a NAT gateway.
+    """With subnet_id: outbound path of the nodes, which is loadBalancer (default),
+    userAssignedNATGateway, userDefinedRouting, or none. Changing it replaces the cluster. A new
+    network has a NAT gateway.
     """
     pods_cidr: NotRequired[str]
     """Pod CIDR, with a /24 per node. Changing it replaces the cluster. Default: AKS'
     10.244.0.0/16.
     """
     service_cidr: NotRequired[str]
-    """Service CIDR. It must not overlap the network of an existing subnet. Changing it replaces the
-    cluster. Default: AKS' 10.0.0.0/16.
+    """Service CIDR, which must not overlap the network of an existing subnet. Changing it replaces
+    the cluster. Default: AKS' 10.0.0.0/16.
     """
     public_access_cidrs: NotRequired[list[str]]
-    """Networks that can reach the API server from outside (203.0.113.0/24). Without any, the
-    cluster is private, so run `pulumi up` inside its network.
+    """Networks from which clients can reach the API server, for example 203.0.113.0/24. If empty,
+    the cluster is private, so run `pulumi up` inside its network.
     """
     admin_group_object_ids: NotRequired[list[str]]
-    """Entra ID groups that administer the cluster. Default: only the identity that first creates
-    it.
+    """Entra ID groups that administer the cluster. Default: only the identity that creates the
+    cluster.
     """
     deployer_type: NotRequired[str]
-    """Without groups: type of the identity that first creates the cluster, User (default) or
-    ServicePrincipal.
+    """Without admin_group_object_ids: type of the identity that creates the cluster, User (default)
+    or ServicePrincipal.
     """
     kubelogin: NotRequired[str]
     """Login method with which the kubeconfig gets a token from Entra ID: azurecli (default),
     devicecode, interactive, msi, spn, or workloadidentity.
     """
     upgrade_channel: NotRequired[str]
-    """Automatic upgrades by AKS: patch (default), node-image, or none. They never change the minor
-    version, because plans depend on it.
+    """Automatic upgrades by AKS: patch (default), node-image, or none. These upgrades never change
+    the minor version, because plans depend on the minor version.
     """
     node_os_channel: NotRequired[str]
-    """Automatic upgrades of node images: SecurityPatch (default), which keeps the GPU driver of the
-    image, NodeImage, which brings a new image and driver every week, Unmanaged, or None. With
-    upgrade_channel node-image: NodeImage.
+    """Automatic upgrades of node images: SecurityPatch (default; keeps the image's GPU driver),
+    NodeImage (a new image and driver every week), Unmanaged, or None. With upgrade_channel
+    node-image, the only value is NodeImage.
     """
     autoscaler_profile: NotRequired[dict[str, pulumi.Input[str]]]
     """Settings of the cluster autoscaler, such as expander or scale-down-unneeded-time. Default:
-    Azure's own.
+    Azure's defaults.
     """
     maintenance_day: NotRequired[str]
     """Weekday of the maintenance window. Default: Sunday."""
@@ -152,13 +154,13 @@ class AksClusterArgs(TypedDict):
     network. Never delete the key or the vault. Default: Azure's key.
     """
     secrets_key_vault_id: NotRequired[pulumi.Input[str]]
-    """ID of the vault of secrets_kms_key, to assign roles on it. Required unless grant_key_use is
-    false.
+    """ID of the vault that contains secrets_kms_key. The component assigns roles on this vault.
+    Required unless grant_key_use is false.
     """
     grant_key_use: NotRequired[bool]
     """With secrets_kms_key or disk_encryption_set_id: grant the cluster's identity the role Key
-    Vault Crypto User on the vault, and Reader on the disk encryption set. Set to false if it
-    already has the roles, or if the vault uses access policies. Default: true.
+    Vault Crypto User on the vault, and Reader on the disk encryption set. Set to false if the
+    identity already has the roles, or if the vault uses access policies. Default: true.
     """
     disk_encryption_set_id: NotRequired[pulumi.Input[str]]
     """ID of a disk encryption set with your own key, in the cluster's region, for the disks of
@@ -168,7 +170,7 @@ class AksClusterArgs(TypedDict):
     """Encrypt disks and caches of system nodes at the host. The subscription needs the feature
     Microsoft.Compute/EncryptionAtHost. Default: true."""
     log_workspace_id: NotRequired[pulumi.Input[str]]
-    """Existing Log Analytics workspace for audit logs and Defender. Default: a new one."""
+    """Existing Log Analytics workspace for audit logs and Defender. Default: a new workspace."""
     log_retention_days: NotRequired[int]
     """Number of days for which a new workspace keeps logs, 30 to 730. Default: 90."""
     defender: NotRequired[bool]
@@ -180,8 +182,9 @@ class AksClusterArgs(TypedDict):
     system_zones: NotRequired[list[str]]
     """Zones of the system nodes, for example eastus-1. Default: none."""
     deletion_protection: NotRequired[bool]
-    """Prevent Pulumi from deleting or replacing the cluster. Azure has no such setting, and a lock
-    would also block the replacement of pools. Default: false.
+    """Prevent Pulumi from deleting or replacing the cluster. Azure itself doesn't reject the
+    deletion, because it doesn't have this setting, and a lock would also block the replacement of
+    pools. Default: false.
     """
     tags: NotRequired[dict[str, pulumi.Input[str]]]
     """Tags of all created resources."""

@@ -43,7 +43,7 @@ FIXED = [
 
 
 class AksGpuPool(pulumi.ComponentResource):
-    """An agent pool of GPU machines for the DRA driver, or with allocation device-plugin for the
+    """An agent pool with GPU machines for the DRA driver or, with allocation device-plugin, for the
     device plugin.
     """
 

@@ -70,8 +70,8 @@ class AksGpuPoolArgs(TypedDict):
     desired_nodes: NotRequired[int]
     """Number of nodes when the pool is created. Default: the minimum."""
     autoscaled: NotRequired[bool]
-    """Let the cluster autoscaler change the number of nodes. Default: false, which keeps the number
-    in the plan.
+    """Allow the cluster autoscaler to change the number of nodes. Default: false (Pulumi sets the
+    planned number).
     """
     kubernetes_version: NotRequired[pulumi.Input[str]]
     """Kubernetes version of the nodes. Default: the cluster's version when the pool is created."""
@@ -86,38 +86,36 @@ class AksGpuPoolArgs(TypedDict):
     capacity: NotRequired[str]
     """Capacity type: on-demand (default), spot, or reservation."""
     reservation_group_id: NotRequired[pulumi.Input[str]]
-    """ID of the capacity reservation group. If the group has no reservation for the machine type,
-    the pool starts outside it.
+    """ID of the capacity reservation group. If the group doesn't contain a reservation for the
+    machine type, the pool starts without a reservation.
     """
     grant_reservation_use: NotRequired[bool]
     """With reservation_group_id: grant the cluster's identity the required role Contributor on the
-    group. Set to false if it already has the role. Default: true.
+    group. Set to false if the identity already has the role. Default: true.
     """
     cluster_principal_id: NotRequired[pulumi.Input[str]]
-    """Principal of the cluster's identity. Required with reservation_group_id unless
+    """Principal ID of the cluster's identity. Required with reservation_group_id, unless
     grant_reservation_use is false.
     """
     image: NotRequired[str]
     """Node image: Ubuntu (default) or AzureLinux. Both contain the GPU driver."""
     snapshot_id: NotRequired[pulumi.Input[str]]
-    """Node pool snapshot whose node image the pool starts with, which pins the image and its GPU
+    """Node pool snapshot that sets the pool's initial node image, to pin the image and its GPU
     driver. Default: the newest image when the pool is created.
     """
     cpu_manager_policy: NotRequired[str]
-    """Kubelet CPU manager policy: none or static. Fixed when the pool is created. Default: Azure's
-    own, none.
+    """Kubelet CPU manager policy: none or static. You can't change it later. Default: none.
     """
     topology_manager_policy: NotRequired[str]
-    """Kubelet topology manager policy: none or best-effort. Fixed when the pool is created.
-    Default: none.
+    """Kubelet topology manager policy: none or best-effort. You can't change it later. Default:
+    none.
     """
     pod_max_pids: NotRequired[int]
-    """Maximum number of processes in a pod. Fixed when the pool is created. Default: Azure's
-    own.
+    """Maximum number of processes in a pod. You can't change it later. Default: Azure's default.
     """
     sysctls: NotRequired[dict[str, str]]
-    """Kernel parameters, such as net.core.somaxconn. Fixed when the pool is created. Default:
-    Azure's own.
+    """Kernel parameters, such as net.core.somaxconn. You can't change them later. Default: Azure's
+    defaults.
     """
     os_disk_type: NotRequired[str]
     """OS disk: Managed (default), or Ephemeral on the machine's own cache or temporary disk."""
@@ -126,13 +124,13 @@ class AksGpuPoolArgs(TypedDict):
     Default: OS.
     """
     fips: NotRequired[bool]
-    """Enable FIPS 140-2 images. Fixed when the pool is created. Default: false."""
+    """Use FIPS 140-2 images. You can't change it later. Default: false."""
     pod_subnet_id: NotRequired[pulumi.Input[str]]
     """Subnet of the pods, for clusters with Azure CNI Pod Subnet. Default: pods use the overlay
     network.
     """
     node_soak_minutes: NotRequired[int]
-    """Minutes that an upgrade waits after each new node, 0 to 30. Default: 0."""
+    """Number of minutes that an upgrade waits after each new node, 0 to 30. Default: 0."""
     max_pods: NotRequired[int]
     """Maximum number of pods per node, 10 to 250. Default: 110."""
     disk_gib: NotRequired[int]
@@ -144,28 +142,29 @@ class AksGpuPoolArgs(TypedDict):
     labels: NotRequired[dict[str, pulumi.Input[str]]]
     """Additional node labels."""
     taints: NotRequired[list[pulumi.Input[NodeTaint]]]
-    """Additional node taints. The taint nvidia.com/gpu=present:NoSchedule is always set. All pods
-    that run on every node must tolerate them, including the DRA driver.
+    """Additional node taints. Nodes always have the taint nvidia.com/gpu=present:NoSchedule. All
+    DaemonSets, including the DRA driver, must tolerate the additional taints.
     """
     max_surge: NotRequired[int]
     """Number of additional nodes that an upgrade can start. Default: 0, because a full pool has no
     free capacity.
     """
     max_unavailable: NotRequired[int]
-    """Number of nodes that an upgrade can remove at once. Default: 1, or 0 with max_surge."""
+    """Number of nodes that an upgrade can remove at the same time. Default: 1, or 0 with max_surge.
+    """
     drain_timeout_minutes: NotRequired[int]
-    """Minutes that an upgrade waits for the pods of a node. Default: 30."""
+    """Number of minutes that an upgrade waits for a node to drain. Default: 30."""
     allocation: NotRequired[str]
     """Component that allocates the GPUs: dra (the DRA driver, default) or device-plugin (the device
-    plugin, for pods that request nvidia.com/gpu). Another one replaces the pool.
+    plugin, for pods that request nvidia.com/gpu). Changing it replaces the pool.
     """
     gpu_instance_profile: NotRequired[str]
-    """MIG profile of every GPU: MIG1g, MIG2g, MIG3g, MIG4g, or MIG7g. Only with allocation
+    """MIG profile of each GPU: MIG1g, MIG2g, MIG3g, MIG4g, or MIG7g. Requires allocation
     device-plugin.
     """
     gpu_driver: NotRequired[str]
-    """Only Install is supported: the node image contains the driver below /, where the DRA driver
-    expects it.
+    """Installation of the GPU driver. Only Install is supported, because the DRA driver expects the
+    GPU driver of the node image in /.
     """
     tags: NotRequired[dict[str, pulumi.Input[str]]]
     """Tags of the pool and its machines."""

@@ -30,9 +30,7 @@ class AksNetworkArgs(TypedDict):
 
 
 class AksNetwork(pulumi.ComponentResource):
-    """A virtual network with a subnet for nodes without public addresses, and a NAT gateway for
-    outbound traffic.
-    """
+    """A virtual network with a subnet for private nodes, and a NAT gateway for outbound traffic."""
 
     network_id: pulumi.Output[str]
     """ID of the virtual network."""

@@ -26,15 +26,15 @@ class DeviceDriverArgs(TypedDict):
     """Inputs of DeviceDriver."""
 
     driver: str
-    """Name of the driver, as a fleet calls it."""
+    """Name of the driver, as in a fleet."""
     platform: str
     """Cloud of the cluster."""
     version: NotRequired[str]
-    """Version of the Helm chart. Default: the version that this package was tested with."""
+    """Version of the Helm chart. Default: the version with which this package was tested."""
     chart: NotRequired[str]
-    """Chart to use instead of the published one: a path, an archive, or an oci:// address."""
+    """Chart to use instead of the published chart: a path, an archive, or an oci:// address."""
     settings: NotRequired[dict[str, Any]]
-    """Settings of the driver as in a fleet, except the version."""
+    """Settings of the driver, as in a fleet, without the version."""
     tolerations: NotRequired[list[pulumi.Input[DriverToleration]]]
     """Taints of the nodes that the driver tolerates."""
 

@@ -7,19 +7,19 @@ import pulumi
 
 
 class AccessEntry(TypedDict):
-    """Permissions of a role or user in the cluster."""
+    """Cluster permissions of a role or user."""
 
     name: str
     """Resource name of the entry in the program, for example viewers."""
     principal_arn: pulumi.Input[str]
     """IAM role or user."""
     policy: NotRequired[str]
-    """EKS access policy: cluster-admin, admin, edit, or view. Default: none, which only grants the
-    RBAC groups.
+    """EKS access policy: cluster-admin, admin, edit, or view. Default: none (the entry grants only
+    the RBAC groups).
     """
     namespaces: NotRequired[list[str]]
-    """Namespaces of the policy. cluster-admin always applies to the whole cluster. Default: the
-    whole cluster.
+    """Namespaces to which the policy applies. cluster-admin always applies to the whole cluster.
+    Default: the whole cluster.
     """
     kubernetes_groups: NotRequired[list[str]]
-    """Groups in RoleBindings."""
+    """Groups that you can use in RoleBindings."""

@@ -18,20 +18,20 @@ KINDS = ("gpu", "tpu", "neuron", "inference")
 
 
 class MachineFacts(TypedDict):
-    """A machine type that the tables of this package don't have."""
+    """A machine type that isn't in this package's tables."""
 
     arch: NotRequired[str]
-    """Architecture of the CPUs: amd64 (default) or arm64."""
+    """CPU architecture: amd64 (default) or arm64."""
     accelerator_kind: NotRequired[str]
     """Kind of the accelerators: gpu, tpu, neuron, or inference. Default: no accelerators."""
     accelerator_vendor: NotRequired[str]
     """Vendor of the accelerators: nvidia, amd, …."""
     accelerator_model: NotRequired[str]
-    """Model of the accelerators, as their driver publishes it."""
+    """Accelerator model, as published by the driver."""
     accelerator_count: NotRequired[int]
-    """Number of accelerators of a node."""
+    """Number of accelerators on a node."""
     accelerator_type: NotRequired[str]
-    """GKE: Type of the accelerators that the node pool attaches."""
+    """GKE: Accelerator type that the node pool attaches."""
 
 
 def planned_facts(fleet: Fleet, machine: str) -> MachineFacts | None:

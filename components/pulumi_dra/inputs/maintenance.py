@@ -22,12 +22,12 @@ class MaintenanceExclusion(TypedDict):
     name: str
     """Name of the exclusion, unique in the cluster."""
     start_time: str
-    """Start: 2026-11-20T00:00:00Z."""
+    """Start time, for example 2026-11-20T00:00:00Z."""
     end_time: NotRequired[str]
-    """End: 2026-12-04T00:00:00Z. GKE limits the duration of each scope."""
+    """End time, for example 2026-12-04T00:00:00Z. GKE limits the duration of each scope."""
     until_end_of_support: NotRequired[bool]
-    """Instead of end_time: end with the support of the cluster's minor version. Not supported with
-    NO_UPGRADES.
+    """Instead of end_time: end the exclusion when support for the cluster's minor version ends. Not
+    supported with NO_UPGRADES.
     """
     scope: NotRequired[str]
     """Excluded upgrades: NO_MINOR_OR_NODE_UPGRADES (default), NO_MINOR_UPGRADES, or NO_UPGRADES."""
@@ -37,10 +37,10 @@ class MaintenanceWindow(TypedDict):
     """Recurring maintenance window of a GKE cluster."""
 
     start_time: str
-    """Start of the first window: 2026-11-21T00:00:00Z."""
+    """Start of the first window, for example 2026-11-21T00:00:00Z."""
     end_time: str
-    """End of the first window: 2026-11-22T00:00:00Z. All windows have this duration, at least four
-    hours.
+    """End of the first window, for example 2026-11-22T00:00:00Z. All windows have the same
+    duration, which must be at least four hours.
     """
     recurrence: str
     """Recurrence rule in the format of RFC 5545: FREQ=WEEKLY;BYDAY=SA,SU. The windows must total at

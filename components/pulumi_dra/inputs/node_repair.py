@@ -15,33 +15,33 @@ ACTIONS = ("Replace", "Reboot", "NoAction")
 
 
 class RepairOverride(TypedDict):
-    """Action of EKS for one fault, instead of its default action."""
+    """Action that EKS takes for a fault, instead of the default action."""
 
     condition: str
     """Condition that the node monitoring agent reports, for example AcceleratedHardwareReady."""
     reason: str
     """Reason of the condition, for example NvidiaXID64Error."""
     wait_minutes: int
-    """Minutes for which the fault must last before the action, at least 1."""
+    """Number of minutes for which the fault must last before EKS acts, at least 1."""
     action: str
     """Action: Replace, Reboot, or NoAction."""
 
 
 class NodeRepairLimits(TypedDict):
-    """Limits of repairs, each as a number or percentage of nodes."""
+    """Limits for repairs, as a number or percentage of nodes."""
 
     unhealthy_count: NotRequired[int]
-    """Stop repairing if more nodes than this number are unhealthy. Default: EKS' 20 % of more than
-    five nodes.
+    """Stop repairing if more nodes than this number are unhealthy. Default: EKS' limit, which is
+    20% of more than five nodes.
     """
     unhealthy_percentage: NotRequired[int]
     """Stop repairing if more than this percentage of nodes is unhealthy, 1 to 100."""
     parallel_count: NotRequired[int]
-    """Number of unhealthy nodes that are repaired at once."""
+    """Number of unhealthy nodes that EKS repairs at the same time."""
     parallel_percentage: NotRequired[int]
-    """Percentage of unhealthy nodes that are repaired at once, 1 to 100."""
+    """Percentage of unhealthy nodes that EKS repairs at the same time, 1 to 100."""
     overrides: NotRequired[list[RepairOverride]]
-    """Actions for single faults. Default: EKS' actions."""
+    """Actions for specific faults. Default: EKS' actions."""
 
 
 # NodeRepairConfig and NodeRepairConfigOverrides of the EKS API reference (botocore's model).

@@ -17,15 +17,15 @@ class PlacementPoliciesArgs(TypedDict):
     """Inputs of PlacementPolicies."""
 
     plan: str
-    """Plan file as JSON on one line: the input `document` of CapacityPlan."""
+    """Plan file as JSON on one line (the input `document` of CapacityPlan)."""
 
 
 class PlacementPolicies(pulumi.ComponentResource):
-    """Creates a MutatingAdmissionPolicy for each steering rule of a plan.
+    """Creates a MutatingAdmissionPolicy for each steering rule in a plan.
 
-    The policies add a node selector to new pods and, if the plan packs, a preference for full
-    nodes. Running pods keep their nodes until they restart. Requires Kubernetes 1.36. For a plan
-    without guards, it doesn't create policies.
+    The policies add a node selector to new pods. If the plan packs, they also add a preference for
+    full nodes. Running pods stay on their nodes until they restart. Requires Kubernetes 1.36. For a
+    plan without guards, the component doesn't create policies.
     """
 
     policy_names: pulumi.Output[list[str]]

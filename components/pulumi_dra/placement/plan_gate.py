@@ -19,19 +19,19 @@ class PlanGateArgs(TypedDict):
     """Inputs of PlanGate."""
 
     plan: str
-    """Plan file as JSON on one line: the input `document` of CapacityPlan."""
+    """Plan file as JSON on one line (the input `document` of CapacityPlan)."""
     quotas: NotRequired[bool]
-    """Create a ResourceQuota in each namespace of the plan. The namespaces must exist. Default:
+    """Create a ResourceQuota in each namespace in the plan. The namespaces must exist. Default:
     true.
     """
 
 
 class PlanGate(pulumi.ComponentResource):
-    """Rejects objects that a plan doesn't cover, even if they bypass CI.
+    """Rejects objects that exceed a plan, even if they bypass CI.
 
-    Claims must use a DeviceClass of the plan, device plugins must keep off DRA nodes, and each
-    namespace can request as many devices as its workloads need at their maximum. Existing objects
-    stay. `pulumi-dra plan --gate` writes the same objects as YAML.
+    Claims must use a DeviceClass in the plan, device plugins must not run on DRA nodes, and each
+    namespace can request only as many devices as its workloads need at their maximum. Existing
+    objects aren't affected. `pulumi-dra plan --gate` writes the same objects as YAML.
     """
 
     policy_names: pulumi.Output[list[str]]

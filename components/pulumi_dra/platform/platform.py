@@ -31,20 +31,18 @@ _WAYS_IN = (
 
 
 class DraPlatform(pulumi.ComponentResource):
-    """A cluster with GPU pools of the planned sizes, and the DRA driver that serves claims on
-    them.
-    """
+    """A cluster with GPU pools of the planned sizes, and a DRA driver for claims."""
 
     cluster_name: pulumi.Output[str]
     """Name of the cluster."""
     endpoint: pulumi.Output[str]
     """Address of the API server."""
     kubeconfig: pulumi.Output[dict[str, Any]]
-    """Kubeconfig (secret). It contains no token."""
+    """Kubeconfig (secret). It doesn't contain a token."""
     kubeconfig_json: pulumi.Output[str]
     """Kubeconfig as JSON text."""
     plan_digest: pulumi.Output[str]
-    """Digest of the plan that the platform was built from."""
+    """Digest of the platform's plan."""
     verdict: pulumi.Output[str]
     """Verdict of the plan."""
     pool_max_nodes: pulumi.Output[dict[str, int]]

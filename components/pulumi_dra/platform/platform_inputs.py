@@ -23,31 +23,32 @@ from pulumi_dra.platform.platform_options import ClusterOptions, DriverOptions, 
 
 
 class AutoscalerOptions(TypedDict):
-    """Options for EKS with autoscaler: cluster-autoscaler or karpenter in the fleet. For their
-    meaning, see the inputs of EksClusterAutoscaler and EksKarpenter.
+    """Options for EKS if the fleet sets autoscaler to cluster-autoscaler or karpenter.
+    EksClusterAutoscaler and EksKarpenter describe these inputs.
     """
 
     install: NotRequired[bool]
-    """Install the cluster autoscaler. Set to false if you install it in another way. Default:
-    true.
+    """Install the cluster autoscaler. Set to false if you install it yourself. Default: true.
     """
     version: NotRequired[str]
     """Version of the autoscaler. Default: the newest known version for the cluster's Kubernetes
     version.
     """
     chart: NotRequired[str]
-    """Chart to use instead of the published one: a path, an archive, or an oci:// address."""
+    """Chart to use instead of the published chart: a path, an archive, or an oci:// address."""
     image_repository: NotRequired[str]
-    """Image repository, without a tag, to use instead of the chart's, for example a mirror."""
+    """Image repository, without a tag, to use instead of the chart's repository, for example a
+    mirror.
+    """
     image_pull_secrets: NotRequired[list[str]]
     """Image pull secrets in kube-system."""
     flags: NotRequired[dict[str, str]]
     """Additional flags of the cluster autoscaler, without dashes."""
     crd_chart: NotRequired[str]
-    """Chart of Karpenter's CustomResourceDefinitions to use instead of the published one."""
+    """Chart of Karpenter's CustomResourceDefinitions to use instead of the published chart."""
     replicas: NotRequired[int]
     """Number of Karpenter pods, each on a separate system node. Default: 2, or the number of system
-    nodes if it's lower.
+    nodes if this number is lower.
     """
 
 
@@ -55,7 +56,7 @@ class DraPlatformArgs(TypedDict):
     """Inputs of DraPlatform."""
 
     plan: str
-    """Content of the plan file that `pulumi-dra plan --write` creates. It contains the fleet."""
+    """Content of the plan file that `pulumi-dra plan --write` creates, which includes the fleet."""
     cluster: NotRequired[ClusterOptions]
     """Options of the cluster."""
     pools: NotRequired[list[PoolOptions]]
@@ -63,50 +64,50 @@ class DraPlatformArgs(TypedDict):
     driver: NotRequired[DriverOptions]
     """Options of the DRA driver."""
     autoscaler: NotRequired[AutoscalerOptions]
-    """EKS: options of the cluster autoscaler or Karpenter, if the fleet uses one."""
+    """EKS: options of the cluster autoscaler or Karpenter, if the fleet uses one of them."""
     storage_class: NotRequired[bool]
     """Create a StorageClass for volumes that GPU nodes can attach. On EKS with the storage driver
-    ebs: "gp3", encrypted, and the default class. On GKE: "hyperdisk-balanced" if a pool's machine
-    type doesn't support Persistent Disk. Set to false if the cluster has its own class. Default:
-    true.
+    ebs, this is the default class "gp3" with encryption. On GKE, this is the class
+    "hyperdisk-balanced", if a pool's machine type doesn't support Persistent Disk. Set to false if
+    the cluster has its own class. Default: true.
     """
     driver_installer: NotRequired[DriverInstallerArgs]
     """GKE: inputs of DriverInstaller, such as the NVIDIA driver version. Default: the newest
     version.
     """
     device_plugin_chart: NotRequired[str]
-    """Chart of the device plugin to use instead of the published one."""
+    """Chart of the device plugin to use instead of the published chart."""
     gpu_metrics: NotRequired[GpuMetricsArgs]
-    """Install the DCGM exporter with a dashboard and alerts. An empty structure uses the defaults.
-    Add its pods to daemonPods of the fleet. Default: not installed.
+    """Install the DCGM exporter with a dashboard and alerts. For the defaults, set an empty
+    structure. Add the exporter's pods to daemonPods in the fleet. Default: not installed.
     """
     kueue: NotRequired[KueueArgs]
-    """Install Kueue with the classes of the fleet. An empty structure uses the defaults. Default:
-    not installed.
+    """Install Kueue with the classes of the fleet. For the defaults, set an empty structure.
+    Default: not installed.
     """
     kube_ray: NotRequired[KubeRayArgs]
-    """Install the KubeRay operator. An empty structure uses the defaults. Default: not
+    """Install the KubeRay operator. For the defaults, set an empty structure. Default: not
     installed.
     """
     admin_principal_arns: NotRequired[list[pulumi.Input[str]]]
-    """EKS: IAM roles or users that administer the cluster. Default: the identity that first creates
-    it.
+    """EKS: IAM roles or users that administer the cluster. Default: the identity that creates the
+    cluster.
     """
     addon_versions: NotRequired[dict[str, str]]
-    """EKS: versions of the add-ons, pinned or "most-recent"."""
+    """EKS: versions of the add-ons: a pinned version, or "most-recent"."""
     secrets_kms_key: NotRequired[pulumi.Input[str]]
     """Key that encrypts Kubernetes Secrets, in the format of the cluster component's input.
-    Default: the cloud's key, or on EKS a new key.
+    Default: the cloud's key or, on EKS, a new key.
     """
     tenants: NotRequired[list[TenantSettings]]
     """Namespaces, roles, and device quotas of tenants."""
     admin_access_namespaces: NotRequired[list[str]]
-    """Only these namespaces can have admin access to devices. An empty list allows no namespace.
-    Default: not restricted.
+    """Namespaces that can have admin access to devices. If the list is empty, no namespace can have
+    admin access. Default: no restriction.
     """
     admission_gate: NotRequired[bool]
-    """Reject claims, device plugins, and numbers of devices that the plan doesn't cover (PlanGate).
-    The namespaces of the plan must exist. Default: false.
+    """Reject claims, device plugins, and numbers of devices that exceed the plan (PlanGate). The
+    namespaces in the plan must exist. Default: false.
     """
     deletion_protection: NotRequired[bool]
     """Prevent Pulumi, and on EKS and GKE also the cloud, from deleting or replacing the cluster.

@@ -55,7 +55,7 @@ def _ranges(text: str) -> list[tuple[int, int]]:
 
 
 class CpuOptions(StrictDocument):
-    """The CPU driver, and how it groups CPUs."""
+    """Settings of the CPU driver."""
 
     version: Annotated[str, refused_by(chart_version_fault)] = Field(
         default="",
@@ -64,10 +64,13 @@ class CpuOptions(StrictDocument):
     )
     mode: Literal["grouped", "individual"] = Field(
         default="grouped",
-        description="grouped: one device with capacity per group; individual: one device per CPU.",
+        description=(
+            "grouped: one device with capacity for each group of CPUs. individual: one device "
+            "for each CPU."
+        ),
     )
     group_by: Literal["numanode", "socket"] = Field(
-        default="numanode", description="Group of CPUs that becomes one device in grouped mode."
+        default="numanode", description="In grouped mode: the CPUs that form one device."
     )
     reserved: Annotated[str, refused_by(reserved_fault)] = Field(
         default="",

@@ -45,13 +45,13 @@ _ONLY_THE_NODE_KNOWS = (
 
 
 class DranetSettings(StrictDocument):
-    """DRANET: network interfaces that pods claim together with GPUs. It publishes EFA interfaces
-    on EKS. GKE runs its own DRANET.
+    """DRANET, which publishes network interfaces that pods can claim together with GPUs. On EKS, it
+    publishes EFA interfaces. GKE runs its own DRANET.
     """
 
     version: Annotated[str, refused_by(chart_version_fault)] = Field(
         default="",
-        description="EKS: version of the chart aws-dranet. Omit this key on GKE, because GKE "
+        description="EKS: version of the chart aws-dranet. On GKE, omit this key, because GKE "
         "manages its own DRANET.",
     )
 
@@ -65,7 +65,7 @@ class DranetDriver(Driver[DranetSettings]):
     options = DranetSettings
     meaning = (
         "DRANET, for network interfaces: true, or its options. If pods intentionally don't use "
-        "the interfaces, set it to false. The plan then omits the note about unused "
+        "the interfaces, set this key to false, so that the plan omits the note about unused "
         "interfaces."
     )
     written_when_off = True

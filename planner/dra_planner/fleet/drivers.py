@@ -74,7 +74,7 @@ else:
 
 
 class DevicePluginSettings(StrictDocument):
-    """NVIDIA's device plugin for nodes that aren't DRA nodes, in addition to the DRA driver."""
+    """NVIDIA's device plugin, which runs only on nodes that aren't DRA nodes."""
 
     version: str = Field(description="Version of the Helm chart.")
     feature_discovery: bool = Field(
@@ -88,13 +88,17 @@ class DevicePluginSettings(StrictDocument):
 class FleetDeviceClass(StrictDocument):
     """A custom DeviceClass."""
 
-    name: Annotated[str, refused_by(class_name_fault)] = Field(description="Name for requests.")
+    name: Annotated[str, refused_by(class_name_fault)] = Field(
+        description=("Name that requests use.")
+    )
     selectors: Annotated[list[str], refused_by(selection_fault)] = Field(
         default_factory=empty_list,
         validate_default=True,
-        description="CEL expressions over one device, ANDed.",
+        description="CEL expressions that a device must all satisfy.",
     )
     extended_resource_name: str | None = Field(
         default=None,
-        description="Extended resource that pods can request instead of a claim (1.36 and later).",
+        description=(
+            "Extended resource that pods can request instead of a claim (Kubernetes 1.36 or later)."
+        ),
     )

@@ -35,7 +35,7 @@ _NODE = "node"
 
 
 class LearnedValue(StrictDocument):
-    """The value of an attribute, or what is known about it: exactly one key."""
+    """The value of an attribute, or the known facts about the value. Set exactly one key."""
 
     string: str | None = Field(default=None, description="A text.")
     int_: int | None = Field(default=None, alias="int", description="A number.")
@@ -49,9 +49,8 @@ class LearnedValue(StrictDocument):
     )
     equal: str | None = Field(
         default=None,
-        description="Value that is known only at run time. Devices with the same word have the "
-        "same "
-        "value.",
+        description="Value that is known only at run time. Devices with the same text here have "
+        "the same value.",
     )
 
     @model_validator(mode="after")
@@ -87,7 +86,7 @@ class LearnedRange(StrictDocument):
 
 
 class LearnedPolicy(StrictDocument):
-    """Default and rounding of a request for shared capacity."""
+    """Default and allowed amounts of a request for shared capacity."""
 
     default: QuantityText | None = Field(default=None, description="Default amount.")
     valid_values: list[QuantityText] = Field(
@@ -113,10 +112,10 @@ class LearnedPolicy(StrictDocument):
 
 
 class LearnedCapacity(StrictDocument):
-    """An amount of a device."""
+    """A capacity of a device."""
 
     value: QuantityText | None = Field(
-        default=None, description="Amount. Omitted if it differs between nodes."
+        default=None, description="Amount. Omitted if the amount differs between nodes."
     )
     request_policy: LearnedPolicy | None = Field(
         default=None, description="Rules for sharing the amount."
@@ -130,10 +129,10 @@ class LearnedCapacity(StrictDocument):
 
 
 class LearnedCounters(StrictDocument):
-    """Counters of one set: their amounts, or the amounts that a device consumes."""
+    """Counters in one counter set: the available amounts, or the amounts that a device consumes."""
 
     name: str = Field(description="Name of the counter set.")
-    counters: dict[str, QuantityText] = Field(description="Amounts by the name of the counter.")
+    counters: dict[str, QuantityText] = Field(description="Amounts by counter name.")
 
     @property
     def amounts(self) -> dict[str, Quantity]:
@@ -146,16 +145,17 @@ class LearnedDevice(StrictDocument):
 
     name: str = Field(description="Name of the device.")
     attributes: dict[str, LearnedValue] = Field(
-        default_factory=empty_mapping, description="Its attributes."
+        default_factory=empty_mapping, description="Attributes of the device."
     )
     capacity: dict[str, LearnedCapacity] = Field(
-        default_factory=empty_mapping, description="Its capacities."
+        default_factory=empty_mapping, description="Capacities of the device."
     )
     allow_multiple_allocations: bool = Field(
         default=False, description="Allow several claims to share the device."
     )
     consumes_counters: list[LearnedCounters] = Field(
-        default_factory=empty_list, description="Counters that it consumes when allocated."
+        default_factory=empty_list,
+        description=("Counters that the device consumes when allocated."),
     )
 
     @property
@@ -176,27 +176,27 @@ class LearnedDevice(StrictDocument):
 class LearnedClass(StrictDocument):
     """A DeviceClass for the driver's devices."""
 
-    name: str = Field(description="Name for requests.")
+    name: str = Field(description="Name that requests use.")
     selectors: list[str] = Field(
-        default_factory=empty_list, description="CEL expressions over one device, ANDed."
+        default_factory=empty_list, description="CEL expressions that a device must all satisfy."
     )
 
 
 class LearnedDriver(StrictDocument):
-    """A driver, and the devices that it publishes on a node of the machine type."""
+    """A driver, with the devices that it publishes on a node of this machine type."""
 
     driver: str = Field(
-        min_length=1, description="Name of the driver in ResourceSlices: gpu.vendor.com."
+        min_length=1, description="Driver name in ResourceSlices, for example gpu.vendor.com."
     )
     version: str = Field(
-        default="", description="Version of the driver that published them, if known."
+        default="", description="Version of the driver that published the devices, if known."
     )
     devices: list[LearnedDevice] = Field(description="Devices of one node.")
     shared_counters: list[LearnedCounters] = Field(
         default_factory=empty_list, description="Counter sets that partitions share."
     )
     classes: list[LearnedClass] = Field(
-        default_factory=empty_list, description="DeviceClasses of its devices."
+        default_factory=empty_list, description="DeviceClasses for the driver's devices."
     )
 
     def slices(self, node_name: str) -> tuple[ResourceSlice, ...]:
@@ -228,29 +228,29 @@ class LearnedDriver(StrictDocument):
 
 
 class LearnedMachine(StrictDocument):
-    """A machine type learned from its running nodes: its size, and the devices of each driver."""
+    """A machine type learned from running nodes, with its size and the devices of each driver."""
 
-    machine: str = Field(min_length=1, description="Machine type, as in the labels of nodes.")
-    arch: Literal["amd64", "arm64"] = Field(
-        default="amd64", description="Architecture of its CPUs."
-    )
+    machine: str = Field(min_length=1, description="Machine type, as in the node label.")
+    arch: Literal["amd64", "arm64"] = Field(default="amd64", description="CPU architecture.")
     cpu: QuantityText | None = Field(
-        default=None, description="CPUs of a node; needed for unknown machine types."
+        default=None, description="Number of CPUs of a node. Required for unknown machine types."
     )
     memory: QuantityText | None = Field(
-        default=None, description="Memory of a node; needed for unknown machine types."
+        default=None, description="Memory of a node. Required for unknown machine types."
     )
     allocatable: dict[str, QuantityText] = Field(
         default_factory=empty_mapping,
-        description="Allocatable resources of a node. Default: predicted for the cloud.",
+        description=(
+            "Allocatable resources of a node. Default: the planner's prediction for the cloud."
+        ),
     )
     accelerator_type: str = Field(
         default="",
-        description="GKE: type of the accelerators that a node pool attaches, as in the label "
+        description="GKE: accelerator type that a node pool attaches, as in the label "
         "cloud.google.com/gke-accelerator.",
     )
     drivers: list[LearnedDriver] = Field(
-        default_factory=empty_list, description="Drivers and their devices."
+        default_factory=empty_list, description="Drivers, with their devices."
     )
 
     @property

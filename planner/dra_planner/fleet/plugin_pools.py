@@ -12,16 +12,16 @@ _REPLICAS = range(2, 129)
 
 
 class PoolSharing(StrictDocument):
-    """Sharing of one device by a device plugin as several units of its extended resource."""
+    """How a device plugin shares a device as several units of an extended resource."""
 
     strategy: Literal["time-slicing", "mps"] = Field(
         description="Time-slicing, or MPS with equal shares of memory."
     )
     replicas: Annotated[int, within(_REPLICAS)] = Field(
-        description="Units of each device.", json_schema_extra=bounds(_REPLICAS)
+        description="Number of units of each device.", json_schema_extra=bounds(_REPLICAS)
     )
     rename: bool = Field(
-        default=False, description="Add .shared to the resource's name: nvidia.com/gpu.shared."
+        default=False, description="Add .shared to the resource name: nvidia.com/gpu.shared."
     )
 
 

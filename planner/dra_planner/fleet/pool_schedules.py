@@ -33,8 +33,8 @@ class WeeklyHours(StrictDocument):
 
     start: TimeOfDay = Field(description='Time at which the nodes start: "08:00".')
     end: TimeOfDay = Field(
-        description="Time at which the nodes are removed. If it's before the start, it's on the "
-        "next day."
+        description="Time at which the nodes are removed. An end time before the start time is "
+        "on the next day."
     )
     days: Annotated[
         list[Day],
@@ -50,14 +50,18 @@ class WeeklyHours(StrictDocument):
 
 
 class OnePeriod(StrictDocument):
-    """A single period during which a pool has its planned nodes, for example a Capacity Block's."""
+    """A single period in which a pool has its planned nodes, for example the period of a Capacity
+    Block.
+    """
 
     start: Instant = Field(description="Start in UTC: 2026-12-01T11:30:00Z.")
     end: Instant = Field(description="End in UTC.")
 
 
 class PoolSchedule(StrictDocument):
-    """Times at which a pool has the planned number of nodes. Otherwise, it has its minimum."""
+    """Times at which a pool has the planned number of nodes. At all other times, it has the
+    minimum.
+    """
 
     hours: WeeklyHours | None = Field(default=None, description="Weekly hours.")
     period: OnePeriod | None = Field(default=None, description="A single period.")

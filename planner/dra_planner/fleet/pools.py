@@ -45,9 +45,7 @@ CapacityKind = Literal["on-demand", "spot", "flex-start", "queued", "reservation
 
 
 class Count(StrictDocument):
-    """Minimum and maximum number of nodes in a pool. The plan determines the number that is
-    needed.
-    """
+    """Minimum and maximum number of nodes in a pool. The plan determines the necessary number."""
 
     min: NodeCount = Field(
         default=0, description="Minimum number of nodes.", json_schema_extra=bounds(NODES)
@@ -69,7 +67,7 @@ BoughtNodes = Annotated[int, within(range(1, NODES[-1] + 1))]
 
 
 class Reservation(StrictDocument):
-    """A capacity reservation that you bought in advance."""
+    """A capacity reservation."""
 
     reservation: str = Field(
         min_length=1, description="ID (EKS) or name (GKE) of a capacity reservation."
@@ -93,25 +91,25 @@ class CapacityBlock(StrictDocument):
 
 
 class PoolTaint(StrictDocument):
-    """An additional taint of a pool's nodes, which always have
+    """An additional taint of a pool's nodes. All GPU nodes also have the taint
     `nvidia.com/gpu=present:NoSchedule`.
     """
 
     key: LabelKey = Field(description="Key, for example example.com/team.")
-    value: LabelValue = Field(default="", description="Value, may be empty.")
+    value: LabelValue = Field(default="", description="Value. Can be empty.")
     effect: Literal["NoSchedule", "PreferNoSchedule", "NoExecute"] = Field(
-        default="NoSchedule", description="Effect on pods that don't tolerate it."
+        default="NoSchedule", description="Effect on pods that don't tolerate the taint."
     )
 
 
 class HugePages(StrictDocument):
-    """Memory that nodes reserve for huge pages at boot, as a number of pages of each size."""
+    """Number of huge pages of each size that nodes reserve at boot."""
 
     of_2mi: Annotated[int, within(_PAGES)] | None = Field(
-        default=None, alias="2Mi", description="Pages of 2 MiB, for hugepages-2Mi."
+        default=None, alias="2Mi", description="Number of 2 MiB pages (hugepages-2Mi)."
     )
     of_1gi: Annotated[int, within(_PAGES)] | None = Field(
-        default=None, alias="1Gi", description="Pages of 1 GiB, for hugepages-1Gi."
+        default=None, alias="1Gi", description="Number of 1 GiB pages (hugepages-1Gi)."
     )
 
     @property
@@ -124,17 +122,19 @@ class HugePages(StrictDocument):
 class PoolImage(StrictDocument):
     """A custom image for a pool's nodes."""
 
-    id: str = Field(min_length=1, description="ID of the image: ami-0123456789abcdef0.")
+    id: str = Field(
+        min_length=1, description=("ID of the image, for example ami-0123456789abcdef0.")
+    )
     family: str = Field(
         default="",
-        description="EKS image on which the custom image is based: al2023, the image with "
-        "NVIDIA's driver. Required.",
+        description="EKS image on which the custom image is based. Required. The only value is "
+        "al2023, the image with NVIDIA's driver.",
     )
     driver_root: str = Field(
         default="",
-        description="Folder of the NVIDIA driver in the image: / in EKS' images. Default: "
-        "unknown, so "
-        'the verdict is "cannot tell" if claims need its GPUs.',
+        description="Folder of the NVIDIA driver in the image: / in EKS images. Default: "
+        "unknown. If claims then need the pool's GPUs, the verdict is \"cannot "
+        'tell".',
     )
 
     @property
@@ -144,7 +144,7 @@ class PoolImage(StrictDocument):
 
 
 class Pool(StrictDocument):
-    """GPU nodes with one machine type, for which claims are planned."""
+    """A pool of GPU nodes with one machine type."""
 
     name: str = Field(pattern=DNS_LABEL, max_length=40, description="Name, unique in the fleet.")
     machine: str = Field(min_length=1, description="Machine type (`pulumi-dra catalog machines`).")
@@ -166,12 +166,12 @@ class Pool(StrictDocument):
     schedule: PoolSchedule | None = Field(
         default=None,
         exclude_if=lambda schedule: schedule is None,
-        description="EKS, without an autoscaler: when the pool has the planned number of nodes. At "
-        "other times, it has its minimum. Default: always.",
+        description="EKS, without an autoscaler: times at which the pool has the planned number "
+        "of nodes. At all other times, it has the minimum. Default: always.",
     )
     mig: str = Field(
         default="none",
-        description="MIG configuration of every GPU (`pulumi-dra catalog mig`). Default: none.",
+        description="MIG configuration of each GPU (`pulumi-dra catalog mig`). Default: none.",
     )
     allocation: Literal["dra", "device-plugin"] = Field(
         default="dra",
@@ -183,16 +183,18 @@ class Pool(StrictDocument):
         default=None,
         exclude_if=lambda strategy: strategy is None,
         description="Resource name of MIG devices, if allocation is device-plugin and mig is "
-        "set. single: nvidia.com/gpu. mixed: a name for each profile. Default: mixed, or the only "
-        "strategy of the cloud.",
+        "set. single: nvidia.com/gpu. mixed: a separate name for each profile. "
+        "Default: mixed, or the only strategy that the cloud supports.",
     )
     sharing: PoolSharing | None = Field(
         default=None,
         exclude_if=lambda sharing: sharing is None,
-        description="Sharing of each device as several units, if allocation is device-plugin. "
-        "Default: one unit.",
+        description="Settings for sharing each device as several units, if allocation is "
+        "device-plugin. Default: one unit.",
     )
-    price_per_hour: Price | None = Field(default=None, description="US dollars per node and hour.")
+    price_per_hour: Price | None = Field(
+        default=None, description=("Price in US dollars per node-hour.")
+    )
     max_pods: int | None = Field(
         default=None,
         description="Maximum number of pods on a node (kubelet's maxPods). Default: the cloud's "
@@ -200,21 +202,21 @@ class Pool(StrictDocument):
     )
     reserved: Amount = Field(
         default_factory=nothing_given(Amount),
-        description="EKS: resources that kubelet reserves in addition to the image's reservation "
-        "(systemReserved).",
+        description="EKS: resources that the kubelet reserves in addition to the image's own "
+        "reservation (systemReserved).",
     )
     disk_gib: int = Field(default=DISK_GIB, description="Size of the boot disk in GiB.")
     local_storage: Literal["none", "raid0", "mount"] = Field(
         default="none",
         exclude_if=lambda use: use == "none",
-        description="EKS: use of the machine's local NVMe disks: none, raid0 (one file system for "
-        "containers and ephemeral storage), or mount (each separately).",
+        description="EKS: use of the local NVMe disks. none: no use. raid0: one file system for "
+        "containers and ephemeral storage. mount: one file system for each disk.",
     )
     local_ssds: Annotated[int, within(_SSDS)] | None = Field(
         default=None,
         exclude_if=lambda count: count is None,
-        description="GKE, for machine types with a choice: number of local SSDs of 375 GiB for the "
-        "nodes' ephemeral storage. Default: the included SSDs.",
+        description="GKE, for machine types that allow a choice: number of 375 GiB local SSDs "
+        "for ephemeral storage. Default: the SSDs that are part of the machine type.",
     )
     huge_pages: HugePages | None = Field(
         default=None,
@@ -238,9 +240,9 @@ class Pool(StrictDocument):
     part_of: str = Field(
         default="",
         exclude_if=lambda name: not name,
-        description="Group of pools that share one maximum: the largest `count.max` in the group. "
-        "A plan with guards "
-        "sets this key for the pools that replace a split pool.",
+        description="Name of a group of pools that share one maximum, which is the largest "
+        "`count.max` in the group. A plan with guards sets this key for the pools "
+        "that replace a split pool.",
     )
 
     @field_validator("count", mode="before")
@@ -318,9 +320,11 @@ class Pool(StrictDocument):
 class Headroom(StrictDocument):
     """Free capacity for additional pods of one workload."""
 
-    kind: str = Field(min_length=1, description="Kind of the workload: Deployment.")
-    namespace: str = Field(default="default", min_length=1, description="Its namespace.")
-    name: str = Field(min_length=1, description="Its name.")
+    kind: str = Field(min_length=1, description="Kind of the workload, for example Deployment.")
+    namespace: str = Field(
+        default="default", min_length=1, description=("Namespace of the workload.")
+    )
+    name: str = Field(min_length=1, description="Name of the workload.")
     pods: Annotated[int, within(_PODS)] = Field(
         description="Number of additional pods that must fit, for each pod template.",
         json_schema_extra=bounds(_PODS),
@@ -328,7 +332,7 @@ class Headroom(StrictDocument):
 
 
 class Redundancy(StrictDocument):
-    """Nodes or zones that can fail at the same time. All pods must fit on the other GPU nodes."""
+    """Nodes or zones that can fail at the same time, while all pods fit on the other GPU nodes."""
 
     nodes: Annotated[int, within(_LOST_NODES)] = Field(
         default=0,
@@ -364,11 +368,12 @@ class Quota(StrictDocument):
         description="Quota name, exactly as shown by the cloud.",
     )
     unit: Unit = Field(
-        description="Unit to count. `addresses`: addresses of the nodes' subnets. `pod-addresses`: "
-        "addresses of a separate range for pods, if the cloud has one."
+        description="Unit to count. `addresses`: IP addresses in the nodes' subnets. "
+        "`pod-addresses`: IP addresses in a separate range for pods, if the cloud "
+        "has such a range."
     )
     limit: Annotated[int, within(_AMOUNTS)] = Field(
-        description="Maximum for all nodes of this fleet in total.",
+        description="Maximum for all nodes of this fleet together.",
         json_schema_extra=bounds(_AMOUNTS),
     )
     machines: list[Annotated[str, Field(min_length=1)]] = Field(

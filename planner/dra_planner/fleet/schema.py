@@ -59,7 +59,7 @@ class Network(StrictDocument):
     """Network of the nodes: a new network with zones, or existing subnets."""
 
     zones: int | Annotated[list[str], Field(min_length=1), refused_by(repetition_fault)] = Field(
-        default=2, description="Number of zones in a new network, or their names."
+        default=2, description="Number of zones in a new network, or the names of the zones."
     )
     subnet_ids: list[str] = Field(
         default_factory=empty_list,
@@ -67,7 +67,9 @@ class Network(StrictDocument):
     )
     prefix_delegation: bool = Field(
         default=False,
-        description="EKS: enable prefix delegation in the VPC CNI, for more pods on a node.",
+        description=(
+            "EKS: enable prefix delegation in the VPC CNI, so that more pods fit on a node."
+        ),
     )
 
     @model_validator(mode="after")
@@ -93,7 +95,9 @@ class Network(StrictDocument):
 
 
 class Endpoint(StrictDocument):
-    """Access to the API server from outside the network. From inside, it's always reachable."""
+    """Access to the API server from outside the network. Clients inside the network always have
+    access.
+    """
 
     public_access_cidrs: list[Annotated[str, refused_by(public_network_fault)]] = Field(
         default_factory=empty_list,
@@ -171,13 +175,13 @@ class Fleet(StrictDocument):
     runtime_config: Annotated[dict[str, bool], AfterValidator(_known_versions)] = Field(
         default_factory=empty_mapping,
         exclude_if=lambda versions: not versions,
-        description="API versions that the API server serves although they're disabled by "
-        "default, for example resource.k8s.io/v1beta2. Set each to true, as in the API "
+        description="API versions that are disabled by default but enabled in this cluster, for "
+        "example resource.k8s.io/v1beta2. Set each version to true, as in the API "
         "server's flag --runtime-config. Some clouds don't support this key.",
     )
     autoscaler: str = Field(
         default="none",
-        description="Autoscaler that changes node counts after the program has created the pools.",
+        description="Autoscaler that changes node counts after Pulumi creates the pools.",
         json_schema_extra=_one_of_the_autoscalers,
     )
     network: Network = Field(default_factory=nothing_given(Network))
@@ -193,31 +197,33 @@ class Fleet(StrictDocument):
     )
     daemon_pods: dict[DaemonName, Amount | Literal[False]] = Field(
         default_factory=empty_mapping,
-        description="Resource requests of pods that run on every node, by the name of their "
-        "DaemonSet. Add DaemonSets, override requests in the catalog, or set false for a "
-        "DaemonSet that isn't installed.",
+        description="Resource requests of pods that run on every node, by DaemonSet name. Add "
+        "DaemonSets, override requests in the catalog, or set false for a DaemonSet "
+        "that isn't installed.",
     )
     sizing: Literal["simulated", "packing"] = Field(
         default="simulated",
-        description="Node counts to build: the counts with which the default scheduler places all "
-        "pods in every pod arrival order tried, or the counts of the best packing.",
+        description="Node counts to build. simulated: the counts that the default scheduler "
+        "needs to place all pods in every simulated pod arrival order. packing: the "
+        "counts of the best packing.",
     )
     scheduler_profile: Literal["default", "most-allocated"] = Field(
         default="default",
-        description="Node scoring of the scheduler, which is simulated but not installed: "
-        "kube-scheduler's default, or full nodes first (MostAllocated; on GKE the "
-        "autoscaling profile optimize-utilization, on EKS your own scheduler).",
+        description="Node scoring of the simulated scheduler. Pulumi doesn't install a "
+        "scheduler. default: kube-scheduler's default profile. most-allocated: full "
+        "nodes first (MostAllocated; on GKE the autoscaling profile "
+        "optimize-utilization, on EKS your own scheduler).",
     )
     placement: Placement = Field(
         default="free",
         exclude_if=lambda placement: placement == "free",
-        description="Guards that a plan may add so that the scheduler follows the plan. free: "
-        "no guards. guided: as few guards as possible for a low price. exact: one steering rule "
-        "for each workload.",
+        description="Guards that a plan can add to make the scheduler follow the plan. free: no "
+        "guards. guided: as few guards as possible for a low price. exact: one "
+        "steering rule for each workload.",
     )
     quotas: list[Quota] = Field(
         default_factory=empty_list,
-        description="Quotas of the account that the pools share.",
+        description="Account quotas that the pools share.",
     )
     headroom: list[Headroom] = Field(
         default_factory=empty_list,
@@ -228,8 +234,7 @@ class Fleet(StrictDocument):
         default_factory=empty_list,
         exclude_if=lambda rows: not rows,
         description="Machine types and drivers learned from running nodes (`pulumi-dra catalog "
-        "add`). They take "
-        "precedence over the tables of this package.",
+        "add`). They take precedence over the tables in this package.",
     )
     pools: list[Pool] = Field(min_length=1, description="Pools of GPU nodes.")
 

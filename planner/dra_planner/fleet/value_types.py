@@ -74,8 +74,10 @@ class Amount(StrictDocument):
     with a suffix ("2Gi").
     """
 
-    cpu: QuantityText = Field(default="0", description='Cores, or thousandths of one: "500m".')
-    memory: QuantityText = Field(default="0", description='Bytes, or with a suffix: "2Gi".')
+    cpu: QuantityText = Field(default="0", description='Cores, or thousandths of a core: "500m".')
+    memory: QuantityText = Field(
+        default="0", description=('Bytes, or a number with a suffix: "2Gi".')
+    )
 
     @property
     def amounts(self) -> dict[str, int]:

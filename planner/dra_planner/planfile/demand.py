@@ -31,12 +31,12 @@ class ApiObject(PlanFilePart):
 
 
 class FiguresRow(PlanFilePart):
-    """Numbers of simultaneous pods. null if a number isn't limited."""
+    """Numbers of simultaneous pods. null if a number is unlimited."""
 
-    floor: int = Field(description="Minimum of the workload's scalers.")
+    floor: int = Field(description="Minimum of the workload's autoscalers.")
     steady: int = Field(description="Number of pods in the manifest.")
-    ceiling: int | None = Field(description="Maximum of the workload's scalers.")
-    peak: int | None = Field(description="Ceiling plus the surge of a rollout.")
+    ceiling: int | None = Field(description="Maximum of the workload's autoscalers.")
+    peak: int | None = Field(description="Ceiling, plus the surge pods of a rollout.")
 
     @classmethod
     def of(cls, figures: Figures) -> Self:
@@ -52,11 +52,11 @@ class FiguresRow(PlanFilePart):
 
 
 class ReasonRow(PlanFilePart):
-    """The reason why something doesn't fit or can't be determined."""
+    """The reason why pods don't fit, or why the result is unknown."""
 
-    code: str = Field(description="Code of the reason.")
+    code: str = Field(description="Reason code.")
     message: str = Field(description="Reason as a sentence.")
-    fix: str = Field(description="Fix, or an empty text.")
+    fix: str = Field(description="Fix, or empty.")
     claim: str = Field(description="Claim that the reason refers to.")
     request: str = Field(description="Request that the reason refers to.")
     pool: str = Field(description="Pool that the reason refers to.")
@@ -94,7 +94,7 @@ class KeyRow(PlanFilePart):
 
 
 class MemberRow(PlanFilePart):
-    """The pods of a shape that one workload contributes."""
+    """The pods of one workload that have a shape."""
 
     kind: str = Field(description="Kind of the workload.")
     namespace: str = Field(description="Namespace.")
@@ -104,12 +104,12 @@ class MemberRow(PlanFilePart):
     templates: Rows[KeyRow] = Field(
         default=(),
         exclude_if=lambda keys: not keys,
-        description="ResourceClaimTemplates of its pods that guards name.",
+        description="ResourceClaimTemplates of these pods that guards refer to.",
     )
 
 
 class ClaimRow(PlanFilePart):
-    """One claim of a pod: its own, or one that it shares with other pods."""
+    """One claim of a pod, either its own claim or a shared claim."""
 
     name: str = Field(description="Name of the entry in the pod's claims.")
     spec: dict[str, Any] = Field(description="Spec of a ResourceClaim, resource.k8s.io/v1.")
@@ -117,19 +117,23 @@ class ClaimRow(PlanFilePart):
 
 
 class ShapeRow(PlanFilePart):
-    """Pods that are equal to the scheduler."""
+    """Pods that the scheduler treats as equal."""
 
     id: str = Field(description="Digest of the shape.")
     namespace: str = Field(description="Namespace of the pods.")
-    labels: dict[str, str] = Field(description="Labels of the pods that rules use.")
-    pod: dict[str, Any] = Field(description="Spec of a Pod, v1; only what placement depends on.")
+    labels: dict[str, str] = Field(description="Pod labels that affinity and spreading rules use.")
+    pod: dict[str, Any] = Field(
+        description=("Spec of a Pod (v1), with only the fields that affect placement.")
+    )
     claims: Rows[ClaimRow] = Field(description="Claims of one pod.")
-    members: Rows[MemberRow] = Field(description="Workloads with such pods.")
-    per_node: bool = Field(description="One pod on every node that accepts it, as for a DaemonSet.")
+    members: Rows[MemberRow] = Field(description="Workloads that create pods with this shape.")
+    per_node: bool = Field(
+        description=("True if each node that accepts the pod runs one, as with a DaemonSet.")
+    )
 
 
 class BlockedRow(PlanFilePart):
-    """Pods that can't run on any node, whatever the pools."""
+    """Pods that can't run on any node, regardless of the pools."""
 
     member: MemberRow
     verdict: Verdict = Field(description="Verdict for the pods.")
@@ -139,45 +143,51 @@ class BlockedRow(PlanFilePart):
         description="True if the pods exist and are pending. False if the API server rejects them.",
     )
     requests_devices: bool = Field(
-        default=True, description="False if they request none, or if it's unknown."
+        default=True,
+        description=("False if the pods don't request devices, or if this is unknown."),
     )
     classes: Rows[str] = Field(
-        default=(), description="Requested DeviceClasses, if one of them is unknown."
+        default=(), description="Requested DeviceClasses, if at least one of them is unknown."
     )
 
 
 class GangPartRow(PlanFilePart):
-    """Pods of one workload in each group of a gang."""
+    """The pods of one workload in each group of a gang."""
 
     kind: str = Field(description="Kind of the workload.")
     namespace: str = Field(description="Namespace.")
     name: str = Field(description="Name.")
     pod_set: str = Field(description="Name of the pod template in the workload.")
-    pods: int = Field(description="0 for all of them, if the gang is one group.")
+    pods: int = Field(description="Number of pods. 0 for all pods, if the gang is one group.")
 
 
 class GangRow(PlanFilePart):
-    """Pods that are only useful together: one group, or several equal groups."""
+    """Pods that must start together: one group, or several equal groups."""
 
     name: str = Field(description="Name of the gang.")
     parts: Rows[GangPartRow] = Field(description="Pod sets of the gang.")
-    least: int = Field(description="Number of pods with which a group starts. 0 for all.")
+    least: int = Field(
+        description=("Minimum number of pods with which a group starts. 0 for all pods.")
+    )
     held_by: str = Field(
-        description="Program that holds the pods back until this number fits. Empty if there is none."
+        description=(
+            "Program that holds the pods back until the minimum number fits. Empty if no program "
+            "does this."
+        )
     )
 
 
 class DemandPart(PlanFilePart):
-    """All requests of the workloads, and the level for which pools are sized."""
+    """All requests of the workloads, and the level of demand for which the plan sizes the pools."""
 
-    level: DemandLevel = Field(description="Level of demand for which pools are sized.")
+    level: DemandLevel = Field(description="Level of demand for which the plan sizes the pools.")
     shapes: Rows[ShapeRow] = Field(description="Shapes of pods.")
     shared_claims: Rows[ApiObject] = Field(
-        description="ResourceClaims that pods share, resource.k8s.io/v1."
+        description="Shared ResourceClaims (resource.k8s.io/v1)."
     )
     blocked: Rows[BlockedRow] = Field(description="Pods that can't run on any node.")
     gangs: Rows[GangRow] = Field(default=(), description="Pods that start together.")
     namespaces: dict[str, dict[str, str]] = Field(
         default_factory=dict,
-        description="Labels of namespaces, for rules between pods that select namespaces.",
+        description="Labels of namespaces, for pod affinity rules that select namespaces.",
     )

@@ -14,14 +14,16 @@ from dra_planner.planfile.part import PlanFilePart, Rows
 
 
 class PoolPartRow(PlanFilePart):
-    """A pool that replaces a part of a pool of the fleet. All parts share its maximum."""
+    """A pool that replaces a part of one of the fleet's pools. All parts share the maximum of that
+    pool.
+    """
 
     name: str = Field(description="Name of the part.")
     pool: str = Field(description="Name of the fleet's pool.")
 
 
 class PodSetRow(PlanFilePart):
-    """Pods with one template in a workload."""
+    """The pods of one pod template in a workload."""
 
     kind: str = Field(description="Kind of the workload.")
     namespace: str = Field(description="Namespace.")
@@ -30,27 +32,27 @@ class PodSetRow(PlanFilePart):
 
 
 class SteerRuleRow(PlanFilePart):
-    """Pods that must use one pool: all pods with one of the ResourceClaimTemplates, and the pods of
-    the workloads.
+    """Pods that must run in one pool: all pods that use one of the ResourceClaimTemplates, and the
+    pods of the listed workloads.
     """
 
     pool: str = Field(description="Name of the pool.")
     templates: Rows[KeyRow] = Field(
-        description="ResourceClaimTemplates whose pods must use the pool."
+        description="ResourceClaimTemplates whose pods must run in the pool."
     )
-    workloads: Rows[PodSetRow] = Field(description="Workloads whose pods must use the pool.")
+    workloads: Rows[PodSetRow] = Field(description="Workloads whose pods must run in the pool.")
 
 
 class GuardsPart(PlanFilePart):
-    """Guards of a plan. `packs`: steered pods prefer the node of their pool that holds the most
-    pods.
-    """
+    """Guards of a plan."""
 
     parts: Rows[PoolPartRow] = Field(description="Pools that replace split pools.")
     rules: Rows[SteerRuleRow] = Field(
-        description="Rules that send pods to pools; other pods go to any pool."
+        description="Rules that steer pods to pools. All other pods can run in any pool."
     )
-    packs: bool = Field(description="Whether steered pods prefer the fullest nodes.")
+    packs: bool = Field(
+        description=("True if steered pods prefer the node with the most pods in their pool.")
+    )
 
     @classmethod
     def of(cls, guards: Guards) -> Self:

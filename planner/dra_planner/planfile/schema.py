@@ -18,23 +18,28 @@ VERSION = 1
 class Inputs(PlanFilePart):
     """Inputs of the plan."""
 
-    fleet: str = Field(description="Digest of the fleet, defaults filled in.")
+    fleet: str = Field(description="Digest of the fleet, including default values.")
     workloads: str = Field(
         description="Digest of the YAML documents, independent of their files and order."
     )
-    paths: Rows[str] = Field(default=(), description="Paths of the workloads, for the reader.")
+    paths: Rows[str] = Field(
+        default=(), description=("Paths of the workloads, for people who read the plan.")
+    )
 
 
 class CountRow(PlanFilePart):
-    """Node counts of a pool: the fleet's limits, the proven minimum, the best packing found, and
-    the number with which the default scheduler places everything in every tried order.
+    """Node counts of a pool: the limits in the fleet, the proven minimum, the best packing found,
+    and the number that the default scheduler needs in every simulated pod arrival order.
     """
 
     min: int = Field(description="Minimum in the fleet.")
     bound: int = Field(description="Proven minimum number of nodes.")
     packing: int = Field(description="Number of nodes in the best packing found.")
     simulated: int | None = Field(
-        description="null if it wasn't simulated, or wasn't found within the maximum."
+        description=(
+            "Number of nodes that the default scheduler needs. null if the plan has no "
+            "simulation, or if the number exceeds the maximum."
+        )
     )
     max: int = Field(description="Maximum in the fleet.")
 
@@ -57,9 +62,7 @@ class NodesRow(PlanFilePart):
 
 
 class DevicesRow(PlanFilePart):
-    """Devices on the planned nodes. Stranded devices are free, but no pod of the demand can use
-    them.
-    """
+    """Devices on the planned nodes. Stranded devices are free, but no pod can use them."""
 
     total: int = Field(description="Number of devices.")
     used: int = Field(description="Number of used devices.")
@@ -77,7 +80,7 @@ class PoolRow(PlanFilePart):
 
 
 class PlacementRow(PlanFilePart):
-    """A number of pods on one pool."""
+    """A number of pods in one pool."""
 
     pool: str = Field(description="Name of the pool.")
     pods: int = Field(description="Number of pods.")
@@ -93,8 +96,10 @@ class WorkloadRow(PlanFilePart):
     placed: int = Field(description="Number of placed pods.")
     pending: int = Field(description="Number of pending pods.")
     verdicts: dict[DemandLevel, Verdict] = Field(description="Verdict at each level of demand.")
-    placements: Rows[PlacementRow] = Field(description="Pods by pool.")
-    reasons: Rows[ReasonRow] = Field(description="Reasons, unless it fits.")
+    placements: Rows[PlacementRow] = Field(description="Number of pods in each pool.")
+    reasons: Rows[ReasonRow] = Field(
+        description=("Reasons why pods don't fit. Empty if all pods fit.")
+    )
 
 
 class PlanFile(PlanFilePart):

@@ -23,7 +23,7 @@ CONFIDENCES = {"observed", "documented", "derived", "high", "medium", "low"}
 def test_every_row_names_known_sources(table: str) -> None:
     known = set(catalog.sources())
     for row in read_table(table):
-        unsourced = row["source"] == "" and "not sourced" in row.get("note", "")
+        unsourced = row["source"] == "" and "no source" in row.get("note", "")
         assert unsourced or (row["source"] and set(row["source"].split()) <= known), row
 
 

@@ -18,8 +18,8 @@ from pulumi_dra.inputs.reader import InputReader
 
 
 class DeviceClassSettings(TypedDict):
-    """One DeviceClass with predefined conditions, your own selectors, or both. A device must
-    satisfy all of them.
+    """One DeviceClass with predefined conditions, custom selectors, or both. A device must satisfy
+    all of these.
     """
 
     name: str
@@ -29,7 +29,7 @@ class DeviceClassSettings(TypedDict):
     memory_gib_at_least: NotRequired[int]
     """Minimum device memory in GiB."""
     mig_profile: NotRequired[str]
-    """MIG profile (1g.10gb). Implies device mig."""
+    """MIG profile, for example 1g.10gb. Implies the device type mig."""
     selectors: NotRequired[list[str]]
     """CEL expressions that a device must all satisfy."""
     extended_resource_name: NotRequired[str]
@@ -44,7 +44,7 @@ class DeviceClassesArgs(TypedDict):
     """Inputs of DeviceClasses."""
 
     kubernetes_version: str
-    """Kubernetes version of the cluster, which determines the supported fields of a class."""
+    """Kubernetes version of the cluster, which determines the supported fields of DeviceClasses."""
     # Elements are inputs for the sake of Go, whose generator leaves out the type of a structure
     # that is only ever an element of a plain list (pulumi/pulumi:pkg/codegen/go/gen.go@v3.259.0).
     # Outputs are refused all the same.

@@ -33,11 +33,11 @@ class DevicePluginArgs(TypedDict):
     version: NotRequired[str]
     """Version of NVIDIA's Helm chart: 0.17.4, 0.18.2, …"""
     configs: NotRequired[dict[str, str]]
-    """Texts of the plugin's configurations by name. Nodes choose one with the label
-    nvidia.com/device-plugin.config. Default: every unit of nvidia.com/gpu is a whole GPU.
+    """The plugin's configurations (text) by name. The node label nvidia.com/device-plugin.config
+    selects a configuration. Default: each unit of nvidia.com/gpu is a whole GPU.
     """
     default_config: NotRequired[str]
-    """Name of the configuration for nodes without that label. Required with configs."""
+    """Name of the configuration for nodes without this label. Required with configs."""
     feature_discovery: NotRequired[bool]
     """Install GPU feature discovery on the same nodes, which sets labels such as
     nvidia.com/gpu.product. Default: false.
@@ -45,17 +45,19 @@ class DevicePluginArgs(TypedDict):
     namespace: NotRequired[str]
     """Namespace to create for the plugin. Default: nvidia-device-plugin."""
     chart: NotRequired[str]
-    """Chart to use instead of the published one: a path, an archive, or an oci:// address."""
+    """Chart to use instead of the published chart: a path, an archive, or an oci:// address."""
     image_repository: NotRequired[str]
-    """Image repository, without a tag, to use instead of the chart's, for example a mirror."""
+    """Image repository, without a tag, to use instead of the chart's repository, for example a
+    mirror.
+    """
     image_digest: NotRequired[str]
     """Digest of the image (sha256:…)."""
     image_pull_secrets: NotRequired[list[str]]
     """Image pull secrets in the plugin's namespace."""
     existing_daemon_set: NotRequired[str]
-    """Name of a DaemonSet that was applied as a plain manifest, to keep off DRA nodes. If Helm
-    installed the DaemonSet, change its values instead, because the next upgrade would restore its
-    affinity.
+    """Name of an existing DaemonSet to keep off DRA nodes, if it was applied as a plain manifest.
+    If Helm installed the DaemonSet, change the chart values instead, because the next upgrade would
+    restore the affinity.
     """
     existing_namespace: NotRequired[str]
     """Namespace of the existing DaemonSet. Default: kube-system."""
@@ -126,8 +128,8 @@ def _read_default_config(read: InputReader, names: Collection[str]) -> str:
 
 
 class DevicePlugin(pulumi.ComponentResource):
-    """NVIDIA's device plugin, kept off DRA nodes because two managers would allocate the same GPU
-    twice.
+    """NVIDIA's device plugin. It doesn't run on DRA nodes, because the plugin and the DRA driver
+    would allocate the same GPUs.
     """
 
     namespace: pulumi.Output[str]

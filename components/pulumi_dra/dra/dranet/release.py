@@ -32,20 +32,20 @@ class DranetArgs(TypedDict):
     version: NotRequired[str]
     """Version of the Helm chart aws-dranet. Default 1.0.0."""
     chart: NotRequired[str]
-    """Chart to use instead of the published one: a path, an archive, or an oci:// address."""
+    """Chart to use instead of the published chart: a path, an archive, or an oci:// address."""
     image_repository: NotRequired[str]
-    """Image repository, without a tag, to use instead of the chart's, for example of another region
-    or a mirror.
+    """Image repository, without a tag, to use instead of the chart's repository, for example a
+    repository in another region or a mirror.
     """
     tolerations: NotRequired[list[pulumi.Input[DriverToleration]]]
-    """Additional node taints that the pods tolerate. They always tolerate nvidia.com/gpu."""
+    """Additional node taints that the pods tolerate. The pods always tolerate nvidia.com/gpu."""
 
 
 class Dranet(pulumi.ComponentResource):
     """DRANET on nodes with the label `nvidia.com/gpu.dra=true` and EFA interfaces."""
 
     device_class: pulumi.Output[str]
-    """Name of the DeviceClass of EFA interfaces."""
+    """Name of the DeviceClass for EFA interfaces."""
 
     def __init__(
         self, name: str, args: DranetArgs, opts: pulumi.ResourceOptions | None = None

@@ -54,29 +54,32 @@ class GpuMetricsArgs(TypedDict):
     collector: NotRequired[str]
     """Collector of the metrics: prometheus-operator (creates a ServiceMonitor and a
     PrometheusRule), google (GKE's managed Prometheus with PodMonitoring and Rules), or annotations
-    (prometheus.io/scrape on the pods, and the rules in a ConfigMap). Default: annotations, or
-    google on a GKE platform.
+    (prometheus.io/scrape on the pods, and the rules in a ConfigMap). Default: annotations or, on a
+    GKE platform, google.
     """
     monitor_labels: NotRequired[dict[str, str]]
-    """With prometheus-operator: labels of ServiceMonitor and PrometheusRule by which Prometheus
-    selects them (release: kube-prometheus-stack for the chart with that name). Default: none.
+    """With prometheus-operator: labels with which Prometheus selects the ServiceMonitor and the
+    PrometheusRule (for the chart kube-prometheus-stack, release: kube-prometheus-stack). Default:
+    none.
     """
     version: NotRequired[str]
     """Version of the Helm chart dcgm-exporter, 4.8.3 or later. Default: 4.8.3, the first version
     that supports claims on Kubernetes 1.34.
     """
     chart: NotRequired[str]
-    """Chart to use instead of the published one: a path, an archive, or an oci:// address."""
+    """Chart to use instead of the published chart: a path, an archive, or an oci:// address."""
     image_repository: NotRequired[str]
-    """Image repository, without a tag, to use instead of the chart's, for example a mirror."""
+    """Image repository, without a tag, to use instead of the chart's repository, for example a
+    mirror.
+    """
     image_pull_secrets: NotRequired[list[str]]
     """Image pull secrets in the namespace dcgm-exporter."""
     driver_folder: NotRequired[str]
-    """Folder of the NVIDIA driver on the nodes, for nodes whose container runtime doesn't provide
-    it: /home/kubernetes/bin/nvidia on GKE. Default: none, or the cloud's folder on a platform.
+    """Folder of the NVIDIA driver, for nodes whose container runtime doesn't provide the driver
+    (/home/kubernetes/bin/nvidia on GKE). Default: none or, on a platform, the cloud's folder.
     """
     tolerations: NotRequired[list[pulumi.Input[DriverToleration]]]
-    """Additional node taints that the pods tolerate. They always tolerate nvidia.com/gpu."""
+    """Additional node taints that the pods tolerate. The pods always tolerate nvidia.com/gpu."""
 
 
 class GpuMetricsInputs(Struct, frozen=True, kw_only=True):
@@ -116,7 +119,7 @@ def _label_complaint(key: str, value: str) -> str:
 
 
 class GpuMetrics(pulumi.ComponentResource):
-    """NVIDIA's DCGM exporter on nodes with the label `nvidia.com/gpu.dra=true`, with a dashboard
+    """NVIDIA's DCGM exporter for nodes with the label `nvidia.com/gpu.dra=true`, with a dashboard
     and alerts.
     """
 

@@ -27,8 +27,8 @@ class DraDriver(pulumi.ComponentResource):
     version: pulumi.Output[str]
     """Version of the chart."""
     status: pulumi.Output[str]
-    """Status of the Helm release. "deployed" doesn't mean that the driver runs on the nodes; check
-    the ResourceSlices.
+    """Status of the Helm release. The status "deployed" doesn't mean that the driver runs on the
+    nodes, so also check the ResourceSlices.
     """
 
     def __init__(

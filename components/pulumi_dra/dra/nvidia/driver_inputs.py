@@ -41,9 +41,11 @@ class WebhookTls(TypedDict):
     issuer_name: NotRequired[str]
     """Name of the issuer. Not used with selfsigned."""
     secret_name: NotRequired[str]
-    """Secret with tls.crt and tls.key in the driver's namespace, to use instead of cert-manager."""
+    """Secret in the driver's namespace that contains tls.crt and tls.key, to use instead of
+    cert-manager.
+    """
     ca_bundle: NotRequired[str]
-    """CA certificates of the secret, in base64."""
+    """CA certificates of the Secret, in base64."""
 
 
 class DraDriverArgs(TypedDict):
@@ -52,11 +54,13 @@ class DraDriverArgs(TypedDict):
     version: str
     """Version of the Helm chart: 25.8.1, 25.12.0, 0.4.1, …"""
     platform: str
-    """Location of the NVIDIA driver on the nodes: the name of a cloud as in a fleet (driver in its
-    node image), or gpu-operator.
+    """Source of the NVIDIA driver on the nodes: the name of a cloud, as in a fleet, for the driver
+    in the cloud's node image, or gpu-operator.
     """
     max_nodes: int
-    """Maximum number of nodes in all DRA pools. GKE needs a quota for as many driver pods."""
+    """Maximum number of nodes in all DRA pools. On GKE, the component creates a quota for this
+    number of driver pods.
+    """
     namespace: NotRequired[str]
     """Namespace to create for the driver. Default: nvidia-dra-driver."""
     driver_root: NotRequired[str]
@@ -64,15 +68,15 @@ class DraDriverArgs(TypedDict):
     compute_domains: NotRequired[bool]
     """Enable ComputeDomains for multi-node NVLink (GB200, GB300). Default: false."""
     crd_manifests: NotRequired[str]
-    """Text of the CustomResourceDefinitions in the chart's folder crds. Helm only installs them
-    with the first release, so set this if you use ComputeDomains and upgraded or will upgrade the
-    driver.
+    """Text of the CustomResourceDefinitions in the chart's folder crds. Helm installs these
+    definitions only with the first installation. Therefore, set this input if you use
+    ComputeDomains and upgrade the driver.
     """
     feature_gates: NotRequired[dict[str, bool]]
     """Feature gates of the driver by name. Requires 25.8 or later."""
     consumable_shares: NotRequired[str]
-    """Sharing of a GPU by several claims: memory, unlimited, a number of shares, or disabled.
-    Requires 0.5.0 or later with the gate ConsumableShares.
+    """How several claims can share a GPU: memory, unlimited, a number of shares, or disabled.
+    Requires driver 0.5.0 or later with the feature gate ConsumableShares.
     """
     network_policy: NotRequired[bool]
     """Create the chart's network policies for the driver's pods. Requires 25.12 or later. Default:
@@ -87,13 +91,15 @@ class DraDriverArgs(TypedDict):
     webhook_replicas: NotRequired[int]
     """Number of webhook pods. Default: 1."""
     webhook_tls: NotRequired[WebhookTls]
-    """Certificate of the webhook. Default: a certificate that cert-manager signs itself."""
+    """Certificate of the webhook. Default: a self-signed certificate from cert-manager."""
     own_slices_only: NotRequired[bool]
-    """Create an admission policy that lets each driver pod write only its node's ResourceSlices.
-    Default: true.
+    """Create an admission policy with which each driver pod can write only the ResourceSlices of
+    its own node. Default: true.
     """
     image_repository: NotRequired[str]
-    """Image repository, without a tag, to use instead of the chart's, for example a mirror."""
+    """Image repository, without a tag, to use instead of the chart's repository, for example a
+    mirror.
+    """
     image_digest: NotRequired[str]
     """Digest of the image (sha256:…)."""
     image_pull_secrets: NotRequired[list[str]]
@@ -101,13 +107,14 @@ class DraDriverArgs(TypedDict):
     priority_class: NotRequired[str]
     """Priority class of the driver's pods. Default: system-node-critical."""
     tolerations: NotRequired[list[pulumi.Input[DriverToleration]]]
-    """Additional node taints that the plugin tolerates. It always tolerates nvidia.com/gpu."""
+    """Additional node taints that the plugin tolerates. The plugin always tolerates nvidia.com/gpu.
+    """
     chart: NotRequired[str]
-    """Chart to use instead of the published one: a path, an archive, or an oci:// address."""
+    """Chart to use instead of the published chart: a path, an archive, or an oci:// address."""
     keep_old_names: NotRequired[bool]
-    """Keep the object names of 25.x in 0.4 and later, so that an upgrade across the chart's
-    renaming updates the plugin in place. Set to false to use the chart's new names. Changing it
-    replaces the release, old one first. Default: true.
+    """Keep the object names of 25.x in 0.4 and later, so that an upgrade to 0.4 updates the plugin
+    in place. Set to false to use the chart's new names. Changing it deletes the release and then
+    installs it again. Default: true.
     """
 
 

@@ -31,9 +31,11 @@ class KubeRayArgs(TypedDict):
     version: NotRequired[str]
     """Version of the Helm chart kuberay-operator. Default: 1.7.0."""
     chart: NotRequired[str]
-    """Chart to use instead of the published one: a path, an archive, or an oci:// address."""
+    """Chart to use instead of the published chart: a path, an archive, or an oci:// address."""
     image_repository: NotRequired[str]
-    """Image repository, without a tag, to use instead of the chart's, for example a mirror."""
+    """Image repository, without a tag, to use instead of the chart's repository, for example a
+    mirror.
+    """
     image_pull_secrets: NotRequired[list[str]]
     """Image pull secrets in the namespace kuberay-system."""
 

@@ -48,14 +48,17 @@ class KueueArgs(TypedDict):
     version: NotRequired[str]
     """Version of the Helm chart, 0.18.0 or later. Default: 0.19.2."""
     chart: NotRequired[str]
-    """Chart to use instead of the published one: a path, an archive, or an oci:// address."""
+    """Chart to use instead of the published chart: a path, an archive, or an oci:// address."""
     image_repository: NotRequired[str]
-    """Image repository, without a tag, to use instead of the chart's, for example a mirror."""
+    """Image repository, without a tag, to use instead of the chart's repository, for example a
+    mirror.
+    """
     image_pull_secrets: NotRequired[list[str]]
     """Image pull secrets in the namespace kueue-system."""
     device_classes: NotRequired[list[str]]
-    """DeviceClasses whose devices count against quotas, each with its own name. Default:
-    gpu.nvidia.com and mig.nvidia.com, and on a platform also the classes of its fleet.
+    """DeviceClasses whose devices count against quotas. The quota of a class has the same name as
+    the class. Default: gpu.nvidia.com, mig.nvidia.com, and, on a platform, the classes in the
+    fleet.
     """
 
 

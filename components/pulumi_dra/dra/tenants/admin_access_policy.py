@@ -21,16 +21,15 @@ class AdminAccessPolicyArgs(TypedDict):
 
     namespaces: list[str]
     """Namespaces that can have the label `resource.kubernetes.io/admin-access=true`, for example
-    for monitoring. An empty list allows no namespace.
+    monitoring. If the list is empty, no namespace can have the label.
     """
 
 
 class AdminAccessPolicy(pulumi.ComponentResource):
-    """Admission policy that only allows the label for admin access to devices on the listed
-    namespaces.
+    """Admission policy that allows the admin access label only on the listed namespaces.
 
-    Kubernetes only admits claims with adminAccess in namespaces with this label. Without the
-    policy, anyone who can label namespaces can access all devices.
+    Kubernetes admits claims with adminAccess only in namespaces with this label. Without the
+    policy, everyone who can label namespaces can access all devices.
     """
 
     policy_name: pulumi.Output[str]

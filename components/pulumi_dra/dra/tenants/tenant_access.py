@@ -25,16 +25,16 @@ class TenantSettings(TypedDict):
     namespace: str
     """Namespace of the tenant."""
     groups: list[str]
-    """Groups, as the cluster's authenticator names them, whose members can create claims in the
-    namespace.
+    """Groups whose members can create claims in the namespace, with the names that the cluster's
+    authenticator uses.
     """
     create_namespace: NotRequired[bool]
     """Create the namespace. Default: true."""
     pod_security: NotRequired[str]
     """Pod Security level of a created namespace: restricted (default) or baseline."""
     device_quota: NotRequired[dict[str, int]]
-    """Maximum number of devices of each DeviceClass that all claims in the namespace can request. A
-    request for all devices of a node counts as 32.
+    """Maximum number of devices of each DeviceClass that all claims in the namespace together can
+    request. A request for all devices of a node counts as 32 devices.
     """
 
 

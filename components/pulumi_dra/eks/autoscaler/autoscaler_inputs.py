@@ -48,7 +48,7 @@ class EksClusterAutoscalerArgs(TypedDict):
     """Inputs of EksClusterAutoscaler."""
 
     cluster_name: pulumi.Input[str]
-    """Name of the cluster whose managed node groups it scales."""
+    """Name of the cluster whose managed node groups the autoscaler scales."""
     kubernetes_version: str
     """Kubernetes version of the cluster, "1.34". The autoscaler uses the same minor version."""
     version: NotRequired[str]
@@ -56,9 +56,11 @@ class EksClusterAutoscalerArgs(TypedDict):
     Kubernetes version.
     """
     chart: NotRequired[str]
-    """Chart to use instead of the published one: a path, an archive, or an oci:// address."""
+    """Chart to use instead of the published chart: a path, an archive, or an oci:// address."""
     image_repository: NotRequired[str]
-    """Image repository, without a tag, to use instead of the chart's, for example a mirror."""
+    """Image repository, without a tag, to use instead of the chart's repository, for example a
+    mirror.
+    """
     image_pull_secrets: NotRequired[list[str]]
     """Image pull secrets in kube-system."""
     flags: NotRequired[dict[str, str]]

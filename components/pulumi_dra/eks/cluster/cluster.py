@@ -59,13 +59,13 @@ class EksCluster(pulumi.ComponentResource):
     service_cidr: pulumi.Output[str]
     """Service CIDR."""
     kubeconfig: pulumi.Output[dict[str, Any]]
-    """Kubeconfig (secret). It contains no token; the AWS CLI gets one."""
+    """Kubeconfig (secret). It runs the AWS CLI to get a token."""
     kubeconfig_json: pulumi.Output[str]
     """Kubeconfig as JSON text."""
     cluster_security_group_id: pulumi.Output[str]
-    """Security group that EKS attaches to the control plane and every node."""
+    """Security group that EKS attaches to the control plane and all nodes."""
     node_role_arn: pulumi.Output[str]
-    """Role of the nodes, also for GPU pools."""
+    """IAM role of the nodes, which GPU pools can also use."""
     oidc_provider_arn: pulumi.Output[str]
     """ARN of the OIDC provider, for IAM roles for service accounts."""
     oidc_provider_url: pulumi.Output[str]

@@ -44,53 +44,53 @@ class EksClusterArgs(TypedDict):
     kubernetes_version: str
     """Kubernetes version, "1.34" or later. DRA needs resource.k8s.io/v1."""
     cluster_name: NotRequired[str]
-    """Name of the cluster. With a name, the component also creates the log group, with a retention,
-    and deletes it after the cluster. Default: a name that Pulumi generates. A replacement can then
-    exist at the same time as the old cluster, and EKS creates the log group and keeps it.
+    """Name of the cluster. If you set a name, the component also creates the log group with a
+    retention period, and deletes the log group after the cluster. Default: a name that Pulumi
+    generates. Then the old and the new cluster can exist at the same time during a replacement, and
+    EKS creates and keeps the log group.
     """
     cluster_role_arn: NotRequired[pulumi.Input[str]]
-    """Role of the control plane. An imported cluster must keep its role, because another one
-    replaces the cluster. Default: a new role.
+    """IAM role of the control plane. For an imported cluster, set its current role, because
+    changing the role replaces the cluster. Default: a new role.
     """
     log_retention_days: NotRequired[int]
-    """With cluster_name: number of days for which the control plane's logs are kept. Default:
-    365.
+    """With cluster_name: number of days to keep the control plane's logs. Default: 365.
     """
     public_access_cidrs: NotRequired[list[str]]
-    """Networks that can reach the API server from outside (203.0.113.0/24). Without any, there is
-    no public endpoint, so run `pulumi up` inside the network. The private endpoint always exists.
+    """Networks from which clients can reach the API server, for example 203.0.113.0/24. If empty,
+    the cluster has only the private endpoint, so run `pulumi up` inside the network.
     """
     zone_count: NotRequired[int]
     """Number of zones of a new network, 2 to 6, starting with the region's first zones by name.
     Default: 2 if `zones` is empty.
     """
     zones: NotRequired[list[str]]
-    """Zones of a new network by name (us-east-1a), in addition to `zone_count`. Another zone or a
-    higher count adds subnets without changing existing ones.
+    """Names of the new network's zones (us-east-1a), in addition to `zone_count`. Adding a zone or
+    increasing the count adds subnets and doesn't change existing subnets.
     """
     subnet_ids: NotRequired[pulumi.Input[list[pulumi.Input[str]]]]
-    """Existing private subnets with outbound access in at least two zones. Without them, the
-    component creates a network.
+    """Existing private subnets with outbound access, in at least two zones. Default: the subnets of
+    a new network.
     """
     vpc_cidr: NotRequired[str]
     """Address range of a new network, /16 to /20. Default: 10.0.0.0/16."""
     single_nat_gateway: NotRequired[bool]
-    """Use one NAT gateway for all zones of a new network instead of one per zone. Default:
+    """Use one NAT gateway for all zones of a new network instead of one for each zone. Default:
     false.
     """
     nat_gateways: NotRequired[bool]
-    """Give nodes of a new network internet access. If false, nodes reach AWS only through
-    `interface_endpoints`, and every image must come from a registry that they can reach (ECR).
+    """Provide internet access for nodes in a new network. If false, nodes reach AWS only through
+    `interface_endpoints`, and all images must be in a registry that the nodes can reach (ECR).
     Default: true.
     """
     interface_endpoints: NotRequired[list[str]]
-    """AWS services that get an endpoint in a new network, by the last part of their names (ssm,
-    sqs, autoscaling). Without NAT gateways, the endpoints that EKS nodes need are added
-    automatically. Default: none.
+    """AWS services for which a new network has an endpoint, by the last part of the service name
+    (ssm, sqs, autoscaling). Without NAT gateways, the component also adds the endpoints that EKS
+    nodes need. Default: none.
     """
     admin_principal_arns: NotRequired[list[pulumi.Input[str]]]
-    """IAM roles or users that administer the cluster. Name a role that everyone who deploys can
-    assume. Default: the identity that first creates it, with a visible access entry that you can
+    """IAM roles or users that administer the cluster. Use a role that everyone who deploys can
+    assume. Default: the identity that creates the cluster, through an access entry that you can
     remove.
     """
     access_entries: NotRequired[list[AccessEntry]]
@@ -103,8 +103,8 @@ class EksClusterArgs(TypedDict):
     """
     control_plane_tier: NotRequired[str]
     """Provisioned size of the control plane: standard, tier-xl, tier-2xl, tier-4xl, or tier-8xl.
-    Each tier has its own price. If you remove it later, the cluster keeps its tier, so set it to
-    standard instead. Default: standard in a new cluster.
+    Each tier has its own price. To go back to the standard tier, set standard, because the cluster
+    keeps its tier if you remove this input. Default: standard in a new cluster.
     """
     kubeconfig_role_arn: NotRequired[pulumi.Input[str]]
     """IAM role that the kubeconfig assumes. Default: the role of the default provider
@@ -118,11 +118,12 @@ class EksClusterArgs(TypedDict):
     """Key that encrypts Kubernetes Secrets. Default: a new key that rotates."""
     disk_kms_key: NotRequired[pulumi.Input[str]]
     """Key that encrypts the root volumes of system nodes. The account must already have an Auto
-    Scaling group, because its service-linked role uses the key. Default: the account's key for EBS.
+    Scaling group, because the service-linked role of Auto Scaling uses the key. Default: the
+    account's key for EBS.
     """
     grant_key_use: NotRequired[bool]
-    """With disk_kms_key: grant EC2 Auto Scaling, which starts the nodes, the use of the key. Set to
-    false if the key policy already grants it. Default: true.
+    """With disk_kms_key: allow EC2 Auto Scaling, which starts the nodes, to use the key. Set to
+    false if the key policy already allows this. Default: true.
     """
     addon_versions: NotRequired[dict[str, str]]
     """Versions of vpc-cni, kube-proxy, coredns, eks-pod-identity-agent, and the optional add-ons:
@@ -130,22 +131,23 @@ class EksClusterArgs(TypedDict):
     Kubernetes version when the add-on is created.
     """
     addon_settings: NotRequired[dict[str, str]]
-    """Settings of the add-ons as JSON, by name: coredns: '{"replicaCount": 3}'. `aws eks
-    describe-addon-configuration` prints the schema of each. network_policy and prefix_delegation
-    take precedence. Default: none.
+    """Settings of add-ons as JSON, by add-on name: coredns: '{"replicaCount": 3}'. `aws eks
+    describe-addon-configuration` prints the schema of an add-on. network_policy and
+    prefix_delegation take precedence. Default: none.
     """
     network_policy: NotRequired[bool]
     """Enforce NetworkPolicies with the VPC CNI. Default: true."""
     prefix_delegation: NotRequired[bool]
-    """Assign whole prefixes to network interfaces, for more pods per node. Default: false."""
+    """Assign whole prefixes to network interfaces, so that more pods fit on a node. Default: false.
+    """
     node_monitoring: NotRequired[bool]
-    """Install the add-on eks-node-monitoring-agent, which reports broken GPUs so that pools with
-    node_repair repair them. Its pods also run on GPU nodes, so add them to daemonPods of the fleet.
-    Default: false.
+    """Install the add-on eks-node-monitoring-agent, which reports broken GPUs, so that EKS can
+    repair nodes in pools with node_repair. The agent's pods also run on GPU nodes, so add them to
+    daemonPods in the fleet. Default: false.
     """
     storage_drivers: NotRequired[list[str]]
-    """Add-ons that create and mount volumes: ebs, efs, fsx, each with its own role. Their pods also
-    run on GPU nodes, so add them to daemonPods of the fleet. Default: none.
+    """Add-ons that create and mount volumes: ebs, efs, fsx. Each add-on has its own role. The pods
+    of these add-ons also run on GPU nodes, so add them to daemonPods in the fleet. Default: none.
     """
     metrics_server: NotRequired[bool]
     """Install the add-on metrics-server, for `kubectl top` and HorizontalPodAutoscalers. Default:
@@ -158,21 +160,23 @@ class EksClusterArgs(TypedDict):
     permissions_boundary_arn: NotRequired[pulumi.Input[str]]
     """Permissions boundary of all created roles, for accounts that require one. Default: none."""
     node_policy_arns: NotRequired[list[pulumi.Input[str]]]
-    """Additional policies of the node role, for example AmazonSSMManagedInstanceCore for access
-    through Session Manager. The two policies that a node needs are always attached. Default: none.
+    """Additional policies for the node role, for example AmazonSSMManagedInstanceCore for access
+    through Session Manager. The role always has the two policies that nodes need. Default: none.
     """
     subnet_tags: NotRequired[dict[str, pulumi.Input[str]]]
-    """Additional tags on the private subnets of a new network, so that other tools discover them
-    (karpenter.sh/discovery). Default: none."""
+    """Additional tags on the private subnets of a new network, with which other tools can find the
+    subnets (karpenter.sh/discovery). Default: none.
+    """
     support_type: NotRequired[str]
     """Behavior at the end of a version's standard support: EXTENDED (support for one more year at a
-    higher price) or STANDARD (EKS upgrades the cluster). If you remove it later, the cluster keeps
-    its policy, so set the other value instead. Default: EXTENDED in a new cluster.
+    higher price) or STANDARD (EKS upgrades the cluster). To change the policy, set the other value,
+    because the cluster keeps its policy if you remove this input. Default: EXTENDED in a new
+    cluster.
     """
     zonal_shift: NotRequired[bool]
-    """Allow you and AWS to move traffic away from a failing zone. Node repair pauses meanwhile. To
-    turn it off, set it to false: EKS rejects an update that only removes it. Default: false in a
-    new cluster.
+    """Allow you and AWS to move traffic away from a failing zone. During a shift, EKS doesn't
+    repair nodes. To disable zonal shift, set this input to false, because EKS rejects an update
+    that only removes it. Default: false in a new cluster.
     """
     deletion_protection: NotRequired[bool]
     """Prevent EKS and Pulumi from deleting the cluster, and Pulumi from replacing it. Default:

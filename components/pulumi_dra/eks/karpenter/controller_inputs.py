@@ -30,28 +30,30 @@ class EksKarpenterArgs(TypedDict):
     cluster_name: pulumi.Input[str]
     """Name of the cluster in which Karpenter starts nodes."""
     cluster_endpoint: pulumi.Input[str]
-    """Address of the cluster's API server, for the nodes."""
+    """Address of the cluster's API server, which the nodes use."""
     kubernetes_version: str
     """Kubernetes version of the cluster, "1.34"."""
     node_role_arn: pulumi.Input[str]
-    """IAM role of the nodes. It needs access to the cluster, as the role of its system nodes
-    has.
+    """IAM role of the nodes. The role needs the same cluster access as the role of the system
+    nodes.
     """
     version: NotRequired[str]
     """Version of Karpenter and its charts, "1.14.1". Default: the newest known version."""
     chart: NotRequired[str]
-    """Chart to use instead of the published one: a path, an archive, or an oci:// address."""
+    """Chart to use instead of the published chart: a path, an archive, or an oci:// address."""
     crd_chart: NotRequired[str]
     """Chart of the CustomResourceDefinitions to use instead of the published karpenter-crd."""
     image_repository: NotRequired[str]
-    """Image repository, without a tag, to use instead of the chart's, for example a mirror."""
+    """Image repository, without a tag, to use instead of the chart's repository, for example a
+    mirror.
+    """
     image_pull_secrets: NotRequired[list[str]]
     """Image pull secrets in kube-system."""
     replicas: NotRequired[int]
     """Number of Karpenter pods, each on a separate system node. Default: 2."""
     volume_key_arns: NotRequired[list[pulumi.Input[str]]]
-    """Keys of the nodes' volumes, which Karpenter uses to start instances. Their policies must
-    allow access through IAM.
+    """Keys that encrypt the nodes' volumes. Karpenter uses these keys when it starts instances, so
+    the key policies must allow access through IAM.
     """
     permissions_boundary_arn: NotRequired[pulumi.Input[str]]
     """Permissions boundary of the created role. Default: none."""

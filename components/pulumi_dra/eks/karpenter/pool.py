@@ -29,8 +29,8 @@ class EksKarpenterPool(pulumi.ComponentResource):
     """A Karpenter pool with a fixed number of GPU machines for the DRA driver, without the device
     plugin.
 
-    Don't set `deleted_with`, because Karpenter must still run when the pool is deleted, to end its
-    instances.
+    Don't set `deleted_with`, because Karpenter must still run when Pulumi deletes the pool, to
+    terminate its instances.
     """
 
     pool_name: pulumi.Output[str]

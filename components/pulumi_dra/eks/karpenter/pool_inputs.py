@@ -52,7 +52,7 @@ class EksKarpenterPoolArgs(TypedDict):
     subnet_ids: pulumi.Input[list[pulumi.Input[str]]]
     """Subnets in the pool's zone for the nodes."""
     cluster_security_group_id: pulumi.Input[str]
-    """Security group of the cluster, which is attached to the nodes."""
+    """Security group of the cluster, which the component attaches to the nodes."""
     machine: str
     """Machine type, for example p5.48xlarge."""
     machine_facts: NotRequired[MachineFacts]
@@ -60,12 +60,12 @@ class EksKarpenterPoolArgs(TypedDict):
     nodes: int
     """Number of nodes that Karpenter keeps."""
     max_nodes: int
-    """Maximum number of nodes during replacements or scaling. A new image can only be rolled out if
-    it's at least one more than `nodes`.
+    """Maximum number of nodes during replacements or scaling. To roll out a new image, Karpenter
+    needs a maximum that is higher than `nodes`.
     """
     zone: NotRequired[str]
-    """Zone of the nodes. Default: the zones of the subnets. Karpenter starts each node in the
-    cheapest one.
+    """Zone of the nodes. Default: the zones of the subnets. Karpenter then starts each node in the
+    cheapest zone.
     """
     pool_name: NotRequired[str]
     """Name of the pool in the label `pulumi-dra/pool`, its NodePool, and its EC2NodeClass. Default:
@@ -76,33 +76,33 @@ class EksKarpenterPoolArgs(TypedDict):
     reservation_id: NotRequired[pulumi.Input[str]]
     """ID of the capacity reservation or Capacity Block (cr-…)."""
     release_version: NotRequired[str]
-    """Image version, 1.34.2-20260115. Default: the newest one. Karpenter replaces nodes when a
-    newer one is published.
+    """Image version, for example 1.34.2-20260115. Default: the newest version. Karpenter then
+    replaces nodes when AWS publishes a newer version.
     """
     image: NotRequired[str]
-    """Operating system. Only al2023 supports DRA. With image_id, this input is required and names
-    the EKS image that the custom image is based on.
+    """Operating system. The only supported value is al2023. With image_id, this input is required,
+    and sets the EKS image on which the custom image is based.
     """
     image_id: NotRequired[pulumi.Input[str]]
     """Custom image (ami-…) for the machine type's processor, with /dev/xvda as root device.
     Default: the EKS image with the NVIDIA driver.
     """
     max_unavailable: NotRequired[int]
-    """Number of nodes that are replaced at once when the image or settings change, 0 to 100. 0
-    keeps all nodes unchanged. Default: 1.
+    """Number of nodes that Karpenter replaces at the same time when the image or settings change, 0
+    to 100. With 0, Karpenter doesn't replace nodes. Default: 1.
     """
     allocation: NotRequired[str]
     """Component that allocates the GPUs: dra (the DRA driver, default) or device-plugin (the device
-    plugin, for pods that request nvidia.com/gpu). Another one replaces the nodes.
+    plugin, for pods that request nvidia.com/gpu). Changing it replaces the nodes.
     """
     mig_layout: NotRequired[str]
-    """MIG configuration that is created at boot: one for all GPUs (all-1g.10gb), or by device
-    (0-3=all-balanced). Default: none.
+    """MIG configuration that nodes create at boot: one configuration for all GPUs (all-1g.10gb), or
+    one for each device (0-3=all-balanced). Default: none.
     """
     efa: NotRequired[bool]
-    """Attach an EFA interface to every network card. Default: false."""
+    """Attach an EFA interface to each network card. Default: false."""
     vpc_id: NotRequired[pulumi.Input[str]]
-    """VPC of the nodes. Required with EFA for its security group."""
+    """VPC of the nodes. Required with EFA, because EFA needs a security group."""
     security_group_ids: NotRequired[list[pulumi.Input[str]]]
     """Additional security groups of the nodes."""
     boot_script: NotRequired[str]
@@ -116,9 +116,10 @@ class EksKarpenterPoolArgs(TypedDict):
     type.
     """
     reserved_cpu: NotRequired[str]
-    """CPU that kubelet reserves for the system ("500m"). Default: only the image's reservation."""
+    """CPU that the kubelet reserves for the system ("500m"). Default: only the image's reservation.
+    """
     reserved_memory: NotRequired[str]
-    """Memory that kubelet reserves for the system ("2Gi"). Default: only the image's
+    """Memory that the kubelet reserves for the system ("2Gi"). Default: only the image's
     reservation.
     """
     huge_pages_2mi: NotRequired[int]
@@ -145,7 +146,7 @@ class EksKarpenterPoolArgs(TypedDict):
     labels: NotRequired[dict[str, pulumi.Input[str]]]
     """Additional node labels."""
     taints: NotRequired[list[pulumi.Input[NodeTaint]]]
-    """Additional node taints. The taint nvidia.com/gpu=present:NoSchedule is always set."""
+    """Additional node taints. Nodes always have the taint nvidia.com/gpu=present:NoSchedule."""
     tags: NotRequired[dict[str, pulumi.Input[str]]]
     """Tags for all taggable resources, including instances and volumes."""
 

@@ -34,32 +34,32 @@ class EksNetworkArgs(TypedDict):
     Default: 2 if `zones` is empty.
     """
     zones: NotRequired[list[str]]
-    """Zones of the network by name (us-east-1a), in addition to `zone_count`. Another zone or a
-    higher count adds subnets without changing existing ones.
+    """Names of the network's zones (us-east-1a), in addition to `zone_count`. Adding a zone or
+    increasing the count adds subnets and doesn't change existing subnets.
     """
     vpc_cidr: NotRequired[str]
     """Address range of the VPC, /16 to /20. Default: 10.0.0.0/16."""
     single_nat_gateway: NotRequired[bool]
-    """Use one NAT gateway for all zones instead of one per zone. This costs less, but if its zone
-    fails, the other zones lose internet access. It is in the first zone of `zone_count`, or
-    otherwise of `zones`. Default: false.
+    """Use one NAT gateway for all zones instead of one for each zone. This costs less, but if the
+    gateway's zone fails, the other zones lose internet access. The gateway is in the first zone of
+    `zone_count` or, without `zone_count`, of `zones`. Default: false.
     """
     nat_gateways: NotRequired[bool]
-    """Give nodes internet access. If false, the network has no NAT gateways or public subnets.
-    Nodes reach AWS only through `interface_endpoints`, and every image must come from a registry
-    that they can reach (ECR). Default: true.
+    """Provide internet access for nodes. If false, the network doesn't have NAT gateways or public
+    subnets. Nodes then reach AWS only through `interface_endpoints`, and all images must be in a
+    registry that the nodes can reach (ECR). Default: true.
     """
     interface_endpoints: NotRequired[list[str]]
-    """AWS services that get an endpoint in the private subnets, by the last part of their names
-    (ssm, autoscaling). Without NAT gateways, the endpoints that EKS nodes need are added
-    automatically. Default: none.
+    """AWS services for which the private subnets have an endpoint, by the last part of the service
+    name (ssm, autoscaling). Without NAT gateways, the component also adds the endpoints that EKS
+    nodes need. Default: none.
     """
     flow_logs: NotRequired[bool]
     """Enable flow logs for the VPC, with one year of retention. Default: true."""
     permissions_boundary_arn: NotRequired[pulumi.Input[str]]
     """Permissions boundary of the flow log role, for accounts that require one. Default: none."""
     subnet_tags: NotRequired[dict[str, pulumi.Input[str]]]
-    """Additional tags on the private subnets, so that other tools discover them
+    """Additional tags on the private subnets, with which other tools can find the subnets
     (karpenter.sh/discovery). Default: none.
     """
     tags: NotRequired[dict[str, pulumi.Input[str]]]
@@ -67,8 +67,8 @@ class EksNetworkArgs(TypedDict):
 
 
 class EksNetwork(pulumi.ComponentResource):
-    """A VPC with a private and a public subnet in each zone. Nodes are in private subnets behind
-    NAT.
+    """A VPC with a private and a public subnet in each zone. Nodes are in the private subnets and
+    use NAT for outbound traffic.
     """
 
     vpc_id: pulumi.Output[str]

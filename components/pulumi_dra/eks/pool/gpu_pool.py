@@ -32,8 +32,8 @@ EVICTION_MINUTES = 15  # EKS user guide, “Understand each phase of node update
 
 
 class EksGpuPool(pulumi.ComponentResource):
-    """A managed node group of GPU machines for the DRA driver, or with allocation device-plugin for
-    its plugin.
+    """A managed node group with GPU machines for the DRA driver or, with allocation device-plugin,
+    for the plugin.
     """
 
     pool_name: pulumi.Output[str]

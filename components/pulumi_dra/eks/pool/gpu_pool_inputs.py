@@ -62,12 +62,12 @@ class EksGpuPoolArgs(TypedDict):
     node_role_arn: pulumi.Input[str]
     """IAM role of the nodes."""
     subnet_ids: pulumi.Input[list[pulumi.Input[str]]]
-    """Subnets for the nodes, in the pool's zones. Changing them replaces the pool, because a node
-    group can't move.
+    """Subnets for the nodes, in the pool's zones. Changing them replaces the pool, because EKS
+    can't move a node group to other subnets.
     """
     keep_subnets: NotRequired[bool]
-    """Keep the pool in its original subnets when `subnet_ids` changes, for example when a network
-    gets another zone. Default: false.
+    """Keep the pool in its original subnets if `subnet_ids` changes, for example because you add a
+    zone to the network. Default: false.
     """
     machine: str
     """Machine type, for example p5.48xlarge."""
@@ -80,21 +80,21 @@ class EksGpuPoolArgs(TypedDict):
     desired_nodes: NotRequired[int]
     """Number of nodes when the pool is created. Default: the minimum."""
     autoscaled: NotRequired[bool]
-    """Let an autoscaler change the number of nodes. Pulumi then keeps the current number if it's
-    within the limits. Default: false.
+    """Allow an autoscaler to change the number of nodes. If the current number is within the
+    limits, Pulumi then keeps this number. Default: false.
     """
     schedule: NotRequired[PoolSchedule]
-    """Times at which the pool has desired_nodes. Otherwise, it has min_nodes. EC2 Auto Scaling
-    changes the count. Default: always.
+    """Times at which the pool has desired_nodes. At all other times, the pool has min_nodes. EC2
+    Auto Scaling changes the count. Default: always.
     """
     pool_name: NotRequired[str]
     """Name of the pool in the label `pulumi-dra/pool`. Default: the name of the component."""
     node_group_name: NotRequired[str]
-    """Name of the node group, for a group that you import. Changing it replaces the group. Default:
-    a generated name.
+    """Name of the node group, if you import the group. Changing it replaces the group. Default: a
+    generated name.
     """
     launch_template_name: NotRequired[str]
-    """Name of the launch template, for a template that you import with its node group. Changing it
+    """Name of the launch template, if you import the template with its node group. Changing it
     replaces both. Default: a generated name.
     """
     capacity: NotRequired[str]
@@ -102,14 +102,14 @@ class EksGpuPoolArgs(TypedDict):
     reservation_id: NotRequired[pulumi.Input[str]]
     """ID of the capacity reservation or Capacity Block (cr-…)."""
     image: NotRequired[str]
-    """Operating system. Only al2023 supports DRA. With image_id, this input is required and names
-    the EKS image that the custom image is based on.
+    """Operating system. The only supported value is al2023. With image_id, this input is required,
+    and sets the EKS image on which the custom image is based.
     """
     image_id: NotRequired[pulumi.Input[str]]
     """Custom image (ami-…) for the machine type's processor, with /dev/xvda as root device. The
-    pool's user data contains the cluster, labels, and taints. Another custom image replaces the
-    nodes; a change to or from the EKS image creates a new node group. Default: the EKS image with
-    the NVIDIA driver.
+    pool's user data contains the cluster, labels, and taints. Changing the custom image replaces
+    the nodes. Changing from the EKS image to a custom image, or back, creates a new node group.
+    Default: the EKS image with the NVIDIA driver.
     """
     cluster_endpoint: NotRequired[pulumi.Input[str]]
     """With image_id: address of the API server."""
@@ -120,44 +120,46 @@ class EksGpuPoolArgs(TypedDict):
     kubernetes_version: NotRequired[pulumi.Input[str]]
     """Kubernetes version of the nodes. Default: the cluster's version when the pool is created."""
     release_version: NotRequired[str]
-    """Image version, 1.34.2-20260115. It must match the nodes' Kubernetes version, so change both
-    together. A later version replaces the nodes, and you can't revert it. Default: the newest
-    version when the pool is created or its Kubernetes version changes.
+    """Image version, for example 1.34.2-20260115. The image must match the nodes' Kubernetes
+    version, so change both at the same time. A later version replaces the nodes. You can't return
+    to an earlier version. Default: the newest version when the pool is created or its Kubernetes
+    version changes.
     """
     update_strategy: NotRequired[str]
     """Order in which an update replaces nodes: MINIMAL (default, old nodes first, because a full
-    pool has no free capacity) or DEFAULT (new nodes first, which needs available machines).
+    pool has no free capacity) or DEFAULT (new nodes first, which needs additional machines).
     """
     max_unavailable: NotRequired[int]
-    """Number of nodes that an update replaces at once, 1 to 100. Default: 1."""
+    """Number of nodes that an update replaces at the same time, 1 to 100. Default: 1."""
     force_update: NotRequired[bool]
-    """Continue an update if a PodDisruptionBudget blocks eviction for 15 minutes. Default:
+    """Continue an update even if a PodDisruptionBudget blocks an eviction for 15 minutes. Default:
     false.
     """
     allocation: NotRequired[str]
     """Component that allocates the GPUs: dra (the DRA driver, default) or device-plugin (the device
-    plugin, for pods that request nvidia.com/gpu). Another one replaces the nodes.
+    plugin, for pods that request nvidia.com/gpu). Changing it replaces the nodes.
     """
     mig_layout: NotRequired[str]
-    """MIG configuration that is created at boot: one for all GPUs (all-1g.10gb), or by device
-    (0-3=all-balanced). Default: none.
+    """MIG configuration that nodes create at boot: one configuration for all GPUs (all-1g.10gb), or
+    one for each device (0-3=all-balanced). Default: none.
     """
     efa: NotRequired[bool]
-    """Attach an EFA interface to every network card. Default: false."""
+    """Attach an EFA interface to each network card. Default: false."""
     cluster_security_group_id: NotRequired[pulumi.Input[str]]
-    """Security group of the cluster. Required with EFA, because the launch template then lists the
-    groups.
+    """Security group of the cluster. Required with EFA, because the launch template then lists all
+    security groups.
     """
     vpc_id: NotRequired[pulumi.Input[str]]
-    """VPC of the nodes. Required with EFA for its security group."""
+    """VPC of the nodes. Required with EFA, because EFA needs a security group."""
     security_group_ids: NotRequired[list[pulumi.Input[str]]]
-    """Additional security groups of the nodes. They require cluster_security_group_id, because EKS
-    then doesn't attach it.
+    """Additional security groups of the nodes. Also set cluster_security_group_id, because EKS then
+    doesn't attach the cluster's security group.
     """
     boot_script: NotRequired[str]
     """Shell script, starting with "#!/bin/bash", that runs at the first boot of each instance
     before the node joins, for example for proxies, certificates, or registry mirrors. Don't include
-    secrets, because it's in the launch template. Changing it replaces the nodes. Default: none.
+    secrets, because the launch template contains the script as plain text. Changing it replaces the
+    nodes. Default: none.
     """
     placement_group: NotRequired[bool]
     """Place the nodes close together, which requires subnets in one zone. Default: false."""
@@ -166,9 +168,10 @@ class EksGpuPoolArgs(TypedDict):
     type.
     """
     reserved_cpu: NotRequired[str]
-    """CPU that kubelet reserves for the system ("500m"). Default: only the image's reservation."""
+    """CPU that the kubelet reserves for the system ("500m"). Default: only the image's reservation.
+    """
     reserved_memory: NotRequired[str]
-    """Memory that kubelet reserves for the system ("2Gi"). Default: only the image's
+    """Memory that the kubelet reserves for the system ("2Gi"). Default: only the image's
     reservation.
     """
     huge_pages_2mi: NotRequired[int]
@@ -179,12 +182,14 @@ class EksGpuPoolArgs(TypedDict):
     huge_pages_1gi: NotRequired[int]
     """Number of 1 GiB huge pages. Default: none."""
     cpu_manager_policy: NotRequired[str]
-    """Kubelet CPU manager policy: static (Guaranteed pods with whole CPUs get them exclusively) or
-    none (default). Changing it replaces the nodes through the launch template.
+    """Kubelet CPU manager policy: static (exclusive CPUs for Guaranteed pods that request whole
+    CPUs) or none (default). Changing it creates a new launch template version and replaces the
+    nodes.
     """
     topology_manager_policy: NotRequired[str]
-    """With static CPUs: best-effort (prefers CPUs of one NUMA node) or none (default). Stricter
-    policies aren't supported, because kubelet would reject scheduled pods.
+    """Kubelet topology manager policy, with cpu_manager_policy static: best-effort (prefers CPUs on
+    one NUMA node) or none (default). Stricter policies aren't supported, because the kubelet would
+    reject scheduled pods.
     """
     disk_gib: NotRequired[int]
     """Root volume size in GiB. Default: 200."""
@@ -199,20 +204,21 @@ class EksGpuPoolArgs(TypedDict):
     disk_kms_key: NotRequired[pulumi.Input[str]]
     """Key that encrypts the root volume. Default: the account's key for EBS."""
     grant_key_use: NotRequired[bool]
-    """With disk_kms_key: grant EC2 Auto Scaling, which starts the nodes, the use of the key. Set to
-    false if the key policy already grants it. Default: true.
+    """With disk_kms_key: allow EC2 Auto Scaling, which starts the nodes, to use the key. Set to
+    false if the key policy already allows this. Default: true.
     """
     node_repair: NotRequired[bool]
-    """Let EKS replace or reboot broken nodes. To detect broken GPUs, enable node_monitoring of the
-    cluster. Default: false.
+    """Allow EKS to replace or reboot broken nodes. To detect broken GPUs, enable node_monitoring in
+    the cluster. Default: false.
     """
     repair_limits: NotRequired[NodeRepairLimits]
-    """With node_repair: limits of repairs, and actions for single faults. Default: EKS' limits."""
+    """With node_repair: limits for repairs, and actions for specific faults. Default: EKS' limits.
+    """
     labels: NotRequired[dict[str, pulumi.Input[str]]]
     """Additional node labels."""
     taints: NotRequired[list[pulumi.Input[NodeTaint]]]
-    """Additional node taints. The taint nvidia.com/gpu=present:NoSchedule is always set. All pods
-    that run on every node must tolerate them, including the DRA driver.
+    """Additional node taints. Nodes always have the taint nvidia.com/gpu=present:NoSchedule. All
+    DaemonSets, including the DRA driver, must tolerate the additional taints.
     """
     tags: NotRequired[dict[str, pulumi.Input[str]]]
     """Tags for all taggable resources, including instances and volumes."""

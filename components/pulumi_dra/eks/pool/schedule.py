@@ -48,7 +48,7 @@ class WeeklyHours(TypedDict):
     start: str
     """Time at which nodes start, "08:00"."""
     end: str
-    """Time at which nodes end. A time before the start is on the next day."""
+    """Time at which the nodes end. An end time before the start time is on the next day."""
     days: NotRequired[list[str]]
     """Days on which nodes start: Mon, Tue, Wed, Thu, Fri, Sat, Sun. Default: all."""
     time_zone: NotRequired[str]
@@ -56,12 +56,12 @@ class WeeklyHours(TypedDict):
 
 
 class OnePeriod(TypedDict):
-    """One period, for example of a Capacity Block."""
+    """One period, for example the period of a Capacity Block."""
 
     start: str
     """Time at which nodes start, in UTC: 2026-12-01T11:30:00Z."""
     end: str
-    """Time at which nodes end."""
+    """Time at which the nodes end."""
 
 
 class PoolSchedule(TypedDict):

@@ -55,11 +55,11 @@ class GkeCluster(pulumi.ComponentResource):
     endpoint: pulumi.Output[str]
     """Address of the API server."""
     kubeconfig: pulumi.Output[dict[str, Any]]
-    """Kubeconfig (secret). It contains no token; gke-gcloud-auth-plugin gets one."""
+    """Kubeconfig (secret). It runs gke-gcloud-auth-plugin to get a token."""
     kubeconfig_json: pulumi.Output[str]
     """Kubeconfig as JSON text."""
     node_service_account: pulumi.Output[str]
-    """Service account of the nodes, also for GPU pools."""
+    """Service account of the nodes, which GPU pools can also use."""
     workload_pool: pulumi.Output[str]
     """Workload Identity pool."""
 

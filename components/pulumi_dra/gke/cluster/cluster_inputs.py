@@ -42,52 +42,54 @@ class GkeClusterArgs(TypedDict):
     node_zones: NotRequired[list[pulumi.Input[str]]]
     """Zones of the nodes. Default: the zones that GKE chooses for the region."""
     zonal: NotRequired[bool]
-    """Use one control plane in the only node zone instead of three in the region. Default:
+    """Use a zonal control plane in the only node zone instead of a regional control plane. Default:
     false.
     """
     public_access_cidrs: NotRequired[list[str]]
-    """Networks that can reach the API server from outside (203.0.113.0/24). Without any, there is
-    no public endpoint, so run `pulumi up` inside the network.
+    """Networks from which clients can reach the API server, for example 203.0.113.0/24. If empty,
+    the cluster doesn't have a public endpoint, so run `pulumi up` inside the network.
     """
     dns_endpoint: NotRequired[bool]
-    """Make the API server reachable by its DNS name from outside the network. IAM controls access
-    (permission container.clusters.connect) instead of networks, and the kubeconfig uses the name.
-    Default: false.
+    """Enable the DNS endpoint of the API server, which clients outside the network can reach. IAM
+    controls access (permission container.clusters.connect) instead of network ranges, and the
+    kubeconfig uses the DNS endpoint. Default: false.
     """
     global_access: NotRequired[bool]
     """Make the private endpoint reachable from other regions of the network. Default: false."""
     storage_drivers: NotRequired[list[str]]
-    """Additional storage drivers that GKE runs: filestore, gcs-fuse, lustre. The driver for
-    Persistent Disk and Hyperdisk always runs. Default: none.
+    """Additional storage drivers: filestore, gcs-fuse, lustre. The driver for Persistent Disk and
+    Hyperdisk is always enabled. Default: none.
     """
     release_channel: NotRequired[str]
-    """Release channel: RAPID, REGULAR (default), STABLE, or EXTENDED. Use none to pin the version,
-    and for pools with auto_upgrade false, which channels don't allow.
+    """Release channel: RAPID, REGULAR (default), STABLE, or EXTENDED. To pin the version or to use
+    pools with auto_upgrade false, set none, because release channels require automatic upgrades.
     """
     maintenance_exclusions: NotRequired[list[MaintenanceExclusion]]
-    """Times without GKE upgrades, for example for busy GPU pools or reservations."""
+    """Periods in which GKE doesn't upgrade, for example while GPU pools are busy."""
     maintenance_start: NotRequired[str]
     """Start of the daily maintenance window of four hours, in UTC. Default: 03:00."""
     maintenance_window: NotRequired[MaintenanceWindow]
-    """Maintenance windows as a recurrence rule, for example weekends or the first days of a month.
-    Default: daily, at maintenance_start.
+    """Maintenance windows as a recurrence rule, for example every weekend or the first days of each
+    month. Default: daily, at maintenance_start.
     """
     control_plane_logs: NotRequired[list[str]]
     """Control plane components whose logs GKE collects: APISERVER, SCHEDULER, CONTROLLER_MANAGER.
     Default: SCHEDULER, which explains pending claims.
     """
     imported: NotRequired[bool]
-    """Set to true if the cluster was imported, so its first pool stays as it is. Default: false."""
+    """Set to true if you imported the cluster. The component then doesn't change the cluster's
+    first pool. Default: false.
+    """
     node_local_dns: NotRequired[bool]
-    """Run a DNS cache on every node. Its pods also run on GPU nodes, so add them to daemonPods of
-    the fleet. Changing this value replaces the nodes. Default: false.
+    """Run a DNS cache on every node. The cache's pods also run on GPU nodes, so add them to
+    daemonPods in the fleet. Changing this value replaces the nodes. Default: false.
     """
     cloud_dns: NotRequired[bool]
     """Use Cloud DNS instead of kube-dns. Default: false."""
     monitoring_components: NotRequired[list[str]]
-    """Additional components whose metrics GKE collects: POD, KUBELET, DCGM, JOBSET, and others of
-    its API. System metrics are always collected. DCGM is GKE's own exporter, and Google documents
-    it for drivers that GKE installs. Default: none.
+    """Additional components from which GKE collects metrics: POD, KUBELET, DCGM, JOBSET, and other
+    values in GKE's API. GKE always collects system metrics. DCGM is GKE's own exporter, which
+    Google documents only for drivers that GKE installs. Default: none.
     """
     nodes_cidr: NotRequired[str]
     """Node CIDR of a new network. Default: 10.0.0.0/20, for 4092 nodes."""
@@ -96,8 +98,8 @@ class GkeClusterArgs(TypedDict):
     service_cidr: NotRequired[str]
     """Service CIDR of a new network. Default: 10.8.0.0/20."""
     network_id: NotRequired[pulumi.Input[str]]
-    """Existing network, with subnetwork_id, pods_range_name, and services_range_name. Without it,
-    the component creates a network.
+    """Existing network. Also set subnetwork_id, pods_range_name, and services_range_name. Default:
+    a new network.
     """
     subnetwork_id: NotRequired[pulumi.Input[str]]
     """Existing subnet."""
@@ -110,12 +112,13 @@ class GkeClusterArgs(TypedDict):
     disk_kms_key: NotRequired[pulumi.Input[str]]
     """Cloud KMS key that encrypts the boot disks of system nodes. Default: Google's key."""
     grant_key_use: NotRequired[bool]
-    """With either key: grant Google's service agents the role that they need on it. The grant stays
-    when the cluster is deleted. Set to false if they already have the role. Default: true.
+    """With disk_kms_key or secrets_kms_key: grant Google's service agents the required role on the
+    key. The role assignment remains after you delete the cluster. Set to false if the agents
+    already have the role. Default: true.
     """
     security_group: str
-    """Google group whose members and subgroups RBAC can name (gke-security-groups@example.com), or
-    none, to record the decision that roles are bound to single accounts.
+    """Google group whose members and subgroups you can use in RBAC
+    (gke-security-groups@example.com). Set none if you bind roles to individual accounts.
     """
     system_machine: NotRequired[str]
     """Machine type of the system nodes. Default: e2-standard-4."""

@@ -32,7 +32,7 @@ class GkeNetworkArgs(TypedDict):
 
 
 class GkeNetwork(pulumi.ComponentResource):
-    """A VPC with one subnet and ranges for pods and services. Private nodes use NAT for outbound
+    """A VPC with one subnet, and ranges for pods and services. Private nodes use NAT for outbound
     traffic.
     """
 

@@ -28,7 +28,7 @@ EVICTION_MINUTES = 60
 
 
 class GkeGpuPool(pulumi.ComponentResource):
-    """A node pool of GPU machines for the DRA driver or, with allocation device-plugin, for GKE's
+    """A node pool with GPU machines for the DRA driver or, with allocation device-plugin, for GKE's
     device plugin.
     """
 

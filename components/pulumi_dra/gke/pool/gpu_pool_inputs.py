@@ -70,24 +70,24 @@ class GkeGpuPoolArgs(TypedDict):
     desired_nodes: NotRequired[int]
     """Number of nodes when the pool is created. Default: the minimum."""
     autoscaled: NotRequired[bool]
-    """Let GKE's autoscaler change the number of nodes. Default: false, which keeps the number in
-    the plan.
+    """Allow GKE's autoscaler to change the number of nodes. Default: false (Pulumi sets the planned
+    number).
     """
     location_policy: NotRequired[str]
-    """Distribution of autoscaled nodes over zones: ANY (default, uses zones with available GPUs) or
+    """Distribution of autoscaled nodes over zones: ANY (default; uses zones with available GPUs) or
     BALANCED. Flex-start and queued capacity require ANY.
     """
     pool_name: NotRequired[str]
     """Name of the pool in the label `pulumi-dra/pool`. Default: the name of the component."""
     node_pool_name: NotRequired[str]
-    """Name of the node pool, for a pool that you import. Changing it replaces the pool. Default: a
+    """Name of the node pool, if you import the pool. Changing it replaces the pool. Default: a
     generated name.
     """
     capacity: NotRequired[str]
     """Capacity type: on-demand (default), spot, reservation, flex-start, or queued."""
     reservation_name: NotRequired[pulumi.Input[str]]
-    """Name of the reservation, which must exist in every zone of the pool. Use the full path for a
-    reservation of another project, or for one block
+    """Name of the reservation, which must exist in every zone of the pool. For a reservation in
+    another project, or for a single block, use the full path
     (projects/P/reservations/R/reservationBlocks/B).
     """
     max_run_seconds: NotRequired[int]
@@ -95,95 +95,99 @@ class GkeGpuPoolArgs(TypedDict):
     compact_placement: NotRequired[bool]
     """Place the nodes close together in one zone. Default: false."""
     placement_policy: NotRequired[str]
-    """Name of a resource policy, in the same project and region, that places the nodes close
-    together in one zone, for example for an a4x topology or for several pools. Default: with
+    """Name of a resource policy in the same project and region that places the nodes close together
+    in one zone, for example for an a4x topology or for several pools. Default: with
     compact_placement, a policy that GKE creates.
     """
     host_maintenance: NotRequired[str]
-    """Maintenance of the nodes' hosts: PERIODIC (one window of some hours per month) or AS_NEEDED.
-    Changing it replaces the pool. Default: Compute Engine's default for the machine type.
+    """Host maintenance: PERIODIC (one window of a few hours per month) or AS_NEEDED. Changing it
+    replaces the pool. Default: Compute Engine's default for the machine type.
     """
     cpu_manager_policy: NotRequired[str]
-    """Kubelet CPU manager policy: static (Guaranteed pods with whole CPUs get them exclusively) or
-    none (default). Changing it replaces the nodes, as an upgrade does.
+    """Kubelet CPU manager policy: static (exclusive CPUs for Guaranteed pods that request whole
+    CPUs) or none (default). Changing it replaces the nodes in the same way as an upgrade.
     """
     topology_manager_policy: NotRequired[str]
-    """With static CPUs: best-effort (prefers CPUs of one NUMA node) or none (default). Stricter
-    policies aren't supported, because kubelet would reject scheduled pods.
+    """Kubelet topology manager policy, with cpu_manager_policy static: best-effort (prefers CPUs on
+    one NUMA node) or none (default). Stricter policies aren't supported, because the kubelet would
+    reject scheduled pods.
     """
     sysctls: NotRequired[dict[str, str]]
     """Kernel parameters that GKE allows (net.core.somaxconn: "2048"). Changing them replaces the
-    nodes, as an upgrade does. Default: GKE's values. An empty mapping removes them, and omission
-    keeps them.
+    nodes in the same way as an upgrade. Default: GKE's values. To remove parameters from an
+    existing pool, set an empty mapping.
     """
     huge_pages_2mi: NotRequired[int]
     """Number of 2 MiB huge pages that nodes reserve at boot for pods that request hugepages-2Mi.
-    Other pods can't use this memory. Changing it replaces the nodes, as an upgrade does. Default:
-    none. If you remove it later, the pool's nodes keep their pages, so re-create the pool.
+    Other pods can't use this memory. Changing it replaces the nodes in the same way as an upgrade.
+    Default: none. If you remove this input later, the nodes keep their pages, so re-create the
+    pool.
     """
     huge_pages_1gi: NotRequired[int]
     """Number of 1 GiB huge pages. Default: none."""
     max_pods: NotRequired[int]
     """Maximum number of pods per node, 8 to 256. Default: GKE's 110."""
     network_devices: NotRequired[bool]
-    """Let GKE's managed DRANET publish the network interfaces of nodes for claims, including RDMA
+    """Publish the nodes' network interfaces for claims through GKE's managed DRANET, including RDMA
     interfaces if the machine type has them. Default: false.
     """
     driver_installation: NotRequired[str]
-    """Only disabled is supported, because DriverInstaller installs the GPU driver on DRA nodes
-    instead of GKE.
+    """Installation of the GPU driver by GKE. Only disabled is supported, because DriverInstaller
+    installs the driver on DRA nodes.
     """
     allocation: NotRequired[str]
     """Component that allocates the GPUs: dra (the DRA driver, default) or device-plugin (GKE's
-    device plugin, with GKE's driver, for pods that request nvidia.com/gpu). Another one replaces
+    device plugin, with GKE's driver, for pods that request nvidia.com/gpu). Changing it replaces
     the pool.
     """
     mig_partition: NotRequired[str]
-    """Partition size of every GPU, 1g.10gb for example. Only with allocation device-plugin."""
+    """Partition size of each GPU, for example 1g.10gb. Requires allocation device-plugin."""
     gpu_sharing: NotRequired[str]
-    """Share each GPU: time-slicing or mps. Only with allocation device-plugin."""
+    """Sharing of each GPU: time-slicing or mps. Requires allocation device-plugin."""
     gpu_sharing_clients: NotRequired[int]
-    """Largest number of containers that share a GPU, 2 to 48. Required with gpu_sharing."""
+    """Maximum number of containers that share a GPU, 2 to 48. Required with gpu_sharing."""
     secure_boot: NotRequired[bool]
-    """Only boot signed code. The preloaded driver of Container-Optimized OS is signed, but other
-    drivers may not be. Default: true.
+    """Boot only signed code. The driver in Container-Optimized OS is signed, but other drivers
+    might not be. Default: true.
     """
     disk_gib: NotRequired[int]
     """Boot disk size in GiB. Default: 200."""
     local_ssds: NotRequired[int]
-    """Number of 375 GiB local SSDs for ephemeral storage, on machine types with a choice (g2, g4,
-    a2-highgpu, n1). Changing it replaces the pool. Default: the SSDs of the machine type.
+    """Number of 375 GiB local SSDs for ephemeral storage, on machine types that allow a choice (g2,
+    g4, a2-highgpu, n1). Changing it replaces the pool. Default: the SSDs that are part of the
+    machine type.
     """
     disk_type: NotRequired[str]
     """Boot disk type: pd-balanced, pd-ssd, pd-standard, or hyperdisk-balanced, if the machine type
-    supports it. Default: the balanced type of the machine family, which is Hyperdisk if it doesn't
-    support Persistent Disk (a3-ultragpu, a4, a4x, g4).
+    supports it. Default: pd-balanced, or hyperdisk-balanced for machine families that don't support
+    Persistent Disk (a3-ultragpu, a4, a4x, g4).
     """
     disk_iops: NotRequired[int]
     """IOPS of a hyperdisk-balanced boot disk, 3000 to 160000, and at most 500 per GiB. Default:
-    Google's value for the size. If you remove it later, existing disks keep their speed.
+    Google's value for the disk size. If you remove this input later, existing disks keep their
+    IOPS.
     """
     disk_throughput: NotRequired[int]
     """Throughput of a hyperdisk-balanced boot disk in MiB/s, 140 to 2400, with one I/O operation
-    per 4 to 256 KiB. Default: Google's value. If you remove it later, existing disks keep their
-    speed.
+    per 4 to 256 KiB. Default: Google's value. If you remove this input later, existing disks keep
+    their throughput.
     """
     disk_kms_key: NotRequired[pulumi.Input[str]]
     """Cloud KMS key that encrypts the boot disk. Default: Google's key."""
     grant_key_use: NotRequired[bool]
-    """With disk_kms_key: grant Compute Engine's service agent the role that it needs on the key.
-    The grant stays when the pool is deleted. Set to false if it already has the role. Default:
-    true.
+    """With disk_kms_key: grant Compute Engine's service agent the required role on the key. The
+    role assignment remains after you delete the pool. Set to false if the agent already has the
+    role. Default: true.
     """
     auto_upgrade: NotRequired[bool]
-    """Let GKE upgrade the nodes. Only clusters without a release channel support false. For busy
-    GPU nodes or reservations, you can use maintenance exclusions of the cluster instead. Default:
-    true.
+    """Allow GKE to upgrade the nodes. Only clusters without a release channel support false. To
+    protect busy GPU nodes or reservations, you can set maintenance exclusions for the cluster
+    instead. Default: true.
     """
     node_version: NotRequired[str]
-    """Node version, for example 1.35.1-gke.1616000. Use it with auto_upgrade false. A later version
-    upgrades the nodes according to max_surge and max_unavailable. Default: the control plane's
-    version when the pool is created.
+    """Node version, for example 1.35.1-gke.1616000. Set this input only with auto_upgrade false. A
+    later version upgrades the nodes according to max_surge and max_unavailable. Default: the
+    control plane's version when the pool is created.
     """
     labels: NotRequired[dict[str, pulumi.Input[str]]]
     """Additional node labels."""
@@ -192,14 +196,15 @@ class GkeGpuPoolArgs(TypedDict):
     free capacity.
     """
     max_unavailable: NotRequired[int]
-    """Number of nodes that an upgrade can remove at once. Default: 1, or 0 with max_surge."""
+    """Number of nodes that an upgrade can remove at the same time. Default: 1, or 0 with max_surge.
+    """
     image_streaming: NotRequired[bool]
-    """Start containers while their images are still being read from Artifact Registry. Default:
-    false.
+    """Start containers before their images are completely downloaded from Artifact Registry.
+    Default: false.
     """
     taints: NotRequired[list[pulumi.Input[NodeTaint]]]
-    """Additional node taints. The taint nvidia.com/gpu=present:NoSchedule is always set. All pods
-    that run on every node must tolerate them, including the DRA driver.
+    """Additional node taints. Nodes always have the taint nvidia.com/gpu=present:NoSchedule. All
+    DaemonSets, including the DRA driver, must tolerate the additional taints.
     """
     resource_labels: NotRequired[dict[str, pulumi.Input[str]]]
     """Labels of the machines, for billing."""

@@ -29,9 +29,9 @@ class NvidiaDriver(StrictDocument):
     installer: Literal["chart", "gpu-operator"] = Field(
         default="chart",
         exclude_if=lambda installer: installer == "chart",
-        description="Installer of the driver. chart: its Helm chart, as part of the stack. "
-        "gpu-operator: a GPUCluster of the GPU Operator (26.7.0 or later), which you create "
-        "outside the stack.",
+        description="Installer of the driver. chart: the stack installs the driver's Helm chart. "
+        "gpu-operator: the GPU Operator (26.7.0 or later) installs the driver for a "
+        "GPUCluster, which you create outside the stack.",
     )
     feature_gates: dict[str, bool] = Field(
         default_factory=empty_mapping,
@@ -44,13 +44,13 @@ class NvidiaDriver(StrictDocument):
         BeforeValidator(_check_shares),
     ] = Field(
         default="",
-        description="Sharing of a GPU by several claims, with the gate ConsumableShares (0.5.0 and "
-        "Kubernetes 1.36 or later): memory, unlimited, or a number of shares "
-        "(time-slicing).",
+        description="How several claims can share a GPU: memory, unlimited, or a number of "
+        "shares (time-slicing). Requires the feature gate ConsumableShares (driver "
+        "0.5.0 or later, Kubernetes 1.36 or later).",
     )
     compute_domains: bool = Field(
         default=False,
-        description="Enable ComputeDomains, for NVLink across nodes (GB200, GB300).",
+        description="Enable ComputeDomains for NVLink across nodes (GB200, GB300).",
     )
 
     @property

@@ -9,7 +9,7 @@ from dra_planner.drivers.protocol.versions import chart_version_fault
 
 
 class ChartOptions(StrictDocument):
-    """A driver that is installed from its chart without further options."""
+    """A driver that has no options except its chart version."""
 
     version: Annotated[str, refused_by(chart_version_fault)] = Field(
         default="",

@@ -27,7 +27,7 @@ def failure(error: Exception, urn: str = "", rule: str = "") -> Finding:
 RULE = Rule(
     id="rule-could-not-run",
     says="A rule failed with an internal error.",
-    why="The failed rule didn't check anything, and an unchecked stack must not pass.",
+    why="The rule didn't check the stack, and an unchecked stack must not pass.",
     fix="report it with this message; to continue, set the level of rule-could-not-run to advisory",
     level="mandatory",
     check=check,

@@ -96,8 +96,8 @@ RULE = Rule(
     id="class-misspelt",
     says="A claim uses a DeviceClass that isn't defined, or a DeviceClass selects an unknown "
     "driver.",
-    why="The API server doesn't check that the DeviceClass exists. The pod isn't scheduled "
-    "until it does.",
+    why="The API server doesn't check that the DeviceClass exists. Until the class exists, the "
+    "pod stays pending.",
     fix="Use the declared name of the DeviceClass.",
     level="advisory",
     check=check,

@@ -110,7 +110,10 @@ def _dns(cluster: DeclaredResource, addresses: AddressRanges) -> Iterator[Findin
 RULE = Rule(
     id="address-ranges-conflict",
     says="The address ranges of a cluster, its subnets, or its network overlap.",
-    why="The cloud rejects the cluster or the subnet, or packets go to the wrong place.",
+    why=(
+        "The cloud rejects the cluster or the subnet, or the network routes packets to the wrong "
+        "destination."
+    ),
     fix="Choose ranges that don't overlap before you create the cluster.",
     level="mandatory",
     url="https://kubernetes.io/docs/concepts/cluster-administration/networking/",

@@ -23,7 +23,7 @@ def check(view: StackView) -> Iterator[Finding]:
 RULE = Rule(
     id="driver-image-differs",
     says="The driver image doesn't match the chart version.",
-    why="The chart sets arguments and permissions that another image may not support.",
+    why="The chart sets arguments and permissions that another image might not support.",
     fix="Remove the image tag from the values.",
     level="advisory",
     url=DRIVER_PAGE,

@@ -113,8 +113,8 @@ def _finding(driver: InstalledDriver, pool: DeclaredPool, says: str, fix: str) -
 RULE = Rule(
     id="driver-reaches-no-node",
     says="The DRA driver's kubelet plugin can't run on a DRA pool.",
-    why="Nodes start without publishing devices. Claims aren't allocated, and autoscalers add more "
-    "nodes.",
+    why="Nodes start but don't publish devices. Therefore, claims aren't allocated, and "
+    "autoscalers add more nodes.",
     fix="Tolerate the pool's taints, and use its labels in nodeSelector.",
     level="mandatory",
     url=DRIVER_PAGE,

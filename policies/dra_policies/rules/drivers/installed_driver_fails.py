@@ -34,7 +34,7 @@ def check(view: StackView) -> Iterator[Finding]:
 
 RULE = Rule(
     id="installed-driver-fails",
-    says="A driver installer uses a version that the node image may not list.",
+    says="A driver installer uses a version that the node image might not list.",
     why="Container-Optimized OS installs only listed versions. Without a driver, nodes don't "
     "publish devices.",
     fix="Install the image's default version.",

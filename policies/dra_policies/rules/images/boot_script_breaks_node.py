@@ -107,7 +107,10 @@ def _needs(script: str, part: ImagePart) -> bool:
 RULE = Rule(
     id="boot-script-breaks-node",
     says="A boot script depends on a part that the node image doesn't support.",
-    why="The script fails or kubelet doesn't start, so nodes don't join but are billed.",
+    why=(
+        "The script fails or the kubelet doesn't start, so you pay for nodes that don't join the "
+        "cluster."
+    ),
     fix="Use only parts that every node image includes.",
     level="mandatory",
     is_outage=True,

@@ -33,7 +33,7 @@ def check(view: StackView) -> Iterator[Finding]:
 RULE = Rule(
     id="image-fails-on-machine",
     says="The node image's driver doesn't support the machine type's GPU.",
-    why="The driver doesn't load, so nodes publish no devices.",
+    why="The driver doesn't load, so nodes don't publish devices.",
     fix="Use an image version that works with the machine type.",
     level="mandatory",
     is_outage=True,

@@ -31,7 +31,7 @@ def check(view: StackView) -> Iterator[Finding]:
 
 RULE = Rule(
     id="pool-setting-breaks-kubelet",
-    says="One of the pool's settings prevents kubelet or pods from starting.",
+    says="One of the pool's settings prevents the kubelet or pods from starting.",
     why="Nodes never become ready, but are billed.",
     fix="Remove the setting.",
     level="mandatory",

@@ -10,7 +10,7 @@ from dra_policies.rules.rule import Rule
 RULE = Rule(
     id="object-not-read",
     says="An object that can create pods with devices isn't read.",
-    why="The object's pods aren't in the plan, so the planned nodes may not be enough.",
+    why="The object's pods aren't in the plan, so the planned nodes might not be sufficient.",
     fix="Add rendered manifests of the pods that it creates, or use a cluster snapshot.",
     level="advisory",
     needs="pools",

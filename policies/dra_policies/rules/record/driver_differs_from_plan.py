@@ -56,8 +56,8 @@ def _is_installable(driver: InstalledDriver) -> bool:
 RULE = Rule(
     id="driver-differs-from-plan",
     says="The driver version differs from the plan.",
-    why="Driver versions publish different attributes, so selectors that matched in the plan may "
-    "not match any device.",
+    why="Driver versions publish different attributes, so selectors that matched in the plan "
+    "might not match any device.",
     fix="Install the planned version, or plan again: pulumi-dra plan --stack STACK --write.",
     level="advisory",
     url=DRIVER_PAGE,

@@ -26,8 +26,8 @@ def check(view: StackView) -> Iterator[Finding]:
 
 RULE = Rule(
     id="plan-record-invalid",
-    says="The plan file was changed by hand.",
-    why="The changed counts weren't checked.",
+    says="Someone edited the plan file manually.",
+    why="The planner didn't check the edited node counts.",
     fix="plan again: pulumi-dra plan --stack STACK --write",
     level="mandatory",
     needs="stack",

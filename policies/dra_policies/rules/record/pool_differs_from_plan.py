@@ -195,8 +195,8 @@ _FIX = (
 RULE = Rule(
     id="pool-differs-from-plan",
     says="A GPU pool's machine type, counts, labels, or taints differ from the plan.",
-    why="The claims were checked against the planned pools. Other pools may have fewer devices "
-    "or reject the pods.",
+    why="The claims were checked against the planned pools. Other pools might have fewer "
+    "devices, or reject the pods.",
     fix=_FIX,
     level="mandatory",
     needs="stack",

@@ -9,9 +9,8 @@ from dra_policies.rules.rule import Rule
 RULE = Rule(
     id="admin-access-unknown",
     says="The namespace of a claim with admin access isn't declared with the required label.",
-    why="The API server rejects the claim without the label. The label gives everyone in the "
-    "namespace access to "
-    "all devices.",
+    why="The API server rejects the claim without the label. With the label, everyone in the "
+    "namespace has access to all devices.",
     fix=f'Label the namespace {LABEL}: "true", or remove adminAccess.',
     level="advisory",
     check=tell("admin-access-unknown", find_unknown_admin_access),
