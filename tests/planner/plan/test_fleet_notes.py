@@ -125,7 +125,9 @@ def test_notes_of_a_day() -> None:
 def test_only_the_row_of_the_fleets_version_must_be_new() -> None:
     assert dated_notes(fleet("gke", "a3-megagpu-8g", "1.35"), TODAY) == ()
     old = dated_notes(fleet("gke", "a3-megagpu-8g", "1.34"), TODAY)
-    assert any("end of support for Kubernetes versions (seen on 2026-02-19)" in note for note in old)
+    assert any(
+        "end of support for Kubernetes versions (seen on 2026-02-19)" in note for note in old
+    )
 
 
 @pytest.mark.parametrize(
