@@ -13,7 +13,7 @@ from dra_planner import catalog
 from dra_planner.catalog import Machine
 from dra_planner.clouds import cloud
 from dra_planner.quantity import Quantity, QuantityError
-from dra_policies.rules.karpenter.selected_subnets import subnet_fault
+from dra_policies.rules.karpenter.selected_subnets import unmatched_tags
 from dra_policies.rules.karpenter.unmatched_selectors import selectors_without_pool
 from dra_policies.rules.rule import Finding, Rule
 from dra_policies.unknown_values import as_mapping
@@ -46,7 +46,7 @@ def check(view: StackView) -> Iterator[Finding]:
         if pool.own.has("spec.template.spec.nodeClassRef"):
             yield from _machines(pool)
             yield from _node_class(pool, view)
-            if fault := subnet_fault(pool, view):
+            if fault := unmatched_tags(pool, view):
                 yield _finding(pool, fault[0], fix=fault[1])
             yield from _version(pool, view)
             yield from _reserved(pool)

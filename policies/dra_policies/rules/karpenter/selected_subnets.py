@@ -11,7 +11,7 @@ from dra_policies.view.stack_view import DeclaredPool, StackView
 _ANY = "*"
 
 
-def subnet_fault(pool: DeclaredPool, view: StackView) -> tuple[str, str] | None:
+def unmatched_tags(pool: DeclaredPool, view: StackView) -> tuple[str, str] | None:
     """Return why a pool's node class selects no subnet, with the fix, if the stack declares the
     subnets of its cluster and their tags.
     """
