@@ -27,7 +27,7 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     shutil.copy(ROOT / "Pulumi.yaml", tmp_path)
     monkeypatch.chdir(tmp_path)
     # The note depends on where the installation that runs the tests came from.
-    monkeypatch.setattr("dra_command.init.run.index_note", lambda _: "")
+    monkeypatch.setattr("dra_command.init.install_source.index_note", lambda _: "")
     for name, value in {"COLUMNS": "80", "NO_COLOR": "1", "PYTHONIOENCODING": "utf-8"}.items():
         monkeypatch.setenv(name, value)
     return tmp_path

@@ -18,6 +18,7 @@ from dra_policies.rules.rule import CLAIMS_PAGE
 NO_FILE = "pulumi-dra"
 _TAGS = ["kubernetes", "dynamic-resource-allocation"]
 _MOST = 25_000  # results that GitHub takes of one run
+_CATEGORY = "pulumi-dra"
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 
 
@@ -48,6 +49,8 @@ def check_sarif(checked: CheckResult) -> str:
         "columnKind": "unicodeCodePoints",
         "results": _results(checked, position)[:_MOST],
     }
+    if checked.stack:
+        run["automationDetails"] = {"id": category_id(checked.stack)}
     if len(checked.diagnostics) > _MOST:
         left = {
             "level": "warning",
@@ -57,6 +60,16 @@ def check_sarif(checked: CheckResult) -> str:
     return json.dumps(
         {"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}, indent=2, ensure_ascii=False
     )
+
+
+def category_id(*parts: str) -> str:
+    """Return the ID that keeps the results of several runs apart. Code scanning replaces the
+    earlier results of a category, and rejects a file that has two runs of one category. The part
+    before the last slash is the category.
+
+    Source: github/codeql-action:src/upload-lib.ts@v2 (populateRunAutomationDetails).
+    """
+    return "/".join((_CATEGORY, *filter(None, parts), ""))
 
 
 def _other(code: str) -> dict[str, Any]:

@@ -47,6 +47,11 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--allow-unknown", action="store_true", help='exit with 0 if the verdict is "cannot tell"'
     )
+    _add_answers(parser)
+
+
+def _add_answers(parser: argparse.ArgumentParser) -> None:
+    """Add the options of the comment and of the files."""
     parser.add_argument(
         "--comment",
         choices=("auto", "github", "gitlab", "none"),
@@ -60,8 +65,14 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         help="name of this run; each name has a separate comment",
     )
     parser.add_argument(
-        "--sarif", metavar="FILE", default="", help="write findings to FILE as SARIF"
+        "--sarif",
+        metavar="FILE",
+        default="",
+        help="write findings to FILE as SARIF, with a run for each stack",
     )
     parser.add_argument(
-        "--junit", metavar="FILE", default="", help="write findings to FILE as JUnit XML"
+        "--junit",
+        metavar="FILE",
+        default="",
+        help="write findings to FILE as JUnit XML, with a test suite for each stack",
     )

@@ -21,6 +21,7 @@ from typing import Final
 from msgspec import Struct
 
 from dra_command.ci.comment import MOST_CHARACTERS, CommentError, find_thread
+from dra_command.ci.findings_files import write_junit, write_sarif
 from dra_command.command_line.arguments import UsageError
 from dra_command.command_line.exit_status import Status
 from dra_planner.planfile import plan_path
@@ -60,9 +61,10 @@ def run(values: argparse.Namespace) -> int:
         for check in checks:
             done.append(check.result())
             print(done[-1].shown, end="", flush=True)
-    report = "\n".join(each.out for each in done if each.out)
-    _summarize(report)
-    _comment(values, report)
+        report = "\n".join(each.out for each in done if each.out)
+        _summarize(report)
+        _comment(values, report)
+        _write_findings(values, stacks or [""], Path(scratch))
     statuses = {each.status for each in done}
     unexpected = statuses - {Status.FITS, *_WORST_FIRST}
     worst = next((status for status in _WORST_FIRST if status in statuses), Status.FITS)
@@ -70,16 +72,18 @@ def run(values: argparse.Namespace) -> int:
 
 
 def _plan(values: argparse.Namespace, stacks: list[str]) -> _Done:
-    """Plan all stacks as one report. A saved plan that is stale fails, if there is one."""
+    """Plan all stacks as one report. A saved plan that is stale fails, if there is one. Whether a
+    workload that doesn't fit fails the run is up to `check`, which knows exemptions and baselines.
+    """
     capacity = ["--stack", ",".join(stacks)] if stacks else ["--fleet", values.fleet]
     saved = [name for name in stacks if plan_path(name).is_file() and not values.paths]
     is_checked = bool(stacks) and saved == stacks
-    options = [*(["--check"] if is_checked else []), *_allowing(values)]
+    options = ["--fail-on=stale", *(["--check"] if is_checked else [])]
     done = _pulumi_dra("plan", *values.paths, *capacity, "--format", "markdown", *options)
     print(_head(done.out), end="", flush=True)
     statuses = [done.status]
     for name in () if is_checked or done.status == Status.WRONG_INPUT else saved:
-        stale = _pulumi_dra("plan", "--stack", name, "--check", "--quiet", *_allowing(values))
+        stale = _pulumi_dra("plan", "--stack", name, "--check", "--quiet", "--fail-on=stale")
         statuses.append(stale.status)
     status = next((each for each in _WORST_FIRST if each in statuses), done.status)
     if values.fail_on == "never" and status == Status.BROKEN:
@@ -102,7 +106,7 @@ def _check(values: argparse.Namespace, name: str, scratch: Path, *, of_several: 
     outputs = [f"markdown={markdown}"]
     for form, file in (("sarif", values.sarif), ("junit", values.junit)):
         if file:
-            outputs.append(f"{form}={_file_for(file, name if of_several else '')}")
+            outputs.append(f"{form}={_part(scratch, name, form)}")
     options = [
         f"--{option}={value}"
         for option, value in (
@@ -124,12 +128,17 @@ def _check(values: argparse.Namespace, name: str, scratch: Path, *, of_several: 
     return _Done(done.status, report, shown)
 
 
-def _file_for(file: str, stack: str) -> str:
-    """Return the file for the findings of a stack. With several stacks, it's next to the named
-    file.
-    """
-    path = Path(file)
-    return str(path.with_name(f"{path.stem}-{stack}{path.suffix}")) if stack else file
+def _write_findings(values: argparse.Namespace, stacks: list[str], scratch: Path) -> None:
+    """Write the findings of all stacks to the files that the options name."""
+    if values.sarif:
+        parts = {name: _part(scratch, name, "sarif") for name in stacks}
+        write_sarif(Path(values.sarif), parts, values.name)
+    if values.junit:
+        write_junit(Path(values.junit), {name: _part(scratch, name, "junit") for name in stacks})
+
+
+def _part(scratch: Path, stack: str, form: str) -> Path:
+    return scratch / f"check-{stack}.{form}"
 
 
 def _allowing(values: argparse.Namespace) -> list[str]:
@@ -141,7 +150,9 @@ def _pulumi_dra(*words: str) -> _Done:
     seconds.
     """
     shown = [word for word in words if not word.startswith(_OWN_OPTIONS)]
-    print(f"running: {shlex.join(['pulumi-dra', *shown])}", file=sys.stderr, flush=True)
+    # one write, so that lines of concurrent subcommands stay apart
+    sys.stderr.write(f"running: {shlex.join(['pulumi-dra', *shown])}\n")
+    sys.stderr.flush()
     line = [sys.executable, "-P", "-m", "dra_command", *words]
     done = subprocess.run(
         line, stdout=subprocess.PIPE, stdin=subprocess.DEVNULL, encoding="utf-8", check=False

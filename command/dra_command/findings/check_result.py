@@ -35,7 +35,8 @@ class CheckResult(Struct, frozen=True, kw_only=True):
     or "" for the sentence of the rules. `judged` are the IDs of the rules that had something to
     check, `skipped` are the others, and `kubernetes` is the version. `exempted` are findings that
     don't count, and `known` is the number of findings that a baseline leaves out. `plan` is the
-    plan that the rules used. It's missing if only some rules were selected.
+    plan that the rules used. It's missing if only some rules were selected. `stack` is the stack
+    that was checked, or "".
     """
 
     verdict: Verdict
@@ -47,6 +48,7 @@ class CheckResult(Struct, frozen=True, kw_only=True):
     skipped: tuple[SkippedRule, ...] = ()
     exempted: tuple[ExemptedFinding, ...] = ()
     known: int = 0
+    stack: str = ""
     plan: Plan | None = None
 
 

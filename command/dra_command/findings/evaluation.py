@@ -111,8 +111,7 @@ def find_violations(
     if selected and FITTING.isdisjoint(each.id for each in judging):
         planned = "fits"  # the selected rules don't ask whether pods fit
     placing: Verdict = worst([planned, "cannot-tell" if in_doubt else "fits"])
-    if not selected:
-        skipped += tuple(_skipped_without_stack(levels))
+    skipped += () if selected else tuple(_skipped_without_stack(levels))
     return CheckResult(
         verdict=overall_verdict(placing, found),
         diagnostics=order_findings(found),
@@ -122,6 +121,7 @@ def find_violations(
         skipped=skipped,
         exempted=kept.exempted,
         known=len(old),
+        stack=inputs.stack,
         plan=None if selected or planned == "fits" else plan,
     )
 

@@ -98,6 +98,12 @@ def _add_generated(parser: argparse.ArgumentParser) -> None:
         help="[default: %(default)s]",
     )
     parser.add_argument(
+        "--only-ci",
+        action="store_true",
+        help="write only the CI workflow, for stacks of this folder (--stack NAME[,NAME…]), or for "
+        "--workloads and --fleet",
+    )
+    parser.add_argument(
         "--install",
         metavar="SOURCE",
         default="",

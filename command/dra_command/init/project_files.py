@@ -101,14 +101,15 @@ def project_files(folder: Path, fleet: Fleet, install: str = "") -> dict[str, st
         "policies/__main__.py": _PACK_PROGRAM,
         ignored.name: ignored.read_text(encoding="utf-8") if ignored.is_file() else _IGNORED,
         required.name: _with_requirement(
-            required.read_text(encoding="utf-8") if required.is_file() else "", fleet, install
+            required.read_text(encoding="utf-8") if required.is_file() else "",
+            fleet,
+            requirement_of(install, folder) if install else installed_from(),
         ),
     }
 
 
-def _with_requirement(text: str, fleet: Fleet, install: str) -> str:
+def _with_requirement(text: str, fleet: Fleet, source: str) -> str:
     """Return requirements for pip with this package and the SDK of the fleet's cloud among them."""
-    source = requirement_of(install) if install else installed_from()
     wanted = with_extras(source, (cloud(fleet.cloud).sdk_extra, "policy"))
     lines = text.splitlines()
     return "".join(f"{line}\n" for line in (lines if wanted in lines else [*lines, wanted]))

@@ -13,7 +13,7 @@ from pathlib import Path
 from dra_command.command_line.arguments import UsageError
 from dra_command.command_line.exit_status import Status
 from dra_command.command_line.file_writer import write_whole
-from dra_command.init.install_source import index_note
+from dra_command.init.install_source import install_notes
 from dra_command.init.project_files import (
     MERGED,
     account_settings,
@@ -21,6 +21,7 @@ from dra_command.init.project_files import (
     project_files,
     stack_settings,
 )
+from dra_command.init.repository import is_in_repository
 from dra_command.init.starter_files import (
     CI_NAMES,
     FIRST_CLAIM,
@@ -28,14 +29,13 @@ from dra_command.init.starter_files import (
     WORKLOADS,
     CheckedFiles,
     ci_files,
-    is_in_repository,
 )
 from dra_command.init.starting_fleets import InitialFleet, starting_fleet
 from dra_command.inputs.command_inputs import mark_unrelated_files
 from dra_command.pens.amounts import usd
 from dra_command.pens.verdict_words import VERDICT_WORDS
 from dra_planner.errors import PlanFileError
-from dra_planner.fleet import read_stack
+from dra_planner.fleet import is_url, read_stack, stack_names
 from dra_planner.plan import Plan, PlanRequest, make_plan, plan_file
 from dra_planner.planfile import file_text, plan_path
 from dra_planner.sources import read_sources
@@ -50,23 +50,63 @@ def run(values: argparse.Namespace) -> int:
 
     Raises PlannerError for wrong input, and if a file that differs exists.
     """
+    if values.only_ci:
+        return _write_workflow(values)
     return _write_stack(values) if values.stack else _write_fleet(values)
+
+
+def _write_workflow(values: argparse.Namespace) -> int:
+    """Write only the CI workflow, for the stacks of a project, or for manifests and a fleet."""
+    folder = Path(values.folder)
+    pipeline = ci_files(values.ci, _checked_files(values, folder), folder, values.install)
+    if not pipeline:
+        raise UsageError("--only-ci needs a CI system", fix="use --ci github or --ci gitlab")
+    _require_new(folder, list(pipeline), force=values.force)
+    _write(folder, pipeline, quiet=values.quiet)
+    _print_pipeline_notes(folder, values, pipeline)
+    return Status.FITS
+
+
+def _checked_files(values: argparse.Namespace, folder: Path) -> CheckedFiles:
+    """Return the stacks, or the manifests and the fleet, that a workflow checks. Raises UsageError
+    if they don't exist.
+    """
+    stacks = [name for name in values.stack.split(",") if name]
+    if stacks:
+        known = stack_names(folder)
+        if missing := [name for name in stacks if name not in known]:
+            raise UsageError(
+                f"{folder / 'stacks'} doesn't contain Pulumi.{missing[0]}.yaml",
+                fix=f"use one of {', '.join(known)}" if known else "use --workloads and --fleet",
+            )
+        return CheckedFiles(stack=",".join(stacks))
+    if not (values.workloads and values.other_tool):
+        raise UsageError(
+            "--only-ci needs something to check",
+            fix="use --stack NAME, or --workloads PATH with --fleet FILE",
+        )
+    for path in (*values.workloads, values.other_tool):
+        if not (is_url(path) or os.path.exists(path)):
+            raise UsageError(f"{path} doesn't exist", fix="use the path of a file or folder")
+    return CheckedFiles(
+        workloads=_paths_from(folder, values.workloads),
+        fleet=_paths_from(folder, [values.other_tool]),
+    )
 
 
 def _write_fleet(values: argparse.Namespace) -> int:
     folder = Path(values.folder)
     workloads = " ".join(map(shlex.quote, values.workloads)) or WORKLOADS
-    pipeline = ci_files(
-        values.ci, CheckedFiles(workloads=workloads, fleet=_FLEET), folder, values.install
+    checked = CheckedFiles(
+        workloads=_paths_from(folder, values.workloads) or WORKLOADS, fleet=_FLEET
     )
+    pipeline = ci_files(values.ci, checked, folder, values.install)
     files = {**pipeline, **_sample(values)}
     _require_new(folder, [_FLEET, *files], force=values.force)
     start = starting_fleet(values)
     _write(folder, {_FLEET: start.text, **files}, quiet=values.quiet)
     _print_notes(folder / _FLEET, start.notes)
-    for name in () if values.quiet else pipeline:
-        _print_notes(folder / name, filter(None, [index_note(values.install)]))
-    _print_workflow_note(folder, values.ci, () if values.quiet else pipeline)
+    _print_pipeline_notes(folder, values, pipeline)
     if values.quiet:
         return Status.FITS
     if start.nodes:
@@ -104,7 +144,7 @@ def _write_stack(values: argparse.Namespace) -> int:
         print(f"wrote {plan_path(stack, folder)}")
     _print_notes(folder / fleet_file, (*start.notes, *_access_notes(start)))
     if not values.quiet:
-        _print_notes(folder / "requirements.txt", filter(None, [index_note(values.install)]))
+        _print_notes(folder / "requirements.txt", install_notes(values.install, folder))
     _print_notes(
         folder / f"stacks/Pulumi.{stack}.yaml",
         [f"set {key}" for key in account_settings(start.fleet)],
@@ -120,6 +160,15 @@ def _write_stack(values: argparse.Namespace) -> int:
     for command in _next_commands(folder, stack, plan):
         print(f"  {command}")
     return Status.FITS
+
+
+def _print_pipeline_notes(
+    folder: Path, values: argparse.Namespace, pipeline: Iterable[str]
+) -> None:
+    """Print what to do before a CI workflow works."""
+    for name in () if values.quiet else pipeline:
+        _print_notes(folder / name, install_notes(values.install, folder))
+    _print_workflow_note(folder, values.ci, () if values.quiet else pipeline)
 
 
 def _print_workflow_note(folder: Path, ci: str, files: Iterable[str]) -> None:
@@ -157,6 +206,11 @@ def _next_commands(folder: Path, stack: str, plan: Plan) -> Iterator[str]:
 
 def _sample(values: argparse.Namespace) -> dict[str, str]:
     return {} if values.workloads else {FIRST_CLAIM_FILE: FIRST_CLAIM}
+
+
+def _paths_from(folder: Path, paths: Iterable[str]) -> str:
+    """Return paths from a folder, as arguments of a command that runs there."""
+    return shlex.join(path if is_url(path) else os.path.relpath(path, folder) for path in paths)
 
 
 def _path_in(folder: Path, file: str) -> str:

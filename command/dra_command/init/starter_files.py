@@ -14,6 +14,7 @@ from msgspec import Struct
 
 from dra_command.command_line.installation import installed_from
 from dra_command.init.install_source import requirement_of
+from dra_command.init.repository import repository_root
 
 WORKLOADS: Final = "workloads"
 FIRST_CLAIM_FILE: Final = f"{WORKLOADS}/first-claim.yaml"
@@ -77,6 +78,8 @@ jobs:
     runs-on: ubuntu-latest
     steps:
       - uses: actions/checkout@v4
+        with:
+          fetch-depth: 0 # --diff needs the branch that it names
       - uses: actions/setup-python@v5
         with:
           python-version: "3.12"
@@ -102,6 +105,7 @@ _GITLAB = """\
     - if: $CI_PIPELINE_SOURCE == "merge_request_event"
     - if: $CI_COMMIT_BRANCH == $CI_DEFAULT_BRANCH
   variables:
+    GIT_DEPTH: "0" # --diff needs the branch that it names
     PIP_CACHE_DIR: $CI_PROJECT_DIR/.cache/pip
   cache:
     key: pulumi-dra
@@ -138,7 +142,11 @@ class CheckedFiles(Struct, frozen=True, kw_only=True):
     @property
     def arguments(self) -> str:
         """The arguments of `plan` and `check`."""
-        return f"--stack {self.stack}" if self.stack else f"{self.workloads} --fleet {self.fleet}"
+        return (
+            f"--stack {shlex.quote(self.stack)}"
+            if self.stack
+            else f"{self.workloads} --fleet {self.fleet}"
+        )
 
 
 def ci_files(kind: str, checked: CheckedFiles, folder: Path, install: str = "") -> dict[str, str]:
@@ -152,28 +160,16 @@ def ci_files(kind: str, checked: CheckedFiles, folder: Path, install: str = "") 
     if kind == "none":
         return {}
     path, text = _CI[kind]
-    root = _repository(folder)
+    root = repository_root(folder)
     below = os.path.relpath(folder.resolve(), root)
     own = _NOT_IN_A_NAME.sub("-", below).strip("-")  # so that two folders don't share a workflow
-    name = "-".join(filter(None, ("pulumi-dra", own, checked.stack)))
+    stacks = checked.stack.replace(",", "-")
+    name = "-".join(filter(None, ("pulumi-dra", own, stacks)))
     filled = text.format(
         name=name,
         folder=shlex.quote(below),
-        install=shlex.quote(requirement_of(install) if install else installed_from()),
+        install=shlex.quote(requirement_of(install, folder) if install else installed_from()),
         capacity=checked.arguments,
         path=path.format(name=name),
     )
     return {os.path.relpath(root / path.format(name=name), folder.resolve()): filled}
-
-
-def is_in_repository(folder: Path) -> bool:
-    """Return whether a folder is in a git repository."""
-    return (_repository(folder) / ".git").exists()
-
-
-def _repository(folder: Path) -> Path:
-    """Return the root of the git repository that holds a folder; the folder itself if it's in
-    none.
-    """
-    real = folder.resolve()
-    return next((each for each in (real, *real.parents) if (each / ".git").exists()), real)

@@ -13,8 +13,11 @@ import tarfile
 import tempfile
 from functools import cache
 from pathlib import Path
+from typing import Final
 
 from dra_planner.errors import NOWHERE, Place, SourceError
+
+_REF_FIX: Final = "use a branch, tag, or commit of a git repository"
 
 
 def checked_out(repository: Path, ref: str, place: Place) -> Path:
@@ -84,6 +87,21 @@ def _exported(repository: Path, commit: str, below: str, place: Place) -> Path:
     return target
 
 
+def _ref_fix(repository: Path) -> str:
+    """Return how to make a ref available. Pipelines often clone only the last commit."""
+    words = ["git", "-C", str(repository), "rev-parse", "--is-shallow-repository"]
+    try:
+        done = subprocess.run(words, capture_output=True, text=True, check=False)
+    except OSError:
+        return _REF_FIX
+    if done.stdout.strip() != "true":
+        return _REF_FIX
+    return (
+        "fetch the whole history, because this is a shallow clone: fetch-depth: 0 of "
+        'actions/checkout, GIT_DEPTH: "0" in GitLab CI, or git fetch --unshallow'
+    )
+
+
 def _folder(repository: Path) -> str:
     name = os.path.relpath(repository)
     return "the current folder" if name == "." else name
@@ -102,6 +120,6 @@ def _git(repository: Path, place: Place, *words: str, sought: str = "this ref") 
         raise SourceError(
             f"git can't find {sought} in {_folder(repository)}{f': {said}' if said else ''}",
             place=place,
-            fix="use a branch, tag, or commit of a git repository",
+            fix=_ref_fix(repository),
         )
     return done.stdout

@@ -65,13 +65,7 @@ def _add_judgement(parser: argparse.ArgumentParser) -> None:
 
 def _add_files(parser: argparse.ArgumentParser) -> None:
     """Add the options that write or compare files, and those of the printed plan."""
-    kept = parser.add_mutually_exclusive_group()
-    kept.add_argument(
-        "--write", action="store_true", help="save the plan to stacks/NAME.plan.json (with --stack)"
-    )
-    kept.add_argument(
-        "--check", action="store_true", help="exit with 1 if the saved plan is stale (with --stack)"
-    )
+    _add_saved_plan(parser)
     parser.add_argument(
         "--gate",
         metavar="FILE",
@@ -110,6 +104,31 @@ def _add_files(parser: argparse.ArgumentParser) -> None:
         type=_month,
         default=None,
         help="month of --format focus [default: the current one]",
+    )
+
+
+def _add_saved_plan(parser: argparse.ArgumentParser) -> None:
+    """Add the options that write or compare the saved plan."""
+    kept = parser.add_mutually_exclusive_group()
+    kept.add_argument(
+        "--write",
+        metavar="FILE",
+        nargs="?",
+        const="",
+        help="save the plan to FILE; with --stack, to stacks/NAME.plan.json",
+    )
+    kept.add_argument(
+        "--check",
+        metavar="FILE",
+        nargs="?",
+        const="",
+        help="exit with 1 if the plan in FILE is stale; with --stack, in stacks/NAME.plan.json",
+    )
+    parser.add_argument(
+        "--fail-on",
+        choices=("verdict", "stale"),
+        default="verdict",
+        help="with stale, exit with 1 only if the saved plan is stale [default: %(default)s]",
     )
 
 

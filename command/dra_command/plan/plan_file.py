@@ -1,12 +1,17 @@
-"""The saved plan of a stack: writing it, and comparing it with a new one."""
+"""The saved plan of a stack or of a fleet: writing it, and comparing it with a new one."""
 
 from __future__ import annotations
 
+import argparse
+import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from msgspec import Struct
+
 from dra_command.command_line.file_writer import write_whole
 from dra_command.inputs.command_inputs import CommandInputs
+from dra_command.plan.saved_file import saved_file
 from dra_planner.errors import Place, PlanFileError
 from dra_planner.plan import Plan, plan_file
 from dra_planner.plan.saved.difference import compare_plans
@@ -17,37 +22,49 @@ if TYPE_CHECKING:
     from dra_planner.plan.saved.difference import PlanDifference
 
 
-def write(stack: str, plan: Plan) -> Path:
-    """Save the plan of a stack, and return its path. Raises PlanFileError if that fails."""
-    path = plan_path(stack)
-    write_whole(path, file_text(plan_file(plan)), PlanFileError)
-    return path
+class SavedPlan(Struct, frozen=True):
+    """The path of a plan file, and the command that writes it."""
+
+    path: Path
+    command: str
 
 
-def find_difference(inputs: CommandInputs, plan: Plan) -> PlanDifference | None:
-    """Return the differences from the stack's saved plan, or None if none is saved or it can't be
-    read.
-    """
-    path = plan_path(inputs.stack)
-    if not inputs.stack or not path.exists():
+def saved_plan(values: argparse.Namespace) -> SavedPlan:
+    """Return the saved plan of a stack, or of the file that the options name."""
+    words = ["pulumi-dra", "plan", *values.paths]
+    if values.stack:
+        command = shlex.join([*words, "--stack", values.stack, "--write"])
+        return SavedPlan(plan_path(values.stack), command)
+    file = saved_file(values) or ""
+    return SavedPlan(Path(file), shlex.join([*words, "--fleet", values.fleet, "--write", file]))
+
+
+def write(saved: SavedPlan, plan: Plan) -> str:
+    """Save a plan, and return a sentence about it. Raises PlanFileError if that fails."""
+    write_whole(saved.path, file_text(plan_file(plan)), PlanFileError)
+    return f"wrote {saved.path}"
+
+
+def find_difference(saved: SavedPlan, plan: Plan) -> PlanDifference | None:
+    """Return the differences from the saved plan, or None if none is saved or it can't be read."""
+    if not saved.path.exists():
         return None
     try:
-        return compare_plans(read_plan_file(path, stack=inputs.stack), plan_file(plan))
+        return compare_plans(read_plan_file(saved.path, command=saved.command), plan_file(plan))
     except PlanFileError:
         return None  # --check says why
 
 
-def find_stale(inputs: CommandInputs, plan: Plan) -> str:
+def find_stale(saved: SavedPlan, inputs: CommandInputs, plan: Plan) -> str:
     """Return why the saved plan is stale. Raises PlanFileError if it can't be read."""
-    path = plan_path(inputs.stack)
-    fix = f"run `pulumi-dra plan --stack {inputs.stack} --write`"
+    path, fix = saved.path, f"run `{saved.command}`"
     if not path.exists():
         return f"{path} doesn't exist; {fix}"
-    saved = read_plan_file(path, stack=inputs.stack)
+    before = read_plan_file(path, command=saved.command)
     try:
-        assert inputs.fleet is not None  # --check needs --stack
-        check_inputs(saved, inputs.fleet, inputs.sources, Place(str(path)), fix=fix)
+        assert inputs.fleet is not None  # a saved plan has a fleet
+        check_inputs(before, inputs.fleet, inputs.sources, Place(str(path)), fix=fix)
     except PlanFileError as error:
         return str(error)
-    changed = ", ".join(differences(saved, plan_file(plan)))
+    changed = ", ".join(differences(before, plan_file(plan)))
     return f"{path}: the plan is stale, because {changed} changed; {fix}" if changed else ""

@@ -16,9 +16,10 @@ from dra_command.command_line.progress import doing
 from dra_command.inputs.command_inputs import CommandInputs
 from dra_command.inputs.planned_inputs import plan_inputs, request_of
 from dra_command.pens.visible_text import visible
+from dra_command.plan.saved_file import check_saved_file, saved_file
 from dra_command.plan_report.explain_commands import explain_commands, print_explain_commands
 from dra_planner.errors import PlannerError
-from dra_planner.model import worst
+from dra_planner.model import Verdict, worst
 from dra_planner.plan import Plan, PlanRequest, make_plan
 from dra_planner.plan.dated_notes import dated_notes
 from dra_planner.plan.machine_features import unused_features
@@ -39,9 +40,9 @@ def run(values: argparse.Namespace) -> int:
     if "," in (values.stack or ""):
         return _run_stacks(values)
     inputs, plan = _plan(values)
-    difference = _difference(plan, inputs, values)
+    difference = _difference(plan, values)
     stale, notes = (
-        _compare_and_write(plan, inputs, values) if values.check or values.write else ("", [])
+        _compare_and_write(plan, inputs, values) if saved_file(values) is not None else ("", [])
     )
     if values.constraints:
         from dra_command.plan.constraint_files import write_constraints  # loads what writes YAML
@@ -71,7 +72,14 @@ def run(values: argparse.Namespace) -> int:
     if not values.quiet:
         for note in (*notes, *(f"note: {each}" for each in _fleet_notes(inputs, values))):
             print(visible(note), file=sys.stderr)
-    return status_of(plan.verdict, allow_unknown=values.allow_unknown)
+    return _status(plan.verdict, values)
+
+
+def _status(verdict: Verdict, values: argparse.Namespace) -> Status:
+    """Return the exit status of a verdict. With `--fail-on stale`, it doesn't depend on it."""
+    if values.fail_on == "stale":
+        return Status.FITS
+    return status_of(verdict, allow_unknown=values.allow_unknown)
 
 
 def _fleet_notes(inputs: CommandInputs, values: argparse.Namespace) -> tuple[str, ...]:
@@ -149,7 +157,7 @@ def _run_stacks(values: argparse.Namespace) -> int:
     files = (
         values.constraints or values.picture or values.certificate or values.suggest or values.gate
     )
-    if values.format != "markdown" or values.write or files:
+    if values.format != "markdown" or values.write is not None or values.check or files:
         fix = "use one stack, or --format markdown"
         raise UsageError("several stacks require --format markdown", fix=fix)
     names = [name for name in dict.fromkeys(values.stack.split(",")) if name]
@@ -163,21 +171,19 @@ def _run_stacks(values: argparse.Namespace) -> int:
         one = argparse.Namespace(**{**vars(values), "stack": name})
         inputs, plan = _plan(one)
         commands = tuple(dict.fromkeys(explain_commands(plan, one)))
-        stacks.append(StackPlan(name, plan, _difference(plan, inputs, one), commands))
+        stacks.append(StackPlan(name, plan, _difference(plan, one), commands))
         faults.append(_stale_fault(plan, inputs, one))
     print(plan_markdown(stacks, detail=values.detail), end="")
     for fault in filter(None, faults):
         print(f"pulumi-dra: {fault}", file=sys.stderr)
     if any(faults):
         return Status.BROKEN
-    return status_of(
-        worst(stack.plan.verdict for stack in stacks), allow_unknown=values.allow_unknown
-    )
+    return _status(worst(stack.plan.verdict for stack in stacks), values)
 
 
 def _stale_fault(plan: Plan, inputs: CommandInputs, values: argparse.Namespace) -> str:
     """Return why the saved plan of one of several stacks is stale, "" if it isn't."""
-    return _compare_and_write(plan, inputs, values)[0] if values.check else ""
+    return _compare_and_write(plan, inputs, values)[0] if values.check is not None else ""
 
 
 _OF_PLANNED_NODES: Final = ("gate", "constraints", "suggest", "certificate")
@@ -195,46 +201,34 @@ def _refuse_odd_combinations(values: argparse.Namespace) -> None:
             raise UsageError(
                 f"--{option} needs a fleet to size", fix="use --fleet or --stack, not --observed"
             )
-    if values.quotas and (values.observed or values.write or values.check):
+    if values.quotas and (values.observed or saved_file(values) is not None):
         fix = "use --fleet or --stack, without --observed, --write, or --check"
         raise UsageError("--quotas needs a fleet to size", fix=fix)
-    for option in ("write", "check"):
-        if not getattr(values, option):
-            continue
-        if not values.stack:
-            raise UsageError(
-                f"--{option} needs --stack", fix=f"pulumi-dra plan --stack NAME --{option}"
-            )
-        if values.paths or values.kubernetes or values.observed:
-            what = "PATH" if values.paths else "--kubernetes" if values.kubernetes else "--observed"
-            raise UsageError(
-                f"--{option} uses the settings of the stack, so {what} isn't supported",
-                fix="change the stack's settings instead",
-            )
+    check_saved_file(values)
 
 
 def _compare_and_write(
     plan: Plan, inputs: CommandInputs, values: argparse.Namespace
 ) -> tuple[str, list[str]]:
-    """Return why the saved plan is stale, "" where it is not, and what else is to be told."""
-    from dra_command.plan.plan_file import find_stale, write  # loads the document's schema
-    from dra_planner.planfile import plan_path
+    """Return why the saved plan is stale, "" if it isn't, and what was done."""
+    from dra_command.plan.plan_file import find_stale, saved_plan, write  # loads the schema
 
-    stale = find_stale(inputs, plan) if values.check else ""
-    path = write(inputs.stack, plan) if values.write else plan_path(inputs.stack)
-    checked = [f"{path} is current"] if values.check else []
-    return stale, [*checked, *([f"wrote {path}"] if values.write else [])]
+    saved = saved_plan(values)
+    if values.write is not None:
+        return "", [write(saved, plan)]
+    return find_stale(saved, inputs, plan), [f"{saved.path} is current"]
 
 
-def _difference(
-    plan: Plan, inputs: CommandInputs, values: argparse.Namespace
-) -> PlanDifference | None:
-    """Return what changes of the saved plan, where the plan is about the stack as it stands."""
-    if not values.stack or values.paths or values.kubernetes or values.observed or values.quiet:
+def _difference(plan: Plan, values: argparse.Namespace) -> PlanDifference | None:
+    """Return the changes since the saved plan. None if the plan isn't about the same inputs."""
+    is_other = values.paths and not saved_file(values)
+    if is_other or values.kubernetes or values.observed or values.quiet:
         return None
-    from dra_command.plan.plan_file import find_difference  # loads the document's schema
+    if not values.stack and not saved_file(values):
+        return None
+    from dra_command.plan.plan_file import find_difference, saved_plan  # loads the schema
 
-    return find_difference(inputs, plan)
+    return find_difference(saved_plan(values), plan)
 
 
 def _print(plan: Plan, difference: PlanDifference | None, values: argparse.Namespace) -> None:

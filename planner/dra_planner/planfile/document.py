@@ -50,13 +50,12 @@ def file_text(plan_file: PlanFile) -> str:
     return json.dumps(plan_file.document(), indent=2, sort_keys=True, ensure_ascii=False) + "\n"
 
 
-def read_plan_file(path: Path, *, stack: str = "") -> PlanFile:
-    """Return a plan file. Raises PlanFileError if it's missing, invalid, or edited by hand."""
-    command = (
-        f"pulumi-dra plan --stack {stack} --write"
-        if stack
-        else "pulumi-dra plan --stack STACK --write"
-    )
+def read_plan_file(path: Path, *, stack: str = "", command: str = "") -> PlanFile:
+    """Return a plan file. `command` writes it; the default is the command for the stack.
+
+    Raises PlanFileError if it's missing, invalid, or edited by hand.
+    """
+    command = command or f"pulumi-dra plan --stack {stack or 'STACK'} --write"
     try:
         text = path.read_text(encoding="utf-8")
     except FileNotFoundError:

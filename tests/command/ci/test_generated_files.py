@@ -45,6 +45,8 @@ def test_a_generated_file_installs_from_its_setting_and_runs(
     kind: str, source: str, project: Project
 ) -> None:
     (project.root / ".git").mkdir()
+    if "://" not in source:
+        project.write(source, "")
     words = ["init", ".", "--region", "us-east-1", "--ci", kind, "--install", source]
     assert project.run(*words).status == 0
     (file,) = [*project.root.glob(".github/workflows/*.yml"), *project.root.glob("*.gitlab-ci.yml")]
@@ -77,7 +79,84 @@ def test_a_generated_file_installs_from_its_setting_and_runs(
 )
 def test_a_source_that_is_no_place_is_rejected(source: str, message: str) -> None:
     with pytest.raises(PlannerError, match=message):
-        requirement_of(source)
+        requirement_of(source, Path())
+
+
+def test_a_wheel_is_found_from_the_folder_of_the_generated_files(project: Project) -> None:
+    (project.root / ".git").mkdir()
+    project.write("vendor/pulumi_dra-1.0-py3-none-any.whl", "")
+    words = ["init", "gpus", "--stack", "prod", "--region", "us-east-1", "--install"]
+
+    missing = project.run(*words, "vendor/other.whl")
+    done = project.run(*words, "vendor/pulumi_dra-1.0-py3-none-any.whl")
+
+    assert (missing.status, "vendor/other.whl doesn't exist" in missing.err) == (2, True)
+    assert (done.status, "outside the repository" in done.out) == (0, False)
+    (wanted,) = (project.root / "gpus/requirements.txt").read_text().splitlines()
+    assert wanted == "../vendor/pulumi_dra-1.0-py3-none-any.whl[aws,policy]"
+    workflow = (project.root / ".github/workflows/pulumi-dra-gpus-prod.yml").read_text()
+    assert "pip install ../vendor/pulumi_dra-1.0-py3-none-any.whl\n" in workflow
+
+
+def test_a_wheel_outside_the_repository_is_named(project: Project) -> None:
+    project.write("mine/.git/HEAD", "")
+    project.write("p.whl", "")
+    done = Project(project.root / "mine").run(
+        "init", "--region", "us-east-1", "--install", "../p.whl"
+    )
+    assert done.status == 0
+    assert "../p.whl, which is outside the repository, so a pipeline can't read it" in done.out
+
+
+def test_manifests_are_found_from_the_folder_of_the_workflow(project: Project) -> None:
+    (project.root / ".git").mkdir()
+    done = project.run("init", "gpus", "--region", "us-east-1", "--workloads", "workloads")
+    assert done.status == 0
+    workflow = (project.root / ".github/workflows/pulumi-dra-gpus.yml").read_text()
+    assert "run: pulumi-dra ci ../workloads --fleet fleet.yaml\n" in workflow
+
+
+class TestOnlyTheWorkflow:
+    @pytest.mark.parametrize(
+        ("words", "name", "command"),
+        [
+            (("--stack", "dev"), "pulumi-dra-dev", "--stack dev"),
+            (("--stack", "dev,west"), "pulumi-dra-dev-west", "--stack dev,west"),
+            (
+                ("--workloads", "workloads", "--fleet", "f.yaml"),
+                "pulumi-dra",
+                "workloads --fleet f.yaml",
+            ),
+        ],
+        ids=["stack", "stacks", "manifests"],
+    )
+    def test_it_is_added_to_a_repository(
+        self, words: tuple[str, ...], name: str, command: str, project: Project
+    ) -> None:
+        (project.root / ".git").mkdir()
+        for file in ("stacks/Pulumi.west.yaml", "f.yaml"):
+            project.write(file, "")
+        done = project.run("init", "--only-ci", *words)
+        assert (done.status, done.out.splitlines()[0]) == (0, f"wrote .github/workflows/{name}.yml")
+        text = (project.root / f".github/workflows/{name}.yml").read_text()
+        assert f"run: pulumi-dra ci {command}\n" in text
+        assert project.run("init", "--only-ci", *words).status == 2
+
+    @pytest.mark.parametrize(
+        ("words", "fault"),
+        [
+            (("--stack", "other"), "Pulumi.other.yaml; use one of dev"),
+            (("--workloads", "workloads"), "--only-ci needs something to check"),
+            (("--workloads", "w", "--fleet", "f.yaml"), "w doesn't exist"),
+            (("--stack", "dev", "--ci", "none"), "--only-ci needs a CI system"),
+        ],
+        ids=["stack", "fleet", "path", "system"],
+    )
+    def test_wrong_input_is_named(
+        self, words: tuple[str, ...], fault: str, project: Project
+    ) -> None:
+        done = project.run("init", "--only-ci", *words)
+        assert (done.status, fault in done.err) == (2, True)
 
 
 def record(monkeypatch: pytest.MonkeyPatch, text: str) -> None:
@@ -151,15 +230,11 @@ def test_an_extra_is_installed_from_the_place_of_the_installation(
             "git+https://github.com/acme/p.git@0a1b2c3",
             "pulumi-dra[aws,policy] @ git+https://github.com/acme/p.git@0a1b2c3",
         ),
-        (
-            "vendor/pulumi_dra-1.0-py3-none-any.whl",
-            "vendor/pulumi_dra-1.0-py3-none-any.whl[aws,policy]",
-        ),
     ],
-    ids=["index", "git", "wheel"],
+    ids=["index", "git"],
 )
 def test_the_program_installs_from_the_same_source(source: str, requirement: str) -> None:
-    assert with_extras(requirement_of(source), ("aws", "policy")) == requirement
+    assert with_extras(requirement_of(source, Path()), ("aws", "policy")) == requirement
 
 
 @pytest.mark.parametrize(

@@ -107,9 +107,17 @@ class TestTheAction:
         project.write("stacks/Pulumi.small.yaml", text.replace("max: 4", "max: 1"))
         done = self.run(project, stack="dev,small")
         assert done.returncode == 1
-        assert {"pulumi-dra-dev.sarif", "pulumi-dra-small.xml"} <= {
-            each.name for each in project.root.iterdir()
-        }
+        log = json.loads((project.root / "pulumi-dra.sarif").read_text(encoding="utf-8"))
+        ids = [each["automationDetails"]["id"] for each in log["runs"]]
+        assert ids == ["pulumi-dra/dev/", "pulumi-dra/small/"]
+        suites = ElementTree.parse(project.root / "pulumi-dra.xml").getroot()
+        assert [each.get("name") for each in suites] == [
+            "pulumi-dra check --stack dev",
+            "pulumi-dra check --stack small",
+        ]
+        assert suites.get("tests") == str(sum(int(each.attrib["tests"]) for each in suites))
+        outputs = (project.root / "output.txt").read_text(encoding="utf-8").split()
+        assert all(Path(project.root / each.partition("=")[2]).is_file() for each in outputs)
         assert "1 of 2 stacks fits" in (project.root / "summary.md").read_text(encoding="utf-8")
 
     def test_an_unknown_price_of_a_rule_can_be_allowed(self, project: Project) -> None:

@@ -208,7 +208,9 @@ def test_a_workflow_outside_a_repository_moves_to_the_root_of_a_new_one(tmp_path
 def test_a_fleet_from_a_local_installation_names_the_place_its_pipeline_installs_from(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("dra_command.init.run.index_note", lambda install: "" if install else "N")
+    monkeypatch.setattr(
+        "dra_command.init.install_source.index_note", lambda install: "" if install else "N"
+    )
     (tmp_path / ".git").mkdir()
     project = Project(tmp_path)
     words = ("init", "one", "--region", "us-east-1")

@@ -1,0 +1,61 @@
+"""`plan --fleet … --write FILE` saves a plan in a repository of any form."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import yaml
+from command_project import STACK, Project
+
+from dra_planner.planfile import read_plan_file
+
+FLEET = yaml.safe_dump(yaml.safe_load(STACK)["config"]["pulumi-dra:fleet"], sort_keys=False)
+PLAN = ("plan", "workloads", "--fleet", "fleet.yaml")
+
+
+@pytest.fixture
+def repository(project: Project) -> Project:
+    """A repository with a fleet and without stacks."""
+    (project.root / "stacks/Pulumi.dev.yaml").unlink()
+    project.write("fleet.yaml", FLEET)
+    (project.root / "infra").mkdir()
+    return project
+
+
+def test_the_plan_of_a_fleet_is_saved_and_checked(repository: Project) -> None:
+    file = "infra/gpus.plan.json"
+    missing = repository.run(*PLAN, "--check", file)
+    written = repository.run(*PLAN, "--write", file)
+    current = repository.run(*PLAN, "--check", file)
+    repository.write("fleet.yaml", FLEET.replace("max: 4", "max: 3"))
+    stale = repository.run(*PLAN, "--check", file)
+
+    command = f"pulumi-dra plan workloads --fleet fleet.yaml --write {file}"
+    assert (missing.status, f"{file} doesn't exist; run `{command}`" in missing.err) == (1, True)
+    assert (written.status, f"wrote {file}" in written.err) == (0, True)
+    assert read_plan_file(Path(repository.root / file)).inputs.paths == ("workloads",)
+    assert (current.status, f"{file} is current" in current.err) == (0, True)
+    assert (stale.status, f"run `{command}`" in stale.err) == (1, True)
+
+
+def test_a_report_compares_with_the_saved_file(repository: Project) -> None:
+    repository.run(*PLAN, "--write", "gpus.json")
+    done = repository.run(*PLAN, "--check", "gpus.json", "--format", "markdown")
+    assert "No difference from the saved plan" in done.out or "no difference" in done.out
+
+
+@pytest.mark.parametrize(
+    ("words", "fault"),
+    [
+        (("plan", "workloads", "--fleet", "fleet.yaml", "--write"), "--write needs --stack, or"),
+        (("plan", "workloads", "--fleet", "fleet.yaml", "--check"), "--check needs --stack, or"),
+        (("plan", "--stack", "dev", "--write", "a.json"), "so FILE isn't supported; remove a.json"),
+        ((*PLAN, "--kubernetes", "1.36", "--write", "a.json"), "settings of the fleet"),
+        ((*PLAN, "--write", "gone/a.json"), "gone/a.json: can't be written"),
+    ],
+    ids=["write", "check", "stack", "version", "folder"],
+)
+def test_wrong_input_is_named(words: tuple[str, ...], fault: str, repository: Project) -> None:
+    done = repository.run(*words)
+    assert (done.status, fault in done.err) == (2, True), done.err
