@@ -16,6 +16,7 @@ from typing import Any
 import yaml
 
 from dra_sandbox.clouds.existing_resources import VARIABLE, Memory
+from dra_sandbox.encrypted_settings import without_encryption
 from dra_sandbox.plugins import bin_folder, install_simulated_clouds
 from dra_sandbox.run_result import RunResult, read_events
 from dra_sandbox.tools import find_pulumi
@@ -307,11 +308,13 @@ def _renew_folder(source: Path, target: Path) -> None:
 
 
 def _renew_file(source: Path, target: Path) -> None:
-    """Copy a file again. Keeps the salt in stack settings, with which the engine encrypted its
-    secrets.
+    """Copy a file again. In stack settings, the salt of this engine replaces the encryption of
+    another backend.
     """
     text = source.read_bytes()
-    if target.is_file() and b"\nencryptionsalt:" not in b"\n" + text:
+    is_settings = source.name.startswith("Pulumi.") and source.name != "Pulumi.yaml"
+    text = without_encryption(text) if is_settings else text
+    if is_settings and target.is_file():
         salt = [
             line for line in target.read_bytes().splitlines() if line.startswith(b"encryptionsalt:")
         ]

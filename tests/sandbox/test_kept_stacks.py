@@ -74,6 +74,18 @@ def test_a_stack_that_fails_at_once_leaves_nothing_and_says_why(
     assert not kept.exists()
 
 
+@pytest.mark.engine
+def test_settings_that_another_backend_encrypted_are_planned(tmp_path: Path) -> None:
+    project = project_in(tmp_path)
+    settings = project / "stacks/Pulumi.dev.yaml"
+    secret = "  trial:token:\n    secure: v1:c2FsdA==:b3RoZXI=\n"
+    settings.write_text(f"encryptionsalt: v1:b3RoZXI=:v1:a:b\n{settings.read_text()}{secret}")
+    said = io.StringIO()
+
+    assert KeptStacks(project, tmp_path / "kept", Console(file=said, width=120)).plan("dev")
+    assert "encryptionsalt: v1:b3RoZXI=" in settings.read_text()  # the project's file is unchanged
+
+
 def test_a_folder_of_somebody_else_is_left_alone(tmp_path: Path) -> None:
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "thesis.txt").touch()
