@@ -120,9 +120,15 @@ def account_settings(fleet: Fleet) -> tuple[str, ...]:
     return cloud(fleet.cloud).account_settings
 
 
-def stack_settings(fleet: Fleet, fleet_file: str, workloads: Sequence[str]) -> str:
-    """Return the settings of a stack whose fleet is a file of the project."""
+def stack_settings(
+    fleet: Fleet, fleet_file: str, workloads: Sequence[str], cluster: str = ""
+) -> str:
+    """Return the settings of a stack whose fleet is a file of the project. `cluster` is the name of
+    its cluster; by default, Pulumi generates one.
+    """
     config: dict[str, Any] = {cloud(fleet.cloud).region_setting: fleet.region}
     config |= dict.fromkeys(account_settings(fleet), "SET-THIS")
     config |= {"pulumi-dra:workloads": list(workloads), "pulumi-dra:fleet": fleet_file}
+    if cluster:
+        config["pulumi-dra:platform"] = {"cluster": {"clusterName": cluster}}
     return yaml.safe_dump({"config": config}, sort_keys=False, width=120)

@@ -128,7 +128,9 @@ def _write_stack(values: argparse.Namespace) -> int:
     pipeline = ci_files(values.ci, CheckedFiles(stack=stack), folder, values.install)
     files = {
         **pipeline,
-        f"stacks/Pulumi.{stack}.yaml": stack_settings(start.fleet, fleet_file, workloads),
+        f"stacks/Pulumi.{stack}.yaml": stack_settings(
+            start.fleet, fleet_file, workloads, start.cluster
+        ),
         **({} if own_file else {fleet_file: start.text}),
     }
     different = [
@@ -147,7 +149,7 @@ def _write_stack(values: argparse.Namespace) -> int:
         _print_notes(folder / "requirements.txt", install_notes(values.install, folder))
     _print_notes(
         folder / f"stacks/Pulumi.{stack}.yaml",
-        [f"set {key}" for key in account_settings(start.fleet)],
+        [*(f"set {key}" for key in account_settings(start.fleet)), *_cluster_notes(start)],
     )
     _print_workflow_note(folder, values.ci, () if values.quiet else pipeline)
     if values.quiet:
@@ -183,6 +185,16 @@ def _print_workflow_note(folder: Path, ci: str, files: Iterable[str]) -> None:
             f"{CI_NAMES[ci]} reads the CI workflow only from the root of a repository, but "
             f"{folder} isn't in a git repository; move the workflow to the root of yours"
         )
+
+
+def _cluster_notes(start: InitialFleet) -> tuple[str, ...]:
+    if not start.cluster:
+        return ()
+    return (
+        f"the stack manages a cluster with the name {start.cluster}. If this cluster exists, "
+        "import it before the first `pulumi up` (docs/operations/existing.md); to create another "
+        "cluster, change cluster.clusterName",
+    )
 
 
 def _access_notes(start: InitialFleet) -> tuple[str, ...]:

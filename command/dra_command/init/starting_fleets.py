@@ -48,6 +48,7 @@ class InitialFleet(Struct, frozen=True, kw_only=True):
 
     `file` is the path of the fleet if it's a file of this tool already; else it's empty. `nodes`
     describes the nodes of a fleet for named workloads, with their price; "" if it isn't known.
+    `cluster` is the name of the cluster that another tool describes.
     """
 
     fleet: Fleet
@@ -55,6 +56,7 @@ class InitialFleet(Struct, frozen=True, kw_only=True):
     notes: tuple[str, ...] = ()
     file: str = ""
     nodes: str = ""
+    cluster: str = ""
 
 
 def starting_fleet(values: argparse.Namespace) -> InitialFleet:
@@ -198,7 +200,7 @@ def _from_file(values: argparse.Namespace) -> InitialFleet:
     )
     if found is not None:
         document = {**found.document, "placement": _PLACEMENT}
-        return _described(document, path, found.notes, start=path)
+        return replace(_described(document, path, found.notes, start=path), cluster=found.cluster)
     if not values.stack:
         raise UsageError(
             f"{path} isn't a Terraform, eksctl, Karpenter, or Cluster API file",

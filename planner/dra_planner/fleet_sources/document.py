@@ -4,6 +4,7 @@ are omitted and noted.
 
 from __future__ import annotations
 
+import re
 import shlex
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
@@ -20,21 +21,31 @@ from dra_planner.fleet import Fleet, LearnedMachine, read_fleet
 from dra_planner.fleet.imported_pools import free_pool_name, is_own_label
 from dra_planner.fleet.schema import SystemPool
 from dra_planner.fleet_sources.images import imported_disk, note_image
+from dra_planner.fleet_sources.networks import (
+    fill_in_zones,
+    imported_network,
+    imported_zones,
+)
 from dra_planner.fleet_sources.taints import imported_taints, note_lost_taints
 
 _MOST_NODES: Final = 10
 """Default maximum of a pool if the tool states none. A person must check it."""
 _VARIABLE: Final = "${"
 """Start of a variable in a template, which `clusterctl generate` or `envsubst` fills in."""
+_CLUSTER_NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,99}")
+"""A name that clouds accept. Descriptions without a name use an address instead."""
 _DRIVER_CHARTS: Final = ("nvidia-dra-driver-gpu", "dra-driver-nvidia-gpu")
 
 
 class ImportedFleet(Struct, frozen=True, kw_only=True):
-    """A fleet, its document to commit, and notes about missing or unsupported facts."""
+    """A fleet, its document to commit, and notes about missing or unsupported facts. `cluster` is
+    the name of the described cluster, "" if it's unknown.
+    """
 
     fleet: Fleet
     document: Mapping[str, Any]
     notes: tuple[str, ...]
+    cluster: str = ""
 
 
 def fleet_of_cluster_description(
@@ -74,7 +85,7 @@ def fleet_of_cluster_description(
         )
     where = _required("region", region or stated, file, target)
     if described.has_single_zones:
-        _fill_in_zones(gpu_pools, f"{where}{of_cloud.zone_suffixes[0]}", notes)
+        fill_in_zones(gpu_pools, f"{where}{of_cloud.zone_suffixes[0]}", notes)
     version = _minor(kubernetes or described.kubernetes)
     if not version:
         version = of_cloud.new_cluster
@@ -82,8 +93,8 @@ def fleet_of_cluster_description(
     document: dict[str, Any] = {"cloud": of_cloud.name, "region": where, "kubernetes": version}
     if described.autoscaler in of_cloud.autoscalers:
         document["autoscaler"] = described.autoscaler
-    if described.zones and all(of_cloud.region_of(zone) == where for zone in described.zones):
-        document["network"] = {"zones": list(described.zones)}
+    if network := imported_network(described, where, version, of_cloud, notes):
+        document["network"] = network
     document["systemPool"] = _system_pool(plain, of_cloud, notes)
     document["drivers"] = {"nvidia": {"version": _driver(described.charts, notes)}}
     document["pools"] = gpu_pools
@@ -91,16 +102,8 @@ def fleet_of_cluster_description(
         fleet=read_fleet(document, file=file, catalog=learned),
         document=document,
         notes=tuple(notes),
+        cluster=described.name if _CLUSTER_NAME.fullmatch(described.name) else "",
     )
-
-
-def _fill_in_zones(pools: list[dict[str, Any]], first: str, notes: list[str]) -> None:
-    """Add one zone to each pool without zones: another pool's, or otherwise the region's first."""
-    zone = next((each["zones"][0] for each in pools if each.get("zones")), first)
-    for each in pools:
-        if not each.get("zones"):
-            each["zones"] = [zone]
-            notes.append(f"pool {each['name']}: its zone isn't set, so the fleet uses {zone}")
 
 
 def _known(
@@ -178,7 +181,7 @@ def _pool(
         "machine": machine.name,
         "count": {"min": min(pool.minimum or 0, most), "max": most},
     }
-    if zones := _zones(pool, region, of_cloud, notes):
+    if zones := imported_zones(pool, region, of_cloud, notes):
         found["zones"] = zones
     if capacity := _capacity(pool, of_cloud, notes):
         found["capacity"] = capacity
@@ -212,22 +215,6 @@ def _capacity(pool: ForeignPool, of_cloud: Cloud, notes: list[str]) -> Any:
         return ""
     key = "capacityBlock" if pool.capacity == "capacity-block" else "reservation"
     return {key: pool.reservation}
-
-
-def _zones(pool: ForeignPool, region: str, of_cloud: Cloud, notes: list[str]) -> list[str]:
-    """Return the zones by their full names, also if the tool writes only a number."""
-    found: list[str] = []
-    unknown: list[str] = []
-    for zone in pool.zones:
-        names = (zone, f"{region}-{zone}" if region else "")
-        name = next((each for each in names if each and of_cloud.region_of(each)), "")
-        (found if name else unknown).append(name or zone)
-    if unknown:
-        notes.append(
-            f"pool {pool.name}: its zones {', '.join(unknown)} aren't imported, because they "
-            f"aren't known zones of {of_cloud.title}"
-        )
-    return found
 
 
 def _labels(

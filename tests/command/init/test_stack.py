@@ -12,6 +12,7 @@ import pytest
 import yaml
 from command_project import STACK, Project
 
+from cluster_descriptions import EKSCTL
 from dra_planner.planfile import plan_path, read_plan_file
 
 FLEET = yaml.safe_dump(yaml.safe_load(STACK)["config"]["pulumi-dra:fleet"], sort_keys=False)
@@ -239,3 +240,22 @@ def test_a_gitlab_job_is_printed_with_the_line_that_includes_it(tmp_path: Path) 
     done = project.run("init", "gpus", "--region", "us-east-1", "--ci", "gitlab")
     name = "pulumi-dra-gpus.gitlab-ci.yml"
     assert f"look at {name}: add to .gitlab-ci.yml: include: [{{local: {name}}}]\n" in done.out
+
+
+def test_the_name_of_an_existing_cluster_is_kept_and_its_import_is_named(tmp_path: Path) -> None:
+    project = Project(tmp_path)
+    project.write("eks.yaml", EKSCTL)
+    done = project.run("init", "--stack", "prod", "--from", "eks.yaml")
+
+    assert done.status == 0, done.err
+    (cluster,) = [
+        each["metadata"]["name"]
+        for each in yaml.safe_load_all(EKSCTL)
+        if each["kind"] == "ClusterConfig"
+    ]
+    assert settings(project, "prod")["pulumi-dra:platform"] == {"cluster": {"clusterName": cluster}}
+    note = f"look at stacks/Pulumi.prod.yaml: the stack manages a cluster with the name {cluster}"
+    assert note in done.out
+    assert "import it before the first `pulumi up` (docs/operations/existing.md)" in done.out
+    current = project.run("plan", "--stack", "prod", "--check", "--fail-on", "stale")
+    assert current.status == 0, current.err

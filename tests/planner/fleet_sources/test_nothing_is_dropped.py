@@ -50,8 +50,13 @@ def eks_plan(**pool: Any) -> dict[str, Any]:
     return plan([cluster, *groups], {"aws": {"region": "us-west-2"}})
 
 
-def gke_plan(**config: Any) -> dict[str, Any]:
-    cluster = {"name": "ml", "location": "us-central1", "remove_default_node_pool": True}
+def gke_plan(cluster: Mapping[str, Any] | None = None, **config: Any) -> dict[str, Any]:
+    cluster = {
+        "name": "ml",
+        "location": "us-central1",
+        "remove_default_node_pool": True,
+        **(cluster or {}),
+    }
     settings = {"machine_type": "g2-standard-8", **config}
     pool = {"name": "gpu", "cluster": "ml", "node_count": 1, "node_config": [settings]}
     return plan(
@@ -299,3 +304,70 @@ def test_a_label_that_a_fleet_cannot_set_is_named() -> None:
     assert found.document["pools"][0]["labels"] == {"team": "a"}
     (note,) = [note for note in found.notes if "labels" in note]
     assert "its labels nvidia.com/gpu.product=L4 aren't imported" in note
+
+
+EKSCTL = {
+    "apiVersion": "eksctl.io/v1alpha5",
+    "kind": "ClusterConfig",
+    "metadata": {"name": "ml", "region": "us-west-2", "version": "1.35"},
+    "managedNodeGroups": [{"name": "gpu", "instanceType": "g6.12xlarge", "maxSize": 4}],
+}
+SUBNETS = ["subnet-0a", "subnet-0b"]
+TWO_SUBNETS = {"private": {"us-west-2a": {"id": "subnet-0a"}, "us-west-2b": {"id": "subnet-0b"}}}
+AKS_SUBNET = (
+    "/subscriptions/0/resourceGroups/a/providers/Microsoft.Network/virtualNetworks/v/subnets/s"
+)
+
+
+def aks_plan_in(*subnets: str) -> dict[str, Any]:
+    return aks_plan({"vnet_subnet_id": subnets[0]}, vnet_subnet_id=subnets[-1])
+
+
+@pytest.mark.parametrize(
+    ("document", "subnets"),
+    [
+        ({**EKSCTL, "vpc": {"id": "vpc-1", "subnets": TWO_SUBNETS}}, SUBNETS),
+        (eks_plan(subnet_ids=SUBNETS), SUBNETS),
+        (aks_plan_in(AKS_SUBNET), [AKS_SUBNET]),
+    ],
+    ids=["eksctl", "Terraform on EKS", "Terraform on AKS"],
+)
+def test_existing_subnets_are_kept(document: Mapping[str, Any], subnets: list[str]) -> None:
+    found = imported(document)
+    assert found.document["network"] == {"subnetIds": subnets}
+    assert any(f"the existing subnets {', '.join(subnets)}" in note for note in found.notes)
+
+
+@pytest.mark.parametrize(
+    ("document", "note"),
+    [
+        ({**EKSCTL, "vpc": {"id": "vpc-1"}}, "the VPC vpc-1 isn't imported"),
+        (
+            eks_plan(subnet_ids=SUBNETS[:1]),
+            "the subnets subnet-0a aren't imported, because network.subnetIds must contain",
+        ),
+        (
+            aks_plan_in(AKS_SUBNET, f"{AKS_SUBNET}2"),
+            f"the subnets {AKS_SUBNET}, {AKS_SUBNET}2 aren't imported",
+        ),
+        (gke_plan(cluster={"subnetwork": "gpus"}), "the network gpus isn't imported"),
+        (
+            {
+                **EKSCTL,
+                "managedNodeGroups": [
+                    {"name": "gpu", "instanceType": "p5.48xlarge", "efaEnabled": True}
+                ],
+            },
+            "pool gpu: efaEnabled isn't imported",
+        ),
+    ],
+    ids=["VPC without subnets", "one subnet on EKS", "two on AKS", "network of GKE", "EFA"],
+)
+def test_a_network_that_a_fleet_cannot_use_is_named(document: Mapping[str, Any], note: str) -> None:
+    found = imported(document)
+    assert any(note in each for each in found.notes), found.notes
+    assert "network" not in found.document
+
+
+def test_the_name_of_the_cluster_is_kept() -> None:
+    assert imported(EKSCTL).cluster == imported(eks_plan()).cluster == "ml"

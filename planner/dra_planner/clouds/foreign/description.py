@@ -48,7 +48,8 @@ class ForeignCluster(Struct, frozen=True, kw_only=True):
     """One cluster. Texts are empty if the description doesn't state them. `notes` name what isn't
     understood.
 
-    With `has_single_zones`, a pool that states no zone is planned in one zone.
+    With `has_single_zones`, a pool that states no zone is planned in one zone. `subnet_ids` are
+    existing subnets of the nodes.
     """
 
     name: str
@@ -58,6 +59,7 @@ class ForeignCluster(Struct, frozen=True, kw_only=True):
     autoscaler: str = ""
     zones: tuple[str, ...] = ()
     has_single_zones: bool = False
+    subnet_ids: tuple[str, ...] = ()
     pools: tuple[ForeignPool, ...] = ()
     charts: Mapping[str, str] = {}  # chart name → version
     notes: tuple[str, ...] = ()

@@ -34,6 +34,7 @@ def read_eksctl(item: Mapping[str, Any]) -> ForeignCluster:
         region=text(metadata.get("region")),
         kubernetes=str(metadata.get("version") or ""),
         zones=texts(item.get("availabilityZones")),
+        subnet_ids=_private_subnets(item),
         pools=tuple(
             _pool(each) for key in ("managedNodeGroups", "nodeGroups") for each in blocks(item, key)
         ),
@@ -70,8 +71,24 @@ def _pool(group: Mapping[str, Any]) -> ForeignPool:
         desired=count,
         disk_gib=number(group.get("volumeSize")),
         image=_image(group),
-        notes=() if machines else (f"the node group {name} doesn't set an instance type",),
+        notes=tuple(_pool_notes(group, name, machines)),
     )
+
+
+def _pool_notes(group: Mapping[str, Any], name: str, machines: tuple[str, ...]) -> Iterator[str]:
+    if not machines:
+        yield f"the node group {name} doesn't set an instance type"
+    if group.get("efaEnabled"):
+        yield (
+            f"pool {name}: efaEnabled isn't imported; to plan and attach EFA interfaces, set "
+            "drivers.dranet: true"
+        )
+
+
+def _private_subnets(item: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return the IDs of the cluster's existing private subnets."""
+    private = block(block(block(item, "vpc"), "subnets"), "private")
+    return tuple(filter(None, (text(block(private, name).get("id")) for name in private)))
 
 
 def _image(group: Mapping[str, Any]) -> str:
@@ -102,6 +119,12 @@ def _notes(item: Mapping[str, Any]) -> Iterator[str]:
         yield (
             "EKS Auto Mode is on, but its nodes don't support claims; plan node groups or "
             "Karpenter instead"
+        )
+    vpc = block(item, "vpc")
+    if text(vpc.get("id")) and not _private_subnets(item):
+        yield (
+            f"the VPC {text(vpc.get('id'))} isn't imported, because the file doesn't list private "
+            "subnets; list their IDs in network.subnetIds"
         )
     if item.get("fargateProfiles"):
         yield "Fargate profiles are skipped, because pods on Fargate can't use devices"

@@ -24,16 +24,23 @@ def read_aks(configuration: TerraformState) -> Iterator[ForeignCluster]:
         values = cluster.values
         default = block(values, "default_node_pool")
         pools = [_pool(default, cluster.address)] if default else []
-        pools += [
-            _pool(each.values, each.address)
+        found = [
+            each
             for each in configuration.of_type("azurerm_kubernetes_cluster_node_pool")
             if len(clusters) == 1 or _of(each, cluster)
         ]
+        pools += [_pool(each.values, each.address) for each in found]
+        own = [each.values for each in found]
         yield ForeignCluster(
             name=configuration.cluster_name(cluster),
             cloud="aks",
             region=text(values.get("location")).replace(" ", "").lower(),
             kubernetes=text(values.get("kubernetes_version")),
+            subnet_ids=tuple(
+                dict.fromkeys(
+                    filter(None, (text(each.get("vnet_subnet_id")) for each in (default, *own)))
+                )
+            ),
             pools=tuple(pools),
             charts=configuration.charts,
         )

@@ -31,9 +31,19 @@ def read_eks(configuration: TerraformState) -> Iterator[ForeignCluster]:
             region=_region(cluster, configuration),
             kubernetes=text(cluster.values.get("version")),
             pools=tuple(_pool(each, configuration) for each in groups),
+            subnet_ids=_subnets(cluster, groups),
             charts=configuration.charts,
             notes=tuple(_notes(cluster, configuration)),
         )
+
+
+def _subnets(cluster: StateResource, groups: list[StateResource]) -> tuple[str, ...]:
+    """Return the subnets of the node groups, or otherwise of the cluster, as far as they're
+    known.
+    """
+    own = [subnet for each in groups for subnet in texts(each.values.get("subnet_ids"))]
+    shared = texts(block(cluster.values, "vpc_config").get("subnet_ids"))
+    return tuple(dict.fromkeys(own or shared))
 
 
 def _belongs(group: StateResource, cluster: StateResource, clusters: list[StateResource]) -> bool:
