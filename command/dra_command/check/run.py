@@ -17,7 +17,7 @@ from dra_command.findings.project_configuration import (
     read_project_configuration,
 )
 from dra_command.inputs.command_inputs import CommandInputs, read_inputs
-from dra_command.plan_report.explain_commands import print_explain_commands
+from dra_command.plan_report.explain_commands import print_next_commands
 from dra_planner.releases import MAXIMUM_MINOR, features_of, parse_version
 from dra_planner.wording import counted
 from dra_policies.rules import Rule
@@ -73,7 +73,7 @@ def run(values: argparse.Namespace) -> int:
 
         print_check(checked, quiet=values.quiet)
         if checked.plan is not None and not values.quiet:
-            print_explain_commands(checked.plan, values)
+            print_next_commands(checked.plan, values)
     else:
         from dra_command.check.answer import check_answer
 

@@ -90,7 +90,8 @@ def read_inputs(
     if renders and values.command != "migrate":  # which changes the files of bases
         built = build_kustomizations(paths, getattr(values, "exclude", ()))
     elif values.command == "plan" and needs_manifests:
-        built = Built(absent=find_absent_changes(paths))
+        has_guards = fleet is not None and fleet.placement != "free"
+        built = Built(absent=find_absent_changes(paths, has_guards=has_guards))
     gathered = _gather(paths, built, values, is_lenient=is_lenient)
     sources = (*_without(values.fleet, gathered.sources), *rendered.sources, *built.sources)
     delivered = deliver(sources) if renders else Delivered(sources)

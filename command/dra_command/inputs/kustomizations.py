@@ -16,6 +16,7 @@ from dra_command.inputs.kustomization_changes import find_changes
 from dra_command.inputs.rendering import RENDERED, kustomization_of, kustomize_build, run_renderer
 from dra_planner.documents.yaml_reader import Fault, read_yaml
 from dra_planner.errors import Diagnostic, Place
+from dra_planner.plan.judgement.kustomize import is_guards_component
 from dra_planner.records import equality
 from dra_planner.sources import (
     KUSTOMIZATIONS,
@@ -136,13 +137,15 @@ def build_kustomizations(paths: Iterable[str], exclude: Sequence[str] = ()) -> B
     return Built(tuple(sources), frozenset(files), tuple(notes), absent)
 
 
-def find_absent_changes(paths: Iterable[str]) -> tuple[Source, ...]:
+def find_absent_changes(paths: Iterable[str], *, has_guards: bool) -> tuple[Source, ...]:
     """Return the kustomizations in the folders among the paths whose changes decide a plan, for a
-    plan of the files themselves.
+    plan of the files themselves. A plan with guards already includes the changes of their
+    Component.
     """
     given = tuple(paths)
     roots = _roots(given, ())
-    return tuple(_absent(roots, given, _reasons(roots, OF_FILES)))
+    reasons = _reasons(roots, OF_FILES)
+    return tuple(_absent(roots, given, reasons, has_guards=has_guards))
 
 
 def _reasons(roots: Iterable[_Kustomization], otherwise: str) -> dict[_Kustomization, str]:
@@ -167,13 +170,22 @@ def _roots(paths: Iterable[str], exclude: Sequence[str]) -> list[_Kustomization]
 
 
 def _absent(
-    roots: Sequence[_Kustomization], paths: Sequence[str], reasons: Mapping[_Kustomization, str]
+    roots: Sequence[_Kustomization],
+    paths: Sequence[str],
+    reasons: Mapping[_Kustomization, str],
+    *,
+    has_guards: bool = False,
 ) -> Iterator[Source]:
     """Yield a source without text for each kustomization that changes more than its files show."""
     read = [os.path.realpath(path) for path in paths]
     users = Counter(each.path for root in roots for each in _with_included(root))
     for root in roots:
-        changes = list(dict.fromkeys(_changes(root, read, users)))
+        parts = [
+            each
+            for each in _with_included(root)
+            if not (has_guards and is_guards_component(each.data))
+        ]
+        changes = list(dict.fromkeys(_changes(root, parts, read, users)))
         if changes:
             more = f" and {len(changes) - _SHOWN} more" if len(changes) > _SHOWN else ""
             yield Source(
@@ -188,9 +200,17 @@ def _absent(
             )
 
 
-def _changes(root: _Kustomization, read: Sequence[str], users: Mapping[str, int]) -> Iterator[str]:
-    """Yield what building a kustomization would change of what a plan depends on."""
-    for each in _with_included(root):
+def _changes(
+    root: _Kustomization,
+    parts: Sequence[_Kustomization],
+    read: Sequence[str],
+    users: Mapping[str, int],
+) -> Iterator[str]:
+    """Yield what building a kustomization would change of what a plan depends on. `parts` are the
+    kustomizations to look at: the root, and those that it includes.
+    """
+    known = {each.path for each in parts}
+    for each in parts:
         yield from find_changes(each.path, each.data)
         if each.path != root.path and users[each.path] > 1:
             yield f"{each.folder} in {users[each.path]} kustomizations"
@@ -198,6 +218,8 @@ def _changes(root: _Kustomization, read: Sequence[str], users: Mapping[str, int]
             path = os.path.realpath(os.path.join(each.path, text))
             if not os.path.exists(path):
                 yield f"the manifests of {text}"
+            elif os.path.isdir(path) and path not in known:
+                continue  # guards
             elif not any(os.path.commonpath((path, above)) == above for above in read):
                 yield text
 

@@ -6,6 +6,7 @@ merge into the fleet.
 
 from __future__ import annotations
 
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -43,7 +44,7 @@ def write_constraints(path: Path, plan: Plan) -> str:
     for fix in plan.judgement.fixes:
         patch = fix_patch(fix, plan.manifests)
         if patch is not None:
-            write_whole(path, _text(fix_sentence(fix), patch), PlannerError)
+            _write(path, _text(fix_sentence(fix), patch))
             return f"wrote {path}: {fix_sentence(fix)}"
     return (
         f"{path}: not written, because the search didn't find a cheaper change that places "
@@ -61,11 +62,18 @@ def _write_guards(path: Path, plan: Plan) -> str:
     )
     if patch is None:
         return f"{path}: not written, because no workload can be patched{rest}"
-    write_whole(path, _text(_GUARDS.rstrip("."), patch), PlannerError)
+    _write(path, _text(_GUARDS.rstrip("."), patch))
     return (
         f"wrote {path}: patches for {counted(len(patch['patches']), 'workload')} that add the "
         f"guards{rest}"
     )
+
+
+def _write(path: Path, text: str) -> None:
+    """Write a file, and its folder, which is the name of a Component."""
+    with suppress(OSError):  # writing the file reports the reason
+        path.parent.mkdir(parents=True, exist_ok=True)
+    write_whole(path, text, PlannerError)
 
 
 def _text(sentence: str, patch: dict[str, Any]) -> str:

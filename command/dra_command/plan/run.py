@@ -17,7 +17,7 @@ from dra_command.inputs.command_inputs import CommandInputs
 from dra_command.inputs.planned_inputs import plan_inputs, request_of
 from dra_command.pens.visible_text import visible
 from dra_command.plan.saved_file import check_saved_file, saved_file
-from dra_command.plan_report.explain_commands import explain_commands, print_explain_commands
+from dra_command.plan_report.explain_commands import explain_commands, print_next_commands
 from dra_planner.errors import PlannerError
 from dra_planner.model import Verdict, worst
 from dra_planner.plan import Plan, PlanRequest, make_plan
@@ -65,7 +65,7 @@ def run(values: argparse.Namespace) -> int:
         notes = [*notes, *_quota_notes(inputs, plan, values)]
     _print(plan, difference, values)
     if values.format == "text" and not values.quiet:
-        print_explain_commands(plan, values)
+        print_next_commands(plan, values)
     if stale:
         print(f"pulumi-dra: {visible(str(stale))}", file=sys.stderr)
         return Status.BROKEN

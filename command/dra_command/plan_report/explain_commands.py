@@ -8,6 +8,7 @@ import sys
 from collections.abc import Iterator
 
 from dra_command.pens.visible_text import visible
+from dra_command.plan_report.guards import PULUMI, guard_lines
 from dra_planner.model import WorkloadRef
 from dra_planner.plan import Plan
 
@@ -36,9 +37,11 @@ def explain_commands(plan: Plan, values: argparse.Namespace) -> Iterator[tuple[s
             )
 
 
-def print_explain_commands(plan: Plan, values: argparse.Namespace) -> None:
-    """Print the commands to standard error."""
-    for subject, command in dict.fromkeys(explain_commands(plan, values)):
+def print_next_commands(plan: Plan, values: argparse.Namespace) -> None:
+    """Print the commands that explain misfits or write guards to standard error."""
+    for subject, command in dict.fromkeys(
+        (*explain_commands(plan, values), *_guards(plan, values))
+    ):
         print(visible(f"{subject}: {command}"), file=sys.stderr)
 
 
@@ -61,6 +64,14 @@ def _claims(plan: Plan, ref: WorkloadRef) -> Iterator[tuple[str, str]]:
             for claim in shape.claims:
                 told = str(claim.shared or f"{shape.namespace}/{claim.name}")
                 yield told, claim.title(ref)
+
+
+def _guards(plan: Plan, values: argparse.Namespace) -> Iterator[tuple[str, str]]:
+    """Yield the command that writes the guards, if `pulumi up` can't create them."""
+    by_owners = any(each.who_acts != PULUMI for each in guard_lines(plan))
+    if by_owners and not getattr(values, "constraints", ""):
+        words = ["pulumi-dra", "plan", *_capacity(values), "--constraints"]
+        yield "guards for the manifests", shlex.join([*words, "guards/kustomization.yaml"])
 
 
 def _capacity(values: argparse.Namespace) -> Iterator[str]:

@@ -21,7 +21,7 @@ from dra_planner.sizing import hourly_usd
 from dra_planner.wording import counted, named, verb
 
 _PARTS: Final = {"ceiling": "maximum replicas", "peak": "rollouts", "loss": "lost nodes"}
-_PULUMI: Final = "pulumi up"
+PULUMI: Final = "pulumi up"
 _MOST_POOLS: Final = 4
 _MOST_RULES: Final = 8
 
@@ -162,7 +162,7 @@ def _effect(kind: GuardKind, guards: Guards) -> str:
 
 def _who_acts(kind: GuardKind, plan: Plan, guards: Guards) -> str:
     if kind == "split" or has_mutating_policies(plan.judgement.features.minor):
-        return _PULUMI
+        return PULUMI
     namespaces = {key.namespace for rule in guards.rules for key in rule.templates}
     namespaces |= {ref.namespace for rule in guards.rules for ref, _ in rule.workloads}
     return f"owners of {_some(sorted(namespaces))}"

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import yaml
-from command_project import Project
+from command_project import EXAMPLES, Project
 
 REHEARSALS = Path(__file__).parents[2] / "planner" / "simulation" / "rehearsals"
 WORDS = ("plan", "app.yaml", "--fleet", "fleet.yaml", "--constraints", "fix.yaml")
@@ -153,3 +153,74 @@ def test_json_holds_every_fix_with_its_patch(project: Project) -> None:
         ["apiVersion", "kind", "patches"],
         ["schedulerProfile"],
     ]
+
+
+GUIDED = {
+    "cloud": "eks",
+    "region": "us-east-1",
+    "kubernetes": "1.35",
+    "placement": "guided",
+    "systemPool": {"machine": "m7i.large"},
+    "drivers": {"nvidia": {"version": "25.8.1"}},
+    "pools": [
+        {"name": "l4", "machine": "g6.12xlarge", "count": {"max": 8}},
+        {"name": "h100", "machine": "p5.48xlarge", "count": {"max": 4}},
+    ],
+}
+
+
+class TestGuardsBeforeKubernetes136:
+    """The owners of manifests add the guards, so that the saved plan of a stack stays current."""
+
+    def stack(self, project: Project, **fleet: str) -> None:
+        for path in (EXAMPLES / "workloads").glob("*.yaml"):
+            project.write(f"workloads/{path.name}", path.read_text())
+        config = {
+            "aws:region": "us-east-1",
+            "pulumi-dra:workloads": ["workloads"],
+            "pulumi-dra:fleet": {**GUIDED, **fleet},
+        }
+        project.write("stacks/Pulumi.dev.yaml", yaml.safe_dump({"config": config}))
+
+    def add(self, project: Project) -> None:
+        """Add the Component to the kustomization of the workloads, as its header says."""
+        files = sorted(each.name for each in (project.root / "workloads").glob("*.yaml"))
+        text = yaml.safe_dump({"resources": files, "components": ["../guards"]})
+        project.write("workloads/kustomization.yaml", text)
+
+    def test_the_plan_names_the_command_that_writes_them(self, project: Project) -> None:
+        self.stack(project)
+        command = "pulumi-dra plan --stack dev --constraints guards/kustomization.yaml"
+        assert f"guards for the manifests: {command}\n" in project.run("plan", "--stack", "dev").err
+
+        done = project.run(*command.split()[1:])  # creates the folder
+
+        assert (done.status, "guards for the manifests" in done.err) == (0, False)
+        assert (project.root / "guards/kustomization.yaml").is_file()
+
+    def test_the_plan_of_a_stack_includes_them(self, project: Project) -> None:
+        self.stack(project)
+        before = project.run(
+            "plan", "--stack", "dev", "--constraints", "guards/kustomization.yaml", "--quiet"
+        )
+        self.add(project)
+        assert project.run("plan", "--stack", "dev", "--write").status == 0
+        after = project.run("plan", "--stack", "dev", "--check", "--quiet")
+
+        assert "with 1 guard" in before.out
+        assert (after.status, after.out) == (0, before.out)
+
+    def test_other_components_are_not_part_of_the_plan(self, project: Project) -> None:
+        self.stack(project)
+        project.run("plan", "--stack", "dev", "--constraints", "guards/kustomization.yaml")
+        file = project.root / "guards/kustomization.yaml"
+        file.write_text(file.read_text().replace("pulumi-dra/guards", "other/guards"))
+        self.add(project)
+        assert project.run("plan", "--stack", "dev", "--quiet").status == 3
+
+    def test_a_plan_without_guards_does_not_include_them(self, project: Project) -> None:
+        self.stack(project)
+        project.run("plan", "--stack", "dev", "--constraints", "guards/kustomization.yaml")
+        self.add(project)
+        self.stack(project, placement="free")
+        assert project.run("plan", "--stack", "dev", "--quiet").status == 3

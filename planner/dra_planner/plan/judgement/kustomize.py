@@ -9,6 +9,8 @@ from dra_planner.manifests import Manifests, render_pod_spec
 from dra_planner.model import Guards, PodSet, PodSpec, Workload, WorkloadRef, templates_in
 from dra_planner.placement import guard_pod
 
+_GUARDS: Final = "pulumi-dra/guards"
+_MARK: Final = {"metadata": {"annotations": {_GUARDS: "true"}}}
 _OF_OTHER_OBJECTS: Final = frozenset({"TrainJob"})
 """Kinds whose pod template is in another object. A TrainJob's template is in its runtime."""
 
@@ -41,7 +43,17 @@ def guards_component(
                     for key, value in values.items()
                 ]
                 patches.append({"target": patch_target(workload), "patch": operations})
-    return (component(patches) if patches else None), tuple(dict.fromkeys(left))
+    made = {**component(patches), **_MARK} if patches else None
+    return made, tuple(dict.fromkeys(left))
+
+
+def is_guards_component(data: Mapping[str, Any]) -> bool:
+    """Return whether a kustomization is a Component of guards, whose changes a plan with guards
+    already includes.
+    """
+    marks = data.get("metadata")
+    annotations = marks.get("annotations") if isinstance(marks, Mapping) else None
+    return isinstance(annotations, Mapping) and annotations.get(_GUARDS) == "true"
 
 
 def component(patches: Sequence[Mapping[str, Any]]) -> dict[str, Any]:

@@ -46,7 +46,8 @@ class CustomRule(ConfigurationPart):
     )
     fix: str = Field(default="", description="Instruction that fixes the problem.")
     level: Literal["mandatory", "advisory", "disabled"] = Field(
-        default="mandatory", description="mandatory (an error), advisory (a warning), or disabled. Default: mandatory."
+        default="mandatory",
+        description="mandatory (an error), advisory (a warning), or disabled. Default: mandatory.",
     )
     tests: list[RuleTest] = Field(
         default_factory=list[RuleTest], description="Cases for `pulumi-dra rules test`."
