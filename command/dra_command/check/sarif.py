@@ -11,6 +11,7 @@ from urllib.parse import quote
 
 from dra_command.findings.check_result import CheckResult
 from dra_command.findings.fingerprints import numbered
+from dra_command.findings.sarif_log import SCHEMA, category_id
 from dra_planner.errors import Diagnostic
 from dra_policies.rules import RULES
 from dra_policies.rules.rule import CLAIMS_PAGE
@@ -18,8 +19,6 @@ from dra_policies.rules.rule import CLAIMS_PAGE
 NO_FILE = "pulumi-dra"
 _TAGS = ["kubernetes", "dynamic-resource-allocation"]
 _MOST = 25_000  # results that GitHub takes of one run
-_CATEGORY = "pulumi-dra"
-SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 
 
 def check_sarif(checked: CheckResult) -> str:
@@ -60,16 +59,6 @@ def check_sarif(checked: CheckResult) -> str:
     return json.dumps(
         {"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}, indent=2, ensure_ascii=False
     )
-
-
-def category_id(*parts: str) -> str:
-    """Return the ID that keeps the results of several runs apart. Code scanning replaces the
-    earlier results of a category, and rejects a file that has two runs of one category. The part
-    before the last slash is the category.
-
-    Source: github/codeql-action:src/upload-lib.ts@v2 (populateRunAutomationDetails).
-    """
-    return "/".join((_CATEGORY, *filter(None, parts), ""))
 
 
 def _other(code: str) -> dict[str, Any]:

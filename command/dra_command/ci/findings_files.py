@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any, Final
 from xml.etree import ElementTree
 
-from dra_command.check.sarif import SCHEMA, category_id
 from dra_command.command_line.file_writer import write_whole
+from dra_command.findings.sarif_log import SCHEMA, category_id
 from dra_planner.errors import SourceError
 
 _TOTALS: Final = ("tests", "failures", "errors", "skipped")
