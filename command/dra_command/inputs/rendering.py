@@ -30,9 +30,11 @@ class Rendered(Struct, frozen=True):
 
 
 def is_about_files(values: argparse.Namespace) -> bool:
-    """Return whether a command changes files or keeps a plan. Both are about the files themselves,
-    so none renders.
+    """Return whether a command changes files or keeps the plan of a stack. Both are about the files
+    themselves, so neither renders.
     """
+    if values.command == "plan" and values.fleet:
+        return False  # a plan file of named manifests
     return any(getattr(values, name, False) for name in _CHANGE_FILES)
 
 

@@ -36,6 +36,8 @@ def saved_plan(values: argparse.Namespace) -> SavedPlan:
         command = shlex.join([*words, "--stack", values.stack, "--write"])
         return SavedPlan(plan_path(values.stack), command)
     file = saved_file(values) or ""
+    for option, given in (("--values", values.values_files), ("--set", values.set_values)):
+        words += [word for each in given for word in (option, each)]
     return SavedPlan(Path(file), shlex.join([*words, "--fleet", values.fleet, "--write", file]))
 
 

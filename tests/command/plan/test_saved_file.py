@@ -8,6 +8,7 @@ import pytest
 import yaml
 from command_project import STACK, Project
 
+from dra_command.inputs.rendering import kustomize_build
 from dra_planner.planfile import read_plan_file
 
 FLEET = yaml.safe_dump(yaml.safe_load(STACK)["config"]["pulumi-dra:fleet"], sort_keys=False)
@@ -43,6 +44,18 @@ def test_a_report_compares_with_the_saved_file(repository: Project) -> None:
     repository.run(*PLAN, "--write", "gpus.json")
     done = repository.run(*PLAN, "--check", "gpus.json", "--format", "markdown")
     assert "No difference from the saved plan" in done.out or "no difference" in done.out
+
+
+@pytest.mark.skipif(kustomize_build() is None, reason="needs kustomize or kubectl")
+def test_a_kustomization_is_built_for_the_saved_plan(repository: Project) -> None:
+    repository.write(
+        "workloads/kustomization.yaml", "resources: [two-pods.yaml]\nnamespace: team-a\n"
+    )
+    for option in ("--write", "--check"):
+        done = repository.run(*PLAN, option, "plan.json")
+        assert done.status == 0, done.err
+    workloads = read_plan_file(repository.root / "plan.json").workloads
+    assert {each.namespace for each in workloads} == {"team-a"}
 
 
 @pytest.mark.parametrize(

@@ -21,7 +21,8 @@ from dra_planner.plan.model import STEPS_PER_SECOND
 def run_matrix(values: argparse.Namespace) -> int:
     """Plan every combination, print the table, and return the exit status of the worst."""
     for option in ("observed", "kubernetes", "write", "check", "detail"):
-        if getattr(values, option):
+        value = getattr(values, option)
+        if value or (option in ("write", "check") and value is not None):
             fix = (
                 "add kubernetes=VERSION,VERSION to --matrix"
                 if option == "kubernetes"
