@@ -104,7 +104,7 @@ _MODELS: dict[str, tuple[type[BaseModel], str, str]] = {
     "baseline": (
         BaselineFile,
         "validation",
-        "Findings that are known: the file of `pulumi-dra check --baseline`.",
+        "Known findings: the file of `pulumi-dra check --baseline`.",
     ),
     "configuration": (
         Configuration,
@@ -168,7 +168,7 @@ def _schema(model: type[BaseModel], mode: str, says: str) -> dict[str, Any]:
     if model in (Fleet, Portfolio):  # a count may be written as one number
         made["$defs"]["Pool"]["properties"]["count"] = {
             "anyOf": [{"$ref": "#/$defs/Count"}, {"type": "integer", "minimum": 0}],
-            "description": "Number of nodes: limits, or one fixed number.",
+            "description": "Minimum and maximum number of nodes, or one fixed number.",
         }
     # what only reading can know: the ids of rules, and which of them have a number
     if model is Configuration:

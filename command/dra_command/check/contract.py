@@ -12,7 +12,7 @@ from dra_command.findings.contract import DiagnosticRow
 
 
 class SkippedRuleRow(Output):
-    """A rule that had nothing to check."""
+    """A rule without objects to check."""
 
     rule: str
     why: str
@@ -23,10 +23,10 @@ class ExemptedRow(Output):
 
     code: str
     file: str
-    line: int = Field(description="Line, starting at 1. 0 if unknown.")
+    line: int = Field(description="Line number, starting at 1. 0 if unknown.")
     message: str
     reason: str
-    by: str = Field(description="Place of the exemption.")
+    by: str = Field(description="Location of the exemption.")
 
 
 class CheckOutput(Output):
@@ -35,7 +35,9 @@ class CheckOutput(Output):
     version: Literal[1] = 1
     verdict: VerdictText
     diagnostics: list[DiagnosticRow]
-    kubernetes: str = Field(default="", description="Kubernetes version that was checked: 1.36.")
+    kubernetes: str = Field(
+        default="", description=("Kubernetes version of the check, for example 1.36.")
+    )
     judged: list[str] = Field(default_factory=list, description="Rules that had objects to check.")
     skipped: list[SkippedRuleRow] = Field(
         default_factory=list, description="Rules without objects to check, and the reason."
@@ -44,7 +46,7 @@ class CheckOutput(Output):
     workloads: int = Field(default=0, description="Number of checked workloads.")
     joint_fix: JointFixRow | None = Field(
         default=None,
-        description="Changes with which several workloads that don't fit all run. Absent if at "
-        "most one doesn't fit, or if none were found.",
+        description="Changes that make several workloads fit at the same time. Absent if at most "
+        "one workload doesn't fit, or if the plan found no changes.",
     )
     known: int = Field(default=0, description="Number of known findings that are omitted.")

@@ -19,7 +19,7 @@ class PoolReasonRow(Output):
 
 
 class ExclusionRow(Output):
-    """Number of devices that are excluded at this step of the search."""
+    """Number of devices that this step of the search excludes."""
 
     step: Literal["selector", "unknown", "error", "capacity", "taken", "counters", "taint"]
     count: int
@@ -29,16 +29,16 @@ class ExclusionRow(Output):
     )
     expression: str
     detail: str
-    values: list[str] = Field(description="Values of the devices that the selector read.")
+    values: list[str] = Field(description="Device values that the selector read.")
 
 
 class AlternativeRow(Output):
-    """One way to satisfy a request: the devices of the node that were considered, and how many are
-    left after every step.
+    """One way to satisfy a request: the devices of the node, and the number of devices that remain
+    after each step.
     """
 
     request: str
-    wanted: int | None = Field(description="Number of devices, or null for all that match.")
+    wanted: int | None = Field(description="Number of devices. null for all matching devices.")
     seen: int
     left: int
     fault: str
@@ -53,7 +53,7 @@ class GroupRow(Output):
 
 
 class ConstraintRow(Output):
-    """Groups of the remaining devices by the attribute that a constraint names."""
+    """Groups of the remaining devices, by the attribute in a constraint."""
 
     match_attribute: str | None
     distinct_attribute: str | None
@@ -64,7 +64,7 @@ class ConstraintRow(Output):
 
 
 class ReadRow(Output):
-    """Values that the devices have at one path that a selector reads."""
+    """Values of the devices at one path that a selector reads."""
 
     path: list[str]
     values: list[GroupRow]
@@ -109,9 +109,7 @@ class EditRow(Output):
 
 
 class ClaimPoolRow(Output):
-    """Result of the claim on an empty node of one pool. With an observed cluster, it's the result
-    for one node.
-    """
+    """Result for the claim on an empty node of a pool or, with an observed cluster, on a node."""
 
     name: str
     machine: str
@@ -127,7 +125,7 @@ class ClaimPoolRow(Output):
 
 
 class HolderRow(Output):
-    """A workload whose pods hold devices of a pool that the claim could use."""
+    """A workload whose pods use devices that the claim could use."""
 
     pool: str
     workload: str
@@ -161,7 +159,10 @@ class ExplainOutput(Output):
         description="Reasons why pods that fit are pending: the pools are too small."
     )
     joint_fix: JointFixRow | None = Field(
-        description="Changes with which all workloads run, null if the claim fits or none is known."
+        description=(
+            "Changes that make all workloads fit. null if the claim fits, or if no such changes "
+            "are known."
+        )
     )
     what_if: WhatIfRow | None = Field(
         description="With --what-if, all other keys apply to the changed fleet."

@@ -10,7 +10,7 @@ from dra_command.contract.output import Output
 
 
 class FaultRow(Output):
-    """An error in the input, and how to correct it."""
+    """An error in the input, with a fix."""
 
     file: str
     line: int
@@ -25,5 +25,5 @@ class ErrorOutput(Output):
     version: Literal[1] = 1
     error: FaultRow
     others: list[FaultRow] = Field(
-        default_factory=list, description="Other faults of the same input."
+        default_factory=list, description="Other faults in the same input."
     )

@@ -8,9 +8,11 @@ from dra_command.contract.output import Output
 
 
 class JointFixRow(Output):
-    """Changes that together let every workload run, confirmed by a new plan."""
+    """Changes that together make all workloads fit, verified by a new plan."""
 
     steps: list[str]
     more_per_hour: float | None = Field(
-        description="Change in US dollars of the nodes in use, null if a price is unknown."
+        description=(
+            "Change in the cost of the used nodes in US dollars. null if a price is unknown."
+        )
     )

@@ -10,8 +10,8 @@ from dra_command.contract.output import Output, VerdictText
 
 
 class SettingDifferenceRow(Output):
-    """A value of the fleet, the DeviceClasses, the demand, or the guards. Empty if a side doesn't
-    have it.
+    """A value in the fleet, the DeviceClasses, the demand, or the guards. Empty if the value exists
+    only on the other side.
     """
 
     path: str
@@ -32,8 +32,8 @@ class ComparedPoolRow(Output):
 
 
 class ComparedWorkloadRow(Output):
-    """A workload whose pods, verdict, or placement differ. A value is null if a side doesn't have
-    the workload.
+    """A workload whose pods, verdict, or placement differs. A value is null if the workload exists
+    only on the other side.
     """
 
     kind: str
@@ -61,7 +61,7 @@ class DiffOutput(Output):
     )
     before: str = Field(description="Title of the older side.")
     after: str = Field(description="Title of the newer side.")
-    verdict_before: VerdictText | None = Field(description="null if there is no older plan.")
+    verdict_before: VerdictText | None = Field(description="null if no older plan exists.")
     verdict_after: VerdictText
     nodes: int = Field(description="Change in nodes.")
     hourly: float | None = Field(

@@ -8,12 +8,12 @@ from pydantic import BaseModel, ConfigDict, Field
 
 
 class KnownFinding(BaseModel):
-    """A finding that existed when the file was written."""
+    """A finding that existed when `check` wrote the file."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
 
     fingerprint: str = Field(
-        description="Digest of rule, file, field, and message, without the line.",
+        description="Digest of the rule, file, field, and message. It excludes the line.",
         pattern="^[0-9a-f]{32}$",
     )
     code: str

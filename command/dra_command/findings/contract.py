@@ -15,7 +15,7 @@ class DiagnosticRow(Output):
     severity: Literal["error", "warning", "note"]
     code: str
     file: str
-    line: int = Field(description="Line, starting at 1. 0 if unknown.")
+    line: int = Field(description="Line number, starting at 1. 0 if unknown.")
     path: str = Field(description="Field path inside the object.")
     message: str
     fix: str

@@ -10,17 +10,19 @@ from dra_command.contract.output import Output
 
 
 class ClusterPoolRow(Output):
-    """The devices of a pool, or of a node without one."""
+    """The devices of a pool, or of a node outside of pools."""
 
     name: str
     nodes: int
     allocator: Literal["device-plugin", "dra", "both", "none"]
-    offered: dict[str, int] = Field(description="Units that device plugins offer, by resource.")
-    held: dict[str, int] = Field(description="Units of device plugins that pods have, by resource.")
+    offered: dict[str, int] = Field(description="Device plugin units on the nodes, by resource.")
+    held: dict[str, int] = Field(
+        description=("Device plugin units that are allocated to pods, by resource.")
+    )
     published: int = Field(description="Devices that DRA drivers publish.")
-    claimed: int = Field(description="Devices that claims have.")
+    claimed: int = Field(description="Devices that are allocated to claims.")
     contested: list[str] = Field(
-        description="Nodes on which pods and claims can get the same device."
+        description="Nodes on which a pod and a claim can get the same device."
     )
 
 
@@ -31,7 +33,7 @@ class DeviceUserRow(Output):
     pods: int
     waiting: int = Field(description="Pods without a node.")
     units: dict[str, int] = Field(
-        description="Units of device plugins that its pods request, by resource."
+        description="Device plugin units that the workload's pods request, by resource."
     )
     nodes: list[str]
     by_claims: bool
@@ -62,7 +64,9 @@ class MigrateClusterOutput(Output):
     """Answer of `pulumi-dra migrate --observed FILE --format json` without manifests."""
 
     version: Literal[1] = 1
-    is_ready: bool = Field(description="Every workload can move, and no node has two allocators.")
+    is_ready: bool = Field(
+        description=("True if every workload can move and no node has two allocators.")
+    )
     pools: list[ClusterPoolRow]
     users: list[DeviceUserRow]
     losses: list[PodLossRow]

@@ -17,7 +17,7 @@ class MigratedTemplateRow(Output):
     object: str = Field(description="Kind, namespace, and name.")
     pods: str = Field(description="Name of the pod template; empty if the object has one.")
     result: Literal["rewritten", "served", "kept", "cannot"]
-    devices: int = Field(description="Devices that one pod holds.")
+    devices: int = Field(description="Devices of one pod.")
     reason: str
     served: dict[str, str] = Field(
         description="DeviceClass of each resource (extendedResourceName) that serves the pods; "
@@ -28,7 +28,7 @@ class MigratedTemplateRow(Output):
 
 
 class MigratedObjectRow(Output):
-    """A change of an object that isn't a workload, or a change that only the object's owner can
+    """A change to an object that isn't a workload, or a change that only the object's owner can
     make.
     """
 

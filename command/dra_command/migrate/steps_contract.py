@@ -14,16 +14,18 @@ class StepPoolRow(Output):
 
     name: str
     allocation: Literal["dra", "device-plugin"]
-    during: int = Field(description="Nodes while the step runs.")
-    after: int = Field(description="Nodes when the step is done.")
-    drained: int = Field(description="Nodes that are drained and deleted at the end of the step.")
+    during: int = Field(description="Number of nodes during the step.")
+    after: int = Field(description="Number of nodes after the step.")
+    drained: int = Field(description="Number of nodes to drain and delete at the end of the step.")
 
 
 class MigrationStepRow(Output):
     """A step of a migration."""
 
     number: int
-    folder: str = Field(description="Folder of the step's files, below that of --steps-folder.")
+    folder: str = Field(
+        description=("Folder with the step's files, inside the folder of --steps-folder.")
+    )
     kind: Literal["prepare", "move", "serve", "shrink", "finish"]
     moves: list[str] = Field(description="Kind, namespace, and name of the workloads that move.")
     served: dict[str, str] = Field(
@@ -31,7 +33,7 @@ class MigrationStepRow(Output):
         "workloads without a change; empty if they get new manifests."
     )
     pools: list[StepPoolRow]
-    is_safe: bool = Field(description="No pod stays pending at any moment of the step.")
+    is_safe: bool = Field(description="True if no pod stays pending at any time during the step.")
     pending: int | None = Field(
         description="Pods that stay pending in the simulation; null if unknown."
     )
@@ -64,4 +66,4 @@ class MigrateStepsOutput(Output):
     without_twin: dict[str, str] = Field(description="Pools without a DRA pool, with the reason.")
     steps: list[MigrationStepRow]
     staying: list[StayingRow]
-    notes: list[str] = Field(description="Facts to settle before the first step.")
+    notes: list[str] = Field(description="Facts to clarify before the first step.")

@@ -53,12 +53,14 @@ class CellRow(Output):
     pending: int | None
     hourly: float | None
     bound: float | None = Field(description="Proven lower bound of the cost per hour.")
-    why: str = Field(description="First reason why it doesn't fit, or why there is no result.")
+    why: str = Field(
+        description=("First reason why the cell doesn't fit, or why it doesn't have a result.")
+    )
     digest: str = Field(description="Digest of all inputs of the result.")
 
 
 class StepRow(Output):
-    """Nodes of each pool from this number of additional pods on, and their cost."""
+    """Nodes of each pool for this number of additional pods or more, with their cost."""
 
     units: int
     nodes: dict[str, int] = Field(description="Nodes of each pool in the packing.")
@@ -67,7 +69,7 @@ class StepRow(Output):
 
 
 class CurveRow(Output):
-    """How many more pods of one workload fit into one stack."""
+    """Number of additional pods of one workload that fit in one stack."""
 
     stack: str
     scenario: str
@@ -85,11 +87,11 @@ class CurveRow(Output):
     refused_from: int | None = Field(
         description="Number of additional units that is proven not to fit. null if not proven."
     )
-    most: int = Field(description="True if higher numbers weren't tried.")
+    most: int = Field(description="True if `portfolio` didn't try higher numbers.")
 
 
 class IntervalRow(Output):
-    """An estimate with its 95 % confidence interval."""
+    """An estimate with its 95% confidence interval."""
 
     estimate: float
     low: float
@@ -97,8 +99,8 @@ class IntervalRow(Output):
 
 
 class RiskRow(Output):
-    """How often pods stay pending on the planned nodes, with random pod arrival orders and lost
-    spot nodes.
+    """Frequency with which pods stay pending on the planned nodes, with random pod arrival orders
+    and failed Spot nodes.
     """
 
     stack: str
@@ -108,7 +110,7 @@ class RiskRow(Output):
     spot_loss: float
     nodes: dict[str, int] = Field(description="Number of nodes before a failure.")
     unfinished: int = Field(
-        description="Number of runs that exceeded the time limit. They aren't counted."
+        description="Number of runs that exceeded the time limit. Results exclude these runs."
     )
     pending: IntervalRow = Field(
         description="Share of runs that leave a pod pending (Wilson score interval)."
@@ -122,8 +124,8 @@ class AssignedRow(Output):
     """The cluster that a workload is assigned to."""
 
     workload: str
-    cluster: str | None = Field(description="null if no cluster has the labels.")
-    may: list[str] = Field(description="Clusters that have the labels.")
+    cluster: str | None = Field(description="null if no cluster has the required labels.")
+    may: list[str] = Field(description="Clusters with the required labels.")
 
 
 class ClusterCostRow(Output):
@@ -149,7 +151,7 @@ class ClusterPlacementRow(Output):
         "costs less."
     )
     pending: int
-    exhaustive: bool = Field(description="True if every assignment was tried.")
+    exhaustive: bool = Field(description="True if `portfolio` tried every assignment.")
     hourly_simulated: float | None = Field(description="Cost with the simulated number of nodes.")
     assigned: list[AssignedRow]
     clusters: list[ClusterCostRow]
@@ -162,7 +164,9 @@ class PortfolioOutput(Output):
 
     version: Literal[1] = 1
     verdict: VerdictText = Field(
-        description="cannot-tell if the verdict of a cell is cannot-tell, or if it has no result."
+        description=(
+            "cannot-tell if the verdict of a cell is cannot-tell, or if a cell has no result."
+        )
     )
     demand: Literal["floor", "steady", "ceiling", "peak"]
     scenarios: list[ScenarioTotalRow]

@@ -37,7 +37,7 @@ class DeviceRow(Output):
 
 
 class RehearsedPodRow(Output):
-    """One pod; the node is empty while it is pending."""
+    """One pod. The node is empty if the pod is pending."""
 
     name: str
     node: str
@@ -55,20 +55,22 @@ class RehearsedOutcomeRow(Output):
     created: int
     placements: list[PlanPlacementRow]
     refused: str = Field(
-        description="Reason why the API server rejected it or its pods. Empty if accepted."
+        description=(
+            "Reason why the API server rejected the workload or its pods. Empty if accepted."
+        )
     )
     pods: list[RehearsedPodRow]
 
 
 class RehearsedDifferenceRow(Output):
-    """Reason why the result differs from that of the plan or the simulation."""
+    """Reason why the result differs from the plan or the simulation."""
 
     reason: str
     message: str
 
 
 class RehearsedWorkloadRow(Output):
-    """One workload, in the order of arrival of its pods."""
+    """One workload, sorted by the arrival of its pods."""
 
     kind: str
     namespace: str
@@ -113,7 +115,7 @@ class ScenarioWorkloadRow(Output):
 
 
 class RehearsedScenario(Output):
-    """A scenario that ran after the workloads were placed and after the scenarios before it."""
+    """A scenario that ran after the placement of the workloads and after all earlier scenarios."""
 
     scenario: str
     event: str
@@ -148,10 +150,13 @@ class RehearsedStepRow(Output):
     step: str = Field(description="Number and name: 02-move-chat.")
     placed: int
     pending: int = Field(
-        description="Pods without a node, with the old and the new pods of the step at once."
+        description=(
+            "Number of pods without a node, if the old and the new pods of the step exist at the "
+            "same time."
+        )
     )
-    is_safe: bool = Field(description="The plan proves that no pod stays pending.")
-    decided: bool = Field(description="False if time ran out.")
+    is_safe: bool = Field(description="True if the plan proves that no pod stays pending.")
+    decided: bool = Field(description="False if the time limit was reached.")
 
 
 class RehearseMigrationOutput(Output):

@@ -19,7 +19,7 @@ class RuleCaseRow(Output):
     result: Literal["pass", "fail", "skip", "cannot-tell"]
     message: str = Field(description="Message of the rule, empty for pass and skip.")
     steps: int = Field(description="Steps of evaluation that the rule used.")
-    met: bool = Field(description="Whether result and message are as expected.")
+    met: bool = Field(description="True if the result and the message are as expected.")
 
 
 class RulesTestOutput(Output):

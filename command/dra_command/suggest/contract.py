@@ -17,7 +17,9 @@ class MachineCountRow(Output):
 
 
 class SuggestedRow(Output):
-    """A fleet that runs all workloads: its machines, their cost, and the text of the fleet file."""
+    """A fleet that runs all workloads, with the machine types, their cost, and the text of the
+    fleet file.
+    """
 
     hourly: float = Field(description="US dollars per hour for the simulated number of GPU nodes.")
     machines: list[MachineCountRow]
@@ -25,14 +27,16 @@ class SuggestedRow(Output):
 
 
 class NotComparedRow(Output):
-    """A machine type that the region offers but that wasn't compared."""
+    """A machine type that the region offers, but that `suggest` didn't compare."""
 
     machine: str
     why: str
 
 
 class ObstacleRow(Output):
-    """A workload that no fleet of the compared machines runs, the reasons, and the fixes."""
+    """A workload that doesn't fit on any fleet of the compared machine types, with reasons and
+    fixes.
+    """
 
     subject: str
     reasons: list[str]
@@ -47,7 +51,7 @@ class SuggestOutput(Output):
     currency: Literal["USD"] = "USD"
     priced_on: str = Field(description="Date of the oldest price used. Empty if unknown.")
     best: SuggestedRow | None = Field(
-        description="Cheapest fleet found. null if no fleet runs everything."
+        description="Cheapest fleet found. null if no fleet runs all workloads."
     )
     gap: float = Field(
         description="Maximum saving of any other fleet of these machine types whose pods are known "
@@ -55,8 +59,9 @@ class SuggestOutput(Output):
     )
     gap_of_unknown: float = Field(
         default=0,
-        description="The same maximum if unknown facts, such as the memory of a GPU or the "
-        "allocatable memory of a node, turn out as large as possible. At least `gap`.",
+        description="The same maximum, assuming the largest possible values for unknown facts, "
+        "such as the memory of a GPU or the allocatable memory of a node. At least "
+        "`gap`.",
     )
     others: list[SuggestedRow] = Field(description="Simpler fleets, by price.")
     candidates: int = Field(description="Machine types compared.")

@@ -10,8 +10,8 @@ from dra_command.contract.output import Output, VerdictText
 
 
 class NodeDifferenceRow(Output):
-    """One difference between the prediction and the cluster. A value is empty if one side has
-    nothing.
+    """One difference between the prediction and the cluster. A value is empty if it exists only on
+    the other side.
     """
 
     pool: str
@@ -24,13 +24,13 @@ class NodeDifferenceRow(Output):
 
 
 class MissingRow(Output):
-    """A missing line of `planner/dra_planner/data/<table>.csv`, and the reason why it's wanted."""
+    """A missing line in `planner/dra_planner/data/<table>.csv`, with the reason to add it."""
 
     table: str
     line: str
     reason: str
     replaces: str = Field(
-        description="First cell of the row that the line replaces. Empty to append it."
+        description="First cell of the row that the line replaces. Empty to append the line."
     )
 
 
@@ -49,13 +49,13 @@ class VerifyOutput(Output):
     rows_to_add: list[MissingRow]
     unplanned_workloads: dict[str, int] = Field(
         default_factory=dict,
-        description="Number of pods with claims, by workload, that the plan doesn't include. Any "
-        "pool may run them. Empty for plans without guards.",
+        description="Number of pods with claims that aren't in the plan, by workload. These pods "
+        "can run in any pool. Empty for plans without guards.",
     )
     unknown: list[str] = Field(
         default_factory=list,
-        description="Parts of the plan that the snapshot doesn't show. The verdict is then "
-        "cannot-tell at best.",
+        description="Parts of the plan that aren't visible in the snapshot. If any exist, the "
+        "verdict is at best cannot-tell.",
     )
     learned_machines: list[dict[str, Any]] = Field(
         description="Rows for `catalog` of the fleet, as `catalog add` writes them, for machine types with other "

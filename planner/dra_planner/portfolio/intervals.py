@@ -12,7 +12,7 @@ Z95 = 1.959963984540054
 
 
 class Interval(Struct, frozen=True):
-    """An estimate with its 95 % confidence interval."""
+    """An estimate with its 95% confidence interval."""
 
     estimate: float
     low: float

@@ -67,17 +67,17 @@ class PortfolioPart(BaseModel):
 
 
 class GitRef(PortfolioPart):
-    """A git ref from which files are read instead of the working tree."""
+    """Git ref from which to read files, instead of the working tree."""
 
-    ref: Path = Field(description="Branch, tag or commit.")
+    ref: Path = Field(description="Branch, tag, or commit.")
     repository: Path = Field(
         default=".", description="Folder of the repository. Default: the portfolio's folder."
     )
 
 
 class StackEntry(PortfolioPart):
-    """One stack or fleet, or all that match a glob. Paths are relative to the portfolio's
-    folder.
+    """One stack or fleet, or all stacks or fleets that match a glob. Paths are relative to the
+    portfolio's folder.
     """
 
     stack: Path | None = Field(
@@ -94,7 +94,9 @@ class StackEntry(PortfolioPart):
     labels: dict[str, str] = Field(
         default_factory=dict, description="Labels by which `place` can select the cluster."
     )
-    git: GitRef | None = Field(default=None, description="Git ref from which all of this is read.")
+    git: GitRef | None = Field(
+        default=None, description=("Git ref from which to read all of these files.")
+    )
 
     @model_validator(mode="after")
     def _one_kind(self) -> Self:
@@ -111,8 +113,8 @@ class StackEntry(PortfolioPart):
 
 
 class Scaling(PortfolioPart):
-    """Factor for the replicas of workloads, rounded up, at every level of demand. DaemonSets don't
-    change.
+    """Factor for the replicas of workloads at every level of demand. Results are rounded up.
+    DaemonSets don't change.
     """
 
     factor: Factor = Field(description="Factor for replicas. 0 stops the workloads.")
@@ -123,11 +125,11 @@ class Scaling(PortfolioPart):
 
 
 class Scenario(PortfolioPart):
-    """A possible future of every stack, as edits of its fleet and its demand."""
+    """Edits to the fleet and the demand of every stack."""
 
     name: Name = Field(description="Name, unique in the portfolio.")
     replicas: Scaling | None = Field(
-        default=None, description="A factor for all workloads, or for some."
+        default=None, description="A factor for all workloads, or for some workloads."
     )
     add_workloads: list[Path] = Field(
         default_factory=list, description="Additional manifests for every stack."
@@ -143,7 +145,7 @@ class Scenario(PortfolioPart):
     )
     pools: dict[str, dict[str, Any]] = Field(
         default_factory=dict,
-        description="Keys of pools to set, by pattern of the pool's name: {h100: {count: 4}}.",
+        description="Pool keys to set, by pattern of the pool name: {h100: {count: 4}}.",
     )
     kubernetes: str | None = Field(
         default=None, description='Kubernetes version of the control plane, in quotes: "1.35".'
@@ -152,14 +154,14 @@ class Scenario(PortfolioPart):
         default=None, description="Version of the NVIDIA DRA driver's chart."
     )
     prices: dict[str, Price] = Field(
-        default_factory=dict, description="US dollars per node and hour, by machine type."
+        default_factory=dict, description="US dollars per node-hour, by machine type."
     )
     price_factor: Factor | None = Field(
         default=None, description="Factor for all other known prices."
     )
     zones_lost: list[Path] = Field(
         default_factory=list,
-        description="Zones without nodes. A pool without other zones has no nodes.",
+        description="Zones without nodes. A pool that runs only in these zones has no nodes.",
     )
 
     @field_validator("replicas", mode="before")
@@ -199,7 +201,7 @@ class Scenario(PortfolioPart):
 
 
 class CurvesAsked(PortfolioPart):
-    """Additional pods of each workload that fit each cluster, and their cost."""
+    """Additional pods of each workload that fit in each cluster, with their cost."""
 
     workloads: list[Path] = Field(
         default_factory=lambda: ["*"], description="Patterns of NAMESPACE/NAME."
@@ -208,7 +210,7 @@ class CurvesAsked(PortfolioPart):
         default=64, description="Maximum number of added pods."
     )
     scenarios: list[Name] = Field(
-        default_factory=lambda: [AS_IS], description="Scenarios to compute it in."
+        default_factory=lambda: [AS_IS], description="Scenarios to include."
     )
 
 
@@ -228,23 +230,25 @@ class RiskAsked(PortfolioPart):
         default=1, description="Seed of the first run. Each following run adds 1."
     )
     scenarios: list[Name] = Field(
-        default_factory=lambda: [AS_IS], description="Scenarios to compute it in."
+        default_factory=lambda: [AS_IS], description="Scenarios to include."
     )
 
 
 class Ask(PortfolioPart):
-    """Questions about every stack in every scenario: always verdict, counts, and cost, and the rest
-    on request.
+    """Settings for the results. The verdict, node counts, and cost of each cell are always
+    included.
     """
 
     demand: Literal["floor", "steady", "ceiling", "peak"] = Field(
-        default="steady", description="Demand that pools are sized for."
+        default="steady", description="Demand for which plans size the pools."
     )
     simulate: (
         Literal["off"] | Annotated[Decimal, BeforeValidator(_number, json_schema_input_type=float)]
     ) = Field(
         default=Decimal("0.2"),
-        description="Seconds of an ordinary machine for the simulation of one plan, or off.",
+        description=(
+            "Time limit for the simulation of one plan, in seconds on an ordinary machine, or off."
+        ),
     )
     curves: CurvesAsked | None = Field(default=None, description="Capacity curves.")
     risk: RiskAsked | None = Field(default=None, description="Risk by simulation.")
@@ -268,18 +272,20 @@ class Ask(PortfolioPart):
 
 
 class Placing(PortfolioPart):
-    """Workloads that can run in any of several clusters. Each runs in one."""
+    """Workloads that can run in one of several clusters."""
 
-    workloads: list[Path] = Field(min_length=1, description="Files, folders or globs.")
+    workloads: list[Path] = Field(min_length=1, description="Files, folders, or globs.")
     clusters: dict[str, str] = Field(
         default_factory=dict,
-        description="Labels that a cluster must have. A workload's own labels cluster.pulumi-dra/KEY: "
-        "VALUE add more.",
+        description="Labels that a cluster must have. The labels cluster.pulumi-dra/KEY: VALUE "
+        "of a workload add further requirements.",
     )
 
 
 class Limits(PortfolioPart):
-    """Limits of one cell. Cells that exceed them are reported, and the others continue."""
+    """Limits for one cell. `portfolio` reports cells that exceed the limits, and continues with the
+    other cells.
+    """
 
     seconds: Annotated[int, Field(ge=1, le=86_400)] = Field(default=120, description="Time.")
     memory_gib: Annotated[
@@ -296,7 +302,7 @@ class Portfolio(PortfolioPart):
     )
     ask: Ask = Field(default_factory=Ask)
     place: list[Placing] = Field(
-        default_factory=list, description="Workloads to be placed across the clusters."
+        default_factory=list, description="Workloads to assign to clusters."
     )
     limits: Limits = Field(default_factory=Limits)
 

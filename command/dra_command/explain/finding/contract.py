@@ -22,12 +22,17 @@ class RuleRow(Output):
 
 
 class ExplainedFindingRow(Output):
-    """A finding, the rule that it breaks, and the pods at the place of the finding."""
+    """A finding, the violated rule, and the pods at the finding's location."""
 
     finding: DiagnosticRow
-    rule: RuleRow | None = Field(description="null if an API server reports it instead of a rule.")
+    rule: RuleRow | None = Field(
+        description=("null if the API server reports the finding instead of a rule.")
+    )
     pods: list[ExplainedPodRow] = Field(
-        description="Pods on the fleet or snapshot. Empty if there are none."
+        description=(
+            "Results for the pods on the fleet or snapshot. Empty if the finding doesn't concern "
+            "pods."
+        )
     )
 
 

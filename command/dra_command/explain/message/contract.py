@@ -14,7 +14,7 @@ class RecognizedRow(Output):
 
     id: str
     where: str = Field(description="Program that prints the message.")
-    words: str = Field(description="Words of the text that identify the message.")
+    words: str = Field(description="Part of the text that identifies the message.")
     nodes: int | None = Field(description="Number of nodes, if the text contains it.")
     cause: str
     fix: str

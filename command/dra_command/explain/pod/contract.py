@@ -18,16 +18,14 @@ from dra_command.contract.output import Output, VerdictText
 
 
 class PoolForPodRow(Output):
-    """Result of placing the pod on an empty node of one pool. With an observed cluster, it's the
-    result for one node.
-    """
+    """Result for the pod on an empty node of one pool or, with an observed cluster, on one node."""
 
     name: str
     machine: str
     verdict: VerdictText
     reasons: list[PoolReasonRow]
     devices: list[ChosenRow] = Field(
-        description="Devices that its claims would get. request is CLAIM/REQUEST."
+        description="Devices that the pod's claims would get. request is CLAIM/REQUEST."
     )
     edits: list[EditRow]
 
@@ -43,16 +41,21 @@ class ExplainedPodRow(Output):
     )
     placed: int = Field(description="Number of the workload's pods with a node.")
     pending: int
-    claims: list[str] = Field(description="Claims of its first pod, with names for --claim.")
+    claims: list[str] = Field(
+        description=("Claims of the workload's first pod, with names for --claim.")
+    )
     pools: list[PoolForPodRow]
     holders: list[HolderRow] = Field(
-        description="Workloads that use the requested devices, if the pools are too small for all."
+        description=(
+            "Workloads that use the requested devices, if the pools are too small for all "
+            "workloads."
+        )
     )
     missing: PoolReasonRow | None = Field(
         description="Missing part of the fleet if no pool fits the pod."
     )
     pending_reasons: list[PoolReasonRow] = Field(
-        description="Reasons why pods that fit a node are pending."
+        description="Reasons why pods are pending although they fit on a node."
     )
 
 
@@ -63,7 +66,10 @@ class ExplainPodOutput(Output):
     verdict: VerdictText = Field(description="Worst verdict of the workload's templates.")
     pods: list[ExplainedPodRow]
     joint_fix: JointFixRow | None = Field(
-        description="Changes with which all workloads run, null if the pod fits or none is known."
+        description=(
+            "Changes that make all workloads fit. null if the pod fits, or if no such changes "
+            "are known."
+        )
     )
     what_if: WhatIfRow | None = Field(
         description="With --what-if, all other keys apply to the changed fleet."

@@ -17,7 +17,10 @@ class PublishedRow(Output):
     name: str = Field(description='MIG profile or product that the devices publish, or "".')
     devices: int
     memory: str = Field(
-        description='Published memory, "23034Mi". "" if there is none or it\'s unknown.'
+        description=(
+            'Published memory, for example "23034Mi". Empty if the device doesn\'t publish '
+            "memory, or if the memory is unknown."
+        )
     )
 
 
@@ -26,9 +29,9 @@ class PoolUseRow(Output):
 
     workload: str
     answer: VerdictText = Field(description="Verdict of an empty node of the pool for the pods.")
-    here: int = Field(description="Number of its pods on the pool.")
-    pending: int = Field(description="Number of its pods that don't fit any pool.")
-    elsewhere: list[str] = Field(description="Pools of its other pods.")
+    here: int = Field(description="Number of the workload's pods in the pool.")
+    pending: int = Field(description="Number of the workload's pods that don't fit on any pool.")
+    elsewhere: list[str] = Field(description="Pools of the workload's other pods.")
     reasons: list[PoolReasonRow]
 
 
@@ -56,7 +59,7 @@ class ExplainPoolOutput(Output):
 
     version: Literal[1] = 1
     verdict: VerdictText = Field(
-        description="Worst verdict of the workloads that run on the pool or could."
+        description="Worst verdict of the workloads that run or could run in the pool."
     )
     pool: str
     machine: str

@@ -19,11 +19,11 @@ class SettingRow(Output):
 
 
 class CombinationRow(Output):
-    """One combination of the values: its plan, or why such a fleet is not valid."""
+    """One combination of values, with its plan, or with the reason why the fleet is invalid."""
 
     settings: list[SettingRow]
     verdict: VerdictText | None = Field(
-        description="null if the fleet would be invalid. `error` contains the reason."
+        description="null if the fleet is invalid. `error` contains the reason."
     )
     plan: PlanOutput | None
     error: FaultRow | None

@@ -11,11 +11,11 @@ from dra_command.plan_report.contract.nodes import WorkloadName
 
 
 class ClaimCostRow(Output):
-    """Cost of all claims of a workload that have the same name."""
+    """Cost of a workload's claims with the same name."""
 
     workload: WorkloadName
     claim: str = Field(
-        description="Entry in the claims of its pods, or NAMESPACE/NAME of a shared claim."
+        description="Name of the entry in the pod's claims, or NAMESPACE/NAME of a shared claim."
     )
     claims: int
     each: float
@@ -38,16 +38,18 @@ class OnePodMoreRow(Output):
         description="Number of additional pods that fit on the nodes in addition to the planned "
         "pods. null if rules between pods span nodes, or if the plan is too large."
     )
-    room_is_least: bool = Field(description="True if more pods may fit.")
+    room_is_least: bool = Field(description="True if more pods might fit.")
     verdict: VerdictText | None = Field(
-        description="True if one more pod fits. null if it wasn't computed."
+        description="True if one more pod fits. null if not computed."
     )
     hourly: float | None = Field(
-        description="US dollars: 0 if there is free capacity, otherwise the additional cost of the "
-        "packing. null "
-        "if it doesn't fit, wasn't computed, or a price is unknown."
+        description="US dollars: 0 if capacity is free, otherwise the additional cost of the "
+        "packing. null if the pod doesn't fit, if not computed, or if a price is "
+        "unknown."
     )
-    nodes: dict[str, int] = Field(description="Additional nodes of each pool. Negative for fewer.")
+    nodes: dict[str, int] = Field(
+        description=("Additional nodes of each pool. Negative if a pool has fewer nodes.")
+    )
 
 
 class OneNodeMoreRow(Output):
@@ -56,15 +58,14 @@ class OneNodeMoreRow(Output):
     name: str
     pool: str = Field(description="Name of the pool. Empty for a shared limit.")
     saves: float | None = Field(
-        description="Savings of the packing in US dollars per hour. null if not everything is "
-        "placed without it, "
-        "or a price is unknown."
+        description="Savings of the packing in US dollars per hour. null if some pods don't fit "
+        "without the node, or if a price is unknown."
     )
-    pods: int = Field(description="Number of additional pods that are placed.")
+    pods: int = Field(description="Number of additional pods that fit.")
 
 
 class StrandedRow(Output):
-    """Devices that are free but that no pod of the demand can use."""
+    """Free devices that no pod can use."""
 
     pool: str
     nodes: int
@@ -86,5 +87,7 @@ class DetailRow(Output):
     nodes: list[OneNodeMoreRow]
     stranded: list[StrandedRow]
     not_sized: int = Field(
-        description="Number of pods and nodes that weren't computed, because there were too many."
+        description=(
+            "Number of pods and nodes that the plan omitted because of their large number."
+        )
     )

@@ -22,7 +22,7 @@ class WorkloadName(Output):
 
 
 class KindRow(Output):
-    """Devices of one kind. Stranded devices are free, but no pod of the demand can use them."""
+    """Devices of one kind. Stranded devices are free, but no pod can use them."""
 
     kind: str = Field(
         description="GPU, MIG slice, NIC, TPU chip, Neuron device, or the driver that publishes it."
@@ -47,7 +47,7 @@ class NodeDeviceRow(Output):
     size: int | None = Field(description="Number of memory slices of a MIG device.")
     state: DeviceStateText
     holders: list[WorkloadName] = Field(
-        description="Workloads that use the device. Several if it's shared."
+        description="Workloads that use the device. Several workloads for a shared device."
     )
     is_rest: bool = Field(description="Unpartitioned rest of a GPU, which isn't a device.")
 
@@ -63,7 +63,9 @@ class NodeGroupRow(Output):
 
     pool: str
     nodes: int
-    gpu: str = Field(description="GPU model. Empty if there are no GPUs or it's unknown.")
+    gpu: str = Field(
+        description=("GPU model. Empty if the nodes don't have GPUs, or if the model is unknown.")
+    )
     gpu_memory_mib: int | None
     slices_per_gpu: int | None = Field(description="Number of memory slices of one GPU with MIG.")
     pods: list[PodsRow]
@@ -109,7 +111,7 @@ class OrderOutcomeRow(Output):
 
 
 class PoolCostRow(Output):
-    """Price of the planned nodes of one pool. It's null if a node's price isn't known."""
+    """Price of the planned nodes of one pool. null if the price of a node is unknown."""
 
     pool: str
     nodes: int
@@ -118,8 +120,8 @@ class PoolCostRow(Output):
 
 
 class CostShareRow(Output):
-    """The part of the cost for the devices of one workload. If the workload is null, it's the part
-    for unused devices.
+    """Part of the cost for the devices of one workload. If the workload is null, the part for
+    unused devices.
     """
 
     workload: WorkloadName | None
@@ -128,7 +130,7 @@ class CostShareRow(Output):
 
 
 class PoolDifferenceRow(Output):
-    """Nodes of one pool in the saved plan and in this one."""
+    """Nodes of one pool in the saved plan and in the new plan."""
 
     pool: str
     machine: str

@@ -24,7 +24,9 @@ from dra_command.plan_report.contract.nodes import (
 
 
 class ChangeRow(Output):
-    """Part of a selector, and its replacement. If the replacement is empty, remove the part."""
+    """Part of a selector, with its replacement. An empty replacement means that the part is
+    removed.
+    """
 
     before: str
     after: str
@@ -45,22 +47,21 @@ class WhyRow(Output):
 
 
 class PlanCountRow(Output):
-    """Node counts of a pool: the fleet's limits, the proved minimum, the number that the best
-    packing found needs, and the number with which the default scheduler places all pods in every
-    order tried.
+    """Node counts of a pool: the limits in the fleet, the proven minimum, the best packing found,
+    and the number that the default scheduler needs in every simulated pod arrival order.
     """
 
     min: int
     bound: int
     packing: int
     simulated: int | None = Field(
-        description="null if it wasn't simulated, or not found within the maximum."
+        description="null if the plan has no simulation, or if the number exceeds the maximum."
     )
     max: int
 
 
 class PlanNodesRow(Output):
-    """Node counts with which the pool is created."""
+    """Node counts when the pool is created."""
 
     min: int
     desired: int
@@ -68,9 +69,7 @@ class PlanNodesRow(Output):
 
 
 class PlanDevicesRow(Output):
-    """Devices of the planned nodes. Stranded devices are free, but no pod of the demand can use
-    them.
-    """
+    """Devices on the planned nodes. Stranded devices are free, but no pod can use them."""
 
     total: int
     used: int
@@ -78,7 +77,7 @@ class PlanDevicesRow(Output):
 
 
 class PlanPoolRow(Output):
-    """One node pool. With an observed cluster, it's one node."""
+    """One node pool or, with an observed cluster, one node."""
 
     name: str
     machine: str
@@ -86,21 +85,19 @@ class PlanPoolRow(Output):
     nodes: PlanNodesRow
     existing: int | None = Field(
         default=None,
-        description="Number of existing nodes, with a fleet and an observed cluster. Otherwise "
-        "null.",
+        description="Number of existing nodes. null unless you pass both a fleet and an observed "
+        "cluster.",
     )
     devices: PlanDevicesRow
-    price_per_hour: float | None = Field(
-        description="US dollars per node and hour. null if unknown."
-    )
+    price_per_hour: float | None = Field(description="US dollars per node-hour. null if unknown.")
     enough: int = Field(
-        description="Maximum with which, together with the maximums of the other pools, all pods "
-        "that fit a node "
-        "are placed. The pool's own maximum if no increase is needed or found."
+        description="Maximum of this pool that, together with the maximums of the other pools, "
+        "is sufficient for all pods that fit on a node. The pool's own maximum if no "
+        "increase is necessary or known."
     )
     levels: LevelsRow | None = Field(description="null for an observed cluster.")
     recommended: int = Field(
-        description="Number of nodes that are built: the simulated number, or the packing."
+        description="Number of nodes to build: the simulated number, or the packing."
     )
     spare: int = Field(
         default=0, description="Number of these nodes that replace failed nodes (`redundancy`)."
@@ -111,8 +108,8 @@ class PlanPoolRow(Output):
 
 
 class LevelRow(Output):
-    """Node counts of a pool at one demand: the proved minimum, the number that the packing needs,
-    and the number that the scheduler needs.
+    """Node counts of a pool at one demand: the proven minimum, the packing, and the number that the
+    scheduler needs.
     """
 
     bound: int
@@ -144,7 +141,7 @@ class LimitRow(Output):
 
 
 class DemandRow(Output):
-    """Number of pods that run at the same time. It's null if nothing limits it."""
+    """Number of pods that run at the same time. null if the number is unlimited."""
 
     floor: int
     steady: int
@@ -188,9 +185,11 @@ class PodRequestRow(Output):
     claim: str
     request: str
     ways: list[WayRow] = Field(
-        description="Alternatives, in order. Only one if there is no choice."
+        description="Alternatives, in order. A single entry if the request has no alternatives."
     )
-    shared: bool = Field(description="True if other pods that name the claim use the same devices.")
+    shared: bool = Field(
+        description=("True if other pods use the same claim, and therefore the same devices.")
+    )
 
 
 class PodRequestsRow(Output):
@@ -199,7 +198,7 @@ class PodRequestsRow(Output):
     role: str
     requests: list[PodRequestRow]
     equal: list[str] = Field(
-        description="Attributes that must be equal for some of the devices (matchAttribute)."
+        description="Attributes that must be equal for several devices (matchAttribute)."
     )
 
 
@@ -210,7 +209,7 @@ class PlanWorkloadRow(Output):
     namespace: str
     name: str
     each_pod: list[PodRequestsRow] = Field(
-        description="Devices that the pods request. Empty if they request none."
+        description="Devices that the pods request. Empty if the pods don't request devices."
     )
     demand: DemandRow
     placed: int
@@ -222,9 +221,7 @@ class PlanWorkloadRow(Output):
 
 
 class CostRow(Output):
-    """Price of the planned nodes. With an observed cluster and a fleet, it's the price of the added
-    nodes.
-    """
+    """Price of the planned nodes or, with an observed cluster and a fleet, of the added nodes."""
 
     hourly: float
     currency: Literal["USD"]
@@ -242,7 +239,7 @@ class CostRow(Output):
 
 
 class AllocatedRow(Output):
-    """One device that a claim holds."""
+    """One device that is allocated to a claim."""
 
     request: str
     node: str
@@ -261,9 +258,7 @@ class PlanClaimRow(Output):
 
 
 class TotalRow(Output):
-    """Nodes of all pools together. The three numbers have the same meanings as in
-    `PlanCountRow`.
-    """
+    """Node counts of all pools together, as in `PlanCountRow`."""
 
     bound: int
     packing: int
@@ -272,7 +267,7 @@ class TotalRow(Output):
 
 
 class StrandingRow(Output):
-    """A pod arrival order in which pods stay pending, and their number."""
+    """A pod arrival order in which pods stay pending, with the number of these pods."""
 
     order: str
     pods: int
@@ -280,20 +275,18 @@ class StrandingRow(Output):
 
 
 class FixRow(Output):
-    """A change with which the simulation placed all pods in every order tried."""
+    """A change with which the simulation places all pods in every simulated order."""
 
     kind: Literal["taint", "affinity", "profile", "maximum", "guards"]
     message: str
     nodes: dict[str, int] = Field(description="Number of nodes of each pool with this change.")
     saves_per_hour: float | None = Field(
-        description="Savings in US dollars, compared with the built nodes. Negative if it costs "
-        "more, null if a "
-        "price is unknown."
+        description="Savings in US dollars, compared with the built nodes. Negative if the "
+        "change costs more. null if a price is unknown."
     )
     patch: dict[str, Any] | None = Field(
-        description="Keys to merge into the fleet (pools by name), or a kustomize Component. null "
-        "if neither can "
-        "express it."
+        description="Keys to merge into the fleet (pools by name), or a kustomize Component. "
+        "null if neither can express the change."
     )
 
 
@@ -304,15 +297,18 @@ class SimulationRow(Output):
 
     orders: list[str]
     scale: int = Field(
-        description="Factor by which pods and nodes were divided to stay within the time limit."
+        description=(
+            "Factor by which the simulation divided the numbers of pods and nodes to stay within "
+            "the time limit."
+        )
     )
     complete: bool = Field(description="True if the simulation finished within the time limit.")
     at_packing: list[StrandingRow] = Field(
-        description="Pod arrival orders with pending pods on the nodes of the packing."
+        description="Pod arrival orders in which pods stay pending on the nodes of the packing."
     )
     at_maximum: list[StrandingRow] = Field(
-        description="Pod arrival orders with pending pods and every pool at its maximum. Empty if "
-        "counts were found."
+        description="Pod arrival orders in which pods stay pending with every pool at its "
+        "maximum. Empty if the search found node counts."
     )
     outcomes: list[OrderOutcomeRow] = Field(
         description="Outcome of the pod arrival orders with the simulated counts, or with every "
@@ -322,7 +318,7 @@ class SimulationRow(Output):
     )
     fixes: list[FixRow] = Field(
         default_factory=list[FixRow],
-        description="Changes that place everything on cheaper nodes, cheapest first.",
+        description="Changes with which all pods fit on cheaper nodes, cheapest first.",
     )
     tried_all_fixes: bool = Field(
         default=True,
@@ -331,23 +327,23 @@ class SimulationRow(Output):
     )
     left_out: list[WorkloadName] = Field(
         default_factory=list[WorkloadName],
-        description="Workloads whose pods don't fit any pool. They stay pending with any counts, and "
-        "weren't simulated.",
+        description="Workloads whose pods don't fit on any pool. The simulation omits these "
+        "pods, because they stay pending with any node counts.",
     )
 
 
 class GuardRow(Output):
-    """One guard. Guards are listed in the order of the pods that are pending without them."""
+    """One guard. The list is sorted by the number of pods that are pending without the guard."""
 
     number: int
     kind: Literal["steer", "split", "pack"]
     effect: str
     who_acts: str = Field(
-        description="`pulumi up`, or the owners of namespaces who have to change manifests."
+        description="`pulumi up`, or the owners of the namespaces, who must change manifests."
     )
     pending_without: list[int] = Field(
-        description="Fewest and most pods that stay pending on the plan's nodes without this "
-        "guard. Empty if unknown."
+        description="Minimum and maximum number of pods that stay pending on the planned nodes "
+        "without this guard. Empty if unknown."
     )
 
 
@@ -365,12 +361,12 @@ class GuardsRow(Output):
     guards: list[GuardRow]
     rules: list[SteeringRow]
     split: dict[str, str] = Field(
-        description="Pools that replace split pools, with the pool that each is a part of."
+        description="Pools that replace split pools, with the name of the split pool."
     )
     orders: list[str] = Field(description="Pod arrival orders in which all pods fit.")
     in_any_order: list[str] = Field(
-        description="Pools whose pods are proved to fit in any arrival order, whichever nodes the "
-        "scheduler chooses."
+        description="Pools whose pods provably fit in every arrival order, regardless of the "
+        "nodes that the scheduler chooses."
     )
     proved: dict[str, bool] = Field(
         default_factory=dict,
@@ -378,11 +374,11 @@ class GuardsRow(Output):
         "replicas), `peak` (rollouts), and `loss` (lost nodes, if the fleet sets redundancy).",
     )
     free_hourly: float | None = Field(
-        description="USD per hour without guards. null if no counts were found."
+        description="USD per hour without guards. null if the search didn't find node counts."
     )
     free_pending: list[int] | None = Field(
-        description="Fewest and most pods that stay pending without guards. null if all pods fit "
-        "or it is unknown."
+        description="Minimum and maximum number of pods that stay pending without guards. null "
+        "if all pods fit, or if unknown."
     )
 
 
@@ -401,7 +397,8 @@ class PlanOutput(Output):
     workloads: list[PlanWorkloadRow]
     cost: CostRow | None
     limits: list[LimitRow] = Field(
-        default_factory=list, description="Shared limits of pools. Empty if there are none."
+        default_factory=list,
+        description=("Limits that several pools share. Empty without such limits."),
     )
     verdicts: VerdictsRow = Field(description="Verdict of all workloads for each demand.")
     pods: int = Field(description="Number of pods of all workloads at the selected demand.")
@@ -423,8 +420,8 @@ class PlanOutput(Output):
     )
     joint_fix: JointFixRow | None = Field(
         default=None,
-        description="Changes with which several workloads that don't fit all run. Absent if at "
-        "most one doesn't fit, or if none were found.",
+        description="Changes that make several workloads fit at the same time. Absent if at most "
+        "one workload doesn't fit, or if the plan found no changes.",
     )
     guards: GuardsRow | None = Field(
         default=None, description="Guards of the plan. Absent for a plan without guards."
