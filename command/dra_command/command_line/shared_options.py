@@ -90,9 +90,11 @@ def add_demand(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def add_cluster(sources: argparse._ActionsContainer, parser: argparse.ArgumentParser) -> None:
+def add_cluster(
+    sources: argparse._ActionsContainer, parser: argparse.ArgumentParser, role: str = READER_ROLE
+) -> None:
     """Add the options that read a running cluster with kubectl; `sources` holds those of other
-    snapshots.
+    snapshots. `role` is the text of the role that reading needs.
     """
     sources.add_argument(
         "--context",
@@ -109,7 +111,10 @@ def add_cluster(sources: argparse._ActionsContainer, parser: argparse.ArgumentPa
         help="kubeconfig to use [default: kubectl's]; without --context, use its current context",
     )
     parser.add_argument(
-        "--role", action=_Role, help="print the least-privilege role for --context, and exit"
+        "--role",
+        action=_Role,
+        role=role,
+        help="print the least-privilege role for --context, and exit",
     )
 
 
@@ -131,11 +136,12 @@ class _Kubeconfig(argparse.Action):
 class _Role(argparse.Action):
     """Prints the role that reading a cluster needs."""
 
-    def __init__(self, option_strings: Sequence[str], dest: str, **options: Any) -> None:
+    def __init__(self, option_strings: Sequence[str], dest: str, role: str, **options: Any) -> None:
         super().__init__(option_strings, dest, nargs=0, default=argparse.SUPPRESS, **options)
+        self._role = role
 
     def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
-        print(READER_ROLE, end="")
+        print(self._role, end="")
         parser.exit()
 
 

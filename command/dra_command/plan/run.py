@@ -222,7 +222,8 @@ def _compare_and_write(
 def _difference(plan: Plan, values: argparse.Namespace) -> PlanDifference | None:
     """Return the changes since the saved plan. None if the plan isn't about the same inputs."""
     is_other = values.paths and not saved_file(values)
-    if is_other or values.kubernetes or values.observed or values.quiet:
+    is_short = values.quiet and values.format == "text"
+    if is_other or values.kubernetes or values.observed or is_short:
         return None
     if not values.stack and not saved_file(values):
         return None

@@ -302,7 +302,7 @@ def _costs(plan: Plan) -> tuple[str, ...]:
             f"{said}; cost unknown, because {missing or 'a pool'} doesn't have a price (set "
             "pricePerHour)",
         )
-    when = f", prices of {plan.cost.priced_on}" if plan.cost.priced_on else ", prices of the fleet"
+    when = _price_source(plan)
     least = ""
     open_prices = [pool.name for pool in plan.pools if pool.hourly_usd is None]
     if plan.verdict == "fits" and open_prices:
@@ -318,6 +318,14 @@ def _costs(plan: Plan) -> tuple[str, ...]:
             else "; no plan costs less"
         )
     return (f"{said}, {usd(plan.cost.hourly_usd)} per hour{when}{least}",)
+
+
+def _price_source(plan: Plan) -> str:
+    """Return the origin of the prices as the end of a sentence; "" if nothing has a price."""
+    if plan.cost is not None and plan.cost.priced_on:
+        return f", prices of {plan.cost.priced_on}"
+    pools = plan.fleet.pools if plan.fleet is not None else []
+    return ", prices of the fleet" if any(p.price_per_hour is not None for p in pools) else ""
 
 
 def _looser() -> str:
@@ -336,7 +344,7 @@ def _growth_costs(plan: Plan) -> tuple[str, ...]:
                 "price (set pricePerHour)"
             ),
         )
-    when = f", prices of {plan.cost.priced_on}" if plan.cost.priced_on else ", prices of the fleet"
+    when = _price_source(plan)
     return (f"{counted(more, 'node')} more, {usd(plan.cost.hourly_usd)} per hour more{when}",)
 
 

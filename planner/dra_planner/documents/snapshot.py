@@ -43,9 +43,9 @@ _GROUPS: Final = {
 SNAPSHOT_COMMAND: Final = f"kubectl get {','.join(SNAPSHOT_KINDS)} -A -o json"
 
 
-def _rule(group: str, resources: tuple[str, ...]) -> str:
+def _rule(group: str, resources: tuple[str, ...], verbs: str = "get, list") -> str:
     listed = ", ".join(resources)
-    return f'  - {{apiGroups: ["{group}"], resources: [{listed}], verbs: [get, list]}}\n'
+    return f'  - {{apiGroups: ["{group}"], resources: [{listed}], verbs: [{verbs}]}}\n'
 
 
 READER_ROLE: Final = (
@@ -57,3 +57,21 @@ READER_ROLE: Final = (
 """The ClusterRole that reading a snapshot needs, as YAML. It lists objects, but doesn't read
 Secrets.
 """
+VERIFIER_ROLE: Final = (
+    "apiVersion: rbac.authorization.k8s.io/v1\n"
+    "kind: ClusterRole\n"
+    "metadata: {name: pulumi-dra-verify}\n"
+    "rules:\n"
+    + _rule("", ("nodes", "pods"), "list")
+    + _rule("resource.k8s.io", ("resourceslices", "deviceclasses"), "list")
+    + _rule("apps", ("daemonsets",), "list")
+    + "  # only for plans with guards\n"
+    + _rule("apps", ("replicasets",), "list")
+    + _rule("batch", ("jobs",), "list")
+    + _rule(
+        "admissionregistration.k8s.io",
+        ("mutatingadmissionpolicies", "mutatingadmissionpolicybindings"),
+        "list",
+    )
+)
+"""The ClusterRole that `verify` needs, as YAML."""

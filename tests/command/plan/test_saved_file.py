@@ -72,3 +72,19 @@ def test_a_kustomization_is_built_for_the_saved_plan(repository: Project) -> Non
 def test_wrong_input_is_named(words: tuple[str, ...], fault: str, repository: Project) -> None:
     done = repository.run(*words)
     assert (done.status, fault in done.err) == (2, True), done.err
+
+
+def test_a_quiet_report_compares_with_the_saved_plan(project: Project) -> None:
+    project.run("plan", "--stack", "dev", "--write")
+    done = project.run("plan", "--stack", "dev", "--format", "markdown", "--quiet")
+    assert "none saved" not in done.out
+    assert "no difference" in done.out
+
+
+@pytest.mark.parametrize("price", ["", "  pricePerHour: 2\n"], ids=["no price", "a price"])
+def test_a_plan_names_the_fleet_as_the_source_of_prices_that_it_has(
+    price: str, repository: Project
+) -> None:
+    text = FLEET.replace("machine: g6.2xlarge", "machine: p3.2xlarge")
+    repository.write("fleet.yaml", text.replace("  count:", f"{price}  count:"))
+    assert ("prices of the fleet" in repository.run(*PLAN).out) == bool(price)

@@ -11,8 +11,10 @@ from typing import Any
 
 import pytest
 import yaml
+from command_project import Project
 
 from dra_planner.documents.snapshot import VERIFIED_KINDS
+from dra_planner.plan.cluster.guard_checks import guard_kinds
 from dra_sandbox.control_plane import ApiServer, Settings, control_plane
 from dra_sandbox.tools.kubernetes import find_binaries
 
@@ -41,6 +43,17 @@ def test_the_role_lists_what_is_read_and_no_more() -> None:
     rules = role()["rules"]
     assert sorted(name for rule in rules for name in rule["resources"]) == sorted(VERIFIED_KINDS)
     assert {verb for rule in rules for verb in rule["verbs"]} == {"list"}
+
+
+def test_the_printed_role_is_the_documented_one_and_that_of_guards(project: Project) -> None:
+    printed = yaml.safe_load(project.run("verify", "--role").out)
+    page = role()
+    of_guards = [*guard_kinds(36)]
+    assert printed["metadata"] == page["metadata"]
+    assert sorted(name for rule in printed["rules"] for name in rule["resources"]) == sorted(
+        {*VERIFIED_KINDS, *(kind.partition(".")[0] for kind in of_guards)}
+    )
+    assert {verb for rule in printed["rules"] for verb in rule["verbs"]} == {"list"}
 
 
 @pytest.fixture(scope="module")
