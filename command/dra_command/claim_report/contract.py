@@ -8,6 +8,7 @@ from pydantic import Field
 
 from dra_command.contract.joint_fix import JointFixRow
 from dra_command.contract.output import Output, VerdictText
+from dra_command.contract.share import ShareRow
 
 
 class PoolReasonRow(Output):
@@ -121,6 +122,9 @@ class ClaimPoolRow(Output):
     constraints: list[ConstraintRow]
     selectors: list[SelectorRow]
     devices: list[ChosenRow]
+    shares: list[ShareRow] = Field(
+        description="Amounts that the claim would consume of the devices, if claims share them."
+    )
     edits: list[EditRow]
 
 

@@ -19,6 +19,7 @@ from dra_command.claim_report.contract import (
     WhatIfRow,
 )
 from dra_command.claim_report.joint_fix import joint_fix_row
+from dra_command.claim_report.shares import share_row
 from dra_planner.allocation.reasons.explanation import (
     AlternativeReport,
     ConstraintReport,
@@ -75,6 +76,7 @@ def _pool(pool: PoolExplanation) -> ClaimPoolRow:
         constraints=[_constraint(each) for each in report.constraints] if report else [],
         selectors=[_selector(each) for each in pool.selectors],
         devices=[ChosenRow(request=request, device=device) for request, device in pool.devices],
+        shares=[share_row(each) for each in pool.shares],
         edits=[EditRow(kind=each.kind, text=each.text) for each in pool.edits],
     )
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
+from dra_command.claim_report.shares import share_cells
 from dra_command.pens.amounts import usd
 from dra_command.pens.table import Table
 from dra_command.pens.verdict_words import VERDICT_AFTER_A_NAME
@@ -43,23 +44,37 @@ class Obstacle(Struct, frozen=True):
 
 def claims_table(plan: Plan) -> Table:
     """Return which device each request of each claim would get, a row for each."""
+    given = [(claim, device) for claim in detail_claims(plan) for device in claim.devices]
+    shares = [share for _, device in given for share in device.shares]
+    is_shared = bool(shares)
+    is_short = is_shared and len({device.driver for _, device in given}) == 1
+    capacities = {share.capacity for share in shares}
+    capacity = next(iter(capacities)) if len(capacities) == 1 else ""
     rows = (
         (
             f"{claim.namespace}/{claim.name}",
             claim.pod,
             device.request,
             device.node,
-            f"{device.driver}/{device.device}",
+            device.device if is_short else f"{device.driver}/{device.device}",
+            *(share_cells(device.shares, capacity) if is_shared else ()),
         )
-        for claim in detail_claims(plan)
-        for device in claim.devices
+        for claim, device in given
     )
     note = (
         ""
         if plan.judgement.is_observed
         else "devices from the packing; the scheduler may choose other devices"
     )
-    return Table("Claims", ("claim", "pod", "request", "node", "device"), tuple(rows), note=note)
+    heads = (
+        "claim",
+        "pod",
+        "request",
+        "node",
+        "device",
+        *((capacity or "share", "left") if is_shared else ()),
+    )
+    return Table("Claims", heads, tuple(rows), note=note)
 
 
 def headline(plan: Plan) -> str:

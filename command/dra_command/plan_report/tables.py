@@ -29,6 +29,7 @@ from dra_planner.plan import Plan, PlannedPool, PlannedWorkload
 from dra_planner.plan.nodes.devices import NIC, KindCount
 from dra_planner.plan.nodes.groups import FilledNodes, fill_nodes
 from dra_planner.plan.nodes.order_outcomes import order_outcomes
+from dra_planner.plan.nodes.share_limits import share_limits
 from dra_planner.wording import counted
 
 if TYPE_CHECKING:  # most plans need neither
@@ -41,6 +42,7 @@ MANY_POOLS = 8  # from which on only the largest group of each is told
 NARROW = 72
 NOT_SIMULATED = "not run while pods are pending"
 _SHORTEST_NAME = 16
+_MOST_SHARES = 2
 _SHORT_KINDS = {
     "CronJob": "cronjob",
     "DaemonSet": "ds",
@@ -373,6 +375,8 @@ class PlanTables(Struct, frozen=True):
             said.append(f"as simulated, order {self.filled.order}")
         if stranded:
             said.append(f"{signs.stranded} stranded: free, but no pod can use it")
+        limits = list(share_limits(self.plan))
+        said += limits if self.every else limits[:_MOST_SHARES]
         return " · ".join(said)
 
     # -- arrival orders

@@ -7,7 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from msgspec import Struct, field
 
-from dra_planner.allocation import Refusal
+from dra_planner.allocation import Placement, Refusal, place
+from dra_planner.allocation.reasons.shares import share_limit, shares_of
 from dra_planner.model import (
     Demand,
     DemandLevel,
@@ -226,6 +227,7 @@ def _shortage(outcome: PackedLevel, item: int, *, proved: bool) -> Shortage:
         method=outcome.packing.method,
         proved=proved,
         node_limit=_node_limit(outcome, item, first),
+        share_limit=_share_limit(outcome, item, first),
     )
 
 
@@ -243,6 +245,13 @@ def _node_limit(outcome: PackedLevel, item: int, pool: int) -> str:
     if stop is None or not isinstance(answer, Refusal) or answer.kind != "filter":
         return ""
     return f"{NODE_LIMIT} {count} of these pods: {stop.reasons[0].message}"
+
+
+def _share_limit(outcome: PackedLevel, item: int, pool: int) -> str:
+    """Return how many claims of an item's first pod share a device of the pool, or ""."""
+    shape = outcome.found.items[item].parts[0].shape
+    answer = place(shape, outcome.found.rooms[pool].empty.state)
+    return share_limit(shares_of(answer)) if isinstance(answer, Placement) else ""
 
 
 def _share_out(

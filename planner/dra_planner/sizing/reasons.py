@@ -35,6 +35,7 @@ class Shortage(Struct, frozen=True, kw_only=True):
     # of several pools, and to what they would have to be raised
     limits: tuple[tuple[SharedLimit, int], ...] = ()
     node_limit: str = ""  # why a node runs no more of these pods, unless its devices are used up
+    share_limit: str = ""  # how many of these claims share a device, and why
 
 
 def refusals(stops: Sequence[tuple[Room, FillStop]]) -> tuple[Reason, ...]:
@@ -94,7 +95,9 @@ def too_small(
     )
     devices = pending * devices_of(shape)
     title = next((each.title(workload) for each in shape.claims), "")
-    short = f", {counted(devices, 'more device')} for claim {title}" if devices else ""
+    unit = "more share" if shortage.share_limit else "more device"
+    limited = f" ({shortage.share_limit})" if shortage.share_limit else ""
+    short = f", {counted(devices, unit)} for claim {title}{limited}" if devices else ""
     if shortage.node_limit:
         short = f", because {shortage.node_limit}"
     still_pending = f"{pending} of {counted(wanted, 'pod')} pending{short}"

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import TextIO
 
 from dra_command.claim_report.joint_fix import print_joint_fix
+from dra_command.claim_report.shares import share_sentence
 from dra_command.explain.pool_lines import (
     POOLS_TOO_SMALL,
     Line,
@@ -22,6 +23,7 @@ from dra_planner.allocation.reasons.explanation import (
     ConstraintReport,
     Exclusion,
 )
+from dra_planner.allocation.reasons.shares import share_limit
 from dra_planner.cel import SelectorExplanation as SelectorReport
 from dra_planner.cel import SelectorTerm
 from dra_planner.plan.explanation.claims import ClaimExplanation, PoolExplanation
@@ -146,6 +148,11 @@ def pool_lines(pool: PoolExplanation, *, verbose: bool, with_fixes: bool = True)
     for request_name in dict.fromkeys(name for name, _ in pool.devices):
         got = ", ".join(device for name, device in pool.devices if name == request_name)
         yield Line(2, f"{request_name} gets {got}", "✓ ")
+        own = [each for each in pool.shares if each.request == request_name]
+        yield from (Line(4, share_sentence(each)) for each in own)
+    limit = share_limit(pool.shares)
+    if limit:
+        yield Line(4, limit)
     for reason in pool.reasons:
         is_told = pool.report is not None and reason.code in _TOLD_BY_THE_TREE
         if not is_told:

@@ -9,6 +9,7 @@ from pydantic import Field
 from dra_command.claim_report.contract import ExplainOutput
 from dra_command.contract.joint_fix import JointFixRow
 from dra_command.contract.output import Output, VerdictText
+from dra_command.contract.share import ShareRow
 from dra_command.findings.contract import DiagnosticRow
 from dra_command.plan_report.contract.detail import DetailRow
 from dra_command.plan_report.contract.nodes import (
@@ -246,6 +247,9 @@ class AllocatedRow(Output):
     driver: str
     pool: str
     device: str
+    shares: list[ShareRow] = Field(
+        description="Amounts that the claim consumes of the device, if claims share it."
+    )
 
 
 class PlanClaimRow(Output):

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 
 from dra_command.claim_report.joint_fix import joint_fix_row
 from dra_command.claim_report.json import explain_output
+from dra_command.claim_report.shares import share_row
 from dra_command.findings.json import finding_row
 from dra_command.plan_report.contract.plan import (
     AllocatedRow,
@@ -298,6 +299,7 @@ def _claims(plan: Plan) -> list[PlanClaimRow]:
                     driver=each.driver,
                     pool=each.pool,
                     device=each.device,
+                    shares=[share_row(share) for share in each.shares],
                 )
                 for each in claim.devices
             ],

@@ -21,6 +21,7 @@ from dra_planner.allocation import (
 )
 from dra_planner.allocation import explain as explain_search
 from dra_planner.allocation.reasons.explanation import ClaimReport
+from dra_planner.allocation.reasons.shares import Share, shares_of_pick
 from dra_planner.cel import SelectorExplanation as SelectorReport
 from dra_planner.errors import PlannerError
 from dra_planner.model import (
@@ -43,7 +44,8 @@ class PoolExplanation(Struct, frozen=True, kw_only=True):
 
     `report` is None if no device is checked (a class is missing, or the claim is already
     allocated). `selectors` lists the conditions of selectors that exclude devices. `devices` are
-    the devices that the claim would get, by request. `edits` is a minimal set of changes that make
+    the devices that the claim would get, by request, and `shares` the amounts that it would consume
+    of them if claims share them. `edits` is a minimal set of changes that make
     the pod fit. All of them are needed.
     """
 
@@ -54,6 +56,7 @@ class PoolExplanation(Struct, frozen=True, kw_only=True):
     report: ClaimReport | None
     selectors: tuple[SelectorReport, ...] = ()
     devices: tuple[tuple[str, str], ...] = ()
+    shares: tuple[Share, ...] = ()
     edits: tuple[Edit, ...] = ()
 
 
@@ -224,8 +227,15 @@ def _explain_pool(
             for owner, request, device in search.picks
             if owner == claim.name
         ),
+        shares=tuple(_shares(answer, claim)) if isinstance(answer, Placement) else (),
         edits=smallest_edits(told, judgement) if with_edits else (),
     )
+
+
+def _shares(answer: Placement, claim: ShapeClaim) -> Iterator[Share]:
+    for got in answer.picks:
+        for pick in got.picks if got.name == claim.name else ():
+            yield from shares_of_pick(pick, claim, answer.node)
 
 
 def smallest_edits(told: PoolAnswer, judgement: Judgement) -> tuple[Edit, ...]:

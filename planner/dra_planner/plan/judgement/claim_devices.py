@@ -4,15 +4,20 @@ from __future__ import annotations
 
 from msgspec import Struct
 
+from dra_planner.allocation.reasons.shares import Share
+
 
 class GivenDevice(Struct, frozen=True, kw_only=True):
-    """One device that a claim would get."""
+    """One device that a claim would get, and the amounts that it would consume of a shared one,
+    with the rest after all claims of the node.
+    """
 
     request: str
     node: str
     driver: str
     pool: str
     device: str
+    shares: tuple[Share, ...] = ()
 
 
 class GivenClaim(Struct, frozen=True, kw_only=True):

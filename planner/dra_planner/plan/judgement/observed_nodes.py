@@ -12,6 +12,7 @@ from typing import Final
 
 from msgspec.structs import replace
 
+from dra_planner.allocation.reasons.shares import Share, shares_of_pick
 from dra_planner.model import (
     AllocatedDevice,
     Demand,
@@ -237,18 +238,36 @@ def _claims(outcome: SimulationOutcome) -> Iterator[GivenClaim]:
     for key in outcome.placed:
         placed = cluster.pods[key]
         node = outcome.nodes[placed.node].name
+        state, shape = cluster.stage_of[placed.node].state, placed.pod.kind.shape
+        claims = {claim.shared or claim.name: claim for claim in shape.claims} if shape else {}
         for got in placed.picks:
             name = generated_claim_name(key.name, got.name)
-            yield _given(key.namespace, name, key.name, node, cluster.devices_of(placed, got))
+            devices = cluster.devices_of(placed, got)
+            shares = [shares_of_pick(pick, claims.get(got.name), state) for pick in got.picks]
+            yield _given(key.namespace, name, key.name, node, zip(devices, shares, strict=True))
         for shared in placed.shared:
             if shared not in told:
                 told.add(shared)
-                devices = cluster.devices_of_claim(shared)
-                yield _given(shared.namespace, shared.name, key.name, node, devices)
+                given = [
+                    (
+                        device,
+                        tuple(
+                            share
+                            for pick in state.picks_of([device])
+                            for share in shares_of_pick(pick, claims.get(shared), state)
+                        ),
+                    )
+                    for device in cluster.devices_of_claim(shared)
+                ]
+                yield _given(shared.namespace, shared.name, key.name, node, given)
 
 
 def _given(
-    namespace: str, claim: str, pod: str, node: str, devices: Iterable[AllocatedDevice]
+    namespace: str,
+    claim: str,
+    pod: str,
+    node: str,
+    devices: Iterable[tuple[AllocatedDevice, tuple[Share, ...]]],
 ) -> GivenClaim:
     return GivenClaim(
         namespace=namespace,
@@ -261,7 +280,8 @@ def _given(
                 driver=each.driver,
                 pool=each.pool,
                 device=each.device,
+                shares=shares,
             )
-            for each in devices
+            for each, shares in devices
         ),
     )

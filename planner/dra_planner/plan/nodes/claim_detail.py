@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 
 from dra_planner.allocation import NodeState, Placement, open_offer, sight_of
+from dra_planner.allocation.reasons.shares import Share, shares_of_pick
 from dra_planner.errors import UnsupportedFeature
 from dra_planner.model import AllocatedDevice, DemandLevel, Shape, WorkloadRef, generated_claim_name
 from dra_planner.offers import Offer
@@ -58,14 +59,17 @@ class _Detail:
                 node = f"{pattern.pool}-{nodes[pattern.pool]}"
                 nodes[pattern.pool] += 1
                 for shape, placement in filled:
-                    yield from self._given(shape, placement, node)
+                    yield from self._given(shape, placement, node, filled[-1][1].node)
 
     def _open(self, pool: str) -> NodeState:
         features = self._plan.judgement.features
         return open_offer(self._offers[pool], self._plan.classes, features, self._sight)
 
-    def _given(self, shape: Shape, placement: Placement, node: str) -> Iterator[GivenClaim]:
+    def _given(
+        self, shape: Shape, placement: Placement, node: str, full: NodeState
+    ) -> Iterator[GivenClaim]:
         namespace, pod = next(self._names[shape.id])
+        claims = {claim.name: claim for claim in shape.claims}
         home = placement.node.node.name
         for picks in placement.picks:
             name = (
@@ -74,7 +78,10 @@ class _Detail:
                 else generated_claim_name(pod, picks.name)
             )
             devices = tuple(
-                _device(each, home, node) for each in placement.claims[picks.name].devices
+                _device(each, home, node, shares_of_pick(pick, claims.get(picks.name), full))
+                for each, pick in zip(
+                    placement.claims[picks.name].devices, picks.picks, strict=True
+                )
             )
             yield GivenClaim(namespace=namespace, name=name, pod=pod, devices=devices)
 
@@ -88,9 +95,16 @@ class _Detail:
                 self._index[ref] += 1
 
 
-def _device(device: AllocatedDevice, template: str, node: str) -> GivenDevice:
+def _device(
+    device: AllocatedDevice, template: str, node: str, shares: tuple[Share, ...]
+) -> GivenDevice:
     """Set the node's name, because predicted slices have a placeholder."""
     pool = node if device.pool == template else device.pool
     return GivenDevice(
-        request=device.request, node=node, driver=device.driver, pool=pool, device=device.device
+        request=device.request,
+        node=node,
+        driver=device.driver,
+        pool=pool,
+        device=device.device,
+        shares=shares,
     )

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from dra_planner.allocation import Placement
+from dra_planner.allocation.reasons.shares import shares_of
 from dra_planner.plan import Judgement, PoolAnswer
 from dra_planner.sizing.reasons import NODE_LIMIT
 from dra_planner.wording import counted
@@ -58,10 +60,13 @@ def _shortage(case: Waiting, judgement: Judgement) -> str:
     each = case.devices_per_pod
     pods = case.member.figures.at(judgement.level)  # those of the workload that have these claims
     is_node_full = any(NODE_LIMIT in reason.message for reason in case.size.reasons)
-    if not each or pods is None or judgement.is_observed or is_node_full:
+    fitting = [pool for pool in case.pools if pool.verdict == "fits"]
+    is_shared = any(
+        isinstance(pool.answer, Placement) and shares_of(pool.answer) for pool in fitting
+    )
+    if not each or pods is None or judgement.is_observed or is_node_full or is_shared:
         reasons = "; ".join(reason.message for reason in case.size.reasons)
         return reasons or f"{counted(_pending(case, judgement), 'pod')} pending"
-    fitting = [pool for pool in case.pools if pool.verdict == "fits"]
     offers = [_offered(pool, each) for pool in fitting]
     shown = " and ".join(
         f'pool "{pool.offer.name}" has at most {text}'

@@ -1,0 +1,48 @@
+"""The amounts that a claim consumes of shared devices, in words and as published JSON."""
+
+from __future__ import annotations
+
+from dra_command.contract.share import ShareRow
+from dra_planner.allocation.reasons.shares import Share
+
+
+def share_sentence(share: Share) -> str:
+    """Return the requested, consumed, and free amounts of one capacity of a device."""
+    if share.requested is None:
+        asked = f"{share.capacity}: not requested, so the device's request policy sets it; "
+    elif share.is_rounded:
+        asked = (
+            f"{share.capacity}: requests {share.requested}, rounded up by the device's request "
+            "policy; "
+        )
+    else:
+        asked = f"{share.capacity}: requests {share.requested}; "
+    return f"{asked}consumes {share.consumed} of {share.total}, {share.left} left on {share.device}"
+
+
+def share_cells(shares: tuple[Share, ...], heading: str) -> tuple[str, str]:
+    """Return the consumed and the free amounts of a device as two table cells, with requests that
+    the device's policy raised. `heading` is the capacity that the table's head names, or "".
+    """
+    consumed = [
+        f"{each.consumed} of {each.total}"
+        + ("" if each.capacity == heading else f" {each.capacity}")
+        + (f" (requests {each.requested})" if each.is_rounded else "")
+        for each in shares
+    ]
+    free = [f"{each.left}{f' {each.capacity}' if not heading else ''}" for each in shares]
+    return ", ".join(consumed), ", ".join(free)
+
+
+def share_row(share: Share) -> ShareRow:
+    """Return the amounts of one capacity as the contract's model."""
+    return ShareRow(
+        device=share.device,
+        capacity=share.capacity,
+        requested=None if share.requested is None else str(share.requested),
+        consumed=str(share.consumed),
+        total=str(share.total),
+        left=str(share.left),
+        claims_per_device=share.per_device,
+        at_most_for_one_more=None if share.enough_for_more is None else str(share.enough_for_more),
+    )
