@@ -21,7 +21,7 @@ from dra_planner.plan.demand.class_findings import ClassSources, find_class_faul
 from dra_planner.plan.demand.classes import fleet_classes
 from dra_planner.plan.demand.device_demand import block_other_drivers, device_demand
 from dra_planner.plan.demand.headroom import with_headroom
-from dra_planner.plan.demand.undivided_devices import find_undivided_devices
+from dra_planner.plan.demand.undivided_devices import find_undivided_devices, with_sharing_fixes
 from dra_planner.plan.demand.unrequested_devices import find_unrequested_devices
 from dra_planner.plan.judgement.demand_levels import find_levels_beside
 from dra_planner.plan.judgement.guarded import Guarded
@@ -133,7 +133,7 @@ def plan_manifests(
         fleet if guarded is None else guarded.fleet,
         guarded=guarded,
         diagnostics=(
-            *manifests.diagnostics,
+            *with_sharing_fixes(manifests, fleet, classes),
             *find_class_faults(fleet, sources, offers, features),
             *find_undivided_devices(manifests, fleet, offers, classes),
             *idle,

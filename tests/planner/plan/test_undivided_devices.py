@@ -44,6 +44,25 @@ def test_the_fix_of_a_whole_device_shares_it(driver: str) -> None:
     assert nodes == [3, 1]
 
 
+@pytest.mark.parametrize("driver", ["25.8.1", "0.4.1", "0.5.0"])
+@pytest.mark.parametrize("kubernetes", ["1.34", "1.35"])
+def test_one_fix_shares_the_devices_of_an_older_cluster(kubernetes: str, driver: str) -> None:
+    """Given a version that ignores requests for a part, the fix of its warning is complete."""
+    where = l4("eks", kubernetes, f"drivers.nvidia.version={driver}")
+    plan = plan_of(where, requesting())
+    (found,) = [each for each in plan.diagnostics if each.code == "field-dropped"]
+    changes = [read_change(each) for each in re.findall(r"`([\w.]+=[\w.]+)`", found.fix)]
+    shared = plan_of(change_fleet(where, changes), requesting())
+    assert {each.code for each in shared.diagnostics} & {UNDIVIDED, "field-dropped"} == set()
+    assert [sum(pool.nodes.desired for pool in each.pools) for each in (plan, shared)] == [3, 1]
+
+
+def test_a_plan_for_another_version_keeps_the_fix_of_a_dropped_part() -> None:
+    plan = plan_of(l4("eks", "1.36"), requesting(), kubernetes="1.35")
+    (found,) = [each for each in plan.diagnostics if each.code == "field-dropped"]
+    assert found.fix.startswith("plan for Kubernetes 1.36 or later")
+
+
 @pytest.mark.parametrize(
     ("name", "where", "part"),
     [

@@ -7,6 +7,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
+from msgspec.structs import replace
+
 from dra_planner.claims.manifest_claims import WrittenClaim, alternatives, written_claims
 from dra_planner.claims.requested_drivers import driver_of_request
 from dra_planner.errors import Diagnostic
@@ -44,6 +46,38 @@ def find_undivided_devices(
         ]
         if parts and claim.users:
             yield _undivided(claim, parts, fleet)
+
+
+def with_sharing_fixes(
+    manifests: Manifests, fleet: Fleet, classes: Mapping[str, DeviceClass]
+) -> Iterator[Diagnostic]:
+    """Yield the diagnostics of the manifests. If the fleet's Kubernetes version ignores a request
+    for a part of a device, the fix includes the settings of the driver, because the version alone
+    shares nothing.
+    """
+    found = manifests.diagnostics
+    if not any(map(_is_dropped_part, found)) or fleet.features_at(fleet.minor).consumable_capacity:
+        yield from found  # a plan for another version than the fleet's keeps the fixes
+        return
+    known = {**classes, **manifests.classes}
+    drivers = {
+        claim.title: {
+            driver_of_request(way, known)
+            for request in claim.spec.requests
+            for way in alternatives(request)
+        }
+        for claim in written_claims(manifests)
+    }
+    fleets = tuple(sharing_fleets(fleet))
+    for each in found:
+        own = drivers.get(each.message.partition(": ")[0], set())
+        text = next((other.text for other in fleets if own & other.drivers), "")
+        is_changed = text and _is_dropped_part(each)
+        yield replace(each, fix=f"{text}, or {_WHOLE}") if is_changed else each
+
+
+def _is_dropped_part(diagnostic: Diagnostic) -> bool:
+    return diagnostic.code == "field-dropped" and diagnostic.place.path.endswith(".capacity")
 
 
 def _undivided(

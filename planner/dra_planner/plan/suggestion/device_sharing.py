@@ -12,6 +12,7 @@ from dra_planner.fleet import Fleet
 from dra_planner.fleet.changes import change_fleet, read_change
 from dra_planner.model import ClaimSpec
 from dra_planner.offers import predict_offers
+from dra_planner.releases import RELEASES, features_of
 
 
 class SharingFleet(Struct, frozen=True):
@@ -26,7 +27,8 @@ class SharingFleet(Struct, frozen=True):
 
 def sharing_fleets(fleet: Fleet) -> Iterator[SharingFleet]:
     """Yield the fleet with each driver setting that makes a device shareable: with the fleet's
-    driver version, then with the newest one.
+    versions, then with the newest driver, and on old clusters with the first Kubernetes version
+    that stores shares.
     """
     for setting in driver_proposals(fleet):
         for version in _versions(fleet):
@@ -73,7 +75,14 @@ def listed(parts: Sequence[str]) -> str:
 
 
 def _versions(fleet: Fleet) -> Iterator[tuple[str, ...]]:
-    """Yield the fleet's driver version, then the newest one."""
-    yield ()
+    """Yield the changes of versions to try, fewest first: none, the newest driver, and the first
+    Kubernetes version that stores requests for capacity.
+    """
+    drivers: list[tuple[str, ...]] = [()]
     if fleet.drivers.of(nvidia.DRIVER) is not None:
-        yield (f"drivers.nvidia.version={nvidia.newest_driver_release().version}",)
+        drivers.append((f"drivers.nvidia.version={nvidia.newest_driver_release().version}",))
+    if fleet.features_at(fleet.minor).consumable_capacity:
+        yield from drivers
+        return
+    minor = next(each for each in sorted(RELEASES) if features_of(each).consumable_capacity)
+    yield from ((f"kubernetes=1.{minor}", *each) for each in drivers)
