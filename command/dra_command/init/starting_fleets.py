@@ -112,6 +112,7 @@ def _from_region(region: str, values: argparse.Namespace) -> InitialFleet:
         kubernetes=values.kubernetes or new_cluster_version(name),
         machines=requested_machine_types(values),
         whole_gpus=not values.workloads,
+        may_upgrade=not values.kubernetes,
     )
     found = _found(request, quiet=values.quiet)
     workloads = " ".join(map(shlex.quote, values.workloads)) or WORKLOADS

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import yaml
 
@@ -24,7 +26,7 @@ def write_added_pools(path: Path, request: PlanRequest) -> str:
             "everything fit"
         )
     nodes = {pool.name: pool.nodes.desired for pool in found.plan.pools}
-    told = " and ".join(f"{nodes[row['name']]} × {row['machine']}" for row in found.pools)
+    told = " and ".join(f"{nodes[row['name']]} × {_type(row)}" for row in found.pools)
     price = "" if found.hourly_usd is None else f", {usd(found.hourly_usd)} per hour"
     head = (
         f"# With these pools, everything fits: {told}{price}.\n"
@@ -36,3 +38,7 @@ def write_added_pools(path: Path, request: PlanRequest) -> str:
         PlannerError,
     )
     return f"wrote {path}: add {told}{price}"
+
+
+def _type(row: Mapping[str, Any]) -> str:
+    return f"{row['machine']} (mig: {row['mig']})" if "mig" in row else row["machine"]

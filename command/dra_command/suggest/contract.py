@@ -13,6 +13,7 @@ class MachineCountRow(Output):
     """Number of nodes of one machine type."""
 
     machine: str
+    mig: str = Field(description="MIG configuration of the GPUs, or empty for whole GPUs.")
     nodes: int
 
 
@@ -24,6 +25,7 @@ class SuggestedRow(Output):
     hourly: float = Field(description="US dollars per hour for the simulated number of GPU nodes.")
     machines: list[MachineCountRow]
     fleet: dict[str, Any] = Field(description="Content of a fleet file for --fleet.")
+    notes: list[str] = Field(description="Settings that the claims need, and the plan's warnings.")
 
 
 class NotComparedRow(Output):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dra_command.plan_report.summary import obstacles
+from dra_command.suggest.compared_types import compared_obstacles, fleet_notes
 from dra_command.suggest.contract import (
     MachineCountRow,
     NotComparedRow,
@@ -34,9 +34,11 @@ def _fleet(each: Suggestion) -> SuggestedRow:
     return SuggestedRow(
         hourly=float(each.hourly_usd),
         machines=[
-            MachineCountRow(machine=machine, nodes=nodes) for machine, nodes in each.machines
+            MachineCountRow(machine=machine, mig=mig, nodes=nodes)
+            for machine, mig, nodes in each.counts
         ],
         fleet=each.document,
+        notes=list(fleet_notes(each)),
     )
 
 
@@ -47,5 +49,5 @@ def _obstacles(found: Suggestions) -> list[ObstacleRow]:
             reasons=[line for line, _ in each.lines],
             fixes=[fix for _, fix in each.lines if fix],
         )
-        for each in obstacles(found.plan, every=True)
+        for each in compared_obstacles(found.plan, every=True)
     ]

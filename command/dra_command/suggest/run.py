@@ -17,7 +17,7 @@ from dra_command.command_line.progress import doing
 from dra_command.inputs.command_inputs import mark_unrelated_files, print_skipped_files
 from dra_command.inputs.machine_types import requested_machine_types
 from dra_command.inputs.new_cluster import new_cluster_version
-from dra_command.plan_report.summary import obstacles
+from dra_command.suggest.compared_types import compared_obstacles, fleet_notes
 from dra_command.suggest.json import suggest_json
 from dra_planner.clouds import cloud_of_region
 from dra_planner.plan.pools.architectures import architecture_assumptions
@@ -46,6 +46,7 @@ def run(values: argparse.Namespace) -> int:
         machines=requested_machine_types(values),
         max_price=_price(values.max_price),
         level=values.demand,
+        may_upgrade=not values.kubernetes,
     )
     with doing("comparing machines", quiet=values.quiet):
         found = suggest_fleets(request)
@@ -118,6 +119,7 @@ def _why(found: Suggestions, best: Suggestion) -> Iterator[str]:
             f"{', '.join(name for name, other in found.left_out if other == why)}"
         )
     yield from (f"assumption: {each}" for each in architecture_assumptions(best.plan.judgement))
+    yield from fleet_notes(best)
     yield "the comparison doesn't include the system pool and its cost"
 
 
@@ -131,7 +133,7 @@ def _refusal(found: Suggestions) -> Iterator[str]:
         if found.candidates > 1
         else plan.pools[0].machine
     )
-    blocking = tuple(obstacles(plan))
+    blocking = tuple(compared_obstacles(plan))
     apart = [each for each in plan.blockers if not each.workloads and each.verdict != "fits"]
     if plan.judgement.sizing.verdict == "fits" and not blocking and not apart:
         yield (

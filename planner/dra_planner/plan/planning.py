@@ -133,7 +133,7 @@ def plan_manifests(
         fleet if guarded is None else guarded.fleet,
         guarded=guarded,
         diagnostics=(
-            *with_sharing_fixes(manifests, fleet, classes),
+            *with_sharing_fixes(manifests, fleet, offers, classes),
             *find_class_faults(fleet, sources, offers, features),
             *find_undivided_devices(manifests, fleet, offers, classes),
             *idle,

@@ -81,3 +81,16 @@ def test_wrong_uses_are_refused(project: Project) -> None:
     (project.root / "folder").mkdir()
     done = project.run(*WORDS[:5], "folder")
     assert done.status == 2
+
+
+def test_a_pool_for_mig_devices_has_a_configuration(project: Project) -> None:
+    selector = 'device.attributes["gpu.nvidia.com"].profile == "1g.10gb"'
+    text = template(selector=selector).replace("Name: gpu.nvidia.com", "Name: mig.nvidia.com")
+    project.write("fleet.yaml", yaml.safe_dump(FLEET))
+    project.write("app.yaml", f"{text}---\n{deployment(replicas=2)}")
+    done = project.run(*WORDS)
+    assert "wrote add.yaml: add 1 × p5.4xlarge (mig: all-1g.10gb), USD " in done.err
+    (row,) = yaml.safe_load((project.root / "add.yaml").read_text())["pools"]
+    assert (row["machine"], row["mig"]) == ("p5.4xlarge", "all-1g.10gb")
+    project.write("fleet.yaml", yaml.safe_dump({**FLEET, "pools": [*FLEET["pools"], row]}))
+    assert project.run(*WORDS[:4]).status == 0

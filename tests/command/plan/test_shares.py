@@ -45,8 +45,17 @@ def test_the_table_of_claims_lists_the_amounts(project: Project) -> None:
     done = project.run("plan", "-", *FLEET, "--detail", stdin=WORKLOAD)
     rows = [line.split() for line in done.out.splitlines() if "server-0-gpu" in line]
     assert rows == [
-        ["default/server-0-gpu", "server-0", "gpu", "l4-0", "gpu-0", "7Gi", "of", "23034Mi"]
-        + ["1530Mi"]
+        [
+            "default/server-0-gpu",
+            "server-0",
+            "gpu",
+            "l4-0",
+            "gpu-0",
+            "7Gi",
+            "of",
+            "23034Mi",
+            "1530Mi",
+        ]
     ]
 
 

@@ -142,3 +142,41 @@ def test_json_of_wrong_input_is_an_error(project: Project) -> None:
     done = project.run("suggest", *words)
     assert done.status == 2
     assert "mars-1" in json.loads(done.out)["error"]["message"]
+
+
+SHARE = TEMPLATE.partition("      config")[0].replace(
+    "deviceClassName: gpu.nvidia.com",
+    "deviceClassName: gpu.nvidia.com, capacity: {requests: {memory: 8Gi}}",
+)
+
+
+def test_a_fleet_with_shares_explains_its_settings(project: Project) -> None:
+    project.write("pods.yaml", SHARE + POD)
+    done = project.run("suggest", "pods.yaml", "--region", "us-east-1", "--machines", "g6.xlarge")
+    assert done.status == 0
+    assert "# the claims request a part of a GPU, so the fleet sets the driver's shares" in done.out
+    assert "consumableShares: memory" in done.out
+
+
+def test_a_chosen_version_that_ignores_parts_is_a_warning(project: Project) -> None:
+    project.write("pods.yaml", SHARE + POD)
+    words = ("--region", "us-east-1", "--machines", "g6.xlarge", "--kubernetes", "1.35")
+    done = project.run("suggest", "pods.yaml", *words)
+    assert (
+        "# warning: ResourceClaimTemplate default/one: capacity is ignored before 1.36" in done.out
+    )
+    notes = project.run("suggest", "pods.yaml", *words, "--format", "json").json["best"]["notes"]
+    assert [each.partition(":")[0] for each in notes] == ["warning"]
+
+
+def test_reasons_name_machine_types_instead_of_pools(project: Project) -> None:
+    project.write("pods.yaml", TEMPLATE.partition("      config")[0] + POD)
+    huge = (
+        (project.root / "pods.yaml").read_text().replace("gpu.nvidia.com}", "vfio.gpu.nvidia.com}")
+    )
+    words = ("--region", "us-east-1", "--machines", "g6.2xlarge,p4d.24xlarge")
+    done = project.run("suggest", "-", *words, stdin=huge)
+    assert (done.status, done.out) == (1, "")
+    assert "machine type g6.2xlarge" in done.err or "  g6.2xlarge" in done.err
+    assert "g6-2xlarge" not in done.err
+    assert "p4d-24xlarge" not in done.err

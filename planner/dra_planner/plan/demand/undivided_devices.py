@@ -16,7 +16,7 @@ from dra_planner.fleet import Fleet
 from dra_planner.manifests import Manifests
 from dra_planner.model import DeviceClass
 from dra_planner.offers import Offer
-from dra_planner.plan.suggestion.device_sharing import sharing_fleets
+from dra_planner.plan.suggestion.device_sharing import is_dropped_part, sharing_fleets
 from dra_planner.quantity import Quantity
 
 UNDIVIDED: Final = "device-not-shared"
@@ -49,14 +49,14 @@ def find_undivided_devices(
 
 
 def with_sharing_fixes(
-    manifests: Manifests, fleet: Fleet, classes: Mapping[str, DeviceClass]
+    manifests: Manifests, fleet: Fleet, offers: Iterable[Offer], classes: Mapping[str, DeviceClass]
 ) -> Iterator[Diagnostic]:
     """Yield the diagnostics of the manifests. If the fleet's Kubernetes version ignores a request
     for a part of a device, the fix includes the settings of the driver, because the version alone
     shares nothing.
     """
     found = manifests.diagnostics
-    if not any(map(_is_dropped_part, found)) or fleet.features_at(fleet.minor).consumable_capacity:
+    if not any(map(is_dropped_part, found)) or fleet.features_at(fleet.minor).consumable_capacity:
         yield from found  # a plan for another version than the fleet's keeps the fixes
         return
     known = {**classes, **manifests.classes}
@@ -68,16 +68,15 @@ def with_sharing_fixes(
         }
         for claim in written_claims(manifests)
     }
+    published = {each.driver for offer in offers for each in offer.slices}
     fleets = tuple(sharing_fleets(fleet))
     for each in found:
         own = drivers.get(each.message.partition(": ")[0], set())
         text = next((other.text for other in fleets if own & other.drivers), "")
-        is_changed = text and _is_dropped_part(each)
-        yield replace(each, fix=f"{text}, or {_WHOLE}") if is_changed else each
-
-
-def _is_dropped_part(diagnostic: Diagnostic) -> bool:
-    return diagnostic.code == "field-dropped" and diagnostic.place.path.endswith(".capacity")
+        if is_dropped_part(each) and own & published:
+            yield replace(each, fix=f"{text}, or {_WHOLE}" if text else _WHOLE)
+        else:
+            yield each
 
 
 def _undivided(

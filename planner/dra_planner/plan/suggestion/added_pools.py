@@ -6,7 +6,7 @@ pools at their maximums.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from decimal import Decimal
 from typing import Any
 
@@ -22,8 +22,9 @@ from dra_planner.plan.planning import make_plan
 from dra_planner.plan.pools.architectures import selected_architectures
 from dra_planner.plan.reading import read_checked
 from dra_planner.plan.suggestion.buyable_machines import buyable_machines
+from dra_planner.plan.suggestion.divided_devices import partitioned_pools
 from dra_planner.plan.suggestion.planned_fleets import ROOM
-from dra_planner.plan.suggestion.suggestions import SuggestRequest
+from dra_planner.plan.suggestion.suggestions import PoolType, SuggestRequest
 from dra_planner.records import equality
 
 
@@ -89,6 +90,10 @@ def find_added_pools(request: PlanRequest) -> AddedPools | None:
     if not most:
         return None
     everything = make_plan(replace(request, fleet=offered.with_counts(most), steps=0))
+    if everything.verdict != "fits":
+        offered = _with_partitions(offered, everything)
+        most = dict.fromkeys(offered.rows, _most_nodes(fleet))
+        everything = make_plan(replace(request, fleet=offered.with_counts(most), steps=0))
     if everything.verdict != "fits":
         return None
     used = [pool.name for pool in everything.pools if pool.name in most and pool.packing]
@@ -176,17 +181,41 @@ def _offered(request: PlanRequest, fleet: Fleet) -> _Offered:
         kubernetes=fleet.kubernetes,
         architectures=_architectures(fleet) | selected_architectures(manifests),
     )
-    taken = {pool.name for pool in fleet.pools}
-    rows: dict[str, dict[str, Any]] = {}
-    for machine in buyable_machines(asked, {}):
-        name = cloud(fleet.cloud).pool_name(machine.name)
-        while name in taken:
-            name = f"{name}-more"
-        row = {"name": name, "machine": machine.name}
+    return _with_pools(_Offered(fleet, {}), map(PoolType, buyable_machines(asked, {})))
+
+
+def _with_partitions(offered: _Offered, plan: Plan) -> _Offered:
+    """Return the candidates, and those with MIG configurations for pods that need MIG devices.
+    `plan` is the plan with all candidates.
+    """
+    fleet = offered.fleet
+    machines = dict.fromkeys(row["machine"] for row in offered.rows.values())
+
+    def fleet_of(pool: PoolType) -> dict[str, Any]:
+        return {**fleet.document(), "quotas": [], "pools": [{**_row(fleet, pool), "count": 1}]}
+
+    whole = (PoolType(fleet.machine(name)) for name in machines)
+    return _with_pools(offered, partitioned_pools(whole, plan, fleet_of))
+
+
+def _with_pools(offered: _Offered, pools: Iterable[PoolType]) -> _Offered:
+    """Return the candidates with additional pools that the fleet allows."""
+    fleet, rows = offered.fleet, dict(offered.rows)
+    taken = {*(pool.name for pool in fleet.pools), *rows}
+    for pool in pools:
+        row = _row(fleet, pool)
+        while row["name"] in taken:
+            row["name"] += "-more"
         if _is_allowed(fleet, {**row, "count": 1}):
-            taken.add(name)
-            rows[name] = row
+            taken.add(row["name"])
+            rows[row["name"]] = row
     return _Offered(fleet, rows)
+
+
+def _row(fleet: Fleet, pool: PoolType) -> dict[str, Any]:
+    name = pool.name(cloud(fleet.cloud))
+    mig = {"mig": pool.mig} if pool.mig else {}
+    return {"name": name, "machine": pool.machine.name, **mig}
 
 
 def _architectures(fleet: Fleet) -> frozenset[str]:

@@ -10,7 +10,7 @@ from dra_planner.errors import PlannerError
 from dra_planner.fleet import read_fleet
 from dra_planner.offers import predict_offers
 from dra_planner.plan.suggestion.fleet_documents import fleet_document
-from dra_planner.plan.suggestion.suggestions import NO_PRICE, SuggestRequest
+from dra_planner.plan.suggestion.suggestions import NO_PRICE, PoolType, SuggestRequest
 
 
 def buyable_machines(
@@ -54,7 +54,7 @@ def buyable_machines(
 def _fault(request: SuggestRequest, machine: Machine) -> str:
     """Return why a pool of the machine type can't be planned, or ""."""
     try:
-        fleet = read_fleet(fleet_document(request, [(machine, 1)]))
+        fleet = read_fleet(fleet_document(request, [(PoolType(machine), 1)]))
         predict_offers(fleet, fleet.features)
     except PlannerError as error:
         return error.message

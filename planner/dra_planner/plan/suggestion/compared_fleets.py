@@ -1,4 +1,4 @@
-"""The fleets that `suggest` compares, as nodes by machine type, sized by the packing."""
+"""The fleets that `suggest` compares, as nodes by pool, sized by the packing."""
 
 from __future__ import annotations
 
@@ -22,23 +22,23 @@ single ones.
 
 
 def compared_fleets(plan: Plan) -> Iterator[dict[str, int]]:
-    """Yield fleets as nodes by machine type: the packing over all types, the best of one type, and
+    """Yield fleets as nodes by pool: the packing over all types, the best of one type, and
     of two.
     """
     judgement = plan.judgement
-    everything = {pool.machine: pool.packing for pool in plan.pools if pool.packing}
+    everything = {pool.name: pool.packing for pool in plan.pools if pool.packing}
     yield everything
     alone = [((offer,), sized(plan, (offer,))) for offer in judgement.offers]
     cheapest_alone = _cheapest(alone)
     yield from (_nodes(offers, sizing) for offers, sizing in cheapest_alone[:1])
-    standing_out = [offer for offer in judgement.offers if offer.machine in everything]
+    standing_out = [offer for offer in judgement.offers if offer.name in everything]
     standing_out += [offer for (offer,), _ in cheapest_alone if offer not in standing_out]
     pairs = [(pair, sized(plan, pair)) for pair in combinations(standing_out[:MOST_PAIRED], 2)]
     yield from (_nodes(offers, sizing) for offers, sizing in _cheapest(pairs)[:1])
 
 
 def few_compared_fleets(plan: Plan) -> Iterator[dict[str, int]]:
-    """Yield few fleets as nodes by machine: the best found of any machines if each workload goes to
+    """Yield few fleets as nodes by pool: the best found of any machines if each workload goes to
     one of them, and those of one, two, and three types that an estimate names.
     """
     needs = node_needs(_sizer(plan, plan.offers), plan.level)
@@ -59,7 +59,7 @@ def _chosen(needs: LevelNeeds, offers: Sequence[Offer]) -> dict[str, int]:
         least=tuple(offer.count_min for offer in offers),
         most=tuple(offer.count_max for offer in offers),
     )
-    return {offers[pool].machine: nodes for pool, nodes in choose_pools(needs, pools).items()}
+    return {offers[pool].name: nodes for pool, nodes in choose_pools(needs, pools).items()}
 
 
 def _sizer(plan: Plan, offers: Iterable[Offer]) -> Sizer:
@@ -87,4 +87,4 @@ def _cheapest(
 
 
 def _nodes(offers: Sequence[Offer], sizing: Sizing) -> dict[str, int]:
-    return {offer.machine: nodes for offer in offers if (nodes := sizing.pool(offer.name).plan)}
+    return {offer.name: nodes for offer in offers if (nodes := sizing.pool(offer.name).plan)}

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from msgspec import Struct
 
 from dra_planner.drivers import every_driver, nvidia
-from dra_planner.errors import PlannerError
+from dra_planner.errors import Diagnostic, PlannerError
 from dra_planner.fleet import Fleet
 from dra_planner.fleet.changes import change_fleet, read_change
 from dra_planner.model import ClaimSpec
@@ -84,5 +84,16 @@ def _versions(fleet: Fleet) -> Iterator[tuple[str, ...]]:
     if fleet.features_at(fleet.minor).consumable_capacity:
         yield from drivers
         return
-    minor = next(each for each in sorted(RELEASES) if features_of(each).consumable_capacity)
-    yield from ((f"kubernetes=1.{minor}", *each) for each in drivers)
+    yield from ((f"kubernetes=1.{first_minor_with_shares()}", *each) for each in drivers)
+
+
+def first_minor_with_shares() -> int:
+    """Return the first Kubernetes minor version that stores requests for capacity by default."""
+    return next(each for each in sorted(RELEASES) if features_of(each).consumable_capacity)
+
+
+def is_dropped_part(diagnostic: Diagnostic) -> bool:
+    """Return whether a warning is about a request for capacity that the Kubernetes version
+    ignores.
+    """
+    return diagnostic.code == "field-dropped" and diagnostic.place.path.endswith(".capacity")

@@ -1,4 +1,4 @@
-"""Fleets as nodes by machine type → fleets whose plan fits, as they will be committed.
+"""Fleets as nodes by pool → fleets whose plan fits, as they will be committed.
 
 The packing may not suffice for the scheduler. So each fleet gets room for more nodes, and is
 planned as it is, with pods that use its cheaper pools first, and with guards.
@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from dra_planner.catalog import Machine
 from dra_planner.clouds import cloud
 from dra_planner.fleet import Fleet, read_fleet
 from dra_planner.offers import Offer
@@ -17,7 +16,7 @@ from dra_planner.plan.model import SIMULATED_STEPS, PlanRequest
 from dra_planner.plan.planning import make_plan
 from dra_planner.plan.suggestion.fleet_documents import NONE_LAST, bought_document
 from dra_planner.plan.suggestion.fleets_by_price import order_by_price
-from dra_planner.plan.suggestion.suggestions import Suggestion, SuggestRequest
+from dra_planner.plan.suggestion.suggestions import PoolType, Suggestion, SuggestRequest
 
 # nodes more than twice those of a packing, so that the simulation can say how many the scheduler
 # needs
@@ -39,7 +38,7 @@ def plan_request(request: SuggestRequest, fleet: Fleet, steps: int = 0) -> PlanR
 
 def confirmed_fleet(
     request: SuggestRequest,
-    candidates: Sequence[Machine],
+    candidates: Sequence[PoolType],
     counts: dict[str, int],
     steps: int = SIMULATED_STEPS,
 ) -> Suggestion | None:
@@ -50,7 +49,7 @@ def confirmed_fleet(
     expensive pool used last.
     """
     most = cloud(request.cloud).nodes_of_a_pool[-1]
-    roomy = {machine: min(2 * nodes + ROOM, most) for machine, nodes in counts.items()}
+    roomy = {name: min(2 * nodes + ROOM, most) for name, nodes in counts.items()}
     best: Suggestion | None = None
     ways: list[Mapping[str, int]] = [NONE_LAST]
     for last in ways:
@@ -63,7 +62,7 @@ def confirmed_fleet(
             ways += _orders(plan.offers)
         found = None
         if plan.verdict == "fits":
-            nodes = {pool.machine: pool.recommended for pool in plan.pools if pool.recommended}
+            nodes = {pool.name: pool.recommended for pool in plan.pools if pool.recommended}
             found = planned_fleet(request, candidates, nodes, last, steps)
         if found is not None and (best is None or found.hourly_usd < best.hourly_usd):
             best = found
@@ -73,11 +72,11 @@ def confirmed_fleet(
 
 
 def guided_fleet(
-    request: SuggestRequest, candidates: Sequence[Machine], counts: Mapping[str, int]
+    request: SuggestRequest, candidates: Sequence[PoolType], counts: Mapping[str, int]
 ) -> Suggestion | None:
     """Return the fleet with the required guards and the resulting number of nodes."""
     most = cloud(request.cloud).nodes_of_a_pool[-1]
-    roomy = {machine: min(2 * nodes + ROOM, most) for machine, nodes in counts.items()}
+    roomy = {name: min(2 * nodes + ROOM, most) for name, nodes in counts.items()}
     document = {**bought_document(request, candidates, roomy), "placement": "guided"}
     return _suggestion(request, document, SIMULATED_STEPS) or _suggestion(
         request, document, MANY_STEPS
@@ -85,7 +84,7 @@ def guided_fleet(
 
 
 def _guided(
-    request: SuggestRequest, candidates: Sequence[Machine], roomy: Mapping[str, int], steps: int
+    request: SuggestRequest, candidates: Sequence[PoolType], roomy: Mapping[str, int], steps: int
 ) -> Suggestion | None:
     """Return the fleet with guards, or None if its plan doesn't fit or needs no guards."""
     document = {**bought_document(request, candidates, roomy), "placement": "guided"}
@@ -104,7 +103,7 @@ def _orders(offers: Sequence[Offer]) -> list[dict[str, int]]:
 
 def planned_fleet(
     request: SuggestRequest,
-    candidates: Sequence[Machine],
+    candidates: Sequence[PoolType],
     nodes: Mapping[str, int],
     last: Mapping[str, int],
     steps: int = SIMULATED_STEPS,

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Mapping
 from typing import Any
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from dra_planner.catalog import Machine
 from dra_planner.clouds import cloud
 from dra_planner.fleet import read_fleet
 from dra_planner.plan.model import Plan, PlanRequest
@@ -17,7 +16,7 @@ from dra_planner.plan.suggestion.buyable_machines import buyable_machines
 from dra_planner.plan.suggestion.fleet_documents import fleet_document
 from dra_planner.plan.suggestion.planned_fleets import ROOM
 from dra_planner.plan.suggestion.suggest import checked_request, plan_on_all
-from dra_planner.plan.suggestion.suggestions import SuggestRequest
+from dra_planner.plan.suggestion.suggestions import PoolType, SuggestRequest
 
 
 class SmallestFleet(Struct, frozen=True, kw_only=True):
@@ -35,12 +34,15 @@ def smallest_fleet(request: SuggestRequest) -> SmallestFleet | None:
     Machine types with a part of a GPU aren't used. Raises PlannerError for invalid input.
     """
     request = replace(checked_request(request), whole_gpus=True)
-    machines = sorted(buyable_machines(request, {}, priced=False), key=_size)
+    machines = sorted(
+        (PoolType(machine) for machine in buyable_machines(request, {}, priced=False)), key=_size
+    )
     if not machines:
         return None
-    plan = plan_on_all(request, machines)
-    smallest = {cloud(request.cloud).pool_name(each.name): each for each in reversed(machines)}
-    chosen: dict[str, Machine] = {}
+    candidates, plan = plan_on_all(request, machines)
+    where = cloud(request.cloud)
+    smallest = {each.name(where): each for each in reversed(candidates)}
+    chosen: dict[str, PoolType] = {}
     for shape in plan.demand.shapes:
         if shape.id in plan.judgement.on_system:
             continue
@@ -51,36 +53,36 @@ def smallest_fleet(request: SuggestRequest) -> SmallestFleet | None:
         ]
         if not fitting:
             return None
-        machine = min(fitting, key=_size)
-        chosen[machine.name] = machine
-    return _planned(request, list(chosen.values())) if chosen else None
+        pool = min(fitting, key=_size)
+        chosen[pool.name(where)] = pool
+    return _planned(request, chosen) if chosen else None
 
 
-def _size(machine: Machine) -> tuple[int, int, int, str]:
+def _size(pool: PoolType) -> tuple[int, int, int, str]:
+    machine = pool.machine
     return machine.gpu_count, machine.vcpus or 0, machine.memory_mib or 0, machine.name
 
 
-def _planned(request: SuggestRequest, machines: Iterable[Machine]) -> SmallestFleet | None:
+def _planned(request: SuggestRequest, by_name: Mapping[str, PoolType]) -> SmallestFleet | None:
     """Return the fleet with the number of nodes that its plan needs, or None if it doesn't fit."""
     most = cloud(request.cloud).nodes_of_a_pool[-1]
-    by_name = {machine.name: machine for machine in machines}
-    plan = _plan(request, [(machine, most) for machine in by_name.values()], steps=0)
+    plan = _plan(request, [(pool, most) for pool in by_name.values()], steps=0)
     if plan.verdict != "fits":
         return None
-    counts = {pool.machine: min(2 * pool.packing + ROOM, most) for pool in plan.pools}
+    counts = {pool.name: min(2 * pool.packing + ROOM, most) for pool in plan.pools}
     plan = _plan(request, [(by_name[name], nodes) for name, nodes in counts.items()])
     if plan.verdict != "fits":
         return None
-    nodes = {pool.machine: pool.recommended for pool in plan.pools if pool.recommended}
+    nodes = {pool.name: pool.recommended for pool in plan.pools if pool.recommended}
     return SmallestFleet(
         document=fleet_document(request, [(by_name[name], most) for name, most in nodes.items()]),
         plan=plan,
-        gpus=sum(by_name[name].gpu_count * count for name, count in nodes.items()),
+        gpus=sum(by_name[name].machine.gpu_count * count for name, count in nodes.items()),
     )
 
 
 def _plan(
-    request: SuggestRequest, pools: list[tuple[Machine, int]], steps: int | None = None
+    request: SuggestRequest, pools: list[tuple[PoolType, int]], steps: int | None = None
 ) -> Plan:
     asked = PlanRequest(
         sources=request.sources,

@@ -2,7 +2,7 @@
 fleets.
 
     candidates   every machine with NVIDIA GPUs that the region offers on demand at a known price,
-                 one pool each
+                 one pool each, and with MIG configurations if pods need MIG devices
     any          the packing over all of them at once, and dearer fleets by price until one runs
                  everything
     one, two     the best fleet of one machine type, and of two among those that stand out
@@ -21,7 +21,6 @@ from decimal import Decimal
 from msgspec.structs import replace
 
 from dra_planner import catalog
-from dra_planner.catalog import Machine
 from dra_planner.clouds import cloud
 from dra_planner.errors import PlannerError
 from dra_planner.fleet import read_fleet
@@ -31,6 +30,7 @@ from dra_planner.plan.pools.architectures import selected_architectures
 from dra_planner.plan.reading import read_checked
 from dra_planner.plan.suggestion.buyable_machines import buyable_machines
 from dra_planner.plan.suggestion.compared_fleets import compared_fleets, few_compared_fleets, sized
+from dra_planner.plan.suggestion.divided_devices import partitioned_pools, with_shared_devices
 from dra_planner.plan.suggestion.fleet_documents import fleet_document
 from dra_planner.plan.suggestion.fleets_by_price import cheapest_fleet_that_runs
 from dra_planner.plan.suggestion.planned_fleets import (
@@ -42,6 +42,7 @@ from dra_planner.plan.suggestion.planned_fleets import (
 )
 from dra_planner.plan.suggestion.suggestions import (
     NO_PRICE,
+    PoolType,
     PricesUnknownError,
     Suggestion,
     Suggestions,
@@ -66,16 +67,16 @@ def suggest_fleets(request: SuggestRequest) -> Suggestions:
     """
     request = checked_request(request)
     left_out: dict[str, str] = {}
-    candidates = list(buyable_machines(request, left_out))
-    if not candidates:
+    machines = [PoolType(machine) for machine in buyable_machines(request, left_out)]
+    if not machines:
         raise _nothing_to_buy(request, left_out)
-    plan = plan_on_all(request, candidates)
+    candidates, plan = plan_on_all(request, machines)
     if plan.verdict != "fits":
         return Suggestions(
             best=None,
             others=(),
             plan=plan,
-            candidates=len(candidates),
+            candidates=len(machines),
             left_out=tuple(sorted(left_out.items())),
         )
     if not any(pool.packing for pool in plan.pools):
@@ -94,15 +95,15 @@ def suggest_fleets(request: SuggestRequest) -> Suggestions:
         best=found[0] if found else None,
         others=tuple(found[1:]),
         plan=plan if found else replace(plan, verdict="cannot-tell"),
-        candidates=len(candidates),
+        candidates=len(machines),
         left_out=tuple(sorted(left_out.items())),
         known_usd=known.hourly_bound,
     )
 
 
 def checked_request(request: SuggestRequest) -> SuggestRequest:
-    """Return the request with the architectures that its pods select. Raises PlannerError for an
-    invalid version, region, or manifest.
+    """Return the request with the architectures that its pods select, and with the settings that
+    its claims need. Raises PlannerError for an invalid version, region, or manifest.
     """
     minor = parse_version(request.kubernetes)
     if fault := cloud(request.cloud).region_fault(request.region):
@@ -110,7 +111,7 @@ def checked_request(request: SuggestRequest) -> SuggestRequest:
         raise PlannerError(said, fix=fix)
     catalog.check_listed_region(request.cloud, request.region)
     selected = selected_architectures(read_checked(request.sources, features_of(minor)))
-    return replace(request, architectures=request.architectures | selected)
+    return with_shared_devices(replace(request, architectures=request.architectures | selected))
 
 
 def _nothing_to_buy(request: SuggestRequest, left_out: Mapping[str, str]) -> PlannerError:
@@ -134,14 +135,29 @@ def _nothing_to_buy(request: SuggestRequest, left_out: Mapping[str, str]) -> Pla
     )
 
 
-def plan_on_all(request: SuggestRequest, candidates: Sequence[Machine]) -> Plan:
-    """Return the unsimulated plan on one pool of each machine type, each as large as possible."""
+def plan_on_all(
+    request: SuggestRequest, machines: Sequence[PoolType]
+) -> tuple[Sequence[PoolType], Plan]:
+    """Return the unsimulated plan on one pool of each machine type, each as large as possible, and
+    these pools. If pods need MIG devices, pools with MIG configurations are added.
+    """
+    plan = _plan_on(request, machines)
+    partitioned = partitioned_pools(
+        machines, plan, lambda pool: fleet_document(request, [(pool, 1)])
+    )
+    if not partitioned:
+        return machines, plan
+    candidates = [*machines, *partitioned]
+    return candidates, _plan_on(request, candidates)
+
+
+def _plan_on(request: SuggestRequest, candidates: Sequence[PoolType]) -> Plan:
     most = cloud(request.cloud).nodes_of_a_pool[-1]
-    document = fleet_document(request, [(machine, most) for machine in candidates])
+    document = fleet_document(request, [(pool, most) for pool in candidates])
     return make_plan(plan_request(request, read_fleet(document)))
 
 
-def _found(request: SuggestRequest, candidates: Sequence[Machine], plan: Plan) -> list[Suggestion]:
+def _found(request: SuggestRequest, candidates: Sequence[PoolType], plan: Plan) -> list[Suggestion]:
     """Return the fleets to compare, at least one if a long simulation finds one."""
     if len(sized_shapes(plan)) * len(candidates) > MOST_SIZED:
         return [
@@ -162,14 +178,9 @@ def _found(request: SuggestRequest, candidates: Sequence[Machine], plan: Plan) -
             plan, None if best is None else best.hourly_usd, SIMULATED_STEPS
         )
         if searched is not None:
-            nodes = {
-                pool.machine: searched.nodes[pool.name]
-                for pool in plan.pools
-                if pool.name in searched.nodes
-            }
             found += [
                 each
-                for each in [planned_fleet(request, candidates, nodes, searched.last)]
+                for each in [planned_fleet(request, candidates, searched.nodes, searched.last)]
                 if each is not None
             ]
     if not found:

@@ -8,6 +8,8 @@ from typing import Any, Final
 from msgspec import Struct
 from msgspec.structs import replace
 
+from dra_planner.catalog import Machine
+from dra_planner.clouds.protocol.cloud import Cloud
 from dra_planner.errors import PlannerError
 from dra_planner.fleet import Fleet
 from dra_planner.model import DemandLevel, Shape
@@ -22,9 +24,33 @@ class PricesUnknownError(PlannerError):
     """The region offers suitable machine types, but no table has the price of one there."""
 
 
+class PoolType(Struct, frozen=True):
+    """A pool that can be bought: a machine type, and the MIG configuration of its GPUs, if any.
+
+    `suffix` distinguishes the names of pools with the same machine type.
+    """
+
+    machine: Machine
+    mig: str = ""
+    suffix: str = ""
+
+    def name(self, cloud: Cloud) -> str:
+        """Return the name of the pool, which is valid on the cloud."""
+        name = cloud.pool_name(self.machine.name)
+        if not self.suffix:
+            return name
+        return cloud.pool_name(
+            f"{name[: cloud.longest_pool_name - len(self.suffix) - 1]}-{self.suffix}"
+        )
+
+
 class SuggestRequest(Struct, frozen=True, kw_only=True):
     """The question for `suggest`: workloads, region, and machine types that can be bought, or all
     types if none are listed.
+
+    With `may_upgrade`, claims that request a part of a device can raise the Kubernetes version.
+    `consumable_shares` is the setting of the NVIDIA driver with which they share devices, "" for
+    whole devices.
     """
 
     sources: tuple[Source, ...]
@@ -37,6 +63,8 @@ class SuggestRequest(Struct, frozen=True, kw_only=True):
     architectures: frozenset[str] = frozenset({"amd64"})
     """CPU architectures of unlisted machine types, in addition to those that pods select."""
     whole_gpus: bool = False  # exclude machine types with a part of a GPU
+    may_upgrade: bool = False
+    consumable_shares: str = ""
 
 
 class Suggestion(Struct, frozen=True, kw_only=True):
@@ -50,10 +78,21 @@ class Suggestion(Struct, frozen=True, kw_only=True):
     @property
     def machines(self) -> tuple[tuple[str, int], ...]:
         """The nodes of each machine type. The parts of a split pool count together."""
-        nodes: dict[str, int] = {}
+        return tuple(
+            (f"{machine} (mig: {mig})" if mig else machine, count)
+            for machine, mig, count in self.counts
+        )
+
+    @property
+    def counts(self) -> tuple[tuple[str, str, int], ...]:
+        """The nodes of each machine type and MIG configuration ("" for whole GPUs)."""
+        migs = {pool.name: pool.mig for pool in (self.plan.fleet or self.fleet).pools}
+        nodes: dict[tuple[str, str], int] = {}
         for pool in self.plan.pools:
-            nodes[pool.machine] = nodes.get(pool.machine, 0) + pool.recommended
-        return tuple((machine, count) for machine, count in nodes.items() if count)
+            mig = migs.get(pool.name, "none")
+            key = (pool.machine, "" if mig == "none" else mig)
+            nodes[key] = nodes.get(key, 0) + pool.recommended
+        return tuple((*key, count) for key, count in nodes.items() if count)
 
 
 class Suggestions(Struct, frozen=True, kw_only=True):

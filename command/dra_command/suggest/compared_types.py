@@ -1,0 +1,51 @@
+"""The machine types that `suggest` compared, in words: reasons of the plan on all of them, and
+warnings about the suggested fleet.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from dra_command.plan_report.summary import Obstacle, obstacles
+from dra_planner.drivers import nvidia
+from dra_planner.plan import Plan
+from dra_planner.plan.suggestion.suggestions import Suggestion
+
+_POOLS = (
+    ("no pool in this fleet fits the pod", "no compared machine type fits the pod"),
+    (" more pools:", " more machine types:"),
+)
+
+
+def compared_obstacles(plan: Plan, *, every: bool = False) -> Iterator[Obstacle]:
+    """Yield why no compared machine type runs a workload. Texts name machine types, because the
+    user doesn't have the pools of the comparison.
+    """
+    for each in obstacles(plan, every=every):
+        lines = tuple((_with_types(line, plan), _with_types(fix, plan)) for line, fix in each.lines)
+        yield Obstacle(each.subject, each.verdict, each.state, lines, each.changes)
+
+
+def fleet_notes(suggestion: Suggestion) -> Iterator[str]:
+    """Yield the settings of a suggested fleet that its claims need, and its plan's warnings."""
+    options = suggestion.fleet.drivers.of(nvidia.DRIVER)
+    if getattr(options, "consumable_shares", ""):
+        yield (
+            "the claims request a part of a GPU, so the fleet sets the driver's shares, which need "
+            "Kubernetes 1.36 or later"
+        )
+    for each in suggestion.plan.diagnostics:
+        if each.severity == "warning":
+            yield f"warning: {each.message}{f' → {each.fix}' if each.fix else ''}"
+
+
+def _with_types(text: str, plan: Plan) -> str:
+    types = {pool.name: pool.machine for pool in plan.pools}
+    names = "|".join(map(re.escape, sorted(types, key=len, reverse=True)))
+    if names:
+        text = re.sub(rf'pool "({names})"', lambda found: f"machine type {types[found[1]]}", text)
+        text = re.sub(rf"(?<![\w.-])({names})(?![\w.-])", lambda found: types[found[1]], text)
+    for pools, machine_types in _POOLS:
+        text = text.replace(pools, machine_types)
+    return text
