@@ -21,6 +21,7 @@ from dra_planner.allocation.reasons.explanation import (
 from dra_planner.allocation.reasons.selector_changes import (
     SelectorChange,
     change_selector,
+    class_corrections,
     devices_of_class,
     failing_conditions,
     selector_changes,
@@ -29,6 +30,7 @@ from dra_planner.allocation.search.depth_first import STEP_BUDGET, search_device
 from dra_planner.allocation.search.requests import plan_claims
 from dra_planner.allocation.verdicts import Refusal
 from dra_planner.model import (
+    CelSelector,
     ClaimSpec,
     DeviceRequest,
     ExactDeviceRequest,
@@ -162,6 +164,22 @@ class _SelectorTrial(Struct, frozen=True):
                 alone = replace(self.claim, spec=ClaimSpec(requests=(request,)))
                 if _fits(self.refusal.shape, (alone,), self.refusal, on_empty_node=on_empty_node):
                     return change
+        return self._class_fix(on_empty_node=on_empty_node)
+
+    def _class_fix(self, *, on_empty_node: bool) -> SelectorChange | None:
+        """Return the smallest correction of the request's class with which the node satisfies it.
+        To try it, the request uses another class with the corrected selectors.
+        """
+        template, own = self.refusal.node.template, self.way.device_class_name
+        for correction in class_corrections(own, template):
+            added = tuple(CelSelector(each) for each in correction.expressions)
+            for name in sorted(template.classes.keys() - {own}):
+                selectors = (*added, *self.way.selectors)
+                way = replace(self.way, device_class_name=name, selectors=selectors)
+                request = DeviceRequest(name="tried", exactly=way)
+                alone = replace(self.claim, spec=ClaimSpec(requests=(request,)))
+                if _fits(self.refusal.shape, (alone,), self.refusal, on_empty_node=on_empty_node):
+                    return correction.change
         return None
 
     def failing(self, expression: str) -> str:

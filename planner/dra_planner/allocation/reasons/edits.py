@@ -18,6 +18,7 @@ from dra_planner.allocation.place import needs_of
 from dra_planner.allocation.reasons.nodes import selector_of, toleration_text
 from dra_planner.allocation.reasons.selector_changes import (
     change_selector,
+    class_corrections,
     is_conditional,
     selector_changes,
 )
@@ -41,6 +42,7 @@ EditKind = Literal[
     "tolerate-device",
     "compare-inclusive",
     "correct-value",
+    "correct-class",
     "lower-count",
     "count-instead-of-all",
     "constrain-pairs",
@@ -175,6 +177,7 @@ def _way_edits(at: Edit, spec: ExactDeviceRequest, shape: Shape, node: NodeState
         for change in selector_changes(selector.expression, spec.device_class_name, node.template):
             text = f"{change.text} {'from' if change.kind == 'drop-selector' else 'in'} {where}"
             yield replace(at, kind=change.kind, text=text, index=index, conditions=change.parts)
+    yield from _class_corrections(at, spec, node)
     for name, amount in spec.capacity.items():
         text = f"request less {name} than {amount} in {where}"
         yield replace(at, kind="lower-capacity", text=text, name=name)
@@ -274,6 +277,25 @@ def _guards(at: Edit, spec: ExactDeviceRequest, node: NodeState) -> Iterator[Edi
         for name in sorted(node.template.classes):
             if name != spec.device_class_name:
                 yield replace(at, kind="guard-class", text=text, name=name, conditions=conditions)
+
+
+def _class_corrections(at: Edit, spec: ExactDeviceRequest, node: NodeState) -> Iterator[Edit]:
+    """Yield corrections of a class's selectors. To try one, the request uses another class with the
+    corrected selectors.
+    """
+    own = node.template.classes.get(spec.device_class_name)
+    for correction in class_corrections(spec.device_class_name, node.template):
+        before = (each.expression for each in own.selectors) if own is not None else ()
+        conditions = tuple(zip(before, correction.expressions, strict=True))
+        for name in sorted(node.template.classes):
+            if name != spec.device_class_name:
+                yield replace(
+                    at,
+                    kind="correct-class",
+                    text=correction.change.text,
+                    name=name,
+                    conditions=conditions,
+                )
 
 
 def _where(shape: Shape, at: Edit) -> str:
@@ -403,7 +425,7 @@ def _edit_way(edit: Edit, way: Way) -> Way:
             return replace(way, tolerations=(*way.tolerations, edit.toleration))
         case "use-class":
             return replace(way, device_class_name=edit.name)
-        case "guard-class":
+        case "guard-class" | "correct-class":
             added = tuple(CelSelector(expression) for _, expression in edit.conditions)
             return replace(way, device_class_name=edit.name, selectors=(*added, *way.selectors))
         case _:

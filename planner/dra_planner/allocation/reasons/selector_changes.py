@@ -12,6 +12,7 @@ from difflib import SequenceMatcher
 from typing import TYPE_CHECKING, Final, Literal
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from dra_planner.allocation.node.template import Template
 from dra_planner.allocation.reasons.replacement_text import replacement_text
@@ -19,8 +20,10 @@ from dra_planner.allocation.search.devices import Candidate
 from dra_planner.allocation.search.selection import outcomes
 from dra_planner.cel import Dialect, Selector, compile, explain
 from dra_planner.cel.advice.version_comparisons import as_versions
-from dra_planner.cel.explanation import NEAR_PERCENT, split_at_and
+from dra_planner.cel.explanation import conditions as split_conditions
+from dra_planner.cel.explanation import is_near, split_at_and
 from dra_planner.cel.tree import Call
+from dra_planner.drivers import known_classes
 from dra_planner.quantity import Quantity, QuantityError
 
 if TYPE_CHECKING:
@@ -66,6 +69,13 @@ class SelectorChange(Struct, frozen=True):
     text: str
 
 
+class ClassCorrection(Struct, frozen=True):
+    """A change to one selector of a class, and all selectors of the class with it."""
+
+    change: SelectorChange
+    expressions: tuple[str, ...]
+
+
 def selector_changes(
     expression: str, device_class: str, template: Template
 ) -> Iterator[SelectorChange]:
@@ -78,13 +88,8 @@ def selector_changes(
     if selector is None:
         return
     devices = devices_of_class(device_class, template)
-    terms = explain(selector, devices).terms
-    for term in terms:
-        if term.failing:
-            yield from _corrections(term, template)
-        elif term.erring:
-            yield from _corrections_of_errors(term, devices, template)
-    conditions = [term.text for term in terms]
+    yield from _all_corrections(selector, devices, template)
+    conditions = split_conditions(selector)
     are_whole = not any(_MIG_ONLY & _names(each, "attributes", each.driver) for each in devices)
     for dropped in _conditions_to_drop(conditions, devices, template):
         what = " and ".join(f"`{condition}`" for condition in dropped)
@@ -96,6 +101,34 @@ def selector_changes(
         yield SelectorChange(
             "drop-selector", tuple((each, "") for each in dropped), f"{only_if}remove {what}"
         )
+
+
+def class_corrections(name: str, template: Template) -> Iterator[ClassCorrection]:
+    """Yield corrected selectors of a class that isn't part of a driver's chart, based on all
+    devices of this node. None of them removes a condition.
+    """
+    own = template.classes.get(name)
+    if own is None or name in known_classes():
+        return
+    devices = [each for each in template.candidates if each.bit & template.searched]
+    for index, each in enumerate(own.selectors):
+        selector = _compile(each.expression, template)
+        for change in _all_corrections(selector, devices, template) if selector is not None else ():
+            expressions = [other.expression for other in own.selectors]
+            expressions[index] = change_selector(each.expression, change.parts)
+            yield ClassCorrection(
+                replace(change, text=f"{change.text} in DeviceClass {name}"), tuple(expressions)
+            )
+
+
+def _all_corrections(
+    selector: Selector, devices: Sequence[Candidate], template: Template
+) -> Iterator[SelectorChange]:
+    for term in explain(selector, devices).terms:
+        if term.failing:
+            yield from _corrections(term, template)
+        elif term.erring:
+            yield from _corrections_of_errors(term, devices, template)
 
 
 def failing_conditions(
@@ -260,17 +293,14 @@ def _is_meant(term: Condition) -> bool:
     if not term.wanted or not term.nearest:
         return False
     try:
-        wanted, nearest = (
-            Quantity.parse(term.wanted).as_float(),
-            Quantity.parse(term.nearest).as_float(),
-        )
+        wanted, nearest = Quantity.parse(term.wanted), Quantity.parse(term.nearest)
     except QuantityError:
         ours, theirs = term.wanted.lower(), term.nearest.lower()
         same_numbers = set(_NUMBER.findall(ours)) <= set(_NUMBER.findall(theirs))
         return same_numbers and (
             ours in theirs or SequenceMatcher(None, ours, theirs).ratio() >= _SAME_WORD
         )
-    return wanted * (100 - NEAR_PERCENT) <= nearest * 100 < wanted * 100
+    return nearest < wanted and is_near(nearest, wanted)
 
 
 def _is_amount(term: Condition) -> bool:

@@ -24,7 +24,7 @@ from dra_planner.allocation.verdicts import Placement, Refusal, Undecided
 from dra_planner.model import Shape
 
 # they exclude other edits of the same request
-_REWRITING = ("use-class", "guard-class", "constrain-pairs")
+_REWRITING = ("use-class", "guard-class", "correct-class", "constrain-pairs")
 _STEPS = 20_000
 """Steps of one allocation with edits: a tenth of a plan's, because a fix needs up to hundreds of
 them. An edit whose allocation ends at this limit isn't offered.

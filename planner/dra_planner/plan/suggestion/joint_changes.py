@@ -29,6 +29,7 @@ KEEPING: Final = frozenset(
         "tolerate-device",
         "compare-inclusive",
         "correct-value",
+        "correct-class",
         "constrain-pairs",
         "guard-class",
         "use-class",

@@ -5,9 +5,9 @@ publishes.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Final
 
 from dra_planner.cel import Dialect, Selector, compile
+from dra_planner.cel.explanation import NEAR_PERCENT
 from dra_planner.manifests import selectors_of
 from dra_planner.quantity import Quantity
 from dra_planner.releases import Features
@@ -15,14 +15,11 @@ from dra_policies.rules.rule import Finding, Rule, Threshold
 from dra_policies.view.known_devices import KnownDevice, known_devices
 from dra_policies.view.stack_view import StackView
 
-# per cent: a driver publishes up to so much less than the figure on the box (an L4: 23034Mi of 24)
-NEAR: Final = 7
-
 
 def check(view: StackView) -> Iterator[Finding]:
     if view.manifests is None or view.features is None or view.is_early:
         return
-    offered, near = _products(view), view.thresholds.get(RULE.id, NEAR)
+    offered, near = _products(view), view.thresholds.get(RULE.id, NEAR_PERCENT)
     for selector in selectors_of(view.manifests):
         missed = [
             device
@@ -46,7 +43,9 @@ def _products(view: StackView) -> set[str]:
     return {str(device.attributes.get("productName", "")) for device in devices}
 
 
-def just_missed(expression: str, features: Features, near: float = NEAR) -> tuple[KnownDevice, ...]:
+def just_missed(
+    expression: str, features: Features, near: float = NEAR_PERCENT
+) -> tuple[KnownDevice, ...]:
     """Return the GPUs that would match with `near` percent more memory. Empty for a selector that
     doesn't compile.
     """
@@ -76,7 +75,7 @@ RULE = Rule(
     threshold=Threshold(
         says="Maximum difference, in percent, between the memory that a selector requires and "
         "the memory that a GPU publishes.",
-        default=NEAR,
+        default=NEAR_PERCENT,
         least=0,
         most=50,
     ),
