@@ -27,7 +27,8 @@ def counts(checked: CheckResult) -> str:
 
 def _passed(checked: CheckResult) -> str:
     workloads, judged = counted(checked.workloads, "workload"), counted(len(checked.judged), "rule")
-    said = [f"No findings: {judged} on {workloads}, for Kubernetes {checked.kubernetes}"]
+    newest = " (the newest known; --kubernetes sets another version)" if checked.is_newest else ""
+    said = [f"No findings: {judged} on {workloads}, for Kubernetes {checked.kubernetes}{newest}"]
     for needs, what in (
         ("pools", "need --stack, --fleet, or --observed"),
         ("stack", "check the resources of a Pulumi program, in the policy pack"),

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple, Protocol
 
 from dra_command.pens.terminal.page import VERDICT_STYLES, Page
-from dra_command.pens.verdict_words import VERDICT_AFTER_A_NAME
-from dra_planner.allocation.reasons.edits import Edit
+from dra_command.pens.verdict_words import VERDICT_AFTER_A_NAME, VERDICT_WORDS
+from dra_planner.allocation.reasons.edits import REMOVING, Edit
 from dra_planner.model import Reason, Verdict
 from dra_planner.plan.explanation.claims import WhatIf
 from dra_planner.wording import noun
@@ -38,9 +38,11 @@ class ExplainedPool(Protocol):
 def print_what_if(page: Page, asked: WhatIf | None) -> None:
     """Print the changes of the fleet, and the verdict without them."""
     if asked is not None:
+        change = noun(len(asked.changes), "change")
+        these = f"this {change}" if len(asked.changes) == 1 else f"these {change}"
         page.line(
-            f"with {', '.join(asked.changes)}; without it "
-            f"{VERDICT_AFTER_A_NAME[asked.verdict_before]}"
+            f"with {', '.join(asked.changes)}; without {these}, the result is: "
+            f"{VERDICT_WORDS[asked.verdict_before]}"
         )
 
 
@@ -61,10 +63,13 @@ def print_title(
 
 def edit_lines(edits: Sequence[Edit]) -> Iterator[Line]:
     """Yield the smallest change with which it fits: one, or a list of several."""
+    removes = any(edit.kind in REMOVING for edit in edits)
+    but = ", but without a requirement of the pod" if removes else ""
     if len(edits) == 1:
-        yield Line(2, f"smallest change with which it fits: {edits[0]}", "→ ")
+        yield Line(2, f"smallest change with which it fits{but}: {edits[0]}", "→ ")
     elif edits:
-        yield Line(2, "it fits with all of these changes together (the smallest set found):", "→ ")
+        said = f"it fits with all of these changes together (the smallest set found){but}:"
+        yield Line(2, said, "→ ")
         for number, edit in enumerate(edits, 1):
             yield Line(4, str(edit), f"{number}. ")
 

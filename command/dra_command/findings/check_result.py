@@ -33,7 +33,8 @@ class CheckResult(Struct, frozen=True, kw_only=True):
 
     `verdict` is *fits* if nothing is wrong. `passed` is the sentence for a result without findings,
     or "" for the sentence of the rules. `judged` are the IDs of the rules that had something to
-    check, `skipped` are the others, and `kubernetes` is the version. `exempted` are findings that
+    check, `skipped` are the others, and `kubernetes` is the version, which `is_newest` if
+    no input sets one. `exempted` are findings that
     don't count, and `known` is the number of findings that a baseline leaves out. `plan` is the
     plan that the rules used. It's missing if only some rules were selected. `stack` is the stack
     that was checked, or "".
@@ -44,6 +45,7 @@ class CheckResult(Struct, frozen=True, kw_only=True):
     workloads: int
     passed: str = ""
     kubernetes: str = ""
+    is_newest: bool = False
     judged: tuple[str, ...] = ()
     skipped: tuple[SkippedRule, ...] = ()
     exempted: tuple[ExemptedFinding, ...] = ()

@@ -77,7 +77,8 @@ def _print_step(page: Page, step: MigrationStep, *, verbose: bool) -> None:
     page.text(costs, indent=3)
     for reason in step.reasons[: None if verbose else 3]:
         page.text(reason, indent=3)
-    pools = [pool for pool in step.pools if pool.during or pool.after]
+    is_first = step.kind is StepKind.PREPARE  # it creates pools without nodes
+    pools = [pool for pool in step.pools if is_first or pool.during or pool.after]
     rows = [
         (
             pool.name,

@@ -6,11 +6,15 @@ import argparse
 import shlex
 import sys
 from collections.abc import Iterator
+from typing import Final
 
+from dra_command.command_line.shared_options import CONTEXT
 from dra_command.pens.visible_text import visible
 from dra_command.plan_report.guards import PULUMI, guard_lines
 from dra_planner.model import WorkloadRef
 from dra_planner.plan import Plan
+
+TERM_BY_TERM: Final = "why, term by term"
 
 
 def explain_commands(plan: Plan, values: argparse.Namespace) -> Iterator[tuple[str, str]]:
@@ -27,14 +31,16 @@ def explain_commands(plan: Plan, values: argparse.Namespace) -> Iterator[tuple[s
         claim = next(
             (claims[reason.claim] for reason in workload.reasons if reason.claim in claims), ""
         )
-        explain = ["pulumi-dra", "explain", *_capacity(values)]
         if claim:
-            yield "why, term by term", shlex.join([*explain, "--claim", claim])
+            yield TERM_BY_TERM, explain_command(values, "--claim", claim)
         elif _is_turned_down(plan, ref):
-            yield (
-                "all required changes",
-                shlex.join([*explain, "--pod", f"{ref.namespace}/{ref.name}"]),
-            )
+            pod = f"{ref.namespace}/{ref.name}"
+            yield "all required changes", explain_command(values, "--pod", pod)
+
+
+def explain_command(values: argparse.Namespace, *options: str) -> str:
+    """Return the `explain` command with the inputs of a command, ready to copy."""
+    return shlex.join(["pulumi-dra", "explain", *_inputs(values), *options])
 
 
 def print_next_commands(plan: Plan, values: argparse.Namespace) -> None:
@@ -70,14 +76,27 @@ def _guards(plan: Plan, values: argparse.Namespace) -> Iterator[tuple[str, str]]
     """Yield the command that writes the guards, if `pulumi up` can't create them."""
     by_owners = any(each.who_acts != PULUMI for each in guard_lines(plan))
     if by_owners and not getattr(values, "constraints", ""):
-        words = ["pulumi-dra", "plan", *_capacity(values), "--constraints"]
+        words = ["pulumi-dra", "plan", *_inputs(values), "--constraints"]
         yield "guards for the manifests", shlex.join([*words, "guards/kustomization.yaml"])
 
 
-def _capacity(values: argparse.Namespace) -> Iterator[str]:
+def _inputs(values: argparse.Namespace) -> Iterator[str]:
     yield from values.paths
-    capacity = ("observed",) if values.observed else ("fleet", "stack")
-    for option in (*capacity, "kubernetes"):
-        value = getattr(values, option, None)
+    for option, dest in (("-f", "values_files"), ("--set", "set_values")):
+        for value in getattr(values, dest, None) or ():
+            yield from (option, value)
+    observed = values.observed or ""
+    context = observed.removeprefix(CONTEXT) if observed.startswith(CONTEXT) else ""
+    given = {
+        "context": context,
+        "kubeconfig": getattr(values, "kubeconfig", ""),
+        "observed": "" if observed.startswith(CONTEXT) else observed,
+        "fleet": "" if observed else values.fleet,
+        "stack": "" if observed else values.stack,
+        "kubernetes": getattr(values, "kubernetes", ""),
+    }
+    for name, value in given.items():
         if value:
-            yield from (f"--{option}", value)
+            yield from (f"--{name}", value)
+    for change in getattr(values, "what_if", None) or ():
+        yield from ("--what-if", change)

@@ -10,6 +10,7 @@ from xml.etree import ElementTree
 import pytest
 from command_project import Done, Project
 
+from dra_planner.releases import MAXIMUM_MINOR
 from dra_policies.rules import ON
 
 TAKES_ALL = """
@@ -60,6 +61,14 @@ def test_without_pools_it_says_how_many_rules_need_them(project: Project) -> Non
     assert "for Kubernetes 1.35; " in said
     assert "more need --stack, --fleet, or --observed; " in said
     assert "more check the resources of a Pulumi program, in the policy pack." in said
+
+
+def test_without_any_version_it_names_the_newest_and_how_to_set_another(project: Project) -> None:
+    said = " ".join(checked(project, "workloads").out.split())
+    newest = "(the newest known; --kubernetes sets another version)"
+    assert f"for Kubernetes 1.{MAXIMUM_MINOR} {newest}; " in said
+    given = " ".join(checked(project, "workloads", "--stack", "dev").out.split())
+    assert "the newest known" not in given
 
 
 def test_with_pools_it_says_what_stacks_alone_have(project: Project) -> None:

@@ -244,3 +244,15 @@ def test_the_change_for_all_workloads_is_the_same_as_of_the_plan(given: Project)
 def test_a_pod_that_fits_has_no_change(given: Project) -> None:
     given.write("m.yaml", deployment("web"))
     assert told(given, "web")["joint_fix"] is None
+
+
+def test_the_next_command_is_complete(given: Project) -> None:
+    given.write("m.yaml", deployment("web"))
+    words = ("explain", "m.yaml", "--fleet", "fleet.yaml")
+    done = given.run(*words, "--pod", "web", "--what-if", "kubernetes=1.36")
+    command = done.err.partition("why, term by term: pulumi-dra ")[2].strip()
+    assert command == (
+        "explain m.yaml --fleet fleet.yaml --what-if kubernetes=1.36 --claim default/web-gpu"
+    )
+    assert given.run(*command.split()).status == 0
+    assert "term by term" not in given.run(*words, "--pod", "web", "--quiet").err

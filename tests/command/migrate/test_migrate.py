@@ -193,3 +193,43 @@ def test_steps_need_a_fleet_and_write_no_manifests(
     done = project.run("migrate", "chat.yaml", *words)
 
     assert (done.status, complaint in done.err) == (2, True)
+
+
+def test_steps_need_the_old_pools(project: Project) -> None:
+    project.write("chat.yaml", DEPLOYMENT)
+    project.write("fleet.yaml", FLEET)
+    done = project.run("migrate", "chat.yaml", "--fleet", "fleet.yaml", "--steps")
+    assert (done.status, done.out) == (2, "")
+    assert "all pools of this fleet are DRA pools; describe the old pools with" in done.err
+
+
+def test_the_first_step_lists_the_pools_that_it_creates(project: Project) -> None:
+    project.write("chat.yaml", DEPLOYMENT)
+    old = FLEET.replace("0.4.1}}", "25.8.1}}\ndevicePlugin: {version: 0.20.0}")
+    old = old.replace("g6.2xlarge,", "g6.2xlarge, allocation: device-plugin,")
+    project.write("fleet.yaml", old)
+    done = project.run("migrate", "chat.yaml", "--fleet", "fleet.yaml", "--steps")
+    first = done.out.partition("1. Create the DRA pools")[2].partition("Run:")[0]
+    assert [line.split()[0] for line in first.splitlines()[3:6]] == [
+        "─" * len(first.splitlines()[3]),
+        "l4",
+        "l4-dra",
+    ]
+
+
+def test_time_sliced_replicas_get_the_settings_of_equal_shares(project: Project) -> None:
+    """Applied, these settings let all pods move, with as many pods per GPU as before."""
+    path = project.write(
+        "chat.yaml", DEPLOYMENT.replace("spec:\n  sel", "spec:\n  replicas: 4\n  sel")
+    )
+    project.write("fleet.yaml", FLEET)
+    words = ("migrate", "chat.yaml", "--fleet", "fleet.yaml", "--shared", "nvidia.com/gpu=4")
+    said = " ".join(project.run(*words).out.split())
+    assert "is one of 4 time-sliced replicas of a GPU, but each claim gets a whole GPU" in said
+    assert "`drivers.nvidia.consumableShares=4` in the fleet" in said
+    shares = "featureGates: {ConsumableShares: true}, consumableShares: 4"
+    project.write("fleet.yaml", FLEET.replace("0.4.1", f"0.5.0, {shares}"))
+    assert project.run(*words, "--write").status == 0
+    assert "shares:" in path.read_text()
+    plan = project.run("plan", "chat.yaml", "--fleet", "fleet.yaml", "--format", "json").json
+    assert [pool["count"]["packing"] for pool in plan["pools"]] == [1]

@@ -135,7 +135,7 @@ def test_what_if_explains_on_the_changed_fleet(project: Project) -> None:
     assert done.status == 0
     assert done.out.splitlines()[:2] == [
         "claim default/five-gpu of Deployment default/five fits",
-        "with pools.l4.count.max=8; without it does not fit",
+        "with pools.l4.count.max=8; without this change, the result is: does not fit",
     ]
     answer = project.run(
         *words, "--what-if", "pools.l4.count.max=8", "--format", "json", stdin=FIVE

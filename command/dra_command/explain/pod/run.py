@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import sys
 
 from dra_command.command_line.exit_status import status_of
 from dra_command.explain.explained_plan import plan_to_explain
@@ -10,6 +11,8 @@ from dra_command.explain.pod.json import pod_json
 from dra_command.explain.pod.text import print_pods
 from dra_command.explain.what_if import require_text_or_json
 from dra_command.inputs.command_inputs import CommandInputs
+from dra_command.pens.visible_text import visible
+from dra_command.plan_report.explain_commands import TERM_BY_TERM, explain_command
 from dra_planner.fleet import Fleet
 from dra_planner.model import worst
 from dra_planner.plan import Plan, PlanRequest, make_plan
@@ -31,7 +34,11 @@ def explain_pods(values: argparse.Namespace) -> int:
     if values.format == "json":
         print(pod_json(pods, asked))
     else:
+        claims = {pod.claims[0]: None for pod in pods if pod.claims}
         print_pods(pods, asked, quiet=values.quiet)
+        for claim in () if values.quiet else claims:
+            command = explain_command(values, "--claim", claim)
+            print(visible(f"{TERM_BY_TERM}: {command}"), file=sys.stderr)
     return status_of(worst(each.verdict for each in pods), allow_unknown=values.allow_unknown)
 
 

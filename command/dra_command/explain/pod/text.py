@@ -64,9 +64,6 @@ def _print_pod(page: Page, pod: PodExplanation, asked: WhatIf | None, *, quiet: 
         page.gap()
         print_lines(page, reason_lines(pod.blockers))
     print_joint_fix(page, pod.joint_fix)
-    if pod.claims:
-        page.gap()
-        page.text(f"term by term: explain --claim {pod.claims[0]}", mark="→ ")
 
 
 def _print_missing(page: Page, pod: PodExplanation) -> None:

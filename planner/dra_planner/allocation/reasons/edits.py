@@ -60,6 +60,10 @@ MAX_REQUESTS = 32  # of a claim
 _ATTRIBUTE = re.compile(r"""device\.attributes\[(?:"[^"]*"|'[^']*')\]\.\w+""")
 PREFERENCE: tuple[EditKind, ...] = get_args(EditKind)
 """Edits from the least to the most intrusive."""
+REMOVING: frozenset[EditKind] = frozenset(
+    {"drop-constraint", "drop-selector", "drop-host-port", "drop-anti-affinity", "select-less"}
+)
+"""Edits that remove a requirement of the pod, which its author may need."""
 
 
 class Edit(Struct, frozen=True):

@@ -9,6 +9,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from dra_planner.drivers.protocol.device_plugin import PluginFacts
+from dra_planner.errors import FleetError
 from dra_planner.fleet import Fleet
 from dra_planner.migration.migrate import migrate
 from dra_planner.migration.outcome import Result
@@ -54,7 +55,7 @@ def plan_steps(
     most_moves: int = MOST_MOVES,
 ) -> MigrationSteps:
     """Return the steps from the fleet's device-plugin pools to DRA pools. Raises PlannerError for
-    wrong input.
+    wrong input, and FleetError if workloads move but the fleet doesn't have their old pools.
 
     A step is safe if the plan fits with the old and the new pods of the moving workloads at once,
     on the step's nodes, and again when it's done.
@@ -64,6 +65,12 @@ def plan_steps(
     facts = facts_of_fleet(fleet) if facts is None else facts
     everything = migrate(sources, target, facts)
     movable = movable_workloads(everything)
+    if movable and all(pool.is_dra for pool in fleet.pools):
+        raise FleetError(
+            "the steps start on the old pools, but all pools of this fleet are DRA pools",
+            fix="describe the old pools with `allocation: device-plugin`, and set `devicePlugin` "
+            "to the version in the cluster",
+        )
     kinds = {
         each.workload: each.object.partition(" ")[0]
         for each in everything.templates

@@ -32,11 +32,6 @@ _FRACTIONS: Final = frozenset(
 )
 _PARTITION: Final = "cloud.google.com/gke-gpu-partition-size"
 _KEEP: Final = "Keep the pods on a pool with `allocation: device-plugin`"
-_SHARES: Final = (
-    "Set `drivers.nvidia.consumableShares` to the number of replicas, with the feature gate "
-    "ConsumableShares "
-    "(driver 0.5.0 and Kubernetes 1.36 or later)"
-)
 _MPS: Final = (
     "Set `drivers.nvidia.consumableShares: memory` and request a share of the memory in each "
     "claim; the scheduler "
@@ -126,13 +121,25 @@ def _share(
         )
         return NoCounterpart(reason, ("Request one unit if one GPU is enough", _KEEP))
     if not shares.isdigit():
-        of = f" (each GPU is {sharing.replicas} replicas)" if sharing.replicas else ""
+        number = sharing.replicas or "several"
         reason = (
-            f"{resource} is a time-sliced GPU{of}, and claims of separate pods can't share a "
-            "GPU in the target"
+            f"{resource} is one of {number} time-sliced replicas of a GPU, but each claim gets a "
+            "whole GPU in the target"
         )
-        return NoCounterpart(reason, (_SHARES, _KEEP))
+        return NoCounterpart(reason, (_equal_shares(sharing.replicas), _KEEP))
     return _gpu(needs, {"shares": "1"})
+
+
+def _equal_shares(replicas: int) -> str:
+    """Return the settings with which as many claims share a GPU as the plugin has replicas of it,
+    or without a known number, how to choose it.
+    """
+    number = "" if replicas else ", with the number of replicas instead of N"
+    return (
+        "Set `drivers.nvidia.featureGates.ConsumableShares=true` and "
+        f"`drivers.nvidia.consumableShares={replicas or 'N'}` in the fleet{number} (driver 0.5.0 "
+        "and Kubernetes 1.36 or later)"
+    )
 
 
 def nvidia_class(resource: str, facts: PluginFacts) -> str:
