@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dra_command.check.contract import CheckOutput, ExemptedRow, SkippedRuleRow
-from dra_command.claim_report.joint_fix import joint_fix_row
+from dra_command.claim_report.joint_fix_json import joint_fix_row
 from dra_command.findings.check_result import CheckResult
 from dra_command.findings.json import finding_row
 

@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from msgspec.structs import replace
+
 from dra_command.command_line.exit_status import Status, status_of
 from dra_command.command_line.progress import doing
 from dra_command.findings.check_result import CheckResult
@@ -59,7 +61,7 @@ def run(values: argparse.Namespace) -> int:
         with doing("checking", quiet=values.quiet):
             if values.fix:
                 inputs = _fix(values, inputs, rules, asked)
-            checked = find_violations(inputs, rules, asked, known)
+            checked = _with_origin(find_violations(inputs, rules, asked, known), inputs)
         if values.write_baseline:
             from dra_command.findings.baseline import write_baseline
 
@@ -98,6 +100,12 @@ def _fix(
         lambda given: find_violations(given, rules, asked),
         output_of_changes(values),
     )
+
+
+def _with_origin(checked: CheckResult, inputs: CommandInputs) -> CheckResult:
+    """Return the result with whether its Kubernetes version is only the newest known one."""
+    is_newest = not (inputs.fleet or inputs.observed or inputs.kubernetes)
+    return replace(checked, is_newest=is_newest)
 
 
 def _known(

@@ -18,13 +18,14 @@ from dra_command.claim_report.contract import (
     SelectorRow,
     WhatIfRow,
 )
-from dra_command.claim_report.joint_fix import joint_fix_row
-from dra_command.claim_report.shares import share_row
+from dra_command.claim_report.joint_fix_json import joint_fix_row
+from dra_command.contract.share import ShareRow
 from dra_planner.allocation.reasons.explanation import (
     AlternativeReport,
     ConstraintReport,
     Exclusion,
 )
+from dra_planner.allocation.reasons.shares import Share
 from dra_planner.cel import SelectorExplanation as SelectorReport
 from dra_planner.cel import SelectorTerm, ValuesAt
 from dra_planner.model import Reason
@@ -148,4 +149,18 @@ def _constraint(report: ConstraintReport) -> ConstraintRow:
         groups=_groups(report.groups),
         without=report.without,
         unknown=report.unknown,
+    )
+
+
+def share_row(share: Share) -> ShareRow:
+    """Return the amounts of one capacity as the contract's model."""
+    return ShareRow(
+        device=share.device,
+        capacity=share.capacity,
+        requested=None if share.requested is None else str(share.requested),
+        consumed=str(share.consumed),
+        total=str(share.total),
+        left=str(share.left),
+        claims_per_device=share.per_device,
+        at_most_for_one_more=None if share.enough_for_more is None else str(share.enough_for_more),
     )

@@ -1,8 +1,7 @@
-"""The amounts that a claim consumes of shared devices, in words and as published JSON."""
+"""The amounts that a claim consumes of shared devices, in words."""
 
 from __future__ import annotations
 
-from dra_command.contract.share import ShareRow
 from dra_planner.allocation.reasons.shares import Share
 
 
@@ -32,17 +31,3 @@ def share_cells(shares: tuple[Share, ...], heading: str) -> tuple[str, str]:
     ]
     free = [f"{each.left}{f' {each.capacity}' if not heading else ''}" for each in shares]
     return ", ".join(consumed), ", ".join(free)
-
-
-def share_row(share: Share) -> ShareRow:
-    """Return the amounts of one capacity as the contract's model."""
-    return ShareRow(
-        device=share.device,
-        capacity=share.capacity,
-        requested=None if share.requested is None else str(share.requested),
-        consumed=str(share.consumed),
-        total=str(share.total),
-        left=str(share.left),
-        claims_per_device=share.per_device,
-        at_most_for_one_more=None if share.enough_for_more is None else str(share.enough_for_more),
-    )

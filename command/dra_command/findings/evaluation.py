@@ -117,7 +117,6 @@ def find_violations(
         diagnostics=order_findings(found),
         workloads=len(view.manifests.workloads) if view.manifests is not None else 0,
         kubernetes=view.features.version if view.features is not None else "",
-        is_newest=not (inputs.fleet or inputs.observed or inputs.kubernetes),
         judged=tuple(rule.id for rule in judging),
         skipped=skipped,
         exempted=kept.exempted,

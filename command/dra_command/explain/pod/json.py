@@ -11,7 +11,7 @@ from dra_command.claim_report.contract import (
     PoolReasonRow,
     WhatIfRow,
 )
-from dra_command.claim_report.joint_fix import joint_fix_row
+from dra_command.claim_report.joint_fix_json import joint_fix_row
 from dra_command.explain.pod.contract import ExplainedPodRow, ExplainPodOutput, PoolForPodRow
 from dra_planner.model import Reason, worst
 from dra_planner.plan.explanation.claims import WhatIf

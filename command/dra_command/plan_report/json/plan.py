@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from dra_command.claim_report.joint_fix import joint_fix_row
-from dra_command.claim_report.json import explain_output
-from dra_command.claim_report.shares import share_row
+from dra_command.claim_report.joint_fix_json import joint_fix_row
+from dra_command.claim_report.json import explain_output, share_row
 from dra_command.findings.json import finding_row
 from dra_command.plan_report.contract.plan import (
     AllocatedRow,
