@@ -49,10 +49,8 @@ class TestABaseline:
 
         assert (written.status, written.out) == (0, "known.json: 1 finding\n")
         assert (done.status, errors(done), done.json["known"]) == (0, [], 1)
-        assert (
-            "; 1 finding known before."
-            in failing.run("check", "workloads", "--baseline", "known.json").out
-        )
+        told = failing.run("check", "workloads", "--baseline", "known.json").out
+        assert "; 1 finding known before." in " ".join(told.split())
 
     def test_lines_may_move_and_new_findings_are_told(self, failing: Project) -> None:
         failing.run("check", "workloads", "--write-baseline", "known.json")

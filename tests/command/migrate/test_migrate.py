@@ -40,6 +40,9 @@ systemPool: {machine: m7i.large}
 drivers: {nvidia: {version: 0.4.1}}
 pools: [{name: l4, machine: g6.2xlarge, count: {max: 2}}]
 """
+OLD_FLEET = FLEET.replace("0.4.1}}", "25.8.1}}\ndevicePlugin: {version: 0.20.0}").replace(
+    "g6.2xlarge,", "g6.2xlarge, allocation: device-plugin,"
+)
 
 
 def test_a_diff_is_printed_and_no_file_changes(project: Project) -> None:
@@ -201,13 +204,14 @@ def test_steps_need_the_old_pools(project: Project) -> None:
     done = project.run("migrate", "chat.yaml", "--fleet", "fleet.yaml", "--steps")
     assert (done.status, done.out) == (2, "")
     assert "all pools of this fleet are DRA pools; describe the old pools with" in done.err
+    project.write("fleet.yaml", OLD_FLEET)
+    done = project.run("migrate", "chat.yaml", "--fleet", "fleet.yaml", "--steps")
+    assert (done.status, done.err) == (0, "")
 
 
 def test_the_first_step_lists_the_pools_that_it_creates(project: Project) -> None:
     project.write("chat.yaml", DEPLOYMENT)
-    old = FLEET.replace("0.4.1}}", "25.8.1}}\ndevicePlugin: {version: 0.20.0}")
-    old = old.replace("g6.2xlarge,", "g6.2xlarge, allocation: device-plugin,")
-    project.write("fleet.yaml", old)
+    project.write("fleet.yaml", OLD_FLEET)
     done = project.run("migrate", "chat.yaml", "--fleet", "fleet.yaml", "--steps")
     first = done.out.partition("1. Create the DRA pools")[2].partition("Run:")[0]
     assert [line.split()[0] for line in first.splitlines()[3:6]] == [
