@@ -203,7 +203,11 @@ def test_steps_need_the_old_pools(project: Project) -> None:
     project.write("fleet.yaml", FLEET)
     done = project.run("migrate", "chat.yaml", "--fleet", "fleet.yaml", "--steps")
     assert (done.status, done.out) == (2, "")
-    assert "all pools of this fleet are DRA pools; describe the old pools with" in done.err
+    fix = (
+        "describe the old pools with `allocation: device-plugin`, and set `devicePlugin` to the "
+        "version in the cluster"
+    )
+    assert f"all pools of this fleet are DRA pools; {fix}" in done.err
     project.write("fleet.yaml", OLD_FLEET)
     done = project.run("migrate", "chat.yaml", "--fleet", "fleet.yaml", "--steps")
     assert (done.status, done.err) == (0, "")
