@@ -350,6 +350,18 @@ def test_shares_of_one_device():
     )
 
 
+def test_a_device_without_capacity_stays_shared_when_the_search_goes_back_in_1_35():
+    # The first try, whole before shared, leaves shared without a third device. The second try,
+    # shared before whole, doesn't draw the counters of shared again.
+    whole = device("whole", {"x": 2}, draws={"c": 30})
+    shared = device("shared", {"x": 3}, draws={"c": 10}, allow_multiple_allocations=True)
+    old = F35.with_gates(partitionable_devices=True, consumable_capacity=True)
+    three = claim(request(count=3), distinct=X)
+    assert outcome(state(*boards(whole, shared), features=old), three) == "OK shared whole shared"
+    new = F36.with_gates(partitionable_devices=True, consumable_capacity=True)
+    assert outcome(state(*boards(whole, shared), features=new), three) == "FAIL"
+
+
 def test_what_is_not_asked_for_is_taken_whole():
     assert outcome(state(shared()), claim(request()), claim(request())) == "FAIL"
     some = (claim(asking(memory="10Gi")), claim(asking(memory="10Gi")))

@@ -64,6 +64,7 @@ class Holdings(Struct):
     ledger: CounterLedger
     marked: int = 0
     allocating: dict[int, list[Consumption]] = {}
+    marked_shared: set[int] = set()  # devices whose further shares don't draw counters
     defects: set[str] = set()
 
     def busy(self, claim: int, way: Alternative) -> int:
@@ -133,6 +134,7 @@ class Holdings(Struct):
         if candidate.shareable:
             taken.share = way.consumptions[index]
             self.allocating.setdefault(index, []).append(taken.share)
+            self.marked_shared.add(index)
         self.picks[claim].append(Pick(way.label, index, way.spec.admin_access, taken.share))
         return taken
 
@@ -141,10 +143,7 @@ class Holdings(Struct):
         candidate, way = taken.candidate, taken.way
         self.picks[claim].pop()
         if taken.share is not None:
-            shares = self.allocating[candidate.index]
-            shares.pop()
-            if not shares:
-                del self.allocating[candidate.index]
+            self._end_share(candidate.index, taken.share)
         else:
             self.claim_marks[claim] &= ~candidate.bit
             self._refresh_marks()
@@ -156,6 +155,19 @@ class Holdings(Struct):
             self.defects.add("counters-kept")
         else:
             self.ledger.release(candidate)
+
+    def _end_share(self, index: int, share: Consumption) -> None:
+        shares = self.allocating[index]
+        shares.pop()
+        if not shares:
+            del self.allocating[index]
+        if not self.behaviour.leaks_counters:
+            if not shares:
+                self.marked_shared.discard(index)
+        # Before 1.36, the mark is the sum of consumed capacity: it stays after a share that
+        # consumes none, and goes with the last amount above 0.
+        elif share and not any(amount for each in shares for _, amount in each):
+            self.marked_shared.discard(index)
 
     def _mark(self, claim: int, taken: TakenDevice) -> None:
         if not taken.candidate.shareable:
@@ -187,7 +199,7 @@ class Holdings(Struct):
     def _shared_already(self, index: int) -> bool:
         if self.behaviour.each_share_draws:
             return False
-        if index in self.allocating:
+        if index in self.marked_shared:
             return True
         used = self.shares.get(index)
         return used is not None and (bool(used) or self.template.features.empty_share_is_share)
