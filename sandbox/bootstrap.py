@@ -100,7 +100,9 @@ def make(wanted: str) -> None:
         environment.setdefault(name, "true")
     done = subprocess.run(command, cwd=ROOT, env=environment, check=False)
     if done.returncode != 0:
-        raise BootstrapError(f"uv sync failed with status {done.returncode}; its output is above")
+        raise BootstrapError(
+            f"uv sync failed with status {done.returncode}; the output above shows the reason"
+        )
     STAMP.write_text(wanted, encoding="utf-8")
     say(f"environment ready in {time.monotonic() - started:.0f} s")
 
@@ -122,7 +124,7 @@ def find_uv() -> str:
 def install_uv(target: Path) -> None:
     """Install uv into `target` with the pip that this Python has."""
     started = time.monotonic()
-    say(f"installing uv {UV_VERSION}, since no recent one is on PATH …")
+    say(f"installing uv {UV_VERSION}, because a recent version isn't on PATH …")
     arguments = [
         "install",
         "--quiet",
@@ -147,7 +149,7 @@ def install_uv(target: Path) -> None:
         say(f"uv {UV_VERSION} installed in {time.monotonic() - started:.0f} s")
         return
     raise BootstrapError(
-        "cannot install uv; install it yourself and put it on PATH. Tried " + "; ".join(tried)
+        "can't install uv; install uv yourself, and put it on PATH. Tried " + "; ".join(tried)
     )
 
 
@@ -178,7 +180,7 @@ def wheel_pip(scratch: Path) -> "list[str]":
     except OSError as error:
         raise BootstrapError(f"cannot fetch {pinned['url']}: {error}") from error
     if f"sha256:{hashlib.sha256(content).hexdigest()}" != pinned["hash"]:
-        raise BootstrapError(f"{pinned['url']} is not the file that uv.lock pins")
+        raise BootstrapError(f"{pinned['url']} isn't the file that uv.lock pins")
     wheel = scratch / ".pip" / pinned["url"].rsplit("/", 1)[-1]
     wheel.parent.mkdir(parents=True, exist_ok=True)
     wheel.write_bytes(content)

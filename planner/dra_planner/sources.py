@@ -127,7 +127,7 @@ def gather_sources(
         raise _together((*reader.errors, *reader.unreadable))
     if reader.excluded and not reader.sources:
         raise SourceError(
-            f"every file is excluded ({counted(reader.excluded, 'file')})",
+            f"the exclusions skip every file ({counted(reader.excluded, 'file')})",
             place=Place(" ".join(str(path) for path in paths)),
             fix="exclude less",
         )
@@ -431,7 +431,7 @@ def _suggest(name: str, parent: str) -> str:
     near = difflib.get_close_matches(name, siblings, n=3, cutoff=0.5)
     where = "this folder" if parent == "." else parent
     if near:
-        return f"similar names in {where}: {', '.join(near)}"
+        return f"use one of the similar names in {where}: {', '.join(near)}"
     more = f", and {len(siblings) - _LISTED} more" if len(siblings) > _LISTED else ""
     listed = ", ".join(siblings[:_LISTED])
     return f"{where} contains {listed}{more}" if siblings else f"{where} is empty"

@@ -127,8 +127,7 @@ def _add_up_options(up: _Parser) -> None:
         type=Path,
         metavar="FOLDER",
         help="folder with charts (NAME-VERSION or NAME-VERSION.tgz) that Helm installs on the "
-        "control "
-        "plane instead of the published ones",
+        "control plane instead of the published charts",
     )
 
 
@@ -149,7 +148,7 @@ def _add_down_options(down: _Parser) -> None:
     down.add_argument(
         "--force",
         action="store_true",
-        help="delete it without Pulumi, including protected resources",
+        help="delete the stack without Pulumi, including protected resources",
     )
 
 
@@ -158,7 +157,7 @@ def _add_tools_options(tools: _Parser) -> None:
     which.add_argument(
         "--kubernetes",
         metavar="VERSION",
-        help="a control plane of this Kubernetes version instead, for example 1.36",
+        help=("tools for a control plane of this Kubernetes version instead, for example 1.36"),
     )
     which.add_argument(
         "--helm", action="store_true", help="Helm instead, to install charts on a control plane"

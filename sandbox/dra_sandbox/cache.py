@@ -29,7 +29,7 @@ def cache_folder() -> Path:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise CacheUnusable(
-            f"can't create the cache folder {folder} ({error.strerror}): set XDG_CACHE_HOME to a "
+            f"can't create the cache folder {folder} ({error.strerror}); set XDG_CACHE_HOME to a "
             "writable folder"
         ) from error
     return folder

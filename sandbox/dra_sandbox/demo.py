@@ -56,7 +56,7 @@ class Demo(Struct):
             f"Plan: find the claims that fit and the number of nodes ({stack})",
             lambda: self._plan(stack),
         )
-        self._step("Preview: the policy pack checks it", lambda: self._preview(stack))
+        self._step("Preview: the policy pack checks the stack", lambda: self._preview(stack))
         self._step("Up: create the stack, and check it again", lambda: self._up(stack))
         self._step("Up again: nothing changes", lambda: self._up_again(stack))
         self._step("Analyze: check the exported state again", lambda: self._analyze(stack))
@@ -65,12 +65,14 @@ class Demo(Struct):
                 f"Plan a stack that is too small ({refused})",
                 lambda: self._plan(refused, fits=False),
             )
-            self._step("Preview: the pack rejects it", lambda: self._refused_preview(refused))
             self._step(
-                "Up without a preview: the pack rejects it before anything is created",
+                "Preview: the pack rejects the stack", lambda: self._refused_preview(refused)
+            )
+            self._step(
+                "Up without a preview: the pack rejects the stack before it creates resources",
                 lambda: self._refused_up(refused),
             )
-        self._step("Destroy: nothing is left", lambda: self._destroy(stack))
+        self._step("Destroy: delete all resources", lambda: self._destroy(stack))
         total = time.monotonic() - self._started
         self.console.print(f"\n[bold green]Every step behaved as expected[/], in {total:.0f} s.")
 
@@ -141,7 +143,7 @@ class Demo(Struct):
                 for step in result.steps
                 if step.op != "same"
             ]
-            raise StepFailed("the second up changes something", "\n".join(changed))
+            raise StepFailed("the second `up` changes resources", "\n".join(changed))
         show_counts(self.console, result)
 
     def _analyze(self, stack: str) -> None:

@@ -138,7 +138,7 @@ class KeptStacks(Struct, frozen=True):
             said = (
                 "up."
                 if name in stacks
-                else "a control plane without a stack, left by an interrupted run."
+                else "a control plane without a stack, which an interrupted run left behind."
             )
             self.console.print(f"[bold]{name}[/]: {said}")
             if is_kept(self._plane_folder(name)):
@@ -283,7 +283,8 @@ def _sentence(note: ReleaseNote, daemons: int) -> str:
     """Return a sentence about the result of a release."""
     if note.recorded_because:
         return (
-            f"release {note.name} is recorded, but not installed, because {note.recorded_because}"
+            f"release {note.name} is in the stack's state, but it isn't installed, because "
+            f"{note.recorded_because}"
         )
     objects = ", ".join(f"{count} {kind}" for kind, count in note.objects.items())
     pods = f"; its DaemonSets have {counted(daemons, 'pod')}" if "DaemonSet" in note.objects else ""

@@ -114,7 +114,7 @@ def rehearsal() -> Comparison:
         seconds=2.34,
         scenarios=(
             ScenarioOutcome(
-                RehearsalScenario("node-lost", "l4-1"), "the node l4-1 is lost", after, True, 1.5
+                RehearsalScenario("node-lost", "l4-1"), "node l4-1 fails", after, True, 1.5
             ),
         ),
     )

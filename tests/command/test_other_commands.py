@@ -97,7 +97,7 @@ pools:
     assert (
         "did you mean h100?" in project.run("slices", "--fleet", "fleet.yaml", "--pool", "h10").err
     )
-    assert "leave --mig out" in project.run("slices", "--stack", "dev", "--mig", "all-1g.10gb").err
+    assert "remove --mig" in project.run("slices", "--stack", "dev", "--mig", "all-1g.10gb").err
     assert "use --machine TYPE" in project.run("slices").err
     assert (
         "add --fleet FILE" in project.run("slices", "--machine", "g6.2xlarge", "--pool", "l4").err

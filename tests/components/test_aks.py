@@ -440,7 +440,7 @@ REFUSED: dict[str, tuple[Any, dict[str, Any], str]] = {
     "retention of a workspace that is there": (
         AksCluster,
         {"log_workspace_id": "w", "log_retention_days": 30},
-        "is only for a new workspace",
+        "applies only to a new workspace",
     ),
     "a key without its version": (
         AksCluster,
@@ -497,7 +497,7 @@ REFUSED: dict[str, tuple[Any, dict[str, Any], str]] = {
     "a way out of a new network": (
         AksCluster,
         {"outbound_type": "none"},
-        "is only for subnet_id, because nodes in a new network use its NAT gateway",
+        "applies only with subnet_id, because nodes in a new network use its NAT gateway",
     ),
     "a way out that is none": (
         AksCluster,
@@ -572,7 +572,7 @@ REFUSED: dict[str, tuple[Any, dict[str, Any], str]] = {
     "nobody to grant to": (
         AksGpuPool,
         {"capacity": "reservation", "reservation_group_id": GROUP},
-        "it needs a role on the capacity reservation group",
+        "but the cluster's identity needs a role on the capacity reservation group",
     ),
     "a grant of nothing": (
         AksGpuPool,

@@ -144,7 +144,7 @@ OF_KARPENTER: list[tuple[dict[str, Any], str, str]] = [
     (
         {"image": "al2023", "release_version": "1.34.2-20260115"},
         "release_version",
-        "is only for EKS' images, but image_id sets a custom image",
+        "applies only to EKS' images, but image_id sets a custom image",
     ),
 ]
 EFA = {"efa": True, "cluster_security_group_id": "sg-1", "vpc_id": "vpc-1"}
@@ -288,7 +288,7 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "EksCluster",
         {"subnet_ids": ["a", "b"], "zone_count": 2},
         "zone_count",
-        "is only for a new network, but",
+        "applies only to a new network, but",
     ),
     (
         "EksCluster",
@@ -333,7 +333,7 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "EksCluster",
         {"tags": {"Owner": "a", "owner": "b"}},
         "tags.owner",
-        '"Owner" is also set, but IAM doesn\'t distinguish the two; keep only one of them',
+        '"Owner" is also set, but IAM doesn\'t distinguish the two keys; keep only one of them',
     ),
     (
         "EksCluster",
@@ -351,7 +351,7 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "EksKarpenter",
         {"tags": {"A": "a", "a": "b"}},
         "tags.a",
-        "\" is also set, but IAM doesn't distinguish the two; keep only one of them",
+        "\" is also set, but IAM doesn't distinguish the two keys; keep only one of them",
     ),
     ("EksCluster", {"grant_key_use": False}, "grant_key_use", "has no effect without disk_kms_key"),
     ("EksGpuPool", {"grant_key_use": True}, "grant_key_use", "has no effect without disk_kms_key"),
@@ -424,7 +424,7 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "GkeCluster",
         {"network_id": "n", "pods_cidr": "10.16.0.0/14"},
         "pods_cidr",
-        "is only for a new network, but",
+        "applies only to a new network, but",
     ),
     (
         "GkeNetwork",
@@ -436,7 +436,7 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "EksCluster",
         {"nat_gateways": False, "single_nat_gateway": True},
         "single_nat_gateway",
-        "is only for a network with nat_gateways",
+        "applies only to a network with nat_gateways",
     ),
     (
         "EksCluster",
@@ -460,7 +460,7 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "EksCluster",
         {"subnet_ids": ["a", "b"], "nat_gateways": False},
         "nat_gateways",
-        "is only for a new network, but",
+        "applies only to a new network, but",
     ),
     ("EksCluster", {"service_cidr": "10.0.0.0/11"}, "service_cidr", "must be a /12 to a /24"),
     (
@@ -498,7 +498,7 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
             (
                 {},
                 "access_entries[0].policy",
-                "or kubernetes_groups must be set, so that the entry grants something",
+                "or kubernetes_groups must be set, because the entry otherwise doesn't grant access",
             ),
             (
                 {"policy": "owner"},
@@ -513,7 +513,7 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
             (
                 {"policy": "cluster-admin", "namespaces": ["a"]},
                 "access_entries[0].namespaces",
-                'is only for admin, edit, and view, not "cluster-admin"',
+                'applies only to admin, edit, and view, not to "cluster-admin"',
             ),
             (
                 {"kubernetes_groups": ["system:masters"]},
@@ -587,7 +587,7 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "GkeGpuPool",
         {"node_version": "1.35.1-gke.1616000"},
         "node_version",
-        "is only for auto_upgrade: false, which needs a cluster without a release channel",
+        "applies only to auto_upgrade: false, which needs a cluster without a release channel",
     ),
     (
         "GkeGpuPool",
@@ -603,7 +603,7 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "log_retention_days",
         "must be one of 1, 3, 5, 7",
     ),
-    ("EksCluster", {"log_retention_days": 30}, "log_retention_days", "is only for cluster_name"),
+    ("EksCluster", {"log_retention_days": 30}, "log_retention_days", "needs cluster_name"),
     (
         "EksCluster",
         {"addon_versions": {"eks-node-monitoring-agent": "v1"}},
@@ -656,7 +656,7 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "EksClusterAutoscaler",
         {"version": "1.35.2"},
         "version",
-        ", because both need the same minor version",
+        ", because both must have the same minor version",
     ),
     (
         "EksGpuPool",
@@ -669,7 +669,7 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "EksGpuPool",
         {"security_group_ids": ["sg-1"]},
         "cluster_security_group_id",
-        "is missing, because EKS doesn't add security groups if a launch template sets some",
+        "is missing, but EKS doesn't add security groups if a launch template sets security groups",
     ),
     (
         "EksGpuPool",
@@ -789,7 +789,7 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "EksGpuPool",
         {"image_id": AMI, "image": "al2023"},
         "service_cidr",
-        "is missing, but with image_id, EKS doesn't configure the nodes for their cluster",
+        "is missing, but EKS doesn't configure nodes with image_id for their cluster",
     ),
     (
         "EksGpuPool",
@@ -801,14 +801,14 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "EksGpuPool",
         {"cluster_endpoint": "https://api.example"},
         "cluster_endpoint",
-        "is only for image_id, because EKS configures nodes with its own images itself",
+        "applies only to image_id, because EKS itself configures nodes with its own images",
     ),
     *(
         (
             "EksGpuPool",
             {"image_id": AMI, "image": "al2023", **beside},
             key,
-            "is only for EKS' images, but image_id sets a custom image",
+            "applies only to EKS' images, but image_id sets a custom image",
         )
         for beside in ({"release_version": "1.34.2-20260115"}, {"kubernetes_version": "1.34"})
         for key in beside
@@ -846,7 +846,7 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "EksGpuPool",
         {"efa": True},
         "vpc_id",
-        "is missing, because with efa, the launch template sets the security groups",
+        "is missing, but with efa, the launch template sets the security groups",
     ),
     (
         "EksGpuPool",
@@ -891,7 +891,7 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "EksGpuPool",
         {"repair_limits": {"unhealthy_count": 1}},
         "repair_limits",
-        "is only for node_repair: true",
+        "applies only to node_repair: true",
     ),
     *(
         (
@@ -982,7 +982,7 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "GkeGpuPool",
         {"disk_iops": 3000},
         "disk_iops",
-        "is only for hyperdisk-balanced, but g2-standard-8 boots from pd",
+        "applies only to hyperdisk-balanced, but g2-standard-8 boots from pd",
     ),
     (
         "GkeGpuPool",
@@ -1364,13 +1364,13 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "GkeGpuPool",
         {"driver_installation": "latest"},
         "driver_installation",
-        '", because DriverInstaller installs the driver on DRA nodes, not GKE',
+        '", because DriverInstaller, not GKE, installs the driver on DRA nodes',
     ),
     (
         "GkeGpuPool",
         {"location_policy": "BALANCED"},
         "location_policy",
-        "is only for autoscaled: true, because GKE spreads",
+        "applies only to autoscaled: true, because GKE spreads",
     ),
     (
         "GkeGpuPool",
@@ -1408,7 +1408,7 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "GkeGpuPool",
         {"reservation_name": "r"},
         "reservation_name",
-        'is only for capacity "reservation", not "on-demand"',
+        'applies only to capacity "reservation", not "on-demand"',
     ),
     (
         "GkeGpuPool",
@@ -1426,7 +1426,7 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "GkeGpuPool",
         {"max_run_seconds": 3600},
         "max_run_seconds",
-        'is only for capacity "flex-start", not "on-demand"',
+        'applies only to capacity "flex-start", not "on-demand"',
     ),
     (
         "GkeGpuPool",
@@ -1455,7 +1455,7 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
                 "flex-start",
                 {"compact_placement": True},
                 "compact_placement",
-                "is only for A3 Ultra, A4, and H4D with capacity flex-start, not for",
+                "works only with A3 Ultra, A4, and H4D with capacity flex-start, not with",
             ),
             (
                 "queued",
@@ -1517,7 +1517,7 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "DraDriver",
         {"version": "0.5.0", "consumable_shares": "4"},
         "consumable_shares",
-        "turn the gate on",
+        "turn on the feature gate ConsumableShares",
     ),
     (
         "DraDriver",
@@ -1541,14 +1541,14 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "DraDriver",
         {"webhook_failure_policy": "Ignore"},
         "webhook_failure_policy",
-        "is only for webhook: true",
+        "applies only to webhook: true",
     ),
-    ("DraDriver", {"webhook_replicas": 2}, "webhook_replicas", "is only for webhook: true"),
+    ("DraDriver", {"webhook_replicas": 2}, "webhook_replicas", "applies only to webhook: true"),
     (
         "DraDriver",
         {"webhook_tls": {"secret_name": "s", "ca_bundle": "Q0E="}},
         "webhook_tls",
-        "is only for webhook: true",
+        "applies only to webhook: true",
     ),
     (
         "DraDriver",
@@ -1566,7 +1566,7 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "DraDriver",
         webhook(issuer_name="x"),
         "webhook_tls.issuer_name",
-        "is only for issuer_type clusterissuer or issuer",
+        "applies only to issuer_type clusterissuer or issuer",
     ),
     (
         "DraDriver",
@@ -1578,7 +1578,7 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "DraDriver",
         webhook(secret_name="x", ca_bundle="Q0E=", issuer_type="issuer", issuer_name="y"),
         "webhook_tls.secret_name",
-        "can't be combined with an issuer; set only one of the two",
+        "can't be combined with an issuer; set only one of them",
     ),
     ("DraDriver", {"image_digest": "latest"}, "image_digest", '"latest" is not a digest'),
     (
@@ -1661,13 +1661,13 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "DevicePlugin",
         {"version": None, "existing_daemon_set": "x", "image_repository": "m.example/p"},
         "image_repository",
-        "is only for a chart that this component installs",
+        "applies only to a chart that this component installs",
     ),
     (
         "DevicePlugin",
         {"version": None, "existing_daemon_set": "x", "feature_discovery": True},
         "feature_discovery",
-        "is only for a chart that this component installs",
+        "applies only to a chart that this component installs",
     ),
     (
         "GpuMetrics",
@@ -1717,7 +1717,7 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "DevicePlugin",
         {"existing_namespace": "x"},
         "existing_namespace",
-        "is only for existing_daemon_set",
+        "applies only to existing_daemon_set",
     ),
     ("DeviceClasses", {"classes": None}, "classes", "must contain at least one"),
     (
@@ -1805,7 +1805,7 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "TenantAccess",
         tenant(create_namespace=False, pod_security="baseline"),
         "tenants[0].pod_security",
-        "is only for a new namespace; label the existing namespace yourself",
+        "applies only to a new namespace; label the existing namespace yourself",
     ),
     # DraPlatform
     (

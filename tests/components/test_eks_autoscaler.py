@@ -207,12 +207,12 @@ PLATFORMS: dict[str, tuple[str, dict[str, Any], str]] = {
     "where nothing scales": (
         WITHOUT,
         {"install": True},
-        "autoscaler: is only for a fleet with autoscaler cluster-autoscaler or karpenter",
+        "autoscaler: applies only to a fleet with autoscaler cluster-autoscaler or karpenter",
     ),
     "on GKE": (
         GKE_FLEET,
         {"install": True},
-        "autoscaler: is only for EKS, because GKE has its own autoscaler",
+        "autoscaler: applies only to EKS, because GKE has its own autoscaler",
     ),
     "set up and not installed": (
         EKS_FLEET,

@@ -256,7 +256,7 @@ OLD = {
     "labels without an operator": (
         GpuMetrics,
         {"monitor_labels": {"a": "b"}},
-        "is only for collector: prometheus-operator",
+        "applies only to collector: prometheus-operator",
     ),
     "labels of numbers": (
         GpuMetrics,

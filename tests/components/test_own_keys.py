@@ -216,8 +216,6 @@ def test_keys_of_another_region_are_refused_before_anything_is_declared(
     declare: Declare, options: dict[str, Any], path: str
 ) -> None:
     plan = (Path(__file__).parents[2] / "stacks/eks-dev.plan.json").read_text()
-    said = (
-        f'{path}: "{ABROAD}" is a key in eu-west-1, but AWS supports keys only in their own region'
-    )
+    said = f'{path}: "{ABROAD}" is a key in eu-west-1, but services can use only keys in their own region'
     with pytest.raises(WrongInputs, match=re.escape(said)):
         declare(lambda: DraPlatform("dra", {"plan": plan, **options}))

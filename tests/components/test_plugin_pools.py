@@ -137,7 +137,7 @@ def test_a_fleet_of_whole_gpus_leaves_the_chart_as_it_is(declare: Callable[..., 
     [
         (GkeGpuPool, {**GKE, "allocation": "both"}, "allocation"),
         (GkeGpuPool, {**GKE, "gpu_sharing": "mps"}, "gpu_sharing_clients"),
-        (GkeGpuPool, {**GKE, "gpu_sharing_clients": 4}, "is only for gpu_sharing"),
+        (GkeGpuPool, {**GKE, "gpu_sharing_clients": 4}, "applies only to gpu_sharing"),
         (GkeGpuPool, {**GKE, "mig_partition": "all-1g.5gb"}, "a partition size"),
         (AksGpuPool, {**AKS, "gpu_instance_profile": "MIG5g"}, "gpu_instance_profile"),
     ],

@@ -129,13 +129,13 @@ MEANT_OTHERWISE = [
     (
         "EksCluster",
         "zone_count",
-        "is only for a new network, but",
+        "applies only to a new network, but",
     ),  # the same, in the fleet's names
     ("EksGpuPool", "image_id", "must be text or an output"),  # a fleet is text
     (
         "EksGpuPool",
         "service_cidr",
-        "is missing, but with image_id, EKS doesn't configure the nodes for their cluster",
+        "is missing, but EKS doesn't configure nodes with image_id for their cluster",
     ),  # the cluster's own
     ("EksGpuPool", "reservation_id", "needs the ID of the purchased capacity"),
     ("EksGpuPool", "reservation_id", 'not "on-demand"'),

@@ -196,10 +196,10 @@ def test_a_join_of_two_drivers_is_sound_if_both_publish_its_attribute() -> None:
     assert plan.verdict == "fits"
     assert (
         f"gpu.amd.com and nics.example.com both publish {ROOT}, so the constraint applies to "
-        "devices of both"
+        "devices of both drivers"
     ) in (notes(plan))
     assert any(
-        "can't prepare a claim that also holds another driver's device" in each
+        "can't prepare a claim that also has devices of another driver" in each
         for each in notes(plan)
     )
 

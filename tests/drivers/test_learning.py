@@ -296,7 +296,7 @@ def test_an_amount_of_zero_is_remarked() -> None:
     objects = captured("MI300X")
     for device in slices(objects)[0]["spec"]["devices"]:
         device["capacity"]["memory"] = {"value": "0"}
-    assert "memory is 0, which a driver may publish if it can't read the amount" in remarks(
+    assert "memory is 0, possibly because the driver couldn't read the amount" in remarks(
         objects, "aks"
     )
 

@@ -275,7 +275,7 @@ def test_settings_of_the_cpu_driver_that_cannot_work() -> None:
 @pytest.mark.parametrize(
     ("name", "parameters", "fix"),
     [
-        ("cpu", {"apiVersion": "v1", "cpuConfig": {"cpuset": "2-5"}}, "write apiVersion: v1alpha1"),
+        ("cpu", {"apiVersion": "v1", "cpuConfig": {"cpuset": "2-5"}}, "set apiVersion: v1alpha1"),
         (
             "cpu",
             {"apiVersion": "v1alpha1", "cpuConfig": {"cpuset": "all"}},
@@ -292,7 +292,7 @@ def test_settings_of_the_cpu_driver_that_cannot_work() -> None:
         (
             "neuron",
             {"apiVersion": "neuron.aws.com/v1", "kind": "NeuronConfig", "logicalNeuronCore": 4},
-            "write logicalNeuronCore: 2",
+            "set logicalNeuronCore: 2",
         ),
         ("dranet", {"interface": {"mtu": 9000, "speed": 100}}, "remove speed"),
         (
@@ -311,7 +311,7 @@ def test_settings_of_the_cpu_driver_that_cannot_work() -> None:
             {"interface": {"vrf": {"name": "red"}}, "rules": [{}]},
             "remove either rules or vrf",
         ),
-        ("dranet", {"interface": {"arpIgnore": 5}}, "write arpIgnore: 0"),
+        ("dranet", {"interface": {"arpIgnore": 5}}, "set arpIgnore: 0"),
         ("dranet", {"apiVersion": "v1", "kind": "NetworkConfig"}, "remove apiVersion and kind"),
     ],
 )

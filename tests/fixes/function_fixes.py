@@ -201,7 +201,7 @@ FUNCTIONS = (
         lambda _: _without_places("all-1g.5gb"),
     ),
     InFunction(
-        "remove the gates to let the scheduler consider the pod",
+        "remove the gates, so that the scheduler can place the pod",
         lambda _: _fix(_answer(GATED, gates=("example.com/held",))),
         lambda _: isinstance(_answer(GATED), Placement),
     ),
@@ -211,7 +211,7 @@ FUNCTIONS = (
         lambda _: isinstance(_answer(WITH_CLASS), Placement),
     ),
     InFunction(
-        "request fewer devices at a time, or narrow the selectors",
+        "request fewer devices per claim, or narrow the selectors",
         lambda _: _fix(_answer(MANY, budget=2)),
         lambda _: isinstance(_answer(FEW, budget=2), Placement),
     ),

@@ -40,7 +40,7 @@ TEXTS = [
         "spec: {spec: {resourceClassName: gpu.nvidia.com}}\n",
     ),
     (
-        "keep only one of the two",
+        "keep only one of the two classes",
         (
             f"{CLASSIC}kind: ResourceClass\nmetadata: {{name: gpu.nvidia.com}}\ndriverName: "
             "gpu.nvidia.com\n"
@@ -48,12 +48,12 @@ TEXTS = [
         "",
     ),
     (
-        "pass its file as well, or rewrite the object by hand",
+        "add the file of this object, or rewrite the object by hand",
         CLASSIC + NAMED,
         f"{PARAMETERS}---\n{CLASSIC}{NAMED}",
     ),
     (
-        "change it to block style first",
+        "change the object to block style first",
         (
             f"{BETA}spec: {{devices: {{requests: [{{name: g,  # one\n  deviceClassName: "
             "gpu.nvidia.com}]}}\n"

@@ -94,11 +94,15 @@ def fails(*paths: str, stdin: str = "") -> SourceError:
 
 def test_a_missing_file_names_its_nearest_neighbours(tree: Path) -> None:
     error = fails("w/bb.yaml")
-    assert str(error).startswith("w/bb.yaml: does not exist; similar names in w: b.yaml")
+    assert str(error).startswith(
+        "w/bb.yaml: does not exist; use one of the similar names in w: b.yaml"
+    )
 
 
 def test_a_missing_folder_names_the_neighbours_of_the_part_that_is_missing(tree: Path) -> None:
-    assert str(fails("w/dep/c.json")) == "w/dep/c.json: does not exist; similar names in w: deep"
+    assert str(fails("w/dep/c.json")) == (
+        "w/dep/c.json: does not exist; use one of the similar names in w: deep"
+    )
 
 
 def test_every_path_at_fault_is_reported(tree: Path) -> None:

@@ -223,7 +223,7 @@ STACK_FIXES = [
         put("operator", "values/migManager", {"enabled": False}),
     ),
     StackFix(
-        "disable it in the settings, or use an image without it: {}",
+        "disable the device plugin in the settings, or use an image without a device plugin: {}",
         put("pool", "amiType", "BOTTLEROCKET_x86_64_NVIDIA"),
         put("pool", "amiType", "AL2023_x86_64_NVIDIA"),
     ),
@@ -264,7 +264,7 @@ STACK_FIXES = [
         put("driver", "version", "0.5.0"),
     ),
     StackFix(
-        "declare a ResourceQuota there, scoped to PriorityClass {}, with {}",
+        "declare a ResourceQuota with the scope PriorityClass {} in this namespace, with {}",
         remove("quota"),
         critical_quota(4),
         "gke",
@@ -300,12 +300,12 @@ STACK_FIXES = [
         "aks",
     ),
     StackFix(
-        'set its {} to "1.{}" or newer',
+        'set its {} to "1.{}" or later',
         put("cluster", "version", "1.33"),
         put("cluster", "version", "1.34"),
     ),
     StackFix(
-        "pass it as plain text, not as a resource output",
+        "pass the content as plain text, not as a resource output",
         put("plan", "document", UNKNOWN),
         plan(),
     ),
@@ -322,12 +322,12 @@ STACK_FIXES = [
         put("pool", "taints", [TAINT]),
     ),
     StackFix(
-        "remove it, or add it to the pool in the fleet and plan again",
+        "remove the taint, or add the taint to the pool in the fleet and plan again",
         put("pool", "taints", [TAINT, {"key": "team", "value": "a", "effect": "NO_EXECUTE"}]),
         plan(pools=[pool(taints=[{"key": "team", "value": "a", "effect": "NoExecute"}])]),
     ),
     StackFix(
-        "declare it, or remove it from the fleet and plan again",
+        "declare the pool, or remove it from the fleet and plan again",
         plan(pools=[pool(), pool(name="more")]),
         plan(),
     ),
@@ -345,7 +345,7 @@ STACK_FIXES = [
         put("pool", "labels", {**PLAN_LABELS, "team": "ml"}),
     ),
     StackFix(
-        "add it to the fleet and plan again, or use one of: {}",
+        "add the pool to the fleet and plan again, or use one of: {}",
         put("pool", "labels", {**PLAN_LABELS, "pulumi-dra/pool": "more"}),
         plan(pools=[pool(name="more")]),
     ),

@@ -44,7 +44,7 @@ SENTENCES: dict[str, tuple[list[dict[str, Any]], dict[str, Any], list[tuple[str,
             (
                 "pool-maximum-too-small",
                 'claim default/train-gpu (Job default/train): pool "l4" has at most 4 devices (4 '
-                'nodes × 1), but 8 are needed (4 short); raise the maximum of pool "l4" to 8: '
+                'nodes × 1), but the claims need 8 (4 more); raise the maximum of pool "l4" to 8: '
                 "4 more nodes, USD 3.91 more per hour",
             )
         ],
@@ -56,9 +56,9 @@ SENTENCES: dict[str, tuple[list[dict[str, Any]], dict[str, Any], list[tuple[str,
             (
                 "pool-maximum-too-small",
                 'claim default/train-gpu (Job default/train): pool "l4" has at most 2 devices (2 '
-                'nodes × 1) and pool "l4x4" has at most 4 devices (1 node × 4), but 9 are '
-                'needed (3 short); raise the maximum of pool "l4" to 5: 3 more nodes, USD 2.93 '
-                "more per hour",
+                'nodes × 1) and pool "l4x4" has at most 4 devices (1 node × 4), but the claims '
+                'need 9 (3 more); raise the maximum of pool "l4" to 5: 3 more nodes, USD 2.93 more '
+                "per hour",
             )
         ],
     ),
@@ -69,7 +69,7 @@ SENTENCES: dict[str, tuple[list[dict[str, Any]], dict[str, Any], list[tuple[str,
             (
                 "pool-maximum-too-small",
                 'claim default/train-gpu (Job default/train): pool "l4x4" has at most 4 devices (1 '
-                'node × 4), but 6 are needed (2 short); set the count of pool "l4x4" to 2: 1 '
+                'node × 4), but the claims need 6 (2 more); set the count of pool "l4x4" to 2: 1 '
                 "more node, USD 4.60 more per hour",
             )
         ],
@@ -81,7 +81,7 @@ SENTENCES: dict[str, tuple[list[dict[str, Any]], dict[str, Any], list[tuple[str,
             (
                 "pool-maximum-too-small",
                 'claim default/train-gpu (Job default/train): pool "l4" has at most 4 devices (4 '
-                "nodes × 1), and other workloads use 4 of them, but 3 are needed (3 short); "
+                "nodes × 1), and other workloads use 4 of them, but the claims need 3 (3 more); "
                 'raise the maximum of pool "l4" to 7: 3 more nodes, USD 2.93 more per hour',
             )
         ],
@@ -93,12 +93,12 @@ SENTENCES: dict[str, tuple[list[dict[str, Any]], dict[str, Any], list[tuple[str,
             (
                 "claim-fits-no-pool",
                 'claim default/train-gpu (Job default/train) fits no pool: pool "l4" (g6.2xlarge): '
-                "has 1 device per node, but one node needs 2 (1 short); add a pool with "
-                "machine type g5g.16xlarge (2 × NVIDIA T4G, 15 GiB each, arm64, USD 2.74 per "
-                "hour), or add a pool with machine type g4dn.12xlarge (4 × Tesla T4, 15 GiB "
-                "each, USD 3.91 per hour), or add a pool with machine type g6.12xlarge (4 × "
-                "NVIDIA L4, 22.49 GiB each, USD 4.60 per hour); or request 1 device instead of "
-                "2 in request gpu of claim gpu",
+                "has 1 device per node, but each pod needs 2; add a pool with machine type "
+                "g5g.16xlarge (2 × NVIDIA T4G, 15 GiB each, arm64, USD 2.74 per hour), or add a "
+                "pool with machine type g4dn.12xlarge (4 × Tesla T4, 15 GiB each, USD 3.91 per "
+                "hour), or add a pool with machine type g6.12xlarge (4 × NVIDIA L4, 22.49 GiB "
+                "each, USD 4.60 per hour); or request 1 device instead of 2 in request gpu of "
+                "claim gpu",
             )
         ],
     ),
@@ -465,8 +465,8 @@ class TestWorkloadsOfTheStack:
 
         assert rule == "stack-cannot-be-judged"
         assert (
-            sentence == 'Job "train": spec.parallelism is secret or not known yet, so it can\'t be '
-            "checked"
+            sentence == 'Job "train": spec.parallelism is secret or not known yet, so this object '
+            "can't be checked"
         )
 
     @pytest.mark.parametrize(
@@ -518,6 +518,6 @@ def test_more_devices_than_a_node_has_are_blamed_before_its_cpu(declare: SimpleN
     (told,) = Judge(RULES).of_resource(declare.record(manifests=manifests, pools=TWO_POOLS))
 
     assert told.rule.id == "claim-fits-no-pool"
-    assert "has 4 devices per node, but one node needs 9 (5 short)" in told.finding.message
+    assert "has 4 devices per node, but each pod needs 9" in told.finding.message
     assert "CPU" not in told.finding.message
     assert "request at most 4 devices per pod, the most on any node" in told.finding.fix

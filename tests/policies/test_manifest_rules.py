@@ -283,8 +283,8 @@ SENTENCES = {
     ),
     SELECTOR.format(expression="device.attributes['gpu.nvidia.com'].memory == 1"): (
         'selector reads device.attributes["gpu.nvidia.com"].memory, but no version of the '
-        "driver publishes any such thing (it is a capacity: write "
-        'device.capacity["gpu.nvidia.com"].memory)'
+        "driver publishes any such thing (use "
+        'device.capacity["gpu.nvidia.com"].memory, because memory is a capacity)'
     ),
     SELECTOR.format(expression="device.attributes['gpu.nvidia.com'].architectur == 'Ada'"): (
         'publishes any such thing (did you mean "architecture"?)'
@@ -368,7 +368,7 @@ spec:
     [
         (1, 1, ""),
         (2, 1, "pool-maximum-too-small: claim default/train-gpu"),
-        (1, 2, 'fits no node: node "n1": has 1 device per node, but one node needs 2 (1 short)'),
+        (1, 2, 'fits no node: node "n1": has 1 device per node, but each pod needs 2'),
     ],
 )
 def test_the_nodes_of_a_snapshot(

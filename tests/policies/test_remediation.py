@@ -153,5 +153,7 @@ class TestOverGrpc:
 
 
 def test_a_rule_that_cannot_be_remediated_is_refused() -> None:
-    with pytest.raises(PlannerError, match="rules that support it: pool-differs-from-plan"):
+    with pytest.raises(
+        PlannerError, match=("use remediate only for these rules: pool-differs-from-plan")
+    ):
         parse_configuration("rules: {claim-fits-no-pool: remediate}")

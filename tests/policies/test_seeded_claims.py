@@ -142,7 +142,7 @@ FAULTS: dict[str, tuple[Path, Any, str, str, str, str]] = {
         "v1beta1",
     ),
     "no version": ((*PARAMETERS, "apiVersion"), None, REFUSED, "error", 'apiVersion ""', "v1beta1"),
-    "no kind": ((*PARAMETERS, "kind"), None, REFUSED, "error", 'kind ""', "write kind:"),
+    "no kind": ((*PARAMETERS, "kind"), None, REFUSED, "error", 'kind ""', "set kind:"),
     "a slip in the kind": (
         (*PARAMETERS, "kind"),
         "GPUConfig",
@@ -165,7 +165,7 @@ FAULTS: dict[str, tuple[Path, Any, str, str, str, str]] = {
         REFUSED,
         "error",
         "unknown to gpu.nvidia",
-        "write kind",
+        "set kind",
     ),
     "an unknown field": ((*PARAMETERS, "replicas"), 4, REFUSED, "error", '"replicas"', "remove it"),
     "an unknown strategy": (
@@ -182,7 +182,7 @@ FAULTS: dict[str, tuple[Path, Any, str, str, str, str]] = {
         REFUSED,
         "error",
         "unknown",
-        "write strategy",
+        "set strategy",
     ),
     "no strategy": (
         (*PARAMETERS, "sharing", "strategy"),
@@ -190,7 +190,7 @@ FAULTS: dict[str, tuple[Path, Any, str, str, str, str]] = {
         REFUSED,
         "error",
         'strategy ""',
-        "write strategy",
+        "set strategy",
     ),
     "the interval by its old name": (
         (*PARAMETERS, "sharing", "timeSlicingConfig"),
@@ -222,7 +222,7 @@ FAULTS: dict[str, tuple[Path, Any, str, str, str, str]] = {
         REFUSED,
         "error",
         '"sharng"',
-        "write sharing",
+        "use sharing",
     ),
     "a configuration for another driver": (
         (*CONFIG, "driver"),
@@ -230,14 +230,14 @@ FAULTS: dict[str, tuple[Path, Any, str, str, str, str]] = {
         IGNORED,
         "warning",
         "gpu.acme.example",
-        "write driver: gpu.nvidia.com",
+        "set driver: gpu.nvidia.com",
     ),
     "a configuration for a slip in the driver": (
         (*CONFIG, "driver"),
         "gpu.nvdia.com",
         IGNORED,
         "warning",
-        "no driver reads the configuration",
+        "the drivers ignore the configuration",
         "gpu.nvidia.com",
     ),
     "a request that the claim does not have": (
@@ -246,7 +246,7 @@ FAULTS: dict[str, tuple[Path, Any, str, str, str, str]] = {
         "request-not-in-claim",
         "error",
         '"gpus"',
-        "write request: gpu",
+        "set request: gpu",
     ),
     "a class with a slip": (
         (*REQUEST, "exactly", "deviceClassName"),
@@ -261,7 +261,7 @@ FAULTS: dict[str, tuple[Path, Any, str, str, str, str]] = {
         {"nvidia.com/gpu": 1},
         "device-requested-twice",
         "warning",
-        "two GPUs",
+        "and another GPU from the device plugin",
         "remove nvidia.com/gpu",
     ),
     "a device file of the host": (
@@ -270,7 +270,7 @@ FAULTS: dict[str, tuple[Path, Any, str, str, str, str]] = {
         PAST,
         "warning",
         "/dev/nvidia0",
-        "remove it",
+        "remove this setting",
     ),
     "all device files of the host": (
         (*POD, "volumes"),
@@ -278,7 +278,7 @@ FAULTS: dict[str, tuple[Path, Any, str, str, str, str]] = {
         PAST,
         "warning",
         "mounts /dev",
-        "remove it",
+        "remove this setting",
     ),
     "all GPUs by a variable": (
         (*CONTAINER, "env"),
@@ -294,7 +294,7 @@ FAULTS: dict[str, tuple[Path, Any, str, str, str, str]] = {
         PAST,
         "warning",
         '"0"',
-        "remove it",
+        "remove this setting",
     ),
     "a privileged container": (
         (*CONTAINER, "securityContext"),
@@ -302,7 +302,7 @@ FAULTS: dict[str, tuple[Path, Any, str, str, str, str]] = {
         PAST,
         "warning",
         "privileged",
-        "remove it",
+        "remove this setting",
     ),
     "a scaler of nothing": (
         (2, "spec", "scaleTargetRef", "name"),
@@ -310,7 +310,7 @@ FAULTS: dict[str, tuple[Path, Any, str, str, str, str]] = {
         "scaler-without-target",
         "warning",
         "Deployment web",
-        "write name: web",
+        "set name: web",
     ),
     "a scaler of another kind": (
         (2, "spec", "scaleTargetRef", "kind"),
@@ -318,7 +318,7 @@ FAULTS: dict[str, tuple[Path, Any, str, str, str, str]] = {
         "scaler-without-target",
         "warning",
         "with this name",
-        "write kind: Deployment",
+        "set kind: Deployment",
     ),
     "a scaler in another namespace": (
         (2, "metadata", "namespace"),

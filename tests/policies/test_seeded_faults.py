@@ -214,7 +214,7 @@ FAULTS: dict[str, Fault] = {
         None,
         BASELINE,
         ADVISORY,
-        "no audit log",
+        "its audit log is disabled",
     ),
     "logs without audit": (
         "eks",
@@ -223,7 +223,7 @@ FAULTS: dict[str, Fault] = {
         ["api"],
         BASELINE,
         ADVISORY,
-        "no audit log",
+        "its audit log is disabled",
     ),
     "no encryption": (
         "eks",
@@ -232,7 +232,7 @@ FAULTS: dict[str, Fault] = {
         None,
         BASELINE,
         ADVISORY,
-        "its secrets are not encrypted",
+        "its secrets aren't encrypted",
     ),
     "IMDSv1": (
         "eks",
@@ -386,7 +386,7 @@ FAULTS: dict[str, Fault] = {
         {},
         "driver-key-ignored",
         ADVISORY,
-        'write "kubeletPlugin"',
+        'use "kubeletPlugin"',
     ),
     "another slip": (
         "gke",
@@ -395,7 +395,7 @@ FAULTS: dict[str, Fault] = {
         {},
         "driver-key-ignored",
         ADVISORY,
-        'write "featureGates"',
+        'use "featureGates"',
     ),
     "a slip below resources": (
         "eks",
@@ -485,7 +485,7 @@ FAULTS: dict[str, Fault] = {
         "0.4.1",
         "driver-differs-from-plan",
         ADVISORY,
-        ", but the plan is for 25.8.1",
+        ", but the plan assumes 25.8.1",
     ),
     "no toleration": (
         "eks",
@@ -745,7 +745,7 @@ def test_an_older_driver_with_a_larger_number_is_called_older(declare: SimpleNam
     ]
 
     assert (level, which) == (ADVISORY, "driver")
-    assert ", but the plan is for 0.4.1, which is newer although its number is smaller" in sentence
+    assert ", but the plan assumes 0.4.1, which is newer although its number is smaller" in sentence
 
 
 @pytest.mark.parametrize("cloud", ["aks", "eks", "gke"])

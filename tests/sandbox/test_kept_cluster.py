@@ -155,7 +155,8 @@ def what_became_of_the_releases(server: ApiServer, said: str, *, with_helm: bool
         assert not predicted
     else:
         assert (
-            "release nvidia-dra-driver is recorded, but not installed, because Helm isn't installed"
+            "release nvidia-dra-driver is in the stack's state, but it isn't installed, "
+            "because Helm isn't installed"
         ) in said
         assert not daemons
         assert len(predicted) == 2
@@ -174,7 +175,8 @@ def test_another_minor_or_a_process_that_has_ended_is_told_and_what_was_left_wit
             open_cluster(folder, 35)
         os.kill(running(folder)["kube-apiserver"].pid, signal.SIGKILL)
         with pytest.raises(
-            ControlPlaneError, match=r"kube-apiserver in .* no longer runs; run `pulumi-dra sandbox"
+            ControlPlaneError,
+            match=r"kube-apiserver in .* isn't running anymore; run `pulumi-dra sandbox",
         ):
             open_cluster(folder, MINOR)
 
@@ -183,7 +185,7 @@ def test_another_minor_or_a_process_that_has_ended_is_told_and_what_was_left_wit
         stacks = KeptStacks(ROOT, kept, Console(file=said, width=120))
         stacks.status()
         assert (
-            "eks-dev: a control plane without a stack, left by an interrupted run."
+            "eks-dev: a control plane without a stack, which an interrupted run left behind."
             in said.getvalue()
         )
         assert stacks.down(None), said.getvalue()

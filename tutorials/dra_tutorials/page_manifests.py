@@ -204,7 +204,7 @@ def _namespace_conflicts(page: Source) -> Iterator[Diagnostic]:
                     f"\"{given}\". You must pass '--namespace={item.namespace}' to perform this "
                     "operation."
                 )
-                fix = "leave -n out, or write the same namespace in both"
+                fix = "remove -n, or use the same namespace in both"
                 yield Diagnostic("error", "namespace-conflict", message, item.place, fix)
 
 

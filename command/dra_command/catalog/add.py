@@ -38,7 +38,7 @@ def run_add(values: argparse.Namespace) -> int:
     """
     if not values.observed:
         raise UsageError(
-            "the command needs running nodes to learn from",
+            "the command learns from running nodes, but no source is set",
             fix="use --from FILE, --context NAME, or --kubeconfig FILE",
         )
     features = features_of(parse_version(values.kubernetes) if values.kubernetes else MAXIMUM_MINOR)
@@ -121,7 +121,7 @@ def _write(path: Path, learned: Learned, *, quiet: bool) -> None:
     print(f"Wrote {counted(len(machines), 'machine type')} into {path}: {', '.join(machines)}")
     for machine in _without_pool(machines, fleet):
         print(
-            f"note: no pool uses machine type {machine}, so add a pool to plan with it",
+            f"note: no pool uses machine type {machine}; to plan with this machine type, add a pool",
             file=sys.stderr,
         )
 

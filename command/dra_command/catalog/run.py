@@ -44,7 +44,7 @@ def _matches(row: Row, words: list[str]) -> bool:
 def _print(rows: list[Row]) -> None:
     with Page(wide=True) as page:
         if not rows:
-            page.line("this table doesn't have a row with all of these words")
+            page.line("no row of this table contains all these words")
             return
         heads = [head for head in rows[0] if any(row[head] not in (None, "") for row in rows)]
         numbers = [
@@ -192,7 +192,9 @@ def _day(text: str) -> date:
     try:
         return date.fromisoformat(text) if text else date.today()
     except ValueError:
-        raise UsageError(f'--today: "{text}" isn\'t a date', fix="write 2027-01-31") from None
+        raise UsageError(
+            f'--today: "{text}" isn\'t a date', fix="use the form 2027-01-31"
+        ) from None
 
 
 _TABLES: dict[str, Callable[[argparse.Namespace], Iterator[Row]]] = {

@@ -81,7 +81,7 @@ def check_fix_options(values: argparse.Namespace) -> None:
     if values.driver_upgrade or values.write_baseline:
         raise UsageError(
             "--fix, --driver-upgrade, and --write-baseline can't be combined",
-            fix="use one of them",
+            fix="use only one of them",
         )
 
 
@@ -182,8 +182,8 @@ def _add_tolerations(
             each.text = text
             del each.told[told:], each.unwritten[unwritten:]
             each.unwritten += (
-                f"{each.source.name}:{one.line}: tolerations: {toleration}: the pod doesn't fit "
-                "with only them, because other conditions fail too"
+                f"{each.source.name}:{one.line}: tolerations: {toleration}: these tolerations "
+                "aren't enough, because the pod doesn't fit for other reasons either"
                 for one in unhelped
                 for toleration in one.tolerations
             )

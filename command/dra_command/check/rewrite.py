@@ -114,7 +114,7 @@ def _old_objects(program: Source, features: Features) -> Iterator[KeptObject]:
                 told.place,
                 name,
                 "it",
-                f"it's Terraform code, which --rewrite doesn't support; {told.fix}",
+                f"--rewrite doesn't support Terraform code; {told.fix}",
             )
 
 
@@ -135,7 +135,7 @@ def _tell_refusals(refusals: Iterable[KeptObject]) -> None:
         if refusal.example:
             examples[refusal.example] = None
     for example in examples:
-        print(f"for example, written by hand:\n{indent(example, '    ')}", end="", file=sys.stderr)
+        print(f"for example, by hand:\n{indent(example, '    ')}", end="", file=sys.stderr)
 
 
 def _join(printed: list[Rewriting]) -> str:
@@ -159,7 +159,9 @@ def _refuse_odd_combinations(values: argparse.Namespace) -> None:
             "--rewrite and --fix can't be combined", fix="use --fix, which includes --rewrite"
         )
     if values.driver_upgrade:
-        raise UsageError("--rewrite and --driver-upgrade can't be combined", fix="use one of them")
+        raise UsageError(
+            "--rewrite and --driver-upgrade can't be combined", fix=("use only one of them")
+        )
     if values.format != "text":
         raise UsageError(
             f"--rewrite prints manifests, not findings, so --format {values.format} isn't "

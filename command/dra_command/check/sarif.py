@@ -67,7 +67,7 @@ def _other(code: str) -> dict[str, Any]:
     """
     said = code.replace("-", " ").capitalize()
     text = (
-        f"{said}: found by reading the objects as the API server does, or by planning. Each "
+        f"{said}: The result of parsing the objects as the API server does, or of planning. Each "
         "result contains its fix."
     )
     return {

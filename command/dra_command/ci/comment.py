@@ -103,8 +103,8 @@ def _github(environment: Mapping[str, str]) -> Thread | None:
 def _gitlab(environment: Mapping[str, str]) -> Thread:
     if not environment.get("GITLAB_TOKEN"):
         raise CommentError(
-            "GITLAB_TOKEN isn't set; it needs the scope api, because job tokens can't write "
-            "comments"
+            "GITLAB_TOKEN isn't set, but comments need a token with the scope api, because job "
+            "tokens can't write comments"
         )
     project = f"{environment['CI_API_V4_URL']}/projects/{environment['CI_PROJECT_ID']}"
     notes = f"{project}/merge_requests/{environment['CI_MERGE_REQUEST_IID']}/notes"

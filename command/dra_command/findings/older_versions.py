@@ -20,6 +20,7 @@ from msgspec.structs import replace
 from dra_command.inputs.yaml_repair import is_readable
 from dra_planner.errors import Diagnostic, Place
 from dra_planner.manifests.rewriting import KeptObject, Rewriting, rewrite
+from dra_planner.manifests.validation.served_versions import MOVES_PARAMETERS, PRINTS_V1_FORM
 from dra_planner.plan import check_selector
 from dra_planner.releases import Features
 from dra_planner.sources import Source, has_embedded
@@ -28,10 +29,6 @@ from dra_tutorials.rewriting import rewrite_with_pages
 _At = tuple[str, int]
 """File and first line of an object."""
 OLDER: Final = "version-not-served"
-_SHOWN: Final = re.compile(
-    r"[;:] pulumi-dra check --rewrite (?:shows the v1 form|shows it|does, given both)"
-)
-_GIVEN_BOTH: Final = "does, given both"
 _DIGITS: Final = re.compile(r"\d+")
 _OF_THE_SET: Final = frozenset(
     {"duplicate-object", "block-not-read", "fragment-not-judged", "output-not-judged"}
@@ -78,7 +75,7 @@ def _truthful(
 ) -> Diagnostic:
     """Return a finding on an older version with the fix that this object has."""
     at = _at(finding.place)
-    bare = _SHOWN.sub("", finding.fix)
+    bare = finding.fix.removesuffix(PRINTS_V1_FORM).removesuffix(MOVES_PARAMETERS)
     if at in refused:
         reason, has_example = refused[at].reason, bool(refused[at].example)
         by_hand = (
@@ -89,7 +86,7 @@ def _truthful(
         return replace(finding, fix=f"{bare}; {by_hand}{reason}")
     if at in faulty and bare != finding.fix:
         return replace(finding, fix=f"{bare}, and fix the reported problems of its v1 form")
-    if finding.fix.endswith(_GIVEN_BOTH) and at not in removed:
+    if finding.fix.endswith(MOVES_PARAMETERS) and at not in removed:
         return replace(finding, fix=bare)
     return finding
 

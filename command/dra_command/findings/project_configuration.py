@@ -67,7 +67,7 @@ def _nearest(paths: Sequence[str]) -> str:
     if len(files) > 1:
         raise UsageError(
             f"two configurations apply: {files[0]} and {files[1]}",
-            fix="select one of them with --config",
+            fix="select one of the two files with --config",
         )
     return files[0] if files else ""
 
@@ -76,7 +76,9 @@ def _day(text: str) -> date:
     try:
         return date.fromisoformat(text) if text else date.today()
     except ValueError:
-        raise UsageError(f'--today: "{text}" isn\'t a date', fix="write 2027-01-31") from None
+        raise UsageError(
+            f'--today: "{text}" isn\'t a date', fix="use the form 2027-01-31"
+        ) from None
 
 
 def custom_rules(asked: ProjectConfiguration | None) -> tuple[Rule, ...]:

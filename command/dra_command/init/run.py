@@ -183,7 +183,7 @@ def _print_workflow_note(folder: Path, ci: str, files: Iterable[str]) -> None:
     if ci != "none" and not is_in_repository(folder):
         print(
             f"{CI_NAMES[ci]} reads the CI workflow only from the root of a repository, but "
-            f"{folder} isn't in a git repository; move the workflow to the root of yours"
+            f"{folder} isn't in a git repository; move the workflow to the root of your repository"
         )
 
 
@@ -202,7 +202,7 @@ def _access_notes(start: InitialFleet) -> tuple[str, ...]:
         return ()
     return (
         "the API server accepts only connections from the cluster's network; to deploy from "
-        "another network, list it in endpoint.publicAccessCidrs",
+        "another network, list the network in endpoint.publicAccessCidrs",
     )
 
 

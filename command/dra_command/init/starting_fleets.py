@@ -65,13 +65,13 @@ def starting_fleet(values: argparse.Namespace) -> InitialFleet:
     """
     if values.machines and (values.observed or values.state or values.other_tool):
         raise UsageError(
-            "--machines is only for a new cluster (--region)",
-            fix="remove one of them",
+            "--machines applies only to a new cluster (--region)",
+            fix="remove one of the two options",
         )
     if values.region and values.observed:
         raise UsageError(
-            "--region is for a new cluster, but a snapshot contains its region",
-            fix="remove one of them",
+            "--region applies to a new cluster, but a snapshot contains its region",
+            fix="remove one of the two options",
         )
     if values.observed:
         return _from_cluster(values)

@@ -88,7 +88,9 @@ def read_other_tools_fleet(
     if found is None or not defaults:
         return found
     shown = ", ".join(f"{name}={value}" for name, value in defaults.items())
-    return replace(found, notes=(*found.notes, f"variables have their defaults: {shown}"))
+    return replace(
+        found, notes=(*found.notes, f"these variables have their default values: {shown}")
+    )
 
 
 def _with_defaults(text: str) -> tuple[str, dict[str, str]]:

@@ -193,7 +193,7 @@ def _absent(
                 "",
                 absent=MissingManifests(
                     title=f"Kustomization {root.folder}",
-                    why=f"it isn't built, because {reasons[root]}",
+                    why=f"the kustomization isn't built, because {reasons[root]}",
                     instead=f"kustomize build {root.folder} | pulumi-dra plan -",
                     missing=f"its changes ({', '.join(changes[:_SHOWN])}{more})",
                 ),

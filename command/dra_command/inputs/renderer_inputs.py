@@ -34,10 +34,10 @@ def outside_reference(folder: Path, roots: Sequence[Path]) -> str:
         if not is_inside(here, roots):
             return f"{here.name} is outside the folder that this server reads"
         if link := next(_links_outside(here, roots), ""):
-            return f"{link} is a link to a place outside the folder that this server reads"
+            return f"{link} is a link to a file outside the folder that this server reads"
         for key, text in _written(here):
             if "://" in text or text.startswith(("git@", "git::")) or "?ref=" in text:
-                return f"{key} is an address, but this server doesn't use the network"
+                return f"{key} is a URL, but this server doesn't use the network"
             path = here / text
             if "\n" in text or not os.path.lexists(path):
                 continue

@@ -66,7 +66,9 @@ class Confinement:
         if not any(real == each or real.startswith(f"{each}{os.sep}") for each in allowed):
             if writes:
                 raise NotAllowedHere(f"this server doesn't write {os.fsdecode(path)}")
-            raise NotAllowedHere(f"it's outside {self._name}, the folder that this server reads")
+            raise NotAllowedHere(
+                f"this path is outside {self._name}, the folder that this server reads"
+            )
 
     def _start(self, words: object) -> None:
         """Allow the tools that render charts and kustomizations, and git for the names of

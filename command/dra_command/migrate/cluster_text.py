@@ -65,7 +65,8 @@ def _print_contested(page: Page, report: ClusterReport) -> None:
         )
         page.text(
             f"A device plugin and a DRA driver allocate the same devices on {shown}, so two pods "
-            "can get one device. Drain the nodes, and remove one of the two from them.",
+            "can get the same device. Drain the nodes, and remove either the device plugin or the "
+            "driver from them.",
             mark="✕ ",
         )
 

@@ -35,8 +35,8 @@ def write_constraints(path: Path, plan: Plan) -> str:
         return _write_guards(path, plan)
     if plan.judgement.simulated is None:
         return (
-            f"{path}: not written, because nothing was simulated (no packing places everything, "
-            "or the time limit was reached)"
+            f"{path}: not written, because the simulation didn't run (no packing places "
+            "everything, or the time limit was reached)"
         )
     if not plan.judgement.simulated.at_packing:
         return f"{path}: not written, because the packing places everything in every order"

@@ -44,8 +44,8 @@ class AccountQuotas(Struct, frozen=True):
             has = f"the account's limit is {quota.limit}{used}"
             if use.missing:
                 yield (
-                    f"quota {quota.name}: the plan needs {use.planned} {unit}, but {has}, so "
-                    f"{use.missing} are missing. Request an increase: "
+                    f"quota {quota.name}: the plan needs {use.planned} {unit}, but {has}, which is "
+                    f"{use.missing} too few. Request an increase: "
                     f"{self._request(quota, quota.used + use.planned)}"
                 )
             elif use.at_most > quota.free:

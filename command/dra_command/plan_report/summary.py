@@ -272,7 +272,7 @@ def _spares(plan: Plan) -> tuple[str, ...]:
         else "by the packing; not simulated"
     )
     nodes = (
-        "None of the nodes is spare"
+        "No node is spare"
         if not spare
         else f"{counted(spare, 'node')} of them {verb(spare, 'are')} spare"
     )
@@ -370,7 +370,8 @@ def simulation(plan: Plan) -> tuple[str, ...]:
     if said and found is not None and found.complete and not plan.judgement.tried_all_fixes:
         return (
             *said,
-            "The search for fixes ended at its limit of simulated steps (--simulate SECONDS).",
+            "The search for fixes reached its limit of simulated steps (raise it with --simulate "
+            "SECONDS).",
         )
     return said
 
@@ -399,14 +400,16 @@ def _simulation_result(plan: Plan) -> tuple[str, ...]:
     said += f"the packing leaves up to {pods} pending in {len(found.at_packing)} of them"
     if found.counts is not None:
         kept = (
-            "; the fleet sets that the packing is built" if plan.fleet.sizing == "packing" else ""
+            "; the fleet sets sizing: packing, so Pulumi builds the packing"
+            if plan.fleet.sizing == "packing"
+            else ""
         )
         return (f"{said}, {_beyond_packing(plan)} in none{kept}.", *_cheaper(plan))
     if not found.complete:
         return (
             (
-                f"{said}; the simulation reached its time limit before it found enough nodes to "
-                f"place {everything} (--simulate SECONDS)."
+                f"{said}; the simulation reached its time limit before it found enough nodes for "
+                f"{everything} (raise it with --simulate SECONDS)."
             ),
         )
     return (f"{said}, and no counts within the maximums were found that place all of them.",)
@@ -435,7 +438,7 @@ def _growth_simulation(said: str, found: SimulatedCounts) -> tuple[str, ...]:
         return (
             (
                 f"{said}; the simulation reached its time limit before it found the number of "
-                "additional nodes (--simulate SECONDS)."
+                "additional nodes (raise it with --simulate SECONDS)."
             ),
         )
     return (f"{said}, and no counts within the maximums were found that place all of them.",)

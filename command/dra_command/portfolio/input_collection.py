@@ -56,7 +56,7 @@ def collect(path: str) -> Collected:
                 raise PortfolioError(
                     f'two stacks are named "{inputs.name}"',
                     place=place,
-                    fix="set a different `name` for one of them",
+                    fix="set a different `name` for one of the stacks",
                 )
             stacks[inputs.name] = inputs
             labels[inputs.name] = {"name": inputs.name, **entry.labels}

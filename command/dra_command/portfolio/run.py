@@ -33,7 +33,7 @@ def run(values: argparse.Namespace) -> int:
         answers = run_portfolio(collected, options, progress)
     for file, why in answers.store.unreadable.items():
         print(
-            f"pulumi-dra: {file} is skipped, because it can't be read: {why}; remove it",
+            f"pulumi-dra: {file} is skipped, because it can't be read: {why}. Remove the file",
             file=sys.stderr,
         )
     summary = Summary(answers)
@@ -54,7 +54,7 @@ def _check(values: argparse.Namespace) -> None:
         if values.scheduler and given:
             raise UsageError(
                 f"{option} can't be combined with --scheduler, which uses the scheduler's workers",
-                fix=f"leave {option} out",
+                fix=f"remove {option}",
             )
 
 
@@ -87,8 +87,8 @@ def _status(summary: Summary, values: argparse.Namespace) -> int:
     log = summary.answers.log
     if log.interrupted:
         print(
-            f"interrupted after {log.known + log.computed} of {log.cells} cells; the same command "
-            "continues from this point",
+            f"interrupted after {log.known + log.computed} of {log.cells} cells; the same "
+            "command continues from this point",
             file=sys.stderr,
         )
         return Status.INTERRUPTED

@@ -87,8 +87,8 @@ def _of_pools(values: argparse.Namespace) -> list[dict[str, Any]]:
     if given:
         option = "--" + given[0].replace("_", "-")
         raise UsageError(
-            f"{option} is only for --machine, because the fleet sets this value for its pools",
-            fix=f"leave {option} out",
+            f"{option} applies only to --machine, because the fleet sets this value for its pools",
+            fix=f"remove {option}",
         )
     inputs = read_inputs(values, needs_capacity=True, needs_manifests=False)
     assert inputs.fleet is not None  # --stack or --fleet was given
@@ -194,7 +194,7 @@ def _gates(words: list[str]) -> dict[str, bool]:
         name, equals, value = word.partition("=")
         if value.lower() not in ("true", "false") and equals:
             raise UsageError(
-                f'--gate {word}: "{value}" isn\'t true or false', fix=f"write {name}=true"
+                f'--gate {word}: "{value}" isn\'t true or false', fix=f"use {name}=true"
             )
         gates[name] = value.lower() != "false"
     return gates
@@ -202,7 +202,7 @@ def _gates(words: list[str]) -> dict[str, bool]:
 
 def _as_yaml(documents: list[dict[str, Any]]) -> str:
     if not documents:
-        return "# this driver doesn't publish devices on a node of this type\n"
+        return "# this driver doesn't publish devices on a node with this machine type\n"
     text: str = yaml.dump_all(
         documents, Dumper=_Dumper, sort_keys=False, width=120, allow_unicode=True
     )

@@ -240,7 +240,7 @@ def read_cluster_inputs(read: InputReader) -> AksClusterInputs:
     if read.has("log_retention_days") and read.has("log_workspace_id"):
         read.refuse(
             "log_retention_days",
-            "is only for a new workspace, but log_workspace_id refers to an existing workspace",
+            "applies only to a new workspace, but log_workspace_id refers to an existing workspace",
         )
     return AksClusterInputs(
         kubernetes_version=read.text("kubernetes_version", check=version_check(CLOUD)),
@@ -300,7 +300,7 @@ def _read_name(read: InputReader, key: str) -> str:
 def _read_keep_pools(read: InputReader) -> bool:
     keeps = read.flag("keep_pools", False)
     if keeps and not read.has("cluster_name"):
-        read.refuse("keep_pools", "is only for an existing cluster; set cluster_name")
+        read.refuse("keep_pools", "applies only to an existing cluster; set cluster_name")
     return keeps
 
 
@@ -323,7 +323,7 @@ def _read_outbound_type(read: InputReader) -> str:
         if read.has("outbound_type"):
             read.refuse(
                 "outbound_type",
-                "is only for subnet_id, because nodes in a new network use its NAT gateway",
+                "applies only with subnet_id, because nodes in a new network use its NAT gateway",
             )
         return "userAssignedNATGateway"
     return read.choice("outbound_type", OUTBOUND_TYPES, OUTBOUND_TYPES[0])
@@ -352,8 +352,8 @@ def _read_deployer(read: InputReader) -> str:
     if read.has("deployer_type") and read.has("admin_group_object_ids"):
         read.refuse(
             "deployer_type",
-            "is only for a cluster without admin_group_object_ids, because groups administer this "
-            "cluster",
+            "applies only to a cluster without admin_group_object_ids, because groups administer "
+            "this cluster",
         )
     return read.choice("deployer_type", DEPLOYERS, DEPLOYERS[0])
 

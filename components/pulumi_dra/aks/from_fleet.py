@@ -43,7 +43,9 @@ def check_cluster(
     if fault := pods_range_fault(fleet, plan, read_cluster_inputs(of_cluster).ranges.pods or PODS):
         of_cluster.refuse("pods_cidr", fault)
     if read.has("autoscaler"):
-        read.refuse("autoscaler", "is only for EKS, because AKS runs the cluster autoscaler itself")
+        read.refuse(
+            "autoscaler", ("applies only to EKS, because AKS runs the cluster autoscaler itself")
+        )
     later = pulumi.Output.from_input("")
     place = AksPoolPlace(
         cluster_name=later, resource_group_name=later, subnet_id=later, principal_id=later

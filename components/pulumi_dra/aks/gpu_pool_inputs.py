@@ -297,7 +297,9 @@ def _read_reservation(read: InputReader, capacity: str) -> pulumi.Input[str] | N
             'is missing, but capacity "reservation" needs the ID of the purchased capacity',
         )
     if capacity != "reservation" and group is not None:
-        read.refuse("reservation_group_id", f'is only for capacity "reservation", not "{capacity}"')
+        read.refuse(
+            "reservation_group_id", (f'applies only to capacity "reservation", not "{capacity}"')
+        )
     if group is None and read.has("grant_reservation_use"):
         read.refuse(
             "grant_reservation_use",
@@ -310,6 +312,6 @@ def _read_reservation(read: InputReader, capacity: str) -> pulumi.Input[str] | N
     ):
         read.refuse(
             "cluster_principal_id",
-            "is missing, because it needs a role on the capacity reservation group",
+            "is missing, but the cluster's identity needs a role on the capacity reservation group",
         )
     return group

@@ -28,7 +28,7 @@ class ChartComponents(Struct, frozen=True):
         if not is_managed(self.driver, of_cloud) and self.driver.chart(of_cloud) is None:
             read.refuse(
                 "plan",
-                f"no chart of {self.driver.title} is known for {of_cloud.title}; remove this "
+                f"{self.driver.title} doesn't have a known chart for {of_cloud.title}; remove this "
                 "driver from drivers",
             )
 

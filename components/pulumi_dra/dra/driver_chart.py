@@ -61,7 +61,7 @@ class DeviceDriver(pulumi.ComponentResource):
             if published is None and not own_chart:
                 read.refuse(
                     "driver",
-                    f"no chart of {driver(asked).title} is known for {cloud(platform).title}",
+                    f"{driver(asked).title} doesn't have a known chart for {cloud(platform).title}",
                 )
         read.finish()
         if published is None:

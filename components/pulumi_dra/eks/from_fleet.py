@@ -79,7 +79,7 @@ def check_cluster(
         read_autoscaler_inputs(given)
     elif fleet.autoscaler == "none" and read.has("autoscaler"):
         read.refuse(
-            "autoscaler", "is only for a fleet with autoscaler cluster-autoscaler or karpenter"
+            "autoscaler", "applies only to a fleet with autoscaler cluster-autoscaler or karpenter"
         )
     place = EksPoolPlace(
         cluster_name=later,

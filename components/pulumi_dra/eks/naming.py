@@ -37,8 +37,8 @@ def read_role_tags(read: InputReader) -> dict[str, pulumi.Input[str]]:
         if (other := seen.setdefault(key.lower(), key)) != key:
             read.refuse(
                 f"tags.{key}",
-                f'"{other}" is also set, but IAM doesn\'t distinguish the two; keep only one of '
-                "them",
+                f'"{other}" is also set, but IAM doesn\'t distinguish the two keys; keep only one '
+                "of them",
             )
     return tags
 

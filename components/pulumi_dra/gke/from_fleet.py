@@ -34,7 +34,7 @@ def check_cluster(
 ) -> None:
     """Note in `read` what cluster and pools would reject, before any of them is declared."""
     if read.has("autoscaler"):
-        read.refuse("autoscaler", "is only for EKS, because GKE has its own autoscaler")
+        read.refuse("autoscaler", "applies only to EKS, because GKE has its own autoscaler")
     named = fleet.named_zones
     later = pulumi.Output.from_input("")
     zones: list[pulumi.Input[str]] = [*named, *[later] * (fleet.zone_count - len(named))]

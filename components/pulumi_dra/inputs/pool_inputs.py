@@ -50,7 +50,7 @@ def check_purchase(read: InputReader, cloud: Cloud, machine: Machine | None, cap
     if machine is None or not (fault := cloud.purchase_fault(machine, capacity)):
         return
     if capacity == "on-demand":
-        pulumi.warn(f"{fault}, otherwise {cloud.title} rejects the nodes")
+        pulumi.warn(f"{fault}, because {cloud.title} otherwise rejects the nodes")
     else:
         read.refuse("capacity", fault)
 

@@ -193,7 +193,7 @@ def _read_autoscaler(read: InputReader) -> Mapping[str, Any]:
     options = read.block("autoscaler")
     inner = read.inside("autoscaler", options, AutoscalerOptions)
     if not inner.flag("install", True) and len(options) > 1:
-        inner.refuse("install", "is false, so the autoscaler's installer must set this up")
+        inner.refuse("install", "is false, so the autoscaler's installer must configure this")
     return {
         key: value for key, value in options.items() if key in AutoscalerOptions.__annotations__
     }
@@ -204,7 +204,7 @@ def _read_installer(read: InputReader, fleet: Fleet | None) -> Mapping[str, Any]
     if fleet is not None and read.has("driver_installer") and cloud(fleet.cloud).installs_driver:
         read.refuse(
             "driver_installer",
-            f"is only for GKE, because images of {cloud(fleet.cloud).title} include the driver",
+            f"applies only to GKE, because {cloud(fleet.cloud).title} images include the driver",
         )
     return read.block("driver_installer")
 

@@ -88,8 +88,7 @@ def refuse_documentation_ranges(settings: ProgramSettings) -> None:
     ):
         return
     raise FleetError(
-        f"{', '.join(examples)} is reserved for documentation, so the API server couldn't be "
-        "reached",
+        f"{', '.join(examples)} is reserved for documentation, so you couldn't reach the API server",
         place=Place(
             f"stacks/Pulumi.{settings.stack}.yaml",
             0,

@@ -258,6 +258,6 @@ def _settle(
 def _may_note(defect: str) -> Reason:
     return Reason(
         code="may-depend-on-patch",
-        message="another patch version may reject this pod, because a known defect affects the "
+        message="other patch versions may reject this pod, because a known defect affects the "
         f"result ({defect})",
     )

@@ -37,7 +37,7 @@ def compile(text: str, dialect: Dialect) -> Selector | RejectedSelector:
             "length",
             message,
             MAX_LENGTH,
-            "split the condition into several selectors, because all of them must match",
+            "split the condition into several selectors, which must all match",
         )
     METER.spent = 0
     try:

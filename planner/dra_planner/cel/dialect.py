@@ -119,7 +119,7 @@ class Dialect(Struct, frozen=True):
         if self.minor not in LIBRARIES:
             known = ", ".join(f"1.{minor}" for minor in LIBRARIES)
             raise ValueError(
-                f"the CEL dialect of Kubernetes 1.{self.minor} is unknown; known are {known}"
+                f"the CEL dialect of Kubernetes 1.{self.minor} is unknown (known: {known})"
             )
 
     @classmethod

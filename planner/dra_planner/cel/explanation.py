@@ -247,7 +247,7 @@ def _narrow_exclusions(
                     )
                 else:
                     less = "devices publish less than their nominal size"
-                    yield f"{wanted} excludes {whose}, which publishes {value}; {less}"
+                    yield f"{wanted} excludes {whose}, which publishes only {value}, because {less}"
                 break
 
 
@@ -281,7 +281,10 @@ def _missing(path: Path, views: list[DeviceView]) -> Iterator[str]:
         }
     )
     if kind == "attributes" and any(name in v.capacity.get(domain, {}) for v in of_driver):
-        yield f'no device has {read}: {name} is a capacity, device.capacity["{domain}"].{name}'
+        yield (
+            f"no device has {read}, because {name} is a capacity. Use "
+            f'device.capacity["{domain}"].{name}'
+        )
         return
     close = difflib.get_close_matches(name, known, n=1, cutoff=0.6) or [
         n for n in known if n.lower() == name.lower()
@@ -307,7 +310,7 @@ def _version_as_string(selector: Selector, path: Path, views: list[DeviceView]) 
         read = f'device.attributes["{path[1]}"].{path[2]}'
         version = f'semver("{wanted}")' if wanted.count(".") >= 2 else f'semver("{wanted}", true)'
         yield (
-            f"{read} is a version, and comparing it with a string is an error: write {read} == "
+            f"{read} is a version, so a comparison with a string is an error. Use {read} == "
             f"{version}"
         )
 

@@ -168,5 +168,5 @@ def _advice(
 def _near_name(name: str, known: Collection[str], what: str) -> str | None:
     close = get_close_matches(name, list(known), n=1)
     if close:
-        return f"write {close[0]}"
+        return f"use {close[0]}"
     return f"{what}: {', '.join(known)}" if known else None

@@ -331,7 +331,7 @@ class _Expansion:
         reason = Reason(
             code="pods-not-described",
             message=message,
-            fix="pass the missing manifest, too",
+            fix="also pass the missing manifest",
             place=pods.place,
         )
         self._blocked.append(

@@ -417,7 +417,7 @@ def _reason(quota: _Quota, usage: Usage, namespace: str, claim: str = "") -> Rea
     return Reason(
         code="quota-exceeded",
         message=f"ResourceQuota {namespace}/{quota.name} limits {tight} to {hard[tight]}, and "
-        "earlier pods use all of it",
+        "earlier pods use the whole quota",
         fix="raise the quota, or request less",
         claim=claim,
     )

@@ -175,7 +175,7 @@ class _Builder:
             follows = True
         if follows:
             line = end.end_mark.line + self._first
-            message = "text after the end of the document is ignored"
+            message = "the API server ignores text after the end of the document"
             self.remarks.append(
                 Remark("ignored-text", message, line, "separate documents with a line of ---")
             )
@@ -305,7 +305,7 @@ class _Builder:
     def _remark_repeated(self, key: str, line: int) -> None:
         message, fix = (
             f'"{key}" appears twice in one mapping; the last one wins',
-            "remove one of them",
+            "remove one of the two keys",
         )
         if key == "apiVersion":
             message = (
@@ -352,7 +352,7 @@ class _Builder:
         value = self._anchors.get(anchor, _UNKNOWN)
         if value is _UNKNOWN:
             raise Fault(
-                f"unknown anchor '{anchor}' referenced", line, f"write &{anchor} before *{anchor}"
+                f"unknown anchor '{anchor}' referenced", line, f"define &{anchor} before *{anchor}"
             )
         if value is _UNSET:
             raise Fault(f"anchor '{anchor}' value contains itself", line)
@@ -390,7 +390,7 @@ class _Builder:
             self.remarks.append(
                 Remark(
                     "yaml-tag",
-                    f"YAML reads {told} as a tag and drops it",
+                    f"YAML reads {told} as a tag and ignores it",
                     line,
                     "put the whole value in quotes",
                 )

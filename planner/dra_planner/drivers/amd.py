@@ -58,9 +58,8 @@ class AmdDriver(Driver[ChartOptions]):
             )
         sentences = [
             (
-                f"{machine.name}: its GPUs aren't partitioned (SPX), and the amdgpu module can "
-                "read "
-                "their memory"
+                f"{machine.name}: the plan assumes that its GPUs aren't partitioned (SPX), and "
+                "that the amdgpu module can read their memory"
             ),
         ]
         if _row(accelerator.model) is None:
@@ -72,7 +71,7 @@ class AmdDriver(Driver[ChartOptions]):
     ) -> Iterator[ConfigFault]:
         if parameters.get("apiVersion") != _API_VERSION:
             yield ConfigFault(
-                f"{self.title} supports only {_API_VERSION}", f"write apiVersion: {_API_VERSION}"
+                f"{self.title} supports only {_API_VERSION}", f"set apiVersion: {_API_VERSION}"
             )
         if parameters.get("kind") != "GpuConfig":
             yield ConfigFault(f"{self.title} supports only GpuConfig", "use kind: GpuConfig")

@@ -177,7 +177,7 @@ class CpuDriver(Driver[CpuOptions]):
         if parameters.get("apiVersion") != _API_VERSION:
             yield ConfigFault(
                 f"{self.title} supports only apiVersion {_API_VERSION}",
-                f"write apiVersion: {_API_VERSION}",
+                f"set apiVersion: {_API_VERSION}",
             )
         config = parameters.get("cpuConfig")
         cpus = config.get("cpuset") if isinstance(config, Mapping) else None

@@ -156,7 +156,7 @@ def network_assumptions(machine: Machine) -> tuple[str, ...]:
     sentences = [f"{name}: DRANET publishes its {len(interfaces)} attached network interfaces"]
     if all(each.pcie_root is None for each in interfaces):
         sentences.append(
-            f"{name}: it's unknown which PCIe roots its network interfaces share with GPUs"
+            f"{name}: the PCIe roots that its network interfaces share with GPUs are unknown"
         )
     elif not all(each.is_observed for each in interfaces):
         sentences.append(

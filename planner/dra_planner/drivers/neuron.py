@@ -78,7 +78,7 @@ class NeuronDriver(Driver[ChartOptions]):
     ) -> Iterator[ConfigFault]:
         if parameters.get("apiVersion") != _API_VERSION:
             yield ConfigFault(
-                f"{self.title} supports only {_API_VERSION}", f"write apiVersion: {_API_VERSION}"
+                f"{self.title} supports only {_API_VERSION}", f"set apiVersion: {_API_VERSION}"
             )
         kind = str(parameters.get("kind", ""))
         if kind not in _CONFIGURED:
@@ -92,7 +92,7 @@ class NeuronDriver(Driver[ChartOptions]):
             numbers = " or ".join(map(str, allowed))
             yield ConfigFault(
                 f"{key} of {kind} must be {numbers}, not {parameters.get(key)}",
-                f"write {key}: {allowed[-1]}",
+                f"set {key}: {allowed[-1]}",
             )
 
     def chart_values(

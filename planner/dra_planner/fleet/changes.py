@@ -37,7 +37,7 @@ def read_change(text: str) -> FleetEdit:
     """Return the change in PATH=VALUE. Raises FleetError for other text."""
     path, equals, value = text.partition("=")
     if not equals or not path.strip() or not value.strip():
-        raise FleetError(f'"{text}" doesn\'t name a value to change', fix=_EXAMPLE)
+        raise FleetError(f'"{text}" isn\'t a change of one value', fix=_EXAMPLE)
     return FleetEdit(path.strip(), value.strip())
 
 

@@ -264,12 +264,12 @@ class Pool(StrictDocument):
         if self.allocation == "dra" and (self.mig_strategy or self.sharing):
             key = "migStrategy" if self.mig_strategy else "sharing"
             raise ValueError(
-                f"{key} is only for pools with allocation: device-plugin; remove {key}, or set "
+                f"{key} applies only to pools with allocation: device-plugin; remove {key}, or set "
                 "allocation: device-plugin"
             )
         if self.mig_strategy and self.mig in WHOLE:
             raise ValueError(
-                "migStrategy is only for pools with mig; remove migStrategy, or set mig"
+                "migStrategy applies only to pools with mig; remove migStrategy, or set mig"
             )
         return self
 

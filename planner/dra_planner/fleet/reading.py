@@ -32,7 +32,7 @@ SETTINGS_OF_THE_PROGRAM = (f"{PROJECT}:securityGroup", f"{PROJECT}:admins", f"{P
 platform.
 """
 MOST_NODES = 100_000  # a fleet has some hundreds
-_FIXES = {"ignored-text": "remove it, because this file must contain only one document"}
+_FIXES = {"ignored-text": "remove this document, because the file must contain only one document"}
 
 
 class StackSettings(Struct, frozen=True, kw_only=True):
@@ -222,7 +222,7 @@ def read_settings(
         if remote_fleet is None:
             raise fault(
                 key,
-                "is a URL, which can't be fetched here",
+                "is a URL, which a stack's settings don't support",
                 "use a file path, or the fleet itself",
             )
         fleet = remote_fleet(stated)

@@ -19,8 +19,8 @@ def note_image(pool: ForeignPool, machine: Machine, of_cloud: Cloud, notes: list
     if pool.image in of_cloud.images_without_driver:
         notes.append(
             f"pool {pool.name}: its image {pool.image} doesn't contain the NVIDIA driver, so its "
-            f"nodes don't publish GPUs. The plan assumes {planned}. Use this image, or install the "
-            "driver"
+            f"nodes don't publish GPUs. The plan assumes {planned}. Use this planned image, or "
+            "install the driver"
         )
     elif pool.image and pool.image.lower() != planned.lower():
         notes.append(
@@ -29,7 +29,7 @@ def note_image(pool: ForeignPool, machine: Machine, of_cloud: Cloud, notes: list
     if pool.driver_off:
         notes.append(
             f"pool {pool.name}: {pool.driver_off} turns off the installation of the NVIDIA driver. "
-            "The plan assumes that the nodes have the driver. Make sure that they do"
+            "The plan assumes that the nodes have the driver. Make sure that this is correct"
         )
 
 

@@ -63,7 +63,10 @@ def read_imported_fleet(
             fix=f"use the name of a cluster in these files: {known}",
         )
     if len(named) > 1:
-        fix = f"choose one: pulumi-dra init {target} --from {shlex.quote(file)} --cluster NAME"
+        fix = (
+            f"choose one cluster: pulumi-dra init {target} --from {shlex.quote(file)} --cluster "
+            "NAME"
+        )
         raise FleetError(
             f"these files describe {len(named)} clusters: {known}", place=Place(file), fix=fix
         )

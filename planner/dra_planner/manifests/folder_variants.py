@@ -31,8 +31,7 @@ def alternative_notes(
         item, first = pairs[0]
         count = counted(len({(each.kind, each.key) for each, _ in pairs}), "object")
         message = (
-            f"{folder} defines {count} that another file also defines, so the plan uses only the "
-            f"first definition. For example, {item} is also in "
-            f"{first.place.file}:{first.place.line}"
+            f"{folder} defines {count} a second time, so the plan uses only the first definition. "
+            f"For example, {item} is also in {first.place.file}:{first.place.line}"
         )
         yield Diagnostic("note", "duplicate-object", message, item.place, _FIX)

@@ -89,8 +89,7 @@ def _vllm_stack(editor: Editor, data: Mapping[str, Any]) -> ValuesOutcome | None
     if engine.get("runtimeClassName") == "nvidia":
         editor.replace_text(("servingEngineSpec", "runtimeClassName"), '""')
         changes.append(
-            "the RuntimeClass nvidia isn't needed, because containers get claimed devices "
-            "through CDI"
+            "containers get claimed devices through CDI, so they don't need the RuntimeClass nvidia"
         )
     if not any(each.get("key") == "nvidia.com/gpu" for each in blocks(engine, "tolerations")):
         toleration = {"key": "nvidia.com/gpu", "operator": "Exists", "effect": "NoSchedule"}
@@ -235,8 +234,8 @@ def _other_chart(editor: Editor, data: Mapping[str, Any]) -> ValuesOutcome | Non
     if not resources:
         return None
     reason = (
-        f"they request {' and '.join(resources)}, and it's unknown if the chart has a value for "
-        "claims"
+        f"they request {' and '.join(resources)}, and it's unknown whether the chart has a value "
+        "for claims"
     )
     return ValuesOutcome(
         chart="that isn't known", reason=reason, alternatives=(_SERVED, _POST_RENDERER)

@@ -30,15 +30,15 @@ _OTHERS = (
             "volcano.sh/gpu-number",
             "volcano.sh/gpu-memory",
         ),
-        "Volcano's scheduler counts it as a GPU share",
+        "Volcano's scheduler counts this resource as a GPU share",
     ),
     NoDirectCounterpart(
         ("aliyun.com/gpu-mem", "aliyun.com/gpu-count", "aliyun.com/gpu-core.percentage"),
-        "a GPU-sharing scheduler extender counts it as a GPU share",
+        "a GPU-sharing scheduler extender counts this resource as a GPU share",
     ),
     NoDirectCounterpart(
         ("tencent.com/vcuda-core", "tencent.com/vcuda-memory"),
-        "GPU manager's scheduler extender counts it as a GPU share",
+        "GPU manager's scheduler extender counts this resource as a GPU share",
     ),
 )
 """Device plugins of vendors whose drivers have no module here, and units of other schedulers.

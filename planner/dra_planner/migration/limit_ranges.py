@@ -97,7 +97,7 @@ def migrate_limit_range(
 
 def _consequence(section: str, name: str) -> str:
     if section == "maxLimitRequestRatio":
-        return "because claims don't have an equivalent"
+        return "because claims don't support defaults"
     gives = (
         f"because it would add {name} to every container, including containers that request a "
         "claim; containers that rely on the default now request their devices themselves"

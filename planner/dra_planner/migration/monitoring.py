@@ -20,8 +20,8 @@ def monitoring_notes(reader: MetricReader) -> Iterator[str]:
     """
     if reader.exported and reader.selects_pods:
         yield (
-            f"it reads {', '.join(reader.exported)} from dcgm-exporter, which doesn't add pod "
-            "labels for claims unless its chart sets kubernetesDRA.enabled (4.6.0-4.8.3 or later)"
+            f"it reads {', '.join(reader.exported)} from dcgm-exporter, which adds pod labels for "
+            "claims only if its chart sets kubernetesDRA.enabled (4.6.0-4.8.3 or later)"
         )
     if reader.counted:
         yield (

@@ -22,7 +22,7 @@ _INSTEAD: Final[Mapping[tuple[str, str], str]] = {
     (
         "trainer.kubeflow.org",
         "TrainJob",
-    ): "Request the claim in the pod template of its runtime, and list it in "
+    ): "Request the claim in the pod template of its runtime, and list the claim in "
     "resourcesPerNode.claims",
     ("kubevirt.io", "VirtualMachine"): "Request a claim of the class vfio.gpu.nvidia.com for a "
     "passed-through GPU (KubeVirt 1.8 or later, feature gate GPUsWithDRA)",

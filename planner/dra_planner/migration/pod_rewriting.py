@@ -73,8 +73,8 @@ def set_ray_gpus(editor: Editor, prefix: Path, part: PodPart, devices: int) -> s
         return ""
     editor.set((*owner, "rayStartParams", "num-gpus"), str(devices))
     return (
-        "num-gpus is set, because KubeRay reads the number of GPUs from limits, which no longer "
-        "contain it"
+        "num-gpus is added, because KubeRay otherwise reads the number of GPUs from limits, which "
+        "no longer contain GPUs"
     )
 
 

@@ -39,7 +39,7 @@ _NO_CLAIMS: Final[Mapping[tuple[str, str], str]] = {
     (
         "sparkoperator.k8s.io",
         "SparkApplication",
-    ): "the Spark operator has no field for resourceClaims",
+    ): "the Spark operator doesn't have a field for resourceClaims",
     (
         "kubevirt.io",
         "VirtualMachine",
@@ -132,8 +132,8 @@ def patch_note(part: PodPart) -> str:
     if part.path[-2:] != ("template", "spec") or any(each.get("image") for each in containers):
         return ""
     return (
-        "its containers don't have an image, so it seems to be a patch. Its tolerations replace "
-        "the tolerations of its base, so repeat the base's tolerations in the patch"
+        "its containers don't have an image, so the object seems to be a patch. Its tolerations "
+        "replace the tolerations of its base, so repeat the base's tolerations in the patch"
     )
 
 

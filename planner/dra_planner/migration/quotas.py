@@ -37,7 +37,6 @@ def migrate_quota(editor: Editor, prefix: Path, class_of: ClassOf) -> Iterator[s
         editor.set((*path, new), str(total))
         yield (
             f"{new}: {total} limits the devices of claims; keep {' and '.join(keys)} until the "
-            "last pod has moved, and "
-            "don't set it to 0 if a DeviceClass serves the name, because claims count against it "
-            "too"
+            "last pod has moved, and don't set the key to 0 if a DeviceClass serves the name, "
+            "because claims also count against this key"
         )

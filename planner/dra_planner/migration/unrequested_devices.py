@@ -21,8 +21,8 @@ def unlimited_outcome(item: KubernetesObject, part: PodPart) -> TemplateOutcome:
         pods=part.role,
         result=Result.CANNOT,
         devices=0,
-        reason=f"it doesn't request devices, but {_VISIBLE} makes every GPU of its node visible "
-        "to it",
+        reason=f"it doesn't request devices, but {_VISIBLE} makes every GPU of its node visible to "
+        "its containers",
         alternatives=(
             "Request a claim with adminAccess and allocationMode All, if it monitors all GPUs",
             "Request a claim for the GPUs that it uses",

@@ -56,7 +56,7 @@ _SERVE: str = (
     "Set extendedResourceName to {names} on a DeviceClass (Kubernetes 1.36 or later), without any "
     "change to the object"
 )
-_KEPT: str = "an option keeps it on the device plugin"
+_KEPT: str = "an option keeps the workload on the device plugin"
 
 
 class WorkloadMigrator(Struct):
@@ -120,7 +120,8 @@ class WorkloadMigrator(Struct):
             return []
         self.queues.record(item, resources, is_moved=False)
         fault = no_claims_reason(item) or (
-            f"the {item.kind} controller creates the pods, and a field for claims isn't known"
+            f"the {item.kind} controller creates the pods, and it's unknown whether this kind "
+            "has a field for claims"
         )
         outcome = TemplateOutcome(
             place=item.place, object=str(item), pods="", result=Result.CANNOT, devices=0
@@ -152,7 +153,7 @@ class WorkloadMigrator(Struct):
             notes = tuple(missing_label_notes(part.spec)) if stays.result is Result.SERVED else ()
             return replace(stays, notes=notes), None
         if part.spec.get("nodeName"):
-            fault = "it sets nodeName, so it bypasses the scheduler, which allocates claims"
+            fault = "it sets nodeName and so bypasses the scheduler, which allocates claims"
             return self._otherwise(outcome, NoCounterpart(fault, ("Remove nodeName",)), []), None
         try:
             selection = self._selection(item, part, resources)

@@ -35,7 +35,7 @@ def best(verdicts: Iterable[Verdict]) -> Verdict:
     return "does-not-fit"
 
 
-@equality(ignored=("changes", "place"))
+@equality(ignored=("changes", "place", "needs_another_node", "is_node_full"))
 class Reason(Struct, frozen=True, kw_only=True):
     """The reason why something doesn't fit or can't be determined, in actionable words."""
 
@@ -48,3 +48,7 @@ class Reason(Struct, frozen=True, kw_only=True):
     # of the fix: text, what to write instead
     changes: tuple[tuple[str, str], ...] = ()
     place: Place = NOWHERE
+    # whether the pod would fit on another node of the kind, because others use this node
+    needs_another_node: bool = False
+    # whether the pods use up a node before its devices
+    is_node_full: bool = False

@@ -157,7 +157,7 @@ class DriverLesson(Struct, frozen=True):
             found["value"] = amounts.pop()
             if found["value"] == "0":
                 self.remarks.append(
-                    f"{self.driver}: {name} is 0, which a driver may publish if it can't read the "
+                    f"{self.driver}: {name} is 0, possibly because the driver couldn't read the "
                     "amount"
                 )
         else:

@@ -103,8 +103,8 @@ def _own_slices(node: Offer, remarks: list[str]) -> tuple[ResourceSlice, ...]:
             pools.setdefault((part.driver, part.pool), []).append(part)
         else:
             remarks.append(
-                f"{part.driver}: its slice {part.name} doesn't belong to one node, so it doesn't "
-                "describe a machine type"
+                f"{part.driver}: its slice {part.name} doesn't belong to one node, so the slice "
+                "doesn't describe a machine type"
             )
     for (driver, pool), parts in pools.items():
         newest = max(part.generation for part in parts)
@@ -169,7 +169,7 @@ class _MachineLesson(Struct, frozen=True):
         if held:
             self.remarks.append(
                 f"{self.name}: claims use {counted(held, 'device')} of the captured nodes, and "
-                "some drivers publish less for a device in use; capture an idle node"
+                "some drivers publish less for devices in use; capture an idle node"
             )
         return row
 

@@ -45,7 +45,7 @@ def _features(fleet: Fleet, pool: Pool, machine: Machine) -> Iterator[str]:
 
 
 def _network(cloud_name: str, machine: Machine) -> Iterator[str]:
-    tcp = "but pods use TCP. Set drivers.dranet to true, or to false if that's intended"
+    tcp = "but pods use TCP. Set drivers.dranet to true, or to false if TCP is intended"
     if machine.efa_interfaces:
         yield f"{counted(machine.efa_interfaces, 'EFA interface')}, {tcp}"
     if machine.rdma_networks:
@@ -53,7 +53,7 @@ def _network(cloud_name: str, machine: Machine) -> Iterator[str]:
     if machine.has_infiniband:
         nics = f"{machine.nics} InfiniBand NICs" if (machine.nics or 0) > 1 else "InfiniBand NICs"
         needs = cloud(cloud_name).infiniband_needs
-        yield f"{nics}, but pods use TCP. {needs}. Set drivers.dranet to false if that's intended"
+        yield f"{nics}, but pods use TCP. {needs}. Set drivers.dranet to false if TCP is intended"
 
 
 def _has_compute_domains(fleet: Fleet) -> bool:

@@ -59,14 +59,14 @@ def plan_matrix(request: PlanRequest, axes: Sequence[Sequence[FleetEdit]]) -> Ma
     if repeated:
         raise PlannerError(
             f"{repeated[0]} is set twice",
-            fix=f"put all of its values in one list: {repeated[0]}=A,B",
+            fix=f"list all values of {repeated[0]} together: {repeated[0]}=A,B",
         )
     count = 1
     for axis in axes:
         count *= len(axis)
     if count > MOST_PLANS:
         raise PlannerError(
-            f"{count} combinations are too many, because the limit is {MOST_PLANS}",
+            f"the matrix has {count} combinations, but the limit is {MOST_PLANS}",
             fix="set fewer values",
         )
     found: list[Combination] = []

@@ -327,7 +327,7 @@ def _assumptions(
     if fleet.is_autoscaled:
         wakes = cloud(fleet.cloud).autoscalers[fleet.autoscaler]
         can = "can" if wakes else "can't"
-        least = "pools may be empty" if wakes else "every pool keeps the nodes that its pods need"
+        least = "pools can be empty" if wakes else "every pool keeps the nodes that its pods need"
         said.append(
             f"the autoscaler {fleet.autoscaler} {can} scale an empty pool up for a claim, so "
             f"{least}"

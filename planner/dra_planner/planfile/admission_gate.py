@@ -107,7 +107,7 @@ def _no_plugin() -> dict[str, str]:
         "(e.operator == 'DoesNotExist' || (e.operator == 'NotIn' && 'true' in e.values))))"
     )
     message = (
-        f"This device plugin can run on DRA nodes, so GPUs could be allocated twice. Add {DRA} "
+        f"This device plugin can run on DRA nodes, so two pods could get the same GPU. Add {DRA} "
         "NotIn [true] to every term of its required node affinity."
     )
     return {

@@ -101,7 +101,7 @@ class StackCells:
         except PlannerError as error:
             return CellFault.of(error)
         if plan.fleet is None or self.ask.risk is None:
-            raise ValueError("the portfolio doesn't contain a question")
+            raise ValueError("the portfolio doesn't ask a question")
         return simulate_risk(plan, plan.fleet, self.ask.risk)
 
     def plan(self, future: ScenarioInputs) -> tuple[Plan, tuple[str, ...]]:

@@ -56,7 +56,7 @@ def _named(
         if not found:
             names = ", ".join(pool["name"] for pool in pools)
             raise PlannerError(
-                f'{key}: no pool name matches "{pattern}"', fix=f"pools of this fleet: {names}"
+                f'{key}: no pool name matches "{pattern}"', fix=f"use a pool of this fleet: {names}"
             )
         yield from found
 
@@ -79,8 +79,8 @@ def _lose_zones(document: dict[str, Any], lost: list[str]) -> Iterator[str]:
         kept = [zone for zone in zones if zone not in lost]
         if not zones:
             yield (
-                f"pool {pool['name']}: the cloud chooses its zones, so the pool keeps a zone that "
-                "isn't lost"
+                f"pool {pool['name']}: the cloud chooses its zones, so the pool keeps at least one "
+                "zone"
             )
         elif kept:
             pool["zones"] = kept

@@ -60,7 +60,7 @@ def optional_version_fault(name: str, minor: int, *, on: bool) -> str:
     """Return why an API version can't be switched in a minor version, or ""."""
     known = OPTIONAL_VERSIONS[name]
     if minor < known.first:
-        return f"exists from Kubernetes 1.{known.first}; leave it out"
+        return f"exists only in Kubernetes 1.{known.first} and later; remove it"
     if minor > known.last:
-        return f"was removed in Kubernetes 1.{known.last + 1}; leave it out"
-    return "" if on else "is off by default; leave it out"
+        return f"was removed in Kubernetes 1.{known.last + 1}; remove it"
+    return "" if on else "is off by default; remove it"

@@ -25,7 +25,6 @@ from dra_planner.sizing.items import Items, Shares
 from dra_planner.sizing.packing.compatibility import Compatibility
 from dra_planner.sizing.packing.first_fit import Packing
 from dra_planner.sizing.reasons import (
-    NODE_LIMIT,
     Shortage,
     errors_elsewhere,
     no_pools,
@@ -244,7 +243,7 @@ def _node_limit(outcome: PackedLevel, item: int, pool: int) -> str:
     answer = None if stop is None else stop.answer
     if stop is None or not isinstance(answer, Refusal) or answer.kind != "filter":
         return ""
-    return f"{NODE_LIMIT} {count} of these pods: {stop.reasons[0].message}"
+    return f"a node runs at most {count} of these pods: {stop.reasons[0].message}"
 
 
 def _share_limit(outcome: PackedLevel, item: int, pool: int) -> str:

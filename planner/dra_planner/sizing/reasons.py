@@ -20,9 +20,6 @@ from dra_planner.sizing.packing.filling import FillStop
 from dra_planner.sizing.packing.first_fit import Room
 from dra_planner.wording import counted
 
-NODE_LIMIT = "a node runs at most"
-"""The start of `node_limit`."""
-
 
 class Shortage(Struct, frozen=True, kw_only=True):
     """A pool that is too small, and sufficient raises of maximums, its own first."""
@@ -55,8 +52,12 @@ def _on_every_node(reason: Reason) -> Reason:
     full nodes.
     """
     return (
-        replace(reason, fix="request less for each pod, or use larger nodes")
-        if "add a node" in reason.fix
+        replace(
+            reason,
+            fix="request less for each pod, or use larger nodes",
+            needs_another_node=False,
+        )
+        if reason.needs_another_node
         else reason
     )
 
@@ -108,6 +109,7 @@ def too_small(
             fix=raise_text(shortage.raises, shortage.limits),
             claim=claim,
             pool=room.name,
+            is_node_full=bool(shortage.node_limit),
         )
     if shortage.proved:
         message = f'pool "{room.name}" {limit}; {still_pending}'
@@ -123,6 +125,7 @@ def too_small(
         fix=raise_text(shortage.raises),
         claim=claim,
         pool=room.name,
+        is_node_full=bool(shortage.node_limit),
     )
 
 

@@ -97,7 +97,10 @@ def without_effect(
         elif tells_absent:
             yield Finding(
                 message=f"{each}: the checked files don't contain this object",
-                fix="remove it if the object no longer exists, or correct its name",
+                fix=(
+                    "remove the exemption if the object no longer exists, or correct the object's "
+                    "name"
+                ),
                 place=each.place,
                 remark=True,
             )

@@ -77,7 +77,9 @@ def _extended(layer: Layer, index: int, text: str, parents: tuple[Location, ...]
     found = parse_location(text, layer.location, layer.place(at))
     if found in parents:
         raise layer.fault(
-            at, f"extends itself: {' → '.join(map(str, (*parents, found)))}", "remove one of them"
+            at,
+            f"extends itself: {' → '.join(map(str, (*parents, found)))}",
+            ("remove one of the two keys"),
         )
     if len(parents) > _DEEPEST:
         raise layer.fault(

@@ -25,7 +25,7 @@ _SAID: Final = re.compile(
     r"(?P<rules>[\w-]+(?:\s*,\s*[\w-]+)*)(?:\s+until\s+(?P<until>\S+))?"
     r"(?:\s*(?:—|–|:)\s*|\s+--?\s+)(?P<reason>\S.*)"
 )
-_FIX: Final = "write RULE — REASON, or RULE until 2027-01-31 — REASON"
+_FIX: Final = "use the form RULE — REASON, or RULE until 2027-01-31 — REASON"
 
 
 def may_exempt(text: str) -> bool:

@@ -148,8 +148,8 @@ def _custom_faults(settings: Configuration) -> Iterator[Fault]:
     built_in = {each.id for each in RULES}
     for id, rule in settings.custom_rules.items():
         if id in built_in:
-            fix = "choose another id, or write a level to configure the built-in rule"
-            yield ("rules", id), f'"{id}" is the id of a built-in rule', fix
+            fix = "choose another ID, or set a level to configure the built-in rule"
+            yield ("rules", id), f'"{id}" is the ID of a built-in rule', fix
         elif not _ID.fullmatch(id):
             yield (
                 ("rules", id),
@@ -170,7 +170,7 @@ def _faults(settings: Configuration, custom: Collection[str]) -> Iterator[Fault]
     able = [each.id for each in RULES if each.can_remediate]
     for rule, level in settings.levels.items():
         if level == "remediate" and rule not in able and (rule in custom or not unknown_rule(rule)):
-            fix = f"rules that support it: {', '.join(able)}"
+            fix = f"use remediate only for these rules: {', '.join(able)}"
             yield ("rules", rule), "this rule doesn't support the level remediate", fix
 
 

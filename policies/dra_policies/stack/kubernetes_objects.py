@@ -270,8 +270,8 @@ def read_objects(view: StackView, resources: Sequence[Resource]) -> StackView:
     )
     features = features_of(parse_version(version))
     unknowns = (
-        f"{text.title}: {', '.join(text.unknown[:3])} {verb(len(text.unknown), 'are')} secret "
-        "or not known yet, so it can't be checked"
+        f"{text.title}: {', '.join(text.unknown[:3])} {verb(len(text.unknown), 'are')} secret or "
+        "not known yet, so this object can't be checked"
         for text in texts
         if text.unknown
     )

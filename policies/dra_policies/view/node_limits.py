@@ -82,7 +82,7 @@ def _of_cluster(pool: DeclaredPool, view: StackView) -> Iterator[NodeLimit]:
             yield NodeLimit(
                 pool=pool,
                 allowed=amount // size,
-                says=f"the {named} limit of its cluster's autoscaler, {amount}, only allows "
+                says=f"the {named} limit of its cluster's autoscaler, {amount}, allows only "
                 f"{amount // size}",
                 fix=f"raise the limit of {named} in {path} of the cluster to {size * most} or more",
             )

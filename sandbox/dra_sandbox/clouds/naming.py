@@ -32,7 +32,7 @@ class Autonamed(Struct, frozen=True):
         options = request.autonaming
         if request.HasField("autonaming"):
             if options.mode == provider_pb2.CheckRequest.AutonamingOptions.DISABLE:
-                raise NameRefused("automatic naming is disabled: give the resource a name")
+                raise NameRefused("automatic naming is disabled; set the resource's name")
             if options.proposed_name:
                 return options.proposed_name
         logical = request.name or request.urn.rsplit("::", 1)[-1]

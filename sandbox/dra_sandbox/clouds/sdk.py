@@ -37,7 +37,7 @@ class Sdk:
         """Raises ModuleNotFoundError if the SDK isn't installed."""
         spec = importlib.util.find_spec(f"pulumi_{name}".replace("-", "_"))
         if spec is None or spec.origin is None:
-            raise ModuleNotFoundError(f"pulumi-{name} is not installed: install pulumi-dra[all]")
+            raise ModuleNotFoundError(f"pulumi-{name} isn't installed; install pulumi-dra[all]")
         self.name = name
         self.version = importlib.metadata.version(f"pulumi-{name}")
         self._package = Path(spec.origin).parent
@@ -78,10 +78,12 @@ class Sdk:
         folder, name = resource_classes(self._package).get(token, (None, ""))
         path = file_of_class(folder, name) if folder is not None else None
         if path is None:
-            raise UnknownType(f"pulumi-{self.name} {self.version} has no resource {token}")
+            raise UnknownType(
+                f"pulumi-{self.name} {self.version} doesn't have the resource {token}"
+            )
         arguments = read_class(path, f"{name}InitArgs") or read_class(path, f"{name}Args")
         resource = read_class(path, name)
-        assert arguments is not None, f"{path} has no arguments for {name}"
+        assert arguments is not None, f"{path} doesn't have arguments for {name}"
         assert resource is not None, f"{path} does not define {name}"
         objects: dict[str, Properties] = {}
         return Schema(
@@ -101,7 +103,9 @@ class Sdk:
         snake = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", function).lower()
         path = folder / f"{snake}.py"
         if not path.is_file():
-            raise UnknownType(f"pulumi-{self.name} {self.version} has no function {token}")
+            raise UnknownType(
+                f"pulumi-{self.name} {self.version} doesn't have the function {token}"
+            )
         result = read_class(path, f"{function[0].upper()}{function[1:]}Result")
         assert result is not None, f"{path} does not look like an SDK's function"
         arguments = {name: PropertySpec(TypeSpec("any")) for name in _argument_names(path)}

@@ -241,7 +241,7 @@ def _better(planned: PlannedWorkload, *, short: bool) -> OutcomeDifference:
         if short:
             return OutcomeDifference("who-goes-without")
         said = counted(planned.pending, "pod")
-        return OutcomeDifference("unexplained", f"the plan says that {said} can't be placed")
+        return OutcomeDifference("unexplained", f"according to the plan, {said} can't be placed")
     undecided = any(verdict == "cannot-tell" for _, verdict in planned.fits)
     return OutcomeDifference("decided-by-unknown" if undecided else "packing-not-found")
 

@@ -36,7 +36,8 @@ REASONS: Mapping[ReasonCode, str] = {
     "although a better packing exists. According to the plan, these pods don't fit on the "
     "current nodes either.",
     "shared-claim": "Pods that share a claim run on the node with its devices. The first pod "
-    "determines the node, which doesn't have enough free capacity for all of them.",
+    "determines the node, which doesn't have enough free capacity for all these "
+    "pods.",
     "choice-of-node": "Several pools fit these pods, and the scheduler's scores differ from the "
     "plan's packing.",
     "packing-not-found": "The plan's verdict is \"cannot tell\", because it didn't find a packing, but the "
@@ -56,18 +57,18 @@ REASONS: Mapping[ReasonCode, str] = {
     "assigns to other pods.",
     "refused-as-planned": "The API server rejects the object, as the plan says.",
     "waits-for-others": "The pods wait for another scheduler, or for a controller that removes "
-    "their scheduling gates, as the plan says. Neither runs here.",
+    "their scheduling gates, as the plan says. The rehearsal runs neither of "
+    "them.",
     "not-decided-in-time": "The time limit was reached before the scheduler had tried every pod.",
-    "tie-between-nodes": "Nodes have equal scores, and the scheduler chooses between them at random. The "
-    "simulation has the same outcome if it breaks ties in another way.",
+    "tie-between-nodes": "Nodes have equal scores, and the scheduler chooses between them at "
+    "random. With other random choices, the simulation has the same outcome.",
     "arrived-together": "Workloads arrived together, so milliseconds decide which controller "
-    "creates its pods first, and when pods become ready or end. The simulation has the same "
-    "outcome in another "
-    "pod arrival order, or at other moments.",
+    "creates its pods first, and when pods become ready or end. With another "
+    "pod arrival order or other times, the simulation has the same outcome.",
     "no-controller": "The pods were deleted with their node, because no controller in the rehearsal re-creates them.",
     "simulation-cannot-tell": "The simulation depends on values that are known only at run time, "
     "or didn't finish.",
-    "unexplained": "Plan and scheduler disagree, and none of the known reasons explains the difference. "
+    "unexplained": "Plan and scheduler disagree, and no known reason explains the difference. "
     "Please report this case.",
 }
 

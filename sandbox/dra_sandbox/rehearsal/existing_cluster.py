@@ -54,7 +54,8 @@ def borrowed_cluster(kubeconfig: Path, context: str, minor: int) -> Generator[Wh
     found, asked = features_of(parse_version(".".join(version.split(".")[:2]))), features_of(minor)
     if found != asked:
         raise ControlPlaneError(
-            f"the cluster of {kubeconfig} runs {found.version}, but the plan is for {asked.version}"
+            f"the cluster of {kubeconfig} runs {found.version}, but the plan assumes "
+            f"{asked.version}"
         )
     refuse_real(server)
     before = {path: _names(server, path) for path in (_NAMESPACES, NODES, SLICES, _CLASSES)}

@@ -311,8 +311,8 @@ def _notes(cluster: PlannedCluster, workloads: Workloads, late: int) -> Iterable
     kinds = sorted({arrival.workload.kind for arrival in workloads.arrivals if arrival.made_here})
     if kinds:
         yield (
-            f"the rehearsal doesn't install controllers of {', '.join(kinds)}, so it created "
-            "their pods as in the plan"
+            f"the rehearsal doesn't install controllers of {', '.join(kinds)}, so it created these "
+            "pods itself, as in the plan"
         )
     if workloads.left_out:
         listed = ", ".join(f"{count} {kind}" for kind, count in sorted(workloads.left_out.items()))

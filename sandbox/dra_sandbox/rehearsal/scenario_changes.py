@@ -105,7 +105,7 @@ def _roll_out(standing: RehearsedCluster, subject: str) -> ScenarioChange:
 
     return ScenarioChange(
         event="new pods for "
-        f"{', '.join(ref.name for ref in refs) or 'no workload, for none rolls out'}",
+        f"{', '.join(ref.name for ref in refs) or 'no workload, because no workload can roll out'}",
         cluster=standing.cluster,
         arrivals=arrivals,
         after=take_cluster(standing.server),
@@ -156,8 +156,8 @@ def _scale_up(standing: RehearsedCluster, _subject: str) -> ScenarioChange:
 
     nodes = sum(1 for each in added if each["kind"] == "Node")
     return ScenarioChange(
-        event=f"{nodes} more nodes, every pool at its maximum; {len(ceilings)} workloads at their "
-        "ceiling",
+        event=f"{nodes} additional nodes with every pool at its maximum, and {len(ceilings)} "
+        "workloads at maximum replicas",
         cluster=grown,
         arrivals=arrivals,
         after=[*take_cluster(standing.server), *added],
@@ -180,9 +180,7 @@ def _lose_node(standing: RehearsedCluster, subject: str) -> ScenarioChange:
         )
     pods = Counter(pod["spec"].get("nodeName", "") for pod in standing.pods)
     busiest = max(standing.cluster.nodes, key=lambda name: pods[name])
-    return _lose(
-        standing, frozenset({subject or busiest}), f"the node {subject or busiest} is lost"
-    )
+    return _lose(standing, frozenset({subject or busiest}), f"node {subject or busiest} fails")
 
 
 def _lose_zone(standing: RehearsedCluster, subject: str) -> ScenarioChange:
@@ -192,7 +190,7 @@ def _lose_zone(standing: RehearsedCluster, subject: str) -> ScenarioChange:
         raise UnknownSubject(
             f'no node is in the zone "{subject}"; use one of {_some(sorted(set(nodes.values())))}'
         )
-    return _lose(standing, names, f"the zone {subject} is lost with {len(names)} nodes")
+    return _lose(standing, names, f"zone {subject} fails with {len(names)} nodes")
 
 
 def _lose(standing: RehearsedCluster, names: frozenset[str], event: str) -> ScenarioChange:
@@ -298,7 +296,7 @@ def _arrive_again(standing: RehearsedCluster, subject: str) -> ScenarioChange:
                 standing.server.apply(each)
 
     return ScenarioChange(
-        event=f"all workloads are applied again, order {order}",
+        event=f"all workloads are applied again in order {order}",
         cluster=standing.cluster,
         arrivals=arrivals,
         after=list(standing.cluster.objects),

@@ -29,7 +29,10 @@ spec:
       containers: [{name: main, image: i, resources: {claims: [{name: c}]}}]
 """
 RULE = "claim-shared-by-replicas"
-FIX = "report it with this message; to continue, set the level of rule-could-not-run to advisory"
+FIX = (
+    "report this error with its message; to continue, set the level of rule-could-not-run to "
+    "advisory"
+)
 EXEMPT = f"""\
 exemptions:
   - rule: {RULE}

@@ -223,7 +223,7 @@ def test_the_mode_of_a_file_and_links_stay(old: Project) -> None:
             "--fix can't change standard input; use check --rewrite - to print the changed text",
         ),
         (("workloads", "--rewrite"), "--rewrite and --fix can't be combined"),
-        (("workloads", "--write-baseline", "a.json"), "can't be combined; use one of them"),
+        (("workloads", "--write-baseline", "a.json"), "can't be combined; use only one of them"),
         (("gone.yaml",), "gone.yaml: does not exist"),
         ((), "the command needs manifests"),
     ],

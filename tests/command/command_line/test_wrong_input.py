@@ -187,7 +187,7 @@ CASES: list[tuple[str, Prepare, tuple[str, ...], tuple[str, ...]]] = [
         "an unknown anchor",
         stack("cloud: eks", "cloud: *eks"),
         PLAN,
-        ("dev.yaml:6", "write &eks before *eks"),
+        ("dev.yaml:6", "define &eks before *eks"),
     ),
     (
         "a tag",
@@ -353,7 +353,7 @@ CASES: list[tuple[str, Prepare, tuple[str, ...], tuple[str, ...]]] = [
         "everything left out",
         nothing,
         ("check", "workloads", "--exclude", "*"),
-        ("every file is excluded", "exclude"),
+        ("the exclusions skip every file", "exclude"),
     ),
     (
         "a cloud without a table",
@@ -383,7 +383,7 @@ CASES: list[tuple[str, Prepare, tuple[str, ...], tuple[str, ...]]] = [
         "machines for a cluster that is there",
         nothing,
         ("init", "gpus", "--observed", "x", "--machines", "g6.xlarge"),
-        ("--machines is only for a new cluster", "--region"),
+        ("--machines applies only to a new cluster", "--region"),
     ),
     (
         "a region of another cloud",

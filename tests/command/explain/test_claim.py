@@ -108,7 +108,7 @@ spec:
 def test_explain_gives_the_minimal_set_of_changes(project: Project) -> None:
     words = ("explain", "-", "--stack", "dev", "--claim", "greedy-two")
     out = project.run(*words, stdin=GREEDY).out
-    assert "it fits with all of these changes together (the smallest set found):" in out
+    assert "the pod fits with all these changes together (the smallest set found):" in out
     edits = project.run(*words, "--format", "json", stdin=GREEDY).json["pools"][0]["edits"]
     assert sorted(each["kind"] for each in edits) == ["lower-count", "tolerate"]
     fixed = GREEDY.replace("count: 2", "count: 1").replace(
@@ -172,7 +172,7 @@ def test_explain_counts_what_is_taken_on_a_real_node(project: Project) -> None:
     )
     assert done.status == 1
     assert "− 1 is taken" in done.out
-    assert "smallest change with which it fits: add one more node like n1" in done.out
+    assert "smallest change with which the pod fits: add one more node like n1" in done.out
     both = project.run("explain", "workloads", "--observed", "cluster.yaml", "--claim", "first-gpu")
     assert both.status == 0
     assert "✓ gpu gets gpu-0" in both.out

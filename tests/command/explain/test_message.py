@@ -12,7 +12,8 @@ def test_a_message_is_explained_with_the_next_step(project: Project) -> None:
     assert (done.status, done.err) == (0, "")
     assert "12 cannot allocate all claims  (scheduler)" in done.out
     assert (
-        "→ See which term of which claim fails on which pool: `pulumi-dra explain PATH" in done.out
+        "→ Find the claim and the selector term that fail on each pool: `pulumi-dra explain PATH"
+        in done.out
     )
 
 

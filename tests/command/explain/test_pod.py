@@ -185,7 +185,7 @@ def test_the_answer_has_the_fields_of_its_schema(given: Project) -> None:
         (("--pod", "web", "--pool", "h100"), 'pool "h100" isn\'t in the plan; pools: l4'),
         (("--pod", "web", "--format", "html"), "--pod doesn't support html"),
         (("--pod", "web", "--claim", "web-0-gpu"), "not allowed with argument"),
-        (("--pod", "web", "--what-if", "pools.l4"), "\" doesn't name a value to change"),
+        (("--pod", "web", "--what-if", "pools.l4"), "\" isn't a change of one value"),
     ],
 )
 def test_wrong_words(given: Project, words: tuple[str, ...], says: str) -> None:

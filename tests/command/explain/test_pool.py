@@ -152,7 +152,7 @@ def test_the_answer_has_the_fields_of_its_schema(given: Project) -> None:
             ),
         ),
         (("--pool", "l4", "--format", "html"), "--pool without a claim doesn't support html"),
-        (("--pool", "l4", "--what-if", "pools.l4"), "\" doesn't name a value to change"),
+        (("--pool", "l4", "--what-if", "pools.l4"), "\" isn't a change of one value"),
     ],
 )
 def test_wrong_words(given: Project, words: tuple[str, ...], says: str) -> None:

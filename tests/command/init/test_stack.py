@@ -193,7 +193,7 @@ def test_a_workflow_outside_a_repository_moves_to_the_root_of_a_new_one(tmp_path
     project = Project(tmp_path)
     note = (
         "GitHub reads the CI workflow only from the root of a repository, but gpus isn't in a git "
-        "repository; move the workflow to the root of yours"
+        "repository; move the workflow to the root of your repository"
     )
     done = project.run("init", "gpus", "--region", "us-east-1")
     assert note in done.out

@@ -260,7 +260,7 @@ NOT_RENDERED = {
     ),
     "remote values": (
         application("    path: charts/chat\n    helm: {valueFiles: ['https://e.example/v.yaml']}"),
-        "its values are at https:",
+        "its values come from https:",
     ),
     "a plugin": (
         application("    path: plain\n    plugin: {name: x}"),

@@ -77,7 +77,9 @@ def test_variables_of_a_substituted_file_have_their_defaults(project: Project) -
     project.write("pool.yaml", SUBSTITUTED)
     done = project.run("init", "out", "--from", "pool.yaml", "--region", "us-east-1")
     assert done.status == 0, done.err
-    assert "variables have their defaults: NAME=gpu, LIMIT=8, TYPE=g6.2xlarge" in done.out
+    assert (
+        "these variables have their default values: NAME=gpu, LIMIT=8, TYPE=g6.2xlarge" in done.out
+    )
     (pool,) = yaml.safe_load((project.root / "out/fleet.yaml").read_text())["pools"]
     assert (pool["name"], pool["machine"], pool["count"]["max"]) == ("gpu", "g6.2xlarge", 8)
 

@@ -72,7 +72,7 @@ def test_one_of_several_clusters_is_chosen_as_the_fix_says(project: Project) -> 
     told = init(project, TWO_CLUSTERS)
     assert "these files describe 2 clusters: ml, web" in told
     options = "gpus --ci none --force --from cluster.yaml --cluster NAME"
-    assert f"choose one: pulumi-dra init {options}" in told
+    assert f"choose one cluster: pulumi-dra init {options}" in told
     follow(project, told, NAME="web")
     counts = [
         pool["count"]["max"]

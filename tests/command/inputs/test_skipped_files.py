@@ -73,7 +73,7 @@ FOLDERS: dict[str, tuple[dict[str, str], list[tuple[str, str, str]], int]] = {
             "other/a.yaml": GOOD.replace("image: i", "image: j"),
             "other/b.yaml": GOOD.replace("image: i", "image: k"),
         },
-        [("note", "duplicate-object", "all/other defines 1 object that another file also defines")],
+        [("note", "duplicate-object", "all/other defines 1 object a second time")],
         0,
     ),
     "values that hold manifests": (

@@ -142,7 +142,7 @@ def test_a_chart_with_a_link_out_of_the_folder_is_not_rendered(
     answer = rendered(root, "./chart")
 
     assert "stolen" not in answer
-    assert "is a link to a place outside the folder that this server reads" in answer
+    assert "is a link to a file outside the folder that this server reads" in answer
 
 
 @needs_helm

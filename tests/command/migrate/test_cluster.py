@@ -128,14 +128,14 @@ ENDED = {**pod("tune-x", "n1", "batch/v1 Job tune"), "status": {"phase": "Succee
 LOSSES = {
     "a bare pod": (
         [pod("one", "n1")],
-        "no controller creates it again",
-        "create it again from its migrated manifest",
+        "no controller re-creates the pod",
+        "create the pod again from its migrated manifest",
         [pod("one", "n1", **CLAIMS)],
     ),
     "a static pod": (
         [STATIC],
         "static pod",
-        "replace it with a DaemonSet or Deployment",
+        "replace the pod with a DaemonSet or Deployment",
         [pod("a-1", "n1", "apps/v1 ReplicaSet a")],
     ),
     "a Job that must not fail": (
@@ -147,7 +147,7 @@ LOSSES = {
     "a DaemonSet": (
         [pod("d-1", "n1", "apps/v1 DaemonSet d")],
         "--ignore-daemonsets",
-        "move the DaemonSet off the node with a node selector before the drain",
+        "set a node selector in the DaemonSet to remove its pod from the node before the drain",
         [],
     ),
     "a pod whose device plugin is gone": (
@@ -211,7 +211,7 @@ def test_the_text_names_what_is_wrong_first(project: Project) -> None:
 
     assert done.status == 1
     assert done.out.startswith("1 workload uses device plugins: 1 rewritten.\n\n✕ A device plugin")
-    assert "Pod ml/one on n1: no controller creates it again" in done.out
+    assert "Pod ml/one on n1: no controller re-creates the pod" in done.out
 
 
 def test_a_report_changes_no_files_so_options_for_files_are_wrong(project: Project) -> None:

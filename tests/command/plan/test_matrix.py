@@ -110,13 +110,13 @@ def test_a_fleet_that_cannot_be_is_a_row_with_its_reason(project: Project) -> No
         (("kuberntes=1.34",), 'did you mean "kubernetes"?'),
         (
             ("kubernetes=1.34", "kubernetes=1.35"),
-            "put all of its values in one list: kubernetes=A,B",
+            "list all values of kubernetes together: kubernetes=A,B",
         ),
         (("kubernetes=1.34", "--kubernetes", "1.36"), "add kubernetes=VERSION,VERSION to --matrix"),
-        (("kubernetes=1.34", "--write"), "leave --write out"),
+        (("kubernetes=1.34", "--write"), "remove --write"),
         (
             (f"pools.l4.count.max={','.join(map(str, range(1, 102)))}",),
-            "many, because the limit is 100",
+            "but the limit is 100",
         ),
     ],
 )

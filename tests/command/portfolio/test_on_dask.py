@@ -142,9 +142,9 @@ def test_a_worker_with_another_planner_is_refused_and_a_scheduler_that_goes_is_t
 
     options = RunOptions(results=tmp_path / "results", scheduler=cluster.address)
     # workers of the same planner took cells before
-    with pytest.raises(PlannerError, match="stopped; finished cells are kept") as gone:
+    with pytest.raises(PlannerError, match="stopped; run the same command to continue") as gone:
         run_portfolio(collect(str(file)), options, kill)
-    assert gone.value.fix == "finished cells are kept; run the same command to continue"
+    assert gone.value.fix == "run the same command to continue with the unfinished cells"
     assert answers_of(file, "../results", engine="here").log.known >= 4
 
 
@@ -201,7 +201,7 @@ def test_a_scheduler_without_workers_answers_once_the_command_that_is_told_start
             time.sleep(0.2)
         address = json.loads(where.read_text())["address"]
         assert address == f"tcp://127.0.0.1:{port}"
-        with pytest.raises(PlannerError, match="has no workers") as told:
+        with pytest.raises(PlannerError, match="doesn't have workers") as told:
             answers_of(file, "results", scheduler=address)
         assert told.value.fix == f"start workers: dask worker {address}"
         start(

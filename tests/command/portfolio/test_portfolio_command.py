@@ -219,7 +219,7 @@ def test_what_was_interrupted_says_how_to_go_on(
     status, out, err = answer(capsys, str(write_portfolio(tmp_path / "p", 1, 0)))
     assert status == Status.INTERRUPTED
     assert "1 is not computed" in out
-    assert err == "interrupted after 0 of 1 cells; the same command continues from this point\n"
+    assert err == "interrupted after 0 of 1 cells; run the same command to continue\n"
 
 
 def git(folder: Path, *words: str) -> None:
@@ -291,7 +291,7 @@ def test_a_scheduler_elsewhere_has_workers_of_its_own(
     file = write_portfolio(tmp_path / "p", 1, 0)
     status, _, err = answer(capsys, str(file), "--scheduler", "tcp://127.0.0.1:9", *words)
     assert status == Status.WRONG_INPUT
-    assert f"leave {words[0]} out" in err
+    assert f"remove {words[0]}" in err
 
 
 def test_answers_that_cannot_be_read_are_told_and_computed_again(

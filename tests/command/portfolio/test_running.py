@@ -161,7 +161,7 @@ def test_a_cell_without_memory_is_told(tmp_path: Path, monkeypatch: pytest.Monke
     assert row is not None
     assert (row.outcome, row.why) == (
         "failed:memory",
-        "needs more memory than a worker has; raise `limits.memoryGib`",
+        "the cell needs more memory than a worker has; raise `limits.memoryGib`",
     )
     file.write_text(file.read_text().replace("memoryGib: 1", "memoryGib: 8"))
     (again,) = rows_of(run(file))

@@ -181,7 +181,7 @@ class TestCheck:
         done = project.run("check", "workloads")
 
         assert done.status == 3
-        assert "the rule can't tell, because expression fails: no such key: team" in " ".join(
+        assert "the result is unknown, because expression fails: no such key: team" in " ".join(
             done.out.split()
         )
 

@@ -383,6 +383,6 @@ CONDITIONS = (
         name="a template in the flat form of v1beta1",
         given=[flat_template(), deployment()],
         verdict="does-not-fit",
-        says=("put the field below exactly",),
+        says=("move the field below exactly",),
     ),
 )

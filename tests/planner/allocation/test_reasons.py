@@ -102,7 +102,7 @@ CASES = {
         shape(gpu(count=5), gpu(count=5)),
         opened(gpus(8)),
     ),
-    "values that is known at run time only": (
+    "values that is known only at run time": (
         shape(gpu(f'{GPU}.brand == "Tesla"')),
         opened(slice_of(device("a", {"brand": Unknown()}))),
     ),

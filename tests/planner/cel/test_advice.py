@@ -1,7 +1,8 @@
-"""Advice for refused selectors: what it says to write can be taken as it is."""
+"""Advice for rejected selectors: the expression in the advice can be used as it is."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 import pytest
@@ -96,14 +97,18 @@ PARTS = [
 ]
 
 
+_REWRITE = re.compile(r"(?:^use |: |; use |example |did you mean )(.+?)(?:, because .*|\?)?$")
+"""How a fix introduces an expression, and what can follow."""
+
+
 def advised(text: str) -> str:
-    """What the advice for a refused selector says to write."""
+    """The expression in the advice for a rejected selector."""
     refused = compile(text, NEW)
     assert isinstance(refused, RejectedSelector), refused
     assert refused.fix is not None
-    _, found, rewrite = refused.fix.partition("write ")
+    found = _REWRITE.search(refused.fix)
     assert found, refused.fix
-    return rewrite
+    return found[1]
 
 
 @pytest.mark.parametrize(("text", "rewrite"), CONDITIONS)
@@ -121,60 +126,68 @@ def test_the_advised_part_compiles(text: str, part: str) -> None:
 # a refused selector, what is told of it, and the selector with that done; None where nothing is
 # known
 RULES = [
-    (DOMAIN, "two levels", f'{DOMAIN}.productName == "x"'),
-    ("dyn(1)", "compare it with a value, or remove dyn()", "dyn(1) == 1"),
-    ("1", "compare it with a value, because a selector must be true or false", "1 == 1"),
-    ('"a" < 1', "strings and numbers can't be ordered: make both numbers", "2 < 1"),
-    ("1 == 1.0", "use the same form for both, 1 or 1.0", "1.0 == 1.0"),
+    (DOMAIN, "use both levels of attributes and capacity", f'{DOMAIN}.productName == "x"'),
+    ("dyn(1)", "compare the expression with a value, or remove dyn()", "dyn(1) == 1"),
+    (
+        "1",
+        "compare the expression with a value, because a selector must be true or false",
+        "1 == 1",
+    ),
+    ('"a" < 1', "compare two numbers, because a string and a number don't have an order", "2 < 1"),
+    ("1 == 1.0", "use numbers of the same type (1 or 1.0)", "1.0 == 1.0"),
     ("if true", None, "true"),
-    ('device.driver == "a" and (', "&&, || and !", 'device.driver == "a" && (true)'),
-    ("math.abs(1) == 1", "device selectors have no math", "1 == 1"),
-    ("dyn(device.driver) == None", "write null", "dyn(device.driver) == null"),
+    (
+        'device.driver == "a" and (',
+        "the operators are &&, ||, and !",
+        'device.driver == "a" && (true)',
+    ),
+    ("math.abs(1) == 1", "remove math, which device selectors don't support", "1 == 1"),
+    ("dyn(device.driver) == None", "use null", "dyn(device.driver) == null"),
     (
         f'{MEMORY} >= "lots"',
-        "compare them with a.compareTo(b) >= 0",
+        "use a.compareTo(b) >= 0, because quantities don't support >=",
         f'{MEMORY}.compareTo(quantity("1Gi")) >= 0',
     ),
     (
         f'{MEMORY}.isGreaterThan("lots")',
-        "wrap the string: isGreaterThan(",
+        "convert the string: isGreaterThan(",
         f'{MEMORY}.isGreaterThan(quantity("1Gi"))',
     ),
     (
         f'{DOMAIN}.driverVersion.isGreaterThan(version("550.0.0"))',
-        'compare versions as semver: write semver("550.0.0")',
+        'compare versions as semver: semver("550.0.0")',
         f'{DOMAIN}.driverVersion.isGreaterThan(semver("550.0.0"))',
     ),
-    ('size("a").matches("b")', "matches is for strings", '"a".matches("b")'),
+    ('size("a").matches("b")', "use matches only on strings", '"a".matches("b")'),
     (
         f'{MEMORY} in ["lots"]',
-        "a string is not a quantity: compare with each one",
+        "compare with each quantity separately, because the list contains strings",
         f'{MEMORY} == quantity("1Gi")',
     ),
-    ('semver("1.2.3")', "compare it: write", 'semver("1.2.3").compareTo(semver("1.2.3")) >= 0'),
+    ('semver("1.2.3")', "compare the version: ", 'semver("1.2.3").compareTo(semver("1.2.3")) >= 0'),
     (
         "optional.of(true)",
-        "write optional.of(true).orValue(false)",
+        "publish this value: optional.of(true).orValue(false)",
         "optional.of(true).orValue(false)",
     ),
     (
         "[optional.of(true)].map(x, x)[0]",
-        "devices without it: .orValue(false)",
+        "publish this value: .orValue(false)",
         "[optional.of(true)].map(x, x)[0].orValue(false)",
     ),
     (
         '[quantity("1")].map(x, x)[0] != quantity("1")',
-        "write !(a == b) instead of a != b",
+        "use !(a == b) instead of a != b",
         '!([quantity("1")].map(x, x)[0] == quantity("1"))',
     ),
     (
         " && ".join([OF_DRIVER] * 400),
-        "split the condition into several selectors, because all of them must match",
+        "split the condition into several selectors, which must all match",
         " && ".join([OF_DRIVER] * 200),
     ),
     (
         'string(size("a")).matches("b")',
-        "read the attributes by name instead of looping over all of them",
+        "read the attributes by name instead of looping over all attributes",
         f'{DOMAIN}.productName.matches("b")',
     ),
 ]
@@ -192,16 +205,16 @@ def test_where_no_rewrite_is_known_the_rule_is_told_and_following_it_compiles(
 
 
 RELEASES = [  # what a later release, or a gate, takes as it stands
-    ("[1, 1].distinct().size() == 1", "new selectors may use it from 1.35 on", new(34), new(35)),
+    ("[1, 1].distinct().size() == 1", "use this function only in 1.35 and later", new(34), new(35)),
     (
         "device.allowMultipleAllocations == true",
-        "it needs the feature gate DRAConsumableCapacity",
+        "enable the feature gate DRAConsumableCapacity",
         new(34),
         NEW,
     ),
     (
         f'{DOMAIN}.productName.includes("x")',
-        "it needs the feature gate DRAListTypeAttributes (1.36 and later)",
+        "enable the feature gate DRAListTypeAttributes (1.36 and later), which this function needs",
         NEW,
         new(36, list_attributes=True),
     ),
@@ -239,15 +252,15 @@ GPU = {
     [
         (
             f'{DOMAIN}.driverVersion == "550.54.15"',
-            f'write {DOMAIN}.driverVersion == semver("550.54.15")',
+            f'Use {DOMAIN}.driverVersion == semver("550.54.15")',
         ),
         (
             f'{DOMAIN}.driverVersion == "550"',
-            f'write {DOMAIN}.driverVersion == semver("550", true)',
+            f'Use {DOMAIN}.driverVersion == semver("550", true)',
         ),
         (
             f'{DOMAIN}.encoders.isGreaterThan(quantity("1"))',
-            f"encoders is a capacity, {CAPACITY}.encoders",
+            f"encoders is a capacity. Use {CAPACITY}.encoders",
         ),
     ],
 )

@@ -48,8 +48,8 @@ def test_80gi_narrowly_excludes_an_h100() -> None:
     )
     assert explained.terms[0].nearest == "81559Mi"
     assert explained.warnings == (
-        "80Gi excludes a device (NVIDIA H100 80GB HBM3), which publishes 81559Mi; devices "
-        "publish less than their nominal size",
+        "80Gi excludes a device (NVIDIA H100 80GB HBM3), which publishes only 81559Mi, because "
+        "devices publish less than their nominal size",
     )
 
 

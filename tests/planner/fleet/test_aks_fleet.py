@@ -59,7 +59,7 @@ REFUSED: dict[str, tuple[dict[str, Any], dict[str, Any], str]] = {
         {},
         "has 64 characters: AKS allows at most 63 characters for virtualNetworks",
     ),
-    "prefixes": ({"network": {"prefixDelegation": True}}, {}, "is only for EKS"),
+    "prefixes": ({"network": {"prefixDelegation": True}}, {}, "applies only to EKS"),
     "four zones": ({"network": {"zones": 4}}, {}, "must be between 0 and 3, not 4"),
     "DRANET": (
         {"drivers": {"nvidia": {"version": "25.8.1"}, "dranet": True}},

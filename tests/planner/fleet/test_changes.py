@@ -74,8 +74,8 @@ def test_another_machine_has_not_the_price_of_the_first() -> None:
 @pytest.mark.parametrize(
     ("text", "says", "fix"),
     [
-        ("kubernetes", "\" doesn't name a value to change", "PATH=VALUE"),
-        ("kubernetes=", "\" doesn't name a value to change", "PATH=VALUE"),
+        ("kubernetes", "\" isn't a change of one value", "PATH=VALUE"),
+        ("kubernetes=", "\" isn't a change of one value", "PATH=VALUE"),
         ("kuberntes=1.36", "is not a key of the fleet", ""),
         (
             "pools.l4.cuont.max=1",

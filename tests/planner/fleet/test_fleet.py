@@ -496,13 +496,13 @@ ON_GKE = [
         "prefixes",
         [("network.prefixDelegation", True)],
         "network.prefixDelegation",
-        "is only for EKS",
+        "applies only to EKS",
     ),
     (
         "disks of EKS",
         [("pools.0.localStorage", "raid0")],
         "pools[0].localStorage",
-        "is only for EKS",
+        "applies only to EKS",
     ),
     (
         "an image",

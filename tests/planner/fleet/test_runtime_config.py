@@ -169,7 +169,7 @@ def test_policies_need_a_served_version(on: Object, version: str, verdict: str) 
             "isn't an API version that plans depend on; use admissionregistration",
             id="another API",
         ),
-        pytest.param(served("1.36", V1BETA2, on=False), "is off by default; leave", id="off"),
+        pytest.param(served("1.36", V1BETA2, on=False), "is off by default; remove", id="off"),
     ],
 )
 def test_wrong_values_are_errors(on: Object, says: str) -> None:

@@ -54,18 +54,24 @@ spec:
     [
         (CLAIM + "          count: -1\n", "invalid-value", 11, "spec.devices.requests[0].exactly.count", "request 1 or more"),
         (CLAIM + "          count: '2'\n", "wrong-type", 11, "spec.devices.requests[0].exactly.count", "remove the quotes"),
-        (CLAIM + "          count: ${N}\n", "wrong-type", 11, "spec.devices.requests[0].exactly.count", "variable that was not filled in"),
+        (CLAIM + "          count: ${N}\n", "wrong-type", 11, "spec.devices.requests[0].exactly.count", "because this looks like an unset variable"),
         (CLAIM + "          cuont: 2\n", "unknown-field", 11, "spec.devices.requests[0].exactly.cuont", "did you mean count?"),
         (CLAIM + "          Count: 2\n", "unknown-field", 11, "spec.devices.requests[0].exactly.Count", "did you mean count?"),
-        (CLAIM + "        count: 2\n", "unknown-field", 11, "spec.devices.requests[0].count", "put the field below exactly"),
-        (CLAIM.replace("  devices:", "devices:", 1), "unknown-field", 6, "devices", "indent it below spec"),
+        (CLAIM + "        count: 2\n", "unknown-field", 11, "spec.devices.requests[0].count", "move the field below exactly"),
+        (CLAIM.replace("  devices:", "devices:", 1), "unknown-field", 6, "devices", (
+            "indent this field below spec"
+        )),
         (CLAIM.replace("    requests:", "    \u00a0\u00a0requests:"), "unknown-field", 7, "spec.devices.\u00a0\u00a0requests", "non-breaking"),
-        (CLAIM.replace("name: c", "name: 12"), "wrong-type", 4, "metadata.name", "put it in quotes"),
+        (CLAIM.replace("name: c", "name: 12"), "wrong-type", 4, "metadata.name", "put the value in quotes"),
         (CLAIM.replace("gpu.example.com", "GPU"), "invalid-value", 10, "spec.devices.requests[0].exactly.deviceClassName", ""),
         (CLAIM.replace("/v1", "/v1beta1"), "version-not-served", 1, "", "--rewrite"),
-        (CLAIM.replace("ResourceClaim", "resourceclaim"), "version-not-served", 1, "", "write kind: ResourceClaim"),
-        (CLAIM.replace("resource.k8s.io/v1", "v1"), "version-not-served", 1, "", "write apiVersion: resource.k8s.io/v1"),
-        (POD, "invalid-value", 10, "spec.resourceClaims[0]", "name a ResourceClaim or a ResourceClaimTemplate"),
+        (CLAIM.replace("ResourceClaim", "resourceclaim"), "version-not-served", 1, "", "set kind: ResourceClaim"),
+        (CLAIM.replace("resource.k8s.io/v1", "v1"), "version-not-served", 1, "", (
+            "set apiVersion: resource.k8s.io/v1"
+        )),
+        (POD, "invalid-value", 10, "spec.resourceClaims[0]", (
+            "set resourceClaimName or resourceClaimTemplateName"
+        )),
         (POD + "      source: {resourceClaimName: c}\n", "unknown-field", 11, "spec.resourceClaims[0].source", "since 1.31"),
         (POD.replace("[{name: gpu}]", "[{name: nic}]") + "      resourceClaimName: c\n", "value-not-found", 8, "spec.containers[0].resources.claims[0]", "spec.resourceClaims"),
         (POD.replace("  containers:", "  containers:").replace("kind: Pod", "kind: Deployment").replace("apiVersion: v1", "apiVersion: apps/v1beta1"), "version-not-served", 1, "", "apps/v1"),

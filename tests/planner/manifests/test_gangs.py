@@ -82,6 +82,7 @@ def test_a_job_that_waits_for_kueue_is_said_to() -> None:
     text = manifest("batch/v1", "Job", f"suspend: true, template: {{spec: {JOB_POD}}}", queue)
     (workload,) = read(text).workloads
     said = (
-        'is suspended until Kueue admits it from the queue "q", but the plan counts it as admitted'
+        'is suspended until Kueue admits it from the queue "q", but the plan counts its pods '
+        "as admitted"
     )
     assert workload.assumptions == (said,)

@@ -446,10 +446,10 @@ REFUSED = {
         CLAIM.format("v1alpha2", "{resourceClassName: g, allocationMode: Immediate}"), "Immediate", "pause"),
     "parameters that are not given": (
         CLAIM.format("v1alpha2", "{resourceClassName: g, parametersRef: {apiGroup: a.example, kind: K, name: big}}"),
-        "parametersRef refers to K big of a.example, which isn't in these files, so its devices "
-        "are unknown; pass its file as well, or rewrite the object by hand", "count: 2"),
+        "parametersRef refers to K big of a.example, which isn't in these files, so the requested "
+        "devices are unknown; add the file of this object, or rewrite the object by hand", "count: 2"),
     "parameters of an unknown driver": (
-        asking("a.example", "K", "{count: 4}"), "only its driver knows which devices K p of a.example requests", None),
+        asking("a.example", "K", "{count: 4}"), "only the driver knows which devices K p of a.example requests", None),
     "the GPU of another claim": (
         asking(NVIDIA, "MigDeviceClaimParameters", "{profile: 1g.5gb, gpuClaimName: gpu}"), "another claim", "parentUUID"),
     "a compute instance": (asking(NVIDIA, "ComputeInstanceClaimParameters", "{profile: 1c.1g.5gb}"), "compute instance", None),
@@ -480,10 +480,12 @@ REFUSED = {
     "anchors": (
         CLAIM.format("v1beta1", "{devices: {requests: [&a {name: a, deviceClassName: g}, {<<: *a, name: b}]}}"), "anchors", None),
     "comments in braces": (
-        CLAIM.format("v1beta1", "{devices: {requests: [{name: a, # x\n deviceClassName: g}]}}"), "its braces contain comments; change it to block style first", None),
+        CLAIM.format("v1beta1", "{devices: {requests: [{name: a, # x\n deviceClassName: g}]}}"), (
+            "its braces contain comments; change the object to block style first"
+        ), None),
     "parameters that nobody refers to": (
         "apiVersion: gpu.resource.nvidia.com/v1alpha1\nkind: GpuClaimParameters\nmetadata: {name: p}\nspec: {}\n",
-        "none of these files refers to it", None),
+        "these files don't refer to the object", None),
     "a list attribute of 1.30": (
         CLAIM.format("v1alpha2", "{resourceClassName: g, parametersRef: {apiGroup: resource.k8s.io, kind: ResourceClaimParameters, name: p}}")
         + "---\napiVersion: resource.k8s.io/v1alpha2\nkind: ResourceClaimParameters\nmetadata: {name: p}\ndriverRequests: [{driverName: d.example,"
@@ -589,5 +591,5 @@ def test_refused_versions_point_to_the_rewrite() -> None:
     old = CASES["v1beta1: in braces"][0]
     (finding,) = read_checked([Source("m.yaml", old)], features_of(36)).diagnostics
     assert finding.code == "version-not-served"
-    assert "removed in 1.38" in finding.fix
+    assert "and 1.38 removes it" in finding.fix
     assert "pulumi-dra check --rewrite" in finding.fix

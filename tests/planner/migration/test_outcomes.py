@@ -314,7 +314,7 @@ CONTROLLED = {
             "spec": {"trainer": {"resourcesPerNode": {"limits": {"nvidia.com/gpu": 4}}}},
         },
         "its runtime creates the pods, so the runtime's",
-        "Request the claim in the pod template of its runtime, and list it in "
+        "Request the claim in the pod template of its runtime, and list the claim in "
         "resourcesPerNode.claims",
     ),
     "a Tekton task": (
@@ -363,7 +363,7 @@ def test_values_of_an_unknown_chart_stay_and_are_named() -> None:
     found = migrated(text)
 
     assert [each.result for each in found.templates] == [Result.CANNOT]
-    assert "it's unknown if the chart has a value for claims" in found.templates[0].reason
+    assert "it's unknown whether the chart has a value for claims" in found.templates[0].reason
     assert migrated(text, SERVED).templates[0].result is Result.SERVED
     assert not found.files[0].is_changed
 

@@ -146,9 +146,9 @@ def test_gke_serves_shares_and_partitions_with_its_own_plugin() -> None:
         (
             EKS,
             {**L4, "allocation": "dra", "sharing": SLICED},
-            "sharing is only for pools with allocation: device-plugin",
+            "sharing applies only to pools with allocation: device-plugin",
         ),
-        (EKS, {**L4, "migStrategy": "single"}, "migStrategy is only for pools with mig"),
+        (EKS, {**L4, "migStrategy": "single"}, "migStrategy applies only to pools with mig"),
         (
             EKS,
             {**A100, "mig": "0=all-1g.5gb", "migStrategy": "single"},

@@ -91,7 +91,7 @@ def test_the_group_that_has_no_room_for_all_of_its_pods_takes_none(by: str) -> N
     assert plan.pools[0].nodes.desired == 3  # no nodes for pods that do not start
     assert plan.pools[0].bound == 6  # for all of them
     assert "starts its 3 pods only all at once; 1 of 2 groups" in told(plan, "b")
-    assert "no plan within these limits fits more" in told(plan, "b")
+    assert "no plan within these limits fits more pods" in told(plan, "b")
     assert "1 of 3 pods without room" in told(plan, "b")
     (fix,) = [reason.fix for each in plan.workloads for reason in each.reasons if reason.fix]
     assert 'maximum of pool "g6-2xlarge" to 6' in fix

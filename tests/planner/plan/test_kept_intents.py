@@ -265,7 +265,7 @@ CASES["tolerations beside the requests"] = Case(
 CASES["tolerations beside exactly"] = Case(
     [template("gpu", {**of(), "tolerations": TOLERATION}), *controlled("Job", 1)],
     fleet(),
-    "put the field below exactly",
+    "move the field below exactly",
     follow=tolerations_moved,
 )
 

@@ -98,7 +98,7 @@ def test_a_domain_larger_than_a_rack_does_not_fit_however_many_nodes_there_are(c
     assert "has only 18" in told(plan)["domain-exceeds-rack"]
     assert (
         fix(plan)
-        == "put at most 18 pods in one ComputeDomain, and create one ComputeDomain per rack"
+        == "use at most 18 pods in one ComputeDomain, and create one ComputeDomain per rack"
     )
     assert planned(90, domain("train", 18), domain("more", 2), cloud=cloud).verdict == "fits"
 
@@ -156,8 +156,8 @@ def test_a_machine_without_nvlink_between_nodes_is_a_warning() -> None:
     plan = planned(4, domain("a", 2), machine="a3-highgpu-8g")
     assert plan.verdict == "fits"
     assert (
-        'no NVLink is known between the nodes of pool "gb" (a3-highgpu-8g), so its pods run '
-        "without shared memory across nodes" in told(plan)["domain-without-nvlink"]
+        'the nodes of pool "gb" (a3-highgpu-8g) aren\'t known to have NVLink across nodes, so the '
+        "domain's pods can't share memory across nodes" in told(plan)["domain-without-nvlink"]
     )
     assert fix(plan) == "use a machine type with NVLink across nodes, for example GB200"
     assert set(told(planned(18, domain("a", 2)))) == {"count-in-whole-racks"}

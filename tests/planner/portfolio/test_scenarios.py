@@ -134,7 +134,7 @@ def test_what_is_assumed_of_zones_is_said() -> None:
     answer = cells(asked, TWO, text).answer(future(asked, "lost"))
     assert isinstance(answer, CellAnswer)
     assert answer.assumptions == (
-        "pool l4: the cloud chooses its zones, so the pool keeps a zone that isn't lost",
+        "pool l4: the cloud chooses its zones, so the pool keeps at least one zone",
     )
 
 
@@ -143,7 +143,7 @@ def test_what_is_assumed_of_zones_is_said() -> None:
     [
         (
             {"removePools": ["x*"]},
-            'removePools: no pool name matches "x*"; pools of this fleet: l4, quad',
+            'removePools: no pool name matches "x*"; use a pool of this fleet: l4, quad',
         ),
         ({"pools": {"l4": {"machine": "g0.none"}}}, "g0.none"),
         ({"removeWorkloads": ["a/b"]}, 'removeWorkloads: no workload matches "a/b"'),

@@ -56,7 +56,7 @@ SELF = PodAffinityTerm(
         ("the ninth opens another", 9, 1, 2, 2),
         ("four devices go twice", 4, 4, 2, 2),
         ("five devices go once and strand three", 4, 5, 4, 4),
-        ("the portfolio doesn't contain a question for", 0, 1, 0, 0),
+        ("the portfolio doesn't ask a question for", 0, 1, 0, 0),
     ],
 )
 def test_pods_of_one_shape(case: str, pods: int, gpus: int, bound: int, plan: int) -> None:

@@ -66,8 +66,8 @@ def test_nothing_is_assumed_of_a_node_that_is_well_known() -> None:
         (assume("p4d.24xlarge", "0.4.1", DynamicMIG=True), "only whole GPUs are published"),
         (
             assume("p5.4xlarge", "0.4.1", PassthroughSupport=True),
-            "the driver publishes both a GPU and its VFIO device, and the driver, not the "
-            "scheduler, prevents that both are used",
+            "the driver publishes both a GPU and its VFIO device; only the driver, not the "
+            "scheduler, prevents the use of both",
         ),
     ],
 )

@@ -36,12 +36,12 @@ def faults(text: str) -> list[tuple[int, str, str, str]]:
         (
             "pool.capacty != ''",
             "undefined field 'capacty' (column 1 of the expression",
-            "write capacity",
+            "use capacity",
         ),
         (
             "pol.name == 'a'",
             "undeclared reference to 'pol' (in container '') (column 1 of the expression",
-            "write pool",
+            "use pool",
         ),
         (
             "workload.name == 'a'",
@@ -114,7 +114,7 @@ def test_the_position_counts_lines_of_a_block() -> None:
             "no-spot",
             "cost-above-ceiling",
             "rules.cost-above-ceiling",
-            "is the id of a built-in rule",
+            "is the ID of a built-in rule",
         ),
         ("no-spot", "No_Spot", "rules.No_Spot", "isn't a valid id"),
         ("for: pool", "for: node", "rules.no-spot.for", "pool"),
@@ -200,7 +200,7 @@ def test_a_case_without_a_value_is_not_guessed() -> None:
     assert results(RULE + cases) == [
         ("fail", "Spot isn't allowed", True),
         ("fail", "Spot isn't allowed", False),
-        ("cannot-tell", "the rule can't tell, because pool.capacity is unknown", True),
+        ("cannot-tell", "the result is unknown, because pool.capacity is unknown", True),
         ("fail", "Spot isn't allowed", False),
     ]
 

@@ -28,7 +28,11 @@ def assert_fix_works(folder: Path, before: str, fix: str, after: str) -> None:
 @pytest.mark.parametrize(
     ("before", "fix", "after"),
     [
-        ("git+{path}@v1", "write git+https://HOST/REPOSITORY.git@REF#PATH", "git+file://{path}@v1"),
+        (
+            "git+{path}@v1",
+            "use the form git+https://HOST/REPOSITORY.git@REF#PATH",
+            "git+file://{path}@v1",
+        ),
         (
             "git+file://{path}",
             "add a commit, tag, or branch: git+file://{path}@REF",
@@ -47,7 +51,7 @@ def assert_fix_works(folder: Path, before: str, fix: str, after: str) -> None:
         ),
         (
             "git+file://{path}@v1#rules",
-            "use a file, not a folder",
+            "use the path of a file, not of a folder",
             "git+file://{path}@v1#rules/gpu.yaml",
         ),
         (
@@ -77,7 +81,7 @@ def test_an_abbreviated_commit_is_written_whole(tmp_path: Path, repository: Path
     [
         (
             "{url}/gpu.yaml",
-            "add its digest: {url}/gpu.yaml#sha256=DIGEST (sha256sum FILE prints it)",
+            "add the digest of the file: {url}/gpu.yaml#sha256=DIGEST (sha256sum FILE prints it)",
             "{url}/gpu.yaml#sha256={digest}",
         ),
         (
@@ -115,7 +119,7 @@ def test_a_path_in_a_file_at_a_url_becomes_a_url(tmp_path: Path, server: Server)
     server.pages["/gpu.yaml"] = RULES.encode()
     with pytest.raises(PlannerError) as caught:
         configured(tmp_path, base("gpu.yaml"))
-    assert caught.value.fix == "write the full URL"
+    assert caught.value.fix == "use the full URL"
     found = configured(tmp_path, base(f"{server.url}/gpu.yaml#sha256={OF_RULES}"))
     assert [rule.id for rule in found.custom] == ["no-spot"]
 
@@ -123,7 +127,9 @@ def test_a_path_in_a_file_at_a_url_becomes_a_url(tmp_path: Path, server: Server)
 @pytest.mark.parametrize(
     ("before", "fix", "after"),
     [
-        ("oci://{host}/acme/rules", "write oci://REGISTRY/REPOSITORY:TAG, or @sha256:DIGEST", "oci://{host}/acme/rules:v1#gpu.yaml"),
+        ("oci://{host}/acme/rules", (
+            "use the form oci://REGISTRY/REPOSITORY:TAG, or oci://REGISTRY/REPOSITORY@sha256:DIGEST"
+        ), "oci://{host}/acme/rules:v1#gpu.yaml"),
         ("oci://{host}/acme/rules:v1", "add #FILE to the location", "oci://{host}/acme/rules:v1#gpu.yaml"),
         ("oci://{host}/acme/rules:v1#gpus.yaml", "correct the name after #", "oci://{host}/acme/rules:v1#gpu.yaml"),
         ("oci://{host}/acme/rules:image", "push the file with `oras push`", "oci://{host}/acme/rules:v1#gpu.yaml"),

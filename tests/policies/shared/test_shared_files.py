@@ -39,7 +39,9 @@ class TestMerging:
     def test_a_shared_rule_of_a_project_cannot_be_remediated(self, tmp_path: Path) -> None:
         (tmp_path / "base.yaml").write_text(RULES)
 
-        with pytest.raises(PlannerError, match="rules that support it: pool-differs-from-plan"):
+        with pytest.raises(
+            PlannerError, match=("use remediate only for these rules: pool-differs-from-plan")
+        ):
             configured(tmp_path, "extends: [base.yaml]\nrules: {no-spot: remediate}\n")
 
     def test_exemptions_keep_their_places(self, tmp_path: Path) -> None:

@@ -64,7 +64,7 @@ def test_arguments_and_results_of_functions() -> None:
     "token", ["aws:eks/nodeGroups:NodeGroups", "aws:eks/nodeGroup", "gcp:eks/x:Y"]
 )
 def test_a_type_that_the_sdk_does_not_have(token: str) -> None:
-    with pytest.raises(UnknownType, match="has no resource"):
+    with pytest.raises(UnknownType, match="doesn't have the resource"):
         Sdk("aws").resource(token)
 
 

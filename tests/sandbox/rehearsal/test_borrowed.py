@@ -142,7 +142,7 @@ def test_it_is_rehearsed_on_and_left_as_it_was(plane: ControlPlane, marked: ApiS
 @pytest.mark.control_plane
 def test_another_release_is_refused(plane: ControlPlane, marked: ApiServer) -> None:
     with (
-        pytest.raises(ControlPlaneError, match=r"runs 1\.36, but the plan is for 1\.35"),
+        pytest.raises(ControlPlaneError, match=r"runs 1\.36, but the plan assumes 1\.35"),
         borrowed_cluster(plane.kubeconfig, "", 35),
     ):
         pass

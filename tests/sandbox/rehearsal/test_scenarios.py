@@ -76,7 +76,8 @@ def test_a_cluster_lives_through_one_after_the_other() -> None:
     assert lost.event.startswith("the node ")
     assert counts(lost)[1] < 6
     assert (
-        grown.event == "6 more nodes, every pool at its maximum; 1 workload at its ceiling"
+        grown.event
+        == "6 additional nodes with every pool at its maximum, and 1 workload at maximum replicas"
         or nodes != 3
     )
     assert counts(grown)[1:] == (6, 0)

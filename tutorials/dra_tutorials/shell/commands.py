@@ -130,7 +130,7 @@ def _charts(text: str) -> Iterator[Found]:
                 "error",
                 "release-not-installable",
                 message,
-                f"write --version {later.version} or newer",
+                f"use --version {later.version} or later",
             )
     if re.search(r"resources\.gpus\.enabled=false", text) and "dra" in text:
         message = (
@@ -164,12 +164,12 @@ def _kinds(text: str) -> Iterator[Found]:
             "error",
             "label-does-nothing",
             message,
-            "write resource.kubernetes.io/admin-access=true",
+            "use resource.kubernetes.io/admin-access=true",
         )
     scoped = _CLUSTER_KINDS.search(text)
     if scoped is not None:
         message = f"{scoped[1]} belong to no namespace: -n changes nothing"
-        yield "warning", "namespace-ignored", message, "leave -n out"
+        yield "warning", "namespace-ignored", message, "remove -n from the command"
 
 
 _LOOKS: Final[tuple[Callable[[str], Iterator[Found]], ...]] = (

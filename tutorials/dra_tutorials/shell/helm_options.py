@@ -24,9 +24,9 @@ def helm_faults(command: CommandLine) -> Iterator[tuple[Severity, str, str, str]
     if asked and word != "upgrade":
         what = f"helm {word}" if word == "install" else "helm"
         fix = (
-            f"leave {asked} out, or write helm upgrade --install"
+            f"remove {asked}, or use helm upgrade --install"
             if word == "install"
-            else "write helm upgrade --install"
+            else "use helm upgrade --install"
         )
         yield "error", "option-unknown", f"{what} has no option {asked}: only helm upgrade has", fix
     given = command.words[1:]

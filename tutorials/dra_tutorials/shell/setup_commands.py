@@ -119,7 +119,7 @@ def _driver_root(root: str, page: str) -> Iterator[Told]:
         fix = (
             "leave nvidiaDriverRoot out"
             if expected == "/"
-            else f"write --set nvidiaDriverRoot={expected}"
+            else f"use --set nvidiaDriverRoot={expected}"
         )
         yield "error", "driver-root-wrong", message, fix
 

@@ -65,7 +65,7 @@ def _object_findings(
     kind = "" if data is None else str(data.get("kind") or "")
     message = f"{title} is{f' a {kind}' if kind else ''} in Terraform's language, which is not read"
     applied = f"kubectl get {kind.lower() if kind else 'KIND'} -A -o yaml | pulumi-dra check -"
-    fix = f"write the object as YAML, or check what is applied: {applied}"
+    fix = f"use YAML for the object, or check the applied object: {applied}"
     yield Diagnostic(
         "note", "terraform-not-judged", message, Place(file, above + resource.line), fix
     )
@@ -77,7 +77,7 @@ def _object_findings(
         fix = (
             why[1]
             if kind not in _KINDS
-            else f"write {GROUP}/v1, and the fields of each request below exactly"
+            else f"use {GROUP}/v1, and move the fields of each request below exactly"
         )
         place = Place(file, line_of(data, "apiVersion"))
         yield Diagnostic("error", "version-not-served", f"{title}: {why[0]}", place, fix)

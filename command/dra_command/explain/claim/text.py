@@ -40,8 +40,8 @@ _STEPS = {
         "are partitions whose counters are used up:",
     ),
     "taint": (
-        "carries a taint that the request does not tolerate:",
-        "carry a taint that the request does not tolerate:",
+        "has a taint that the request doesn't tolerate:",
+        "have a taint that the request doesn't tolerate:",
     ),
 }
 _TOLD_BY_THE_TREE = frozenset(
@@ -216,7 +216,7 @@ def _condition_lines(report: SelectorReport, *, verbose: bool) -> Iterator[Line]
                 value if count == total else f"{value} ×{count}" for value, count in at.values
             ]
             values += [f"{at.absent} without it"] if at.absent else []
-            values += [f"{at.unknown} known at run time only"] if at.unknown else []
+            values += [f"{at.unknown} known only at run time"] if at.unknown else []
             yield Line(10, f"{at.path[-1]}: {', '.join(values)}")
         if term.error:
             yield Line(10, term.error)
@@ -239,4 +239,4 @@ def _constraint_lines(report: ConstraintReport) -> Iterator[Line]:
     if report.without:
         yield Line(4, f"{report.without} without it", "− ")
     if report.unknown:
-        yield Line(4, f"{report.unknown} known at run time only", "? ")
+        yield Line(4, f"{report.unknown} known only at run time", "? ")

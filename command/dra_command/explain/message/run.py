@@ -16,7 +16,7 @@ from dra_planner.catalog.messages import Recognized, messages, nearest, recogniz
 
 _NEXT_STEPS: Final = (
     "to find out if the pod fits: pulumi-dra explain PATH --fleet FILE --pod NAMESPACE/POD",
-    "to explain all its events: pulumi-dra explain --events NAMESPACE/POD --context NAME",
+    "to explain all events of the pod: pulumi-dra explain --events NAMESPACE/POD --context NAME",
     "for other causes: https://kubernetes.io/docs/tasks/debug/debug-application/debug-pods/",
 )
 
@@ -62,7 +62,7 @@ def _json(found: tuple[Recognized, ...]) -> str:
 def _print(found: tuple[Recognized, ...], text: str) -> None:
     with Page() as page:
         if not found:
-            page.line(f"Unknown message: it isn't one of the {len(messages())} known messages.")
+            page.line(f"Unknown message: none of the {len(messages())} known messages matches.")
             for near in nearest(text):
                 page.text(f"similar: {near.example} ({near.where})", indent=2, mark="· ")
             for step in _NEXT_STEPS:

@@ -71,7 +71,7 @@ def _values(
     for written in texts(helm.get("valueFiles")):
         reference, _, path = written.partition("/")
         if "://" in written:
-            raise NotRendered(f"its values are at {written}")
+            raise NotRendered(f"its values come from {written}")
         try:
             if reference in roots:
                 here.require_own(text(roots[reference].get("repoURL")))

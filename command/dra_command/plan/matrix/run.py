@@ -26,7 +26,7 @@ def run_matrix(values: argparse.Namespace) -> int:
             fix = (
                 "add kubernetes=VERSION,VERSION to --matrix"
                 if option == "kubernetes"
-                else f"leave --{option} out"
+                else f"remove --{option}"
             )
             raise UsageError(
                 f"--matrix plans on several fleets, so --{option} isn't supported", fix=fix

@@ -29,6 +29,10 @@ class PlacedWorkloads(Struct, frozen=True, kw_only=True):
     left_out: tuple[str, ...]
 
 
+class RunsInClusterError(PlannerError):
+    """A workload to place that a cluster of the portfolio already runs."""
+
+
 def place_row(collected: Collected, digest: str) -> AnswerRow:
     """Return the placement as a row, or why there is none."""
     task = CellTask(digest, "", 0, PLACE)
@@ -58,15 +62,15 @@ def place(collected: Collected) -> PlacedWorkloads:
             for placing, texts in collected.placed:
                 for workload in read_checked(texts, features).workloads:
                     if workload.ref in own:
-                        raise PlannerError(
+                        raise RunsInClusterError(
                             f"place: {workload.ref} already runs in {inputs.name}",
                             fix=f"remove this workload from {inputs.name}, or rename it",
                         )
                     movable[workload.ref] = Movable(ref=workload.ref, clusters=placing.clusters)
             manifests = cells.manifests((*inputs.sources, *sources), fleet.features)
-        except PlannerError as error:
-            if error.message.startswith("place:"):
-                raise
+        except RunsInClusterError:
+            raise
+        except PlannerError:
             left_out.append(inputs.name)
             continue
         clusters.append(

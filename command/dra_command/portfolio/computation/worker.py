@@ -65,7 +65,7 @@ def _run(stack: StackCells, common: Futures, task: CellTask) -> AnswerRow:
     except MemoryError:
         answer = CellFault(
             kind="memory",
-            message="needs more memory than a worker has",
+            message="the cell needs more memory than a worker has",
             fix="raise `limits.memoryGib`",
         )
     except Exception as error:

@@ -59,7 +59,7 @@ def curves_table(summary: Summary) -> Table:
         "packed: additional units in the best packing · simulated: additional units that the "
         "default scheduler places in every order tried · "
     )
-    note += "refused from: proven not to fit"
+    note += "refused from: number of additional units that is proven not to fit"
     return Table(
         "Room for more",
         heads,
@@ -134,7 +134,7 @@ def placement_table(found: ClusterPlacementRow) -> Table:
     if found.pending:
         note += f"; {counted(found.pending, 'pod')} pending"
     if found.left_out:
-        note += f"; omitted, because their input is invalid: {', '.join(found.left_out)}"
+        note += f"; omitted because of invalid input: {', '.join(found.left_out)}"
     return Table(
         "Placement across clusters", ("workload", "cluster", "may run in"), tuple(rows), note=note
     )

@@ -99,10 +99,10 @@ def read_plugin_inputs(read: InputReader) -> DevicePluginInputs:
             read.refuse("version", str(error))
     for key in _OF_CHART:
         if existing and read.has(key):
-            read.refuse(key, "is only for a chart that this component installs")
+            read.refuse(key, "applies only to a chart that this component installs")
     configs = read.labels("configs")
     if version and read.has("existing_namespace"):
-        read.refuse("existing_namespace", "is only for existing_daemon_set")
+        read.refuse("existing_namespace", "applies only to existing_daemon_set")
     return DevicePluginInputs(
         release=release,
         configs=configs,

@@ -67,8 +67,8 @@ def _claim_alerts() -> list[dict[str, Any]]:
             "15m",
             "warning",
             "{{ $value }} pods are pending because no node has the devices of their claims",
-            "`pulumi-dra explain --observed` prints the reason for each, such as a pool at "
-            "its maximum or a selector without a match",
+            "`pulumi-dra explain --observed` prints the reason for each pod, such as a pool at its "
+            "maximum or a selector without a match",
         ),
         _alert(
             "ResourceClaimsPending",

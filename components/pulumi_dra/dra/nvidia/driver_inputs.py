@@ -194,9 +194,9 @@ def _read_webhook(read: InputReader) -> WebhookSettings | None:
     secret_name, ca_bundle = tls.text("secret_name", ""), tls.text("ca_bundle", "")
     for key in ("webhook_failure_policy", "webhook_replicas", "webhook_tls"):
         if read.has(key) and not asked:
-            read.refuse(key, "is only for webhook: true")
+            read.refuse(key, "applies only to webhook: true")
     if secret_name and (tls.has("issuer_type") or issuer_name):
-        tls.refuse("secret_name", "can't be combined with an issuer; set only one of the two")
+        tls.refuse("secret_name", "can't be combined with an issuer; set only one of them")
     if bool(secret_name) != bool(ca_bundle):
         tls.refuse(
             "ca_bundle" if secret_name else "secret_name",
@@ -204,7 +204,7 @@ def _read_webhook(read: InputReader) -> WebhookSettings | None:
         )
     if bool(issuer_name) != (issuer_type != "selfsigned"):
         wanted = (
-            "is only for issuer_type clusterissuer or issuer"
+            "applies only to issuer_type clusterissuer or issuer"
             if issuer_name
             else f"is missing; set it to the name of the {issuer_type}"
         )

@@ -72,9 +72,8 @@ def slice_policy(namespace: str) -> dict[str, Any]:
                 "expression": 'variables.nodeOfPod != "" && variables.nodeOfPod == '
                 "variables.nodeOfSlice",
                 "messageExpression": (
-                    '"a pod of the DRA driver on node \'" + variables.nodeOfPod + "\' may not '
-                    "write a ResourceSlice"
-                    ' of node \'" + variables.nodeOfSlice + "\'"'
+                    "\"a pod of the DRA driver on node '\" + variables.nodeOfPod + \"' can't write "
+                    'a ResourceSlice of node \'" + variables.nodeOfSlice + "\'"'
                 ),
                 "reason": "Forbidden",
             }

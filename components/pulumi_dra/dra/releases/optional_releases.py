@@ -47,8 +47,8 @@ def read_release(read: InputReader, pinned: PinnedChart) -> ReleaseInputs:
     if read.has("chart") and read.has("version"):
         read.refuse(
             "version",
-            "is only for the published chart, but `chart` sets another chart, which has its own "
-            "version",
+            "applies only to the published chart, but `chart` sets another chart, which has its "
+            "own version",
         )
     return ReleaseInputs(
         version=read.text(

@@ -112,7 +112,7 @@ def _read_tenant(outer: InputReader, index: int, item: Any) -> Tenant:
     create = read.flag("create_namespace", True)
     if read.has("pod_security") and not create:
         read.refuse(
-            "pod_security", "is only for a new namespace; label the existing namespace yourself"
+            "pod_security", "applies only to a new namespace; label the existing namespace yourself"
         )
     groups = read.texts("groups")
     if not groups:

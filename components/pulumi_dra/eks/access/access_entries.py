@@ -107,10 +107,14 @@ def read_access_entries(
             inner.refuse("kubernetes_groups", "must not begin with system:, which EKS rejects")
         if policy == NO_POLICY and not entry.kubernetes_groups:
             inner.refuse(
-                "policy", "or kubernetes_groups must be set, so that the entry grants something"
+                "policy",
+                (
+                    "or kubernetes_groups must be set, because the entry otherwise doesn't grant "
+                    "access"
+                ),
             )
         if entry.namespaces and policy in (NO_POLICY, "cluster-admin"):
-            inner.refuse("namespaces", f'is only for admin, edit, and view, not "{policy}"')
+            inner.refuse("namespaces", f'applies only to admin, edit, and view, not to "{policy}"')
         if any(entry.name == other.name for other in entries):
             inner.refuse("name", f'"{entry.name}" appears twice')
         entries.append(entry)

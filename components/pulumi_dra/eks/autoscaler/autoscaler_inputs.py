@@ -101,8 +101,8 @@ def read_autoscaler_inputs(read: InputReader) -> EksClusterAutoscalerInputs:
     if read.has("version") and kubernetes and not version.startswith(f"{kubernetes}."):
         read.refuse(
             "version",
-            f"{version} isn't for Kubernetes {kubernetes}, because both need the same minor "
-            "version",
+            f"{version} doesn't support Kubernetes {kubernetes}, because both must have the same "
+            "minor version",
         )
     flags = read.labels("flags")
     for name in flags:

@@ -226,7 +226,8 @@ def read_cluster_inputs(read: InputReader) -> EksClusterInputs:
         for key in OF_A_NEW_NETWORK:
             if read.has(key):
                 read.refuse(
-                    key, "is only for a new network, but subnet_ids refer to an existing network"
+                    key,
+                    ("applies only to a new network, but subnet_ids refer to an existing network"),
                 )
         if isinstance(subnet_ids, list) and len(subnet_ids) < 2:
             read.refuse(
@@ -320,7 +321,7 @@ def _read_retention(read: InputReader) -> int:
     if read.has("log_retention_days") and not read.has("cluster_name"):
         read.refuse(
             "log_retention_days",
-            "is only for cluster_name, because this component doesn't manage the log group of a "
+            "needs cluster_name, because this component doesn't manage the log group of a "
             "generated cluster name",
         )
     return days

@@ -113,7 +113,7 @@ def read_way_out(read: InputReader) -> WayOut:
         ),
     )
     if way_out.single_nat_gateway and not way_out.nat_gateways:
-        read.refuse("single_nat_gateway", "is only for a network with nat_gateways")
+        read.refuse("single_nat_gateway", "applies only to a network with nat_gateways")
     if fault := repetition_fault(way_out.interface_endpoints):
         read.refuse("interface_endpoints", fault)
     if "s3" in way_out.interface_endpoints:

@@ -40,7 +40,7 @@ def check_capacity(capacity: str, has_reservation_id: bool) -> str:
             f'is missing, but capacity "{capacity}" needs the ID of the purchased capacity (cr-…)'
         )
     if has_reservation_id and not is_bought(capacity):
-        return f'is only for capacity "reservation" or "capacity-block", not "{capacity}"'
+        return f'applies only to capacity "reservation" or "capacity-block", not "{capacity}"'
     return ""
 
 

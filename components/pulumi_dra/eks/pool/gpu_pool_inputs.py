@@ -369,7 +369,7 @@ def read_release_version(read: InputReader, machine: str) -> str | None:
     version = read.identifier("kubernetes_version")
     if isinstance(version, str) and release and not release.startswith(f"{version}."):
         read.refuse(
-            "release_version", f"{release} isn't for Kubernetes {version}; change both together"
+            "release_version", f"{release} doesn't match Kubernetes {version}; change both together"
         )
     return release
 
@@ -422,7 +422,8 @@ def _read_groups(read: InputReader) -> list[pulumi.Input[str]]:
     if groups and not read.has("cluster_security_group_id"):
         read.refuse(
             "cluster_security_group_id",
-            "is missing, because EKS doesn't add security groups if a launch template sets some",
+            "is missing, but EKS doesn't add security groups if a launch template sets security "
+            "groups",
         )
     return groups
 
@@ -446,7 +447,7 @@ def read_efa(read: InputReader, machine: str) -> Efa | None:
     for key in ("cluster_security_group_id", "vpc_id"):
         if not read.has(key):
             read.refuse(
-                key, "is missing, because with efa, the launch template sets the security groups"
+                key, "is missing, but with efa, the launch template sets the security groups"
             )
     found = known_machine(machine)
     if found is None or found.efa_interfaces is None:

@@ -23,8 +23,8 @@ def read_secrets_key(read: InputReader) -> pulumi.Input[str] | None:
     if isinstance(key, str) and ":alias/" in key:
         read.refuse(
             "secrets_kms_key",
-            f'"{key}" is an alias, but EKS returns the key behind it, so every `pulumi up` would '
-            "show a difference; use the key's ARN (…:key/…)",
+            f'"{key}" is an alias, but EKS returns the key of the alias, so every `pulumi up` '
+            "would show a difference; use the key's ARN (…:key/…)",
         )
     return key
 
@@ -39,7 +39,7 @@ def key_region_fault(key: object, region: str) -> str:
     if not own or own[0] in ("", region):
         return ""
     return (
-        f'"{key}" is a key in {own[0]}, but AWS supports keys only in their own region, so use a '
+        f'"{key}" is a key in {own[0]}, but services can use only keys in their own region; use a '
         f"key in {region}"
     )
 

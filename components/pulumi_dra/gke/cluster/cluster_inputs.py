@@ -236,7 +236,7 @@ def _read_network(read: InputReader) -> ExistingNetwork | None:
     for key in RANGE_KEYS:
         if read.has(key):
             read.refuse(
-                key, "is only for a new network, but network_id refers to an existing network"
+                key, "applies only to a new network, but network_id refers to an existing network"
             )
     for key in keys:
         if not read.has(key):

@@ -37,7 +37,8 @@ def read_boot_disk_speed(read: InputReader, machine: GkeMachine, disk_type: str)
     if keys and boots_from != "hyperdisk-balanced":
         read.refuse(
             keys[0],
-            f"is only for hyperdisk-balanced, but {machine.instance_type} boots from {boots_from}",
+            f"applies only to hyperdisk-balanced, but {machine.instance_type} boots from "
+            f"{boots_from}",
         )
     return (
         read_disk_speed(read, HYPERDISK_BALANCED, read.whole("disk_gib", DISK_GIB))

@@ -41,7 +41,7 @@ def read_gke_plugin(read: InputReader) -> PluginServing | None:
         read.whole("gpu_sharing_clients", least=_CLIENTS[0], most=_CLIENTS[-1]) if strategy else 1
     )
     if not strategy and read.has("gpu_sharing_clients"):
-        read.refuse("gpu_sharing_clients", "is only for gpu_sharing")
+        read.refuse("gpu_sharing_clients", "applies only to gpu_sharing")
     mig = f"all-{size}" if size else "none"
     return PluginServing(
         strategy=strategy, replicas=clients, mig=mig, mig_strategy="single" if size else ""

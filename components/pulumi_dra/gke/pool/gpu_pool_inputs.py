@@ -310,7 +310,7 @@ def _read_location_policy(read: InputReader, *, is_autoscaled: bool) -> str:
     if read.has("location_policy") and not is_autoscaled:
         read.refuse(
             "location_policy",
-            "is only for autoscaled: true, because GKE spreads a fixed count evenly",
+            "applies only to autoscaled: true, because GKE spreads a fixed count evenly",
         )
     return policy
 
@@ -319,8 +319,8 @@ def _check_driver_installation(read: InputReader) -> None:
     if (installation := read.text("driver_installation", "disabled")) != "disabled":
         read.refuse(
             "driver_installation",
-            f'must be disabled, not "{installation}", because DriverInstaller installs the '
-            "driver on DRA nodes, not GKE",
+            f'must be disabled, not "{installation}", because DriverInstaller, not GKE, installs '
+            "the driver on DRA nodes",
         )
 
 
@@ -349,7 +349,7 @@ def _read_version(read: InputReader) -> str:
     if read.has("node_version") and read.flag("auto_upgrade", True):
         read.refuse(
             "node_version",
-            "is only for auto_upgrade: false, which needs a cluster without a release channel",
+            "applies only to auto_upgrade: false, which needs a cluster without a release channel",
         )
     return read.text(
         "node_version",
@@ -387,7 +387,7 @@ def _read_surge(read: InputReader, capacity: CapacitySettings) -> None:
         read.refuse(
             given[0],
             f'isn\'t supported with capacity "{capacity.kind}", because GKE replaces its nodes '
-            "when they end",
+            "when they expire",
         )
     elif not 0 < surge + unavailable <= SURGE_NODES:
         total = surge + unavailable
@@ -408,10 +408,10 @@ def _read_capacity(read: InputReader, location_policy: str, least: int) -> Capac
             'is missing, but capacity "reservation" needs the name of the purchased capacity',
         )
     if kind != "reservation" and reservation is not None:
-        read.refuse("reservation_name", f'is only for capacity "reservation", not "{kind}"')
+        read.refuse("reservation_name", f'applies only to capacity "reservation", not "{kind}"')
     seconds = read.whole("max_run_seconds", 604_800, least=600, most=604_800)
     if read.has("max_run_seconds") and kind != "flex-start":
-        read.refuse("max_run_seconds", f'is only for capacity "flex-start", not "{kind}"')
+        read.refuse("max_run_seconds", f'applies only to capacity "flex-start", not "{kind}"')
     if kind in ("flex-start", "queued") and not read.flag("autoscaled", False):
         read.refuse(
             "autoscaled",

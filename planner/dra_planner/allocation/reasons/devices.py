@@ -42,6 +42,8 @@ from dra_planner.quantity import Quantity
 from dra_planner.wording import counted, verb
 
 _MOST_VALUES: Final = 4
+_IN_USE = frozenset({"counters-exhausted", "devices-taken", "devices-short"})
+"""Codes of reasons that another node of the kind would remove."""
 _LEFT: Final = re.compile(r"(?P<left>\S+) of \S+ (?P<name>\S+) left, asked (?P<asked>\S+)")
 
 
@@ -195,14 +197,13 @@ class _SelectorTrial(Struct, frozen=True):
 
 def _request_reason(claim: str, way: AlternativeReport, trial: _SelectorTrial) -> Reason:
     code, fix = _diagnose(way)
+    needs_another_node = code in _IN_USE
     change = trial.fix() if code == "selector-mismatch" else None
     if code == "selector-mismatch":
         fix = "" if change is None else change.text
         if change is None and (later := trial.fix(on_empty_node=True)) is not None:
-            change, fix = (
-                later,
-                f"{later.text}, and add a node, because the devices that then match are in use",
-            )
+            change, needs_another_node = later, True
+            fix = f"{later.text}, and add a node, because the devices that then match are in use"
     if code == "devices-taken" and (split := _split_request(way)):
         fix = f"{split}, or {fix}"
     wanted = "all matching devices" if way.wanted is None else counted(way.wanted, "device")
@@ -217,11 +218,17 @@ def _request_reason(claim: str, way: AlternativeReport, trial: _SelectorTrial) -
     )
     if not way.seen and (plugin := _plugin_resources(trial.refusal)):
         found = f"a device plugin allocates the node's devices ({', '.join(plugin)})"
-        fix = "use a pool whose devices a DRA driver allocates"
+        fix, needs_another_node = "use a pool whose devices a DRA driver allocates", False
     message = f"requests {wanted}: {found}{': ' + counts if counts else ''}"
     changes = () if change is None else change.parts
     return Reason(
-        code=code, message=message, fix=fix, claim=claim, request=way.request, changes=changes
+        code=code,
+        message=message,
+        fix=fix,
+        claim=claim,
+        request=way.request,
+        changes=changes,
+        needs_another_node=needs_another_node,
     )
 
 

@@ -48,6 +48,7 @@ def _shortage(name: str, asked: int, left: int, total: int, features: Features) 
             code="too-many-pods",
             message=f"the node already runs its maximum of {total} pods",
             fix="add a node",
+            needs_another_node=True,
         )
     missing = amount_text(name, asked - left)
     whole = "" if left == total else f" of {amount_text(name, total)}"
@@ -75,7 +76,7 @@ def _shortage(name: str, asked: int, left: int, total: int, features: Features) 
                 "ResourceClaim"
             )
     gate = (
-        f"; Kubernetes 1.{features.minor} maps it to claims only with the feature gate "
+        f"; Kubernetes 1.{features.minor} maps this resource to claims only with the feature gate "
         "DRAExtendedResource"
         if name.startswith(IMPLICIT_PREFIX) and not features.extended_resource
         else ""
@@ -83,8 +84,9 @@ def _shortage(name: str, asked: int, left: int, total: int, features: Features) 
     return Reason(
         code=_SHORT_CODES.get(name, "insufficient-resource"),
         message=f"{name}: requests {amount_text(name, asked)}, {amount_text(name, left)}{whole} "
-        f"left, {missing} short{gate}",
+        f"left ({missing} too little){gate}",
         fix=fix,
+        needs_another_node=asked <= total,
     )
 
 
@@ -112,8 +114,8 @@ def _misfit_reason(misfit: Misfit, refusal: Refusal) -> Reason:
         case "affinity":
             return Reason(
                 code="pod-affinity",
-                message=f"the pod must run next to other pods (same {misfit.label}), but none of "
-                "them runs here",
+                message=f"the pod must run next to other pods (same {misfit.label}), but no such "
+                "pod runs on this node",
             )
         case "topology-label":
             return Reason(
@@ -133,6 +135,7 @@ def _misfit_reason(misfit: Misfit, refusal: Refusal) -> Reason:
                 code="pod-anti-affinity",
                 message="anti-affinity keeps this pod away from a pod on the node",
                 fix="add a node",
+                needs_another_node=True,
             )
         case _:
             return _selector_reason(misfit, refusal)

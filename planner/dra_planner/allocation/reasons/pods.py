@@ -62,7 +62,7 @@ def _open_questions(undecided: Undecided) -> tuple[Reason, ...]:
                 code="search-too-long",
                 message=f"the search ended without a result after {undecided.steps} devices, and "
                 "the scheduler times out after 10 seconds",
-                fix="request fewer devices at a time, or narrow the selectors",
+                fix="request fewer devices per claim, or narrow the selectors",
             ),
         )
     if undecided.kind == "volume":
@@ -159,8 +159,8 @@ def _claim_reason(refusal: Refusal) -> Reason:
     if refusal.shape.pod.scheduling_gates:
         return Reason(
             code="scheduling-gated",
-            message=f"the pod has {refusal.message}, so the scheduler doesn't consider it",
-            fix="remove the gates to let the scheduler consider the pod",
+            message=f"the pod has {refusal.message}, so the scheduler doesn't place the pod",
+            fix="remove the gates, so that the scheduler can place the pod",
         )
     if refusal.message.endswith("does not exist"):
         return Reason(
@@ -174,7 +174,7 @@ def _claim_reason(refusal: Refusal) -> Reason:
         )
     return Reason(
         code="claim-elsewhere",
-        message=f"{refusal.message}, so the pods that share it must run there",
+        message=f"{refusal.message}, so the pods that share the claim must run on that node",
         fix="give each pod its own claim with a ResourceClaimTemplate, or free capacity on "
         "that node",
         claim=refusal.claim,

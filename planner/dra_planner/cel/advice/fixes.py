@@ -1,7 +1,7 @@
 """Fixes for rejected selectors.
 
-Each rule looks at the rejected node, not only at the error message, and states what to write: the
-text after "write" is a complete expression. If no better expression is known, there is no advice.
+Each rule looks at the rejected node, not only at the error message, and contains a complete
+expression to use instead. If no better expression is known, there is no advice.
 """
 
 from __future__ import annotations
@@ -29,9 +29,8 @@ _LISTS: Final = frozenset(
 )
 _FIELDS: Final = ("driver", "attributes", "capacity", "allowMultipleAllocations")
 _LEVELS: Final = (
-    "attributes and capacity have two levels, domain and name: "
-    f'device.attributes["{DOMAIN}"].productName, '
-    f'device.capacity["{DOMAIN}"].memory'
+    "use both levels of attributes and capacity, domain and name: "
+    f'device.attributes["{DOMAIN}"].productName, device.capacity["{DOMAIN}"].memory'
 )
 _VERSIONS: Final = frozenset({"version", "Version", "ver", "parseVersion", "toVersion"})
 _CLOSE: Final = 0.7
@@ -52,18 +51,18 @@ def for_result(root: SyntaxNode) -> str:
     """Return the advice for a selector whose result isn't a boolean."""
     result, text = root.type, spell(root)
     if result == types.QUANTITY and text is not None:
-        return f'compare it: write {text}.compareTo(quantity("40Gi")) >= 0'
+        return f'compare the quantity: {text}.compareTo(quantity("40Gi")) >= 0'
     if result == types.SEMVER and text is not None:
-        return f'compare it: write {text}.compareTo(semver("1.2.3")) >= 0'
+        return f'compare the version: {text}.compareTo(semver("1.2.3")) >= 0'
     if result.kind == "map":
         return _LEVELS
     if types.unwrap_optional(result)[1]:
-        return "add a default for devices without it: " + (
-            f"write {text}.orValue(false)" if text else ".orValue(false)"
+        return "add a default for devices that don't publish this value: " + (
+            f"{text}.orValue(false)" if text else ".orValue(false)"
         )
     if result.kind == "dyn":
-        return "compare it with a value, or remove dyn()"
-    return "compare it with a value, because a selector must be true or false"
+        return "compare the expression with a value, or remove dyn()"
+    return "compare the expression with a value, because a selector must be true or false"
 
 
 def for_cost(root: SyntaxNode) -> str:
@@ -72,11 +71,13 @@ def for_cost(root: SyntaxNode) -> str:
         if isinstance(node, Call) and node.function == "_!=_" and _is_opaque(node.args[0].type):
             left, right = spell(node.args[0]), spell(node.args[1])
             if left is not None and right is not None:
-                return f"only == has a known cost for such values: write !({left} == {right})"
-            return "write !(a == b) instead of a != b: only == has a known cost for such values"
+                return f"use !({left} == {right}), because only == has a known cost for such values"
+            return (
+                "use !(a == b) instead of a != b, because only == has a known cost for such values"
+            )
     return (
-        "read the attributes by name instead of looping over all of them, and loop over short "
-        "lists only"
+        "read the attributes by name instead of looping over all attributes, and loop only over "
+        "short lists"
     )
 
 
@@ -98,20 +99,23 @@ def _for_call(node: Call, message: str, dialect: Dialect) -> str | None:
     if node.function in _METHODS and node.target is not None and len(given) == 2:
         return _for_method(node, node.target, given)
     if node.function == "sign" and node.target is not None:
-        return f"sign is a function: write sign({spell(node.target) or 'quantity'}) == 1"
+        return f"call sign as a function: sign({spell(node.target) or 'quantity'}) == 1"
     if node.function == "@in" and given[0] == types.QUANTITY and isinstance(node.args[1], ListNode):
         quantities = [_wrapped(element, "quantity") for element in node.args[1].elements]
         if not all(quantities):
-            return "a string is not a quantity: compare with each one"
+            return "compare with each quantity separately, because the list contains strings"
         read = spell(node.args[0])
-        return "a string is not a quantity: write " + " || ".join(
+        return "compare with quantities, not strings: " + " || ".join(
             f"{read} == {quantity}" for quantity in quantities
         )
     if node.function == "@in" and len(given) == 2 and given[1].kind == "string":
         part, whole = spell(node.args[0]), spell(node.args[1])
-        return f"a string contains another: write {whole or 'string'}.contains({part or 'part'})"
+        return (
+            f"use {whole or 'string'}.contains({part or 'part'}), because `in` searches only lists "
+            "and maps"
+        )
     if node.function == "matches" and types.STRING not in given[:1]:
-        return "matches is for strings"
+        return "use matches only on strings"
     return _LEVELS if any(t.kind == "map" for t in given) else None
 
 
@@ -124,10 +128,10 @@ def _for_comparison(node: Call, given: list[CelType]) -> str | None:
         return _with_levels(node)
     if node.function in _ORDERINGS:
         if types.STRING in given and types.INT in given:
-            return "strings and numbers can't be ordered: make both numbers"
+            return "compare two numbers, because a string and a number don't have an order"
         return None
     if {t.kind for t in given} <= {"int", "uint", "double"}:
-        return "== doesn't compare numbers of different types: use the same form for both, 1 or 1.0"
+        return "use numbers of the same type (1 or 1.0), because == doesn't compare different types"
     return None
 
 
@@ -141,19 +145,19 @@ def _compared(node: Call, kind: str) -> str | None:
     operator = _ORDERINGS.get(node.function) or _EQUALITIES[node.function]
     left, right = [_wrapped(argument, kind) for argument in node.args]
     if left is None or right is None:
-        return f"{_PLURALS[kind]} have no {operator}: compare them with a.compareTo(b) {operator} 0"
+        return f"use a.compareTo(b) {operator} 0, because {_PLURALS[kind]} don't support {operator}"
     reason = (
-        f"{_PLURALS[kind]} have no {operator}"
+        f"{_PLURALS[kind]} don't support {operator}"
         if node.function in _ORDERINGS
-        else f"a string is not a {kind}"
+        else f"a string isn't a {kind}"
     )
     if kind == "quantity" and any(map(_is_attribute, node.args)):
-        reason = "attributes are never quantities, but capacities are"
+        reason = "only capacities are quantities"
     if node.function == "_==_":
-        return f"{reason}: write {left} == {right}"
+        return f"use {left} == {right}, because {reason}"
     if node.function == "_!=_":
-        return f"{reason}: write !({left} == {right})"
-    return f"{reason}: write {left}.compareTo({right}) {operator} 0"
+        return f"use !({left} == {right}), because {reason}"
+    return f"use {left}.compareTo({right}) {operator} 0, because {reason}"
 
 
 def _for_method(node: Call, target: SyntaxNode, given: list[CelType]) -> str | None:
@@ -176,13 +180,12 @@ def _for_method(node: Call, target: SyntaxNode, given: list[CelType]) -> str | N
         kind = "semver"
     left, right = _wrapped(target, kind), _wrapped(node.args[0], kind)
     if left is None or right is None:
-        return f"wrap the string: {node.function}({kind}(...))"
+        return f"convert the string: {node.function}({kind}(...))"
     whole = f"{left}.{node.function}({right})"
     if node.function in ("isGreaterThan", "isLessThan"):
-        return f"a string is not a {kind}, wrap it: write {whole}"
+        return f"convert the string to a {kind}: {whole}"
     return (
-        f"a string is not a {kind}, wrap it: write "
-        f"{whole}{' >= 0' if node.function == 'compareTo' else ''}"
+        f"convert the string to a {kind}: {whole}{' >= 0' if node.function == 'compareTo' else ''}"
     )
 
 
@@ -243,10 +246,7 @@ def _with_levels(node: Call) -> str:
         domain, _, identifier = name.rpartition("/")
         read = f'{base}["{domain or DOMAIN}"].{identifier}'
         others = [a for a in node.children() if a is not argument]
-        return (
-            "the domain is missing: write "
-            f"{_rewritten(node, read, others, base == 'device.capacity')}"
-        )
+        return f"add the domain: {_rewritten(node, read, others, base == 'device.capacity')}"
     return _LEVELS
 
 
@@ -279,20 +279,20 @@ def _for_field(node: Select, message: str, dialect: Dialect) -> str | None:
         return _LEVELS if node.operand.type == types.STRING else None
     if node.field == "allowMultipleAllocations":
         return (
-            "it needs the feature gate DRAConsumableCapacity, which is off in Kubernetes "
-            f"1.{dialect.minor} here"
+            "enable the feature gate DRAConsumableCapacity, which this field needs and which is "
+            f"off in Kubernetes 1.{dialect.minor} here"
         )
     close = _near(node.field, _FIELDS)
     if close:
-        return f"did you mean {close[0]}? write device.{close[0]}"
+        return f"did you mean device.{close[0]}?"
     if node.field in ("memory", "cores", "multiprocessors"):
         return (
-            "device has driver, attributes and capacity: write "
-            f'device.capacity["{DOMAIN}"].{node.field}'
+            f'use device.capacity["{DOMAIN}"].{node.field}, because device has only driver, '
+            "attributes, and capacity"
         )
     return (
-        "device has driver, attributes and capacity: write "
-        f'device.attributes["{DOMAIN}"].{node.field}'
+        f'use device.attributes["{DOMAIN}"].{node.field}, because device has only driver, '
+        "attributes, and capacity"
     )
 
 
@@ -302,11 +302,11 @@ def _for_function(node: Call, dialect: Dialect) -> str | None:
         return known
     if node.function in _VERSIONS and len(node.args) == 1:
         return (
-            "compare versions as semver: write "
+            "compare versions as semver: "
             f"{spell(Call(node.position, 'semver', node.args)) or 'semver(…)'}"
         )
     if node.function in ("not", "NOT") and len(node.args) == 1:
-        return f"the operators are &&, || and !: write !({spell(node.args[0]) or 'condition'})"
+        return f"use !({spell(node.args[0]) or 'condition'}), because the operator is !"
     names = [name for name in declared(dialect) if name[0].isalpha()]
     macros = (
         ("has", "all", "exists", "exists_one", "map", "filter")
@@ -317,24 +317,27 @@ def _for_function(node: Call, dialect: Dialect) -> str | None:
     if not close:
         return None
     corrected = spell(Call(node.position, close[0], node.args, node.target))
-    return f"did you mean {close[0]}?" + (f" write {corrected}" if corrected is not None else "")
+    return f"did you mean {close[0]}?" if corrected is None else f"use {corrected}"
 
 
 def _for_name(name: str, dialect: Dialect) -> str | None:
     if name == "includes":
-        return "it needs the feature gate DRAListTypeAttributes (1.36 and later)"
+        return (
+            "enable the feature gate DRAListTypeAttributes (1.36 and later), which this function "
+            "needs"
+        )
     if name in _LISTS and not dialect.has_lists_extension:
-        return "new selectors may use it from 1.35 on"
+        return "use this function only in 1.35 and later"
     if name in ("attributes", "capacity", "driver"):
-        return f"write device.{name}"
+        return f"use device.{name}"
     if name in ("math", "base64", "authorizer", "now", "object", "self"):
-        return f"device selectors have no {name}"
+        return f"remove {name}, which device selectors don't support"
     if name in ("True", "False", "TRUE", "FALSE"):
-        return f"write {name.lower()}"
+        return f"use {name.lower()}"
     if name in ("None", "nil", "NULL"):
-        return "write null"
+        return "use null"
     close = _near(name, ("device",))
-    return f"did you mean device? write {close[0]}" if close else None
+    return "did you mean device?" if close else None
 
 
 def _near(word: str, known: Iterable[str]) -> list[str]:

@@ -70,22 +70,25 @@ def _amount(match: re.Match[str]) -> str:
 
 
 _SLIPS: Final[tuple[tuple[str, Callable[[str], str]], ...]] = (
-    ("a string has straight quotes, \" or '", lambda text: text.translate(_QUOTES)),
-    ("at least is >=, at most <=", _outside_strings(r"=([<>])(?!=)", lambda match: match[2] + "=")),
+    ("strings need straight quotes (\" or ')", lambda text: text.translate(_QUOTES)),
+    (
+        "the operators are >= and <=",
+        _outside_strings(r"=([<>])(?!=)", lambda match: match[2] + "="),
+    ),
     ("equality is ==", _outside_strings(r"(?<![=!<>])={1,3}(?!=)", "==")),
     ("inequality is !=", _outside_strings(r"!==|<>", "!=")),
     (
-        "the operators are &&, || and !",
+        "the operators are &&, ||, and !",
         _outside_strings(r"\b(?:and|or|not|AND|OR|NOT)\b(?!\s*\()\s?", lambda m: _word(m)),
     ),
     (
-        "the operators are &&, || and !",
+        "the operators are &&, ||, and !",
         _outside_strings(r"(?<![.\w])(?:and|or|not|AND|OR|NOT)\b\s?", _word),
     ),
-    ("both must hold is &&", _outside_strings(r"(?<!&)&(?!&)", "&&")),
-    ("one must hold is ||", _outside_strings(r"(?<!\|)\|(?!\|)", "||")),
+    ('"and" is &&', _outside_strings(r"(?<!&)&(?!&)", "&&")),
+    ('"or" is ||', _outside_strings(r"(?<!\|)\|(?!\|)", "||")),
     (
-        "amounts are in device.capacity, and are compared with quantity(…)",
+        "amounts are in device.capacity and need a comparison with quantity(…)",
         _outside_strings(_AMOUNT, lambda m: _amount(m)),
     ),
     ("every ( needs a )", _close),
@@ -98,7 +101,7 @@ def advise(text: str, dialect: Dialect) -> str | None:
     expression.
     """
     if not text.strip():
-        return f'a selector is a condition: write device.driver == "{DOMAIN}"'
+        return f'set a condition, for example device.driver == "{DOMAIN}"'
     reasons: list[str] = []
     fixed = text
     for reason, fix in _slips(text):
@@ -107,7 +110,7 @@ def advise(text: str, dialect: Dialect) -> str | None:
             fixed = changed
             reasons += [reason] * (reason not in reasons)
             if _is_expression(fixed, dialect):
-                return f"{'; '.join(reasons)}: write {fixed}"
+                return f"use {fixed}, because {' and '.join(reasons)}"
     return "; ".join(reasons) or None
 
 

@@ -51,10 +51,12 @@ class Aks(Cloud):
     zone_counts = range(len(ZONES) + 1)
     refused = {
         "localSsds": "is for GKE",
-        "image": "is only for EKS; AKS doesn't support custom images",
-        "hugePages": "is for EKS and GKE",
+        "image": "applies only to EKS, because AKS doesn't support custom images",
+        "hugePages": "applies only to EKS and GKE",
         "localStorage": "is for EKS",
-        "network.prefixDelegation": "is only for EKS; on AKS, pods have their own addresses (Azure CNI Overlay)",
+        "network.prefixDelegation": (
+            "applies only to EKS; on AKS, pods have their own addresses (Azure CNI Overlay)"
+        ),
         "drivers.dranet": "DRANET isn't supported on AKS, because its devices on AKS aren't documented; set "
         "dranet to false",
         "reserved": "AKS doesn't allow custom kubelet reservations "

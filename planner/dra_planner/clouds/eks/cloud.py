@@ -58,7 +58,9 @@ class Eks(Cloud):
     version_pattern = r"1\.\d+"
 
     refused = {
-        "localSsds": "is only for GKE; on EKS, set localStorage to use the machine's local disks"
+        "localSsds": (
+            "applies only to GKE; on EKS, set localStorage to use the machine's local disks"
+        )
     }
 
     capacities = {

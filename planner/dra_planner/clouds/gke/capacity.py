@@ -27,5 +27,8 @@ def compact_fault(machine_type: str, capacity: str) -> str:
             "ProvisioningRequest's nodes run"
         )
     if capacity == "flex-start" and not machine_type.startswith(_COMPACT_FLEX_START):
-        return f"is only for A3 Ultra, A4, and H4D with capacity flex-start, not for {machine_type}"
+        return (
+            "works only with A3 Ultra, A4, and H4D with capacity flex-start, not with "
+            f"{machine_type}"
+        )
     return ""

@@ -58,15 +58,22 @@ class Gke(Cloud):
     zone_suffixes = ("-a", "-b", "-c", "-d", "-e", "-f")
     refused = {
         "network.subnetIds": "GKE doesn't support subnetIds, so set zones instead",
-        "network.prefixDelegation": "is only for EKS; on GKE, a pool's maxPods sets the size of its address range",
+        "network.prefixDelegation": (
+            "applies only to EKS; on GKE, a pool's maxPods sets the size of its address range"
+        ),
         "devicePlugin": "GKE runs its own device plugin on nodes without DRA; set devicePlugin to false",
-        "drivers.dranet.version": "is only for EKS, because GKE manages its own DRANET; set dranet: true",
+        "drivers.dranet.version": (
+            "applies only to EKS, because GKE manages its own DRANET; set dranet: true"
+        ),
         "reserved": "GKE doesn't allow custom kubelet reservations "
         "(docs.cloud.google.com/kubernetes-engine/docs/how-to/node-system-config); use "
         "daemonPods",
-        "image": "is only for EKS; GKE nodes run the Container-Optimized OS release of their version",
-        "localStorage": "is only for EKS; on GKE, set localSsds to use local disks as the node's "
-        "ephemeral storage",
+        "image": (
+            "applies only to EKS; GKE nodes run the Container-Optimized OS version for their "
+            "Kubernetes version"
+        ),
+        "localStorage": "applies only to EKS; on GKE, set localSsds to use local disks as the "
+        "node's ephemeral storage",
         "schedule": "GKE doesn't support scheduled node counts; use autoscaler gke, which removes unused "
         "nodes (docs.cloud.google.com/kubernetes-engine/docs/concepts/cluster-autoscaler)",
     }

@@ -120,8 +120,8 @@ class Cloud(CloudNodes):
         taken = _OF_KUBERNETES.fullmatch(domain) and not _OF_KUBELET.fullmatch(domain)
         if taken or domain in self.reserved_domains:
             return (
-                f'{self.title} rejects labels in the domain {domain}, such as "{key}"; use '
-                "your own domain"
+                f'{self.title} rejects labels in the domain {domain}, such as "{key}"; use a label '
+                "in your own domain"
             )
         if value == "" and not self.takes_empty_label_values:
             return f'{self.title} rejects labels without a value, such as "{key}"; set a value'

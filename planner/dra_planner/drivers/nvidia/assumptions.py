@@ -70,8 +70,8 @@ def slice_assumptions(
         )
     if settings.has("PassthroughSupport", driver):
         sentences.append(
-            "the driver publishes both a GPU and its VFIO device, and the driver, not the "
-            "scheduler, prevents that both are used"
+            "the driver publishes both a GPU and its VFIO device; only the driver, not the "
+            "scheduler, prevents the use of both"
         )
     return tuple(sentences)
 

@@ -111,7 +111,7 @@ def value_faults(values: Mapping[str, Any]) -> Iterator[ValueFault]:
             yield ValueFault(
                 key,
                 f'the chart doesn\'t have a value "{key}", so it has no effect',
-                f"write {meant}",
+                f"use {meant}",
             )
     resources = values.get("resources")
     for part in ("gpus", "computeDomains"):
@@ -157,7 +157,7 @@ def _gate_faults(gates: Mapping[str, Any]) -> Iterator[ValueFault]:
                 "doesn't start"
             )
             yield ValueFault(
-                "featureGates", message, f"write {near[0]}" if near else f"remove {gate}", True
+                "featureGates", message, f"use {near[0]}" if near else f"remove {gate}", True
             )
 
 
@@ -186,6 +186,6 @@ def meant_key(key: str) -> str:
     """Return how a key should be written, "" where nothing says that it is wrong."""
     first, *rest = re.split(r"[._-]", key)
     if rest and first in KEYS:
-        return f"it nested: {first}: {{{': {'.join(rest)}: …{'}' * len(rest)}"
+        return f"the nested form: {first}: {{{': {'.join(rest)}: …{'}' * len(rest)}"
     near = [] if key in KEYS else get_close_matches(key, KEYS, 1, NEAR)
     return f'"{near[0]}"' if near else ""

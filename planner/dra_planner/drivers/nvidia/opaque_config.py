@@ -53,7 +53,7 @@ def config_faults(
         given = f'apiVersion "{version}"' if version else "no apiVersion"
         yield ConfigFault(
             f"the driver doesn't support configuration with {given}",
-            f"write apiVersion: {API_VERSION}",
+            f"set apiVersion: {API_VERSION}",
         )
     if not isinstance(kind, str) or kind not in _FIELDS:
         named = f'kind "{kind}"' if kind else "no kind"
@@ -64,7 +64,8 @@ def config_faults(
         return
     if _OF.get(kind, DRIVERS[0]) != driver:
         yield ConfigFault(
-            f"{kind} is not for the driver {driver}", f"write driver: {_OF.get(kind, DRIVERS[0])}"
+            f"{kind} isn't a configuration of driver {driver}",
+            f"set driver: {_OF.get(kind, DRIVERS[0])}",
         )
         return
     yield from _unknown(parameters, ("apiVersion", "kind", *_FIELDS[kind]), kind)
@@ -72,7 +73,7 @@ def config_faults(
         "domainID"
     ):
         fix = "use the ResourceClaimTemplate that the ComputeDomain creates, not your own claim"
-        yield ConfigFault("domainID is empty, which only the driver's controller fills in", fix)
+        yield ConfigFault("domainID is empty, because only the driver's controller sets it", fix)
     sharing = parameters.get("sharing")
     if isinstance(sharing, Mapping):
         yield from _sharing_faults(kind, sharing, release, settings)
@@ -91,7 +92,7 @@ def _sharing_faults(
     if strategy not in GATES:
         named = f'sharing.strategy "{strategy}"' if strategy else "sharing doesn't have a strategy"
         yield ConfigFault(
-            f"the driver doesn't support {named}", f"write strategy: {' or '.join(GATES)}"
+            f"the driver doesn't support {named}", f"set strategy: {' or '.join(GATES)}"
         )
         return
     other = next(block for name, block in blocks.items() if name != strategy)
@@ -119,8 +120,8 @@ def _sharing_faults(
 def _slicing_faults(slicing: Mapping[str, Any]) -> Iterator[ConfigFault]:
     if "timeSlice" in slicing:
         yield ConfigFault(
-            "timeSlice is this field's name in the first driver versions",
-            f"write interval: {slicing['timeSlice']}",
+            "timeSlice is the old name of the field interval",
+            f"set interval: {slicing['timeSlice']}",
         )
     yield from _unknown(slicing, ("interval", "timeSlice"), "timeSlicingConfig")
     interval = slicing.get("interval", "Default")
@@ -161,7 +162,7 @@ def _unknown(given: Mapping[str, Any], known: tuple[str, ...], where: str) -> It
     for key in given:
         if key not in known:
             near = get_close_matches(key, known, 1)
-            fix = f"write {near[0]}" if near else f"remove {key}"
+            fix = f"use {near[0]}" if near else f"remove {key}"
             yield ConfigFault(
                 f'{where} doesn\'t have a field "{key}", and the driver rejects unknown fields', fix
             )

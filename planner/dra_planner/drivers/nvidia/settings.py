@@ -90,7 +90,7 @@ def gate_faults(
         together = settings.has(one, driver) and settings.has(other, driver)
         if together and driver.order >= driver_release(since).order:
             message = f"the feature gates {one} and {other} exclude each other"
-            yield other, CatalogError(message, fix="turn one of them off")
+            yield other, CatalogError(message, fix="turn off one of the two gates")
     for gate, needed in _NEEDED.items():
         if settings.has(gate, driver) and not settings.has(needed, driver):
             yield (
@@ -187,5 +187,7 @@ def share_faults(driver: DriverRelease, settings: PublishingSettings) -> Iterato
         yield UnsupportedFeature(
             f"NVIDIA DRA driver {driver.version} doesn't share devices unless the feature "
             "gate ConsumableShares is on",
-            fix="turn the gate on" if driver.has_gate("ConsumableShares") else "use 0.5.0 or later",
+            fix="turn on the feature gate ConsumableShares"
+            if driver.has_gate("ConsumableShares")
+            else "use 0.5.0 or later",
         )

@@ -50,7 +50,7 @@ def network_config_faults(parameters: Mapping[str, Any]) -> Iterator[ConfigFault
         yield from _interface_faults(interface)
         if interface.get("vrf") and parameters.get("rules"):
             yield ConfigFault(
-                "DRANET rejects rules for an interface with vrf", "remove either rules or vrf"
+                "DRANET rejects an interface with both rules and vrf", "remove either rules or vrf"
             )
     ethtool = parameters.get("ethtool")
     if isinstance(ethtool, Mapping):
@@ -77,7 +77,7 @@ def _interface_faults(interface: Mapping[str, Any]) -> Iterator[ConfigFault]:
             numbers = ", ".join(map(str, allowed))
             yield ConfigFault(
                 f"{key} must be one of {numbers}, not {interface[key]}",
-                f"write {key}: {allowed[0]}",
+                f"set {key}: {allowed[0]}",
             )
 
 

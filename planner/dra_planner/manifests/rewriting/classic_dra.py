@@ -37,8 +37,9 @@ _CLAIM_FIELDS: Final = frozenset({"resourceClassName", "parametersRef", "allocat
 _OWN_FIELDS: Final = frozenset({"resourceClassName", "parametersRef"})
 _CHARTS_CLASSES: Final = frozenset({nvidia.GPU_CLASS, nvidia.MIG_CLASS})
 _SHARED: Final = (
-    "in v1, up to 256 pods can use the claim at the same time, but before, only one pod could "
-    "unless the claim was shareable; use a ResourceClaimTemplate to give each pod its own claim"
+    "in v1, up to 256 pods can use the claim at the same time, but in classic DRA, only one pod "
+    "could use a claim that wasn't shareable; use a ResourceClaimTemplate to give each pod its own "
+    "claim"
 )
 
 
@@ -77,8 +78,9 @@ class ClassicObjects(Struct):
                 filter(None, (kind or "an object", name, f"of {group}" if group else ""))
             )
             raise NotConvertible(
-                f"parametersRef refers to {what}, which isn't in these files, so its devices are "
-                "unknown; pass its file as well, or rewrite the object by hand",
+                f"parametersRef refers to {what}, which isn't in these files, so the requested "
+                "devices are unknown; add the file of this object, or rewrite the object by "
+                "hand",
                 replacement_examples.CLAIM
                 if user.kind != "ResourceClass"
                 else replacement_examples.CLASS,
@@ -153,12 +155,13 @@ def convert_class(old: Old, layout: Layout, library: ClassicObjects) -> bool:
             spec["config"] = config
     if "structuredParameters" in data:
         old.notes.append(
-            "structuredParameters is removed, because in v1 every driver publishes its devices as "
+            "structuredParameters is removed, because in v1, every driver publishes its devices as "
             "ResourceSlices"
         )
     if old.name in _CHARTS_CLASSES:
         old.notes.append(
-            "the driver's chart also creates a DeviceClass with this name; keep only one of the two"
+            "the driver's chart also creates a DeviceClass with this name; keep only one of "
+            "the two classes"
         )
     gone = [pair for pair in old.node.pairs if pair.key.text not in _TOP]
     entries: list[Entry] = [Kept(pair) for pair in old.node.pairs if pair.key.text in _TOP]
@@ -321,7 +324,7 @@ def _class_parameters(old: Old, parameters: Old, driver: str) -> tuple[list[Any]
 def _same_driver(parameters: Old, part: Mapping[str, Any], driver: str) -> None:
     if part.get("driverName") != driver:
         raise NotConvertible(
-            f"{parameters} is for the driver {part.get('driverName')}, but the class belongs "
+            f"{parameters} configures the driver {part.get('driverName')}, but the class belongs "
             f"to {driver}",
             replacement_examples.CLASS,
         )

@@ -188,7 +188,7 @@ class Layout(Struct):
     def _reshape_flow(self, node: Mapping, entries: Sequence[Entry]) -> None:
         inside = self._cut(node.start, node.end)
         if re.search(r"(^|\s)#", re.sub(r"\"[^\"]*\"|'[^']*'", "", inside)):
-            raise Unwritable("its braces contain comments; change it to block style first")
+            raise Unwritable("its braces contain comments; change the object to block style first")
         parts: list[str] = []
         for entry in entries:
             if isinstance(entry, Kept):

@@ -52,7 +52,7 @@ def _replace(match: re.Match[str], expression: str, driver: str) -> str:
     kind, name = match["type"], match["field"] or (match["quoted"] or "")[1:-1]
     if match["other"] is not None or kind not in _IN_CAPACITY | _IN_ATTRIBUTES:
         raise NotConvertible(
-            f"`{match[0]}` in the selector `{expression}` can't be expressed in v1",
+            f"v1 can't express `{match[0]}` in the selector `{expression}`",
             replacement_examples.CLAIM,
         )
     values = "device.capacity" if kind in _IN_CAPACITY else "device.attributes"
@@ -63,8 +63,8 @@ def _replace(match: re.Match[str], expression: str, driver: str) -> str:
         identifier = _NVIDIA.get(name, "" if "-" in name or name == "index" else name)
     if not _IDENTIFIER.fullmatch(identifier):
         raise NotConvertible(
-            f'`{match[0]}`: no current driver publishes an attribute "{name}", so the selector '
-            f"`{expression}` can't be expressed in v1",
+            f'`{match[0]}`: no current driver publishes an attribute "{name}", so v1 can\'t '
+            f"express the selector `{expression}`",
             replacement_examples.CLAIM,
         )
     return f'{values}["{domain or driver}"].{identifier}'

@@ -183,7 +183,8 @@ class _Document(Struct):
                 if _convert(old, layout, library, context.features):
                     if layout.edits and spans.has_anchors(old.node):
                         raise NotConvertible(
-                            "it uses YAML anchors; replace the anchors with their values first"
+                            "the file uses YAML anchors; replace the anchors with their values "
+                            "first"
                         )
                     self.written[id(old)] = layout
             except Unwritable as error:
@@ -205,13 +206,13 @@ class _Document(Struct):
             kept = [user for user in users if id(user) in refused]
             if not users:
                 says = (
-                    "none of these files refers to it, and v1 doesn't have this kind; delete the "
-                    "object, or add the claims that use it"
+                    "v1 doesn't have this kind, and these files don't refer to the object; delete "
+                    "the object, or add the claims that use it"
                 )
                 self.refused.append((old, NotConvertible(says, replacement_examples.CLAIM)))
             elif kept:
                 self.refused.append(
-                    (old, NotConvertible(f"{kept[0]} refers to it and isn't changed"))
+                    (old, NotConvertible(f"{kept[0]} refers to this object and isn't changed"))
                 )
             else:
                 self.removed[id(old)] = ", ".join(dict.fromkeys(_new_name(user) for user in users))
@@ -297,10 +298,12 @@ def _convert(
         _set(old, layout, "kind", _SUCCESSORS[old.kind])
     if _is_classic(old):
         if old.version not in classic_dra.CLASSIC:
-            old.notes.append("it has fields of v1alpha2, which don't match its apiVersion")
+            old.notes.append("the object has fields of v1alpha2, which don't match its apiVersion")
         return _CONVERT_CLASSIC[old.kind](old, layout, library)
     if old.version in classic_dra.CLASSIC:
-        old.notes.append("it has fields of v1alpha3 and later, which don't match its apiVersion")
+        old.notes.append(
+            "the object has fields of v1alpha3 and later, which don't match its apiVersion"
+        )
     return _CONVERT[old.kind](old, layout) or old.api_version != V1
 
 
@@ -335,8 +338,8 @@ def _is_rewritten(old: Old, features: Features) -> bool:
     """
     if old.kind in ("PodScheduling", "PodSchedulingContext"):
         raise NotConvertible(
-            "the scheduler created it for drivers with a controller, and no current program reads "
-            "it; delete the object"
+            "the scheduler created this object for drivers with a controller, but current programs "
+            "don't read it; delete the object"
         )
     if _is_classic(old) or (old.version in classic_dra.CLASSIC and _is_ahead(old)):
         return True
@@ -366,8 +369,8 @@ def _set(old: Old, layout: Layout, key: str, value: str) -> None:
     node = old.node.get(key)
     if not isinstance(node, spans.Scalar):
         raise NotConvertible(
-            f"its {key} is set only in the list that contains it; set apiVersion and kind in "
-            "every item"
+            f"its {key} is set only in the list that contains the object; set apiVersion and kind "
+            "in every item"
         )
     layout.set_scalar(node, value)
 

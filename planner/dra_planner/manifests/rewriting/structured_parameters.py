@@ -124,8 +124,8 @@ def _nest(layout: Layout, request: Mapping) -> bool:
         if request.pair(form):
             fields = ", ".join(pair.key.text for pair in flat)
             raise NotConvertible(
-                f'request "{label}" has both {form} and {fields}, so it\'s unclear which of '
-                "them applies",
+                f'request "{label}" has both {form} and {fields}, so it\'s unclear which of the '
+                "two applies",
                 replacement_examples.ONE_FORM,
             )
     moved = {id(pair) for pair in flat}
@@ -181,7 +181,7 @@ def _lift_source(layout: Layout, entry: Mapping) -> bool:
     twice = [pair.key.text for pair in below if entry.pair(pair.key.text)]
     if twice:
         raise NotConvertible(
-            f"{twice[0]} of a pod's claim is set both inside and outside source",
+            f"a pod's claim sets {twice[0]} both inside and outside source",
             replacement_examples.POD,
         )
     layout.reshape(entry, [Lifted(pair) if pair is source else Kept(pair) for pair in entry.pairs])

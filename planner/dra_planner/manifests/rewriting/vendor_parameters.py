@@ -68,8 +68,8 @@ def wanted_by(parameters: Old) -> Wanted:
     convert = _KINDS.get(_type(parameters.group, parameters.kind))
     if convert is None:
         raise NotConvertible(
-            f"only its driver knows which devices {parameters} of {parameters.group} "
-            "requests, and how many",
+            f"only the driver knows which devices {parameters} of {parameters.group} requests, and "
+            "how many",
             replacement_examples.CLAIM,
         )
     return convert(section(parameters.data, "spec"), str(parameters))
@@ -95,7 +95,7 @@ def _nvidia_mig(spec: Mapping[str, Any], name: str) -> Wanted:
     profile = str(spec.get("profile") or "")
     if not profile:
         raise NotConvertible(
-            f"{name} doesn't name a profile", replacement_examples.SLICES_OF_ONE_GPU
+            f"{name} doesn't set a profile", replacement_examples.SLICES_OF_ONE_GPU
         )
     selectors = [f'{_ATTRIBUTES}.type == "mig" && {_ATTRIBUTES}.profile == "{profile}"']
     wanted = Wanted([_request(1, selectors)], device_class=nvidia.MIG_CLASS)
@@ -179,7 +179,7 @@ def class_notes(parameters: Old) -> list[str]:
     spec = section(parameters.data, "spec")
     if _type(parameters.group, parameters.kind) not in _CLASS_KINDS:
         raise NotConvertible(
-            f"only its driver knows what {parameters} of {parameters.group} requests",
+            f"only the driver knows which devices {parameters} of {parameters.group} requests",
             replacement_examples.CLASS,
         )
     refuse_unknown(
@@ -187,7 +187,8 @@ def class_notes(parameters: Old) -> list[str]:
     )
     if spec.get("monitor"):
         raise NotConvertible(
-            f"{parameters} is for monitoring. In v1, the claim itself requests adminAccess",
+            f"{parameters} requests access for monitoring, which a claim requests with adminAccess "
+            "in v1",
             replacement_examples.MONITOR,
         )
     if spec.get("deviceSelector"):
@@ -229,7 +230,7 @@ def _condition(selector: Mapping[str, Any], name: str) -> str:
         ]
         if not parts:
             raise NotConvertible(
-                f"{key} of {name} doesn't have a condition that v1 can express",
+                f"v1 can't express the condition {key} of {name}",
                 replacement_examples.CLAIM,
             )
         joined = (" && " if key == "andExpression" else " || ").join(f"({part})" for part in parts)
@@ -247,8 +248,7 @@ def _condition(selector: Mapping[str, Any], name: str) -> str:
     if key == "migEnabled" and value is False:
         return ""
     raise NotConvertible(
-        f"{key} of {name} can't be expressed in v1, because the driver doesn't publish this "
-        "attribute",
+        f"v1 can't express {key} of {name}, because the driver doesn't publish this attribute",
         replacement_examples.CLAIM,
     )
 

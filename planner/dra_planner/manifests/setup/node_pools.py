@@ -77,7 +77,7 @@ def _node_pool(item: KubernetesObject) -> Iterator[Diagnostic]:
         )
         yield Diagnostic("warning", "auto-nodes-take-no-claims", message, reference.place, fix)
     elif root.get("spec.replicas") is None:
-        message = f"{item}: Karpenter doesn't start nodes for claims unless it is configured to"
+        message = f"{item}: by default, Karpenter doesn't start nodes for claims"
         fix = (
             "run Karpenter 1.15 or later with settings.enableDRA: true, or set a fixed number of "
             "nodes in the pool (replicas)"

@@ -67,8 +67,8 @@ def _finding(what: str, strategy: str, place: Place) -> Diagnostic:
         "GPUs the DRA driver publishes"
     )
     fix = (
-        f"remove it, and use the same ResourceClaim in all pods that share a GPU; for {title}, "
-        f"add a GpuConfig with sharing: {{strategy: {kind}}} to the claim's config, and enable "
-        f"the driver's feature gate {gate}"
+        "remove this setting, and use the same ResourceClaim in all pods that share a GPU; for "
+        f"{title}, add a GpuConfig with sharing: {{strategy: {kind}}} to the claim's config, and "
+        f"enable the driver's feature gate {gate}"
     )
     return Diagnostic("warning", "plugin-sharing-does-nothing", message, place, fix)

@@ -117,7 +117,7 @@ def _kai(workload: Workload, claims: Mapping[ObjectKey, ResourceClaim]) -> Itera
         claim = claims.get(ObjectKey(workload.meta.namespace, entry.resource_claim_name or ""))
         if claim is not None and claim.meta.labels.get(KAI_QUEUE) != queue:
             message = (
-                f"{workload.ref}: KAI rejects ResourceClaim {claim.meta.key}, because it "
+                f"{workload.ref}: KAI rejects ResourceClaim {claim.meta.key}, because the claim "
                 "doesn't have the queue label"
             )
             fix = f"label the ResourceClaim {KAI_QUEUE}: {queue}"
@@ -140,8 +140,8 @@ def _karpenter(objects: Iterable[KubernetesObject]) -> Iterator[Diagnostic]:
                 yield Diagnostic("warning", "auto-nodes-take-no-claims", message, item.place, fix)
                 continue
             message = (
-                f"{item}: Karpenter doesn't create nodes for pods with claims unless it runs "
-                "with --ignore-dra-requests=false (1.15 and later)"
+                f"{item}: Karpenter creates nodes for pods with claims only with the option "
+                "--ignore-dra-requests=false (1.15 and later)"
             )
             fix = (
                 "use a fixed-size pool for these pods, or run Karpenter with "

@@ -32,7 +32,7 @@ def scheduler_findings(data: Any, place: Place) -> Iterator[Diagnostic]:
     if version.startswith(GROUP) and version != f"{GROUP}/v1":
         message = f"{KIND}: Kubernetes 1.29 removed {version}, so kube-scheduler doesn't start"
         yield Diagnostic(
-            "error", "version-not-served", message, place, f"write apiVersion: {GROUP}/v1"
+            "error", "version-not-served", message, place, f"set apiVersion: {GROUP}/v1"
         )
     for _, profile in ObjectPart(data, place).at("profiles").members():
         enabled = _enabled(profile.get("plugins"))

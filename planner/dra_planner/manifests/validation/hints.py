@@ -19,107 +19,106 @@ _MOVED: Final = (
     (
         re.compile(r"volumes\[\d+\]\.(resourceClaim|claimRef)$"),
         (
-            "a claim isn't a volume: name it in the pod's resourceClaims, and in "
-            "resources.claims of the container"
+            "list the claim in the pod's resourceClaims and in the container's resources.claims, "
+            "because a claim isn't a volume"
         ),
     ),
     (
         re.compile(r"volumeClaimTemplate\.spec\.resourceClaim(Template)?Name$"),
         (
-            "a claim isn't a volume: name it in the pod's resourceClaims, and in "
-            "resources.claims of the container"
+            "list the claim in the pod's resourceClaims and in the container's resources.claims, "
+            "because a claim isn't a volume"
         ),
     ),
     (
         re.compile(r"resourceClaims\[\d+\]\.source$"),
         (
-            "since 1.31, resourceClaimName and resourceClaimTemplateName are directly in the "
-            "entry: remove source"
+            "remove source, because since 1.31, resourceClaimName and resourceClaimTemplateName "
+            "are directly in the entry"
         ),
     ),
     (
         re.compile(
             r"requests\[\d+\]\.(deviceClassName|selectors|allocationMode|count|adminAccess|tolerations|capacity)$"
         ),
-        "this is the flat form of v1beta1: put the field below exactly",
+        "move the field below exactly, because this is the flat form of v1beta1",
     ),
     (
         re.compile(r"^spec\.(spec\.)?(devices\.)?deviceClassName$"),
         (
-            "name the class in a request: devices: {requests: [{name: gpu, exactly: "
+            "set the class in a request: devices: {requests: [{name: gpu, exactly: "
             "{deviceClassName: …}}]}"
         ),
     ),
-    (re.compile(r"devices\[\d+\]\.basic$"), "this is the form of v1beta1: remove the level basic"),
+    (re.compile(r"devices\[\d+\]\.basic$"), "remove the level basic, which exists only in v1beta1"),
     (
         re.compile(r"resourceClaims\[\d+\]\.(resourceClassName|deviceClassName)$"),
         (
-            "a pod can't name a class: write resourceClaimTemplateName, and name the class in "
-            "that ResourceClaimTemplate"
+            "set resourceClaimTemplateName, and set the class in this ResourceClaimTemplate, "
+            "because a pod can't refer to a class"
         ),
     ),
     (
         re.compile(r"resourceClaims\[\d+\]\.resourceClaimTemplate$"),
-        "write resourceClaimTemplateName",
+        "use resourceClaimTemplateName",
     ),
     (
         re.compile(r"^spec\.(spec\.)?resourceClassName$"),
         (
-            "this is v1alpha2, removed in 1.31: write devices: {requests: [{name: gpu, "
-            "exactly: {deviceClassName: …}}]}"
+            "use devices: {requests: [{name: gpu, exactly: {deviceClassName: …}}]}, because "
+            "1.31 removed this form (v1alpha2)"
         ),
     ),
     (
         re.compile(r"^spec\.(spec\.)?parametersRef$"),
         (
-            "parameters are objects of v1alpha2, removed in 1.31: write their content below "
-            "devices (count, selectors, …)"
+            "move the content of the parameters below devices (count, selectors, …), because 1.31 "
+            "removed parameter objects"
         ),
     ),
     (
         re.compile(r"^spec\.(spec\.)?shareable$"),
         (
-            "remove it: since 1.31 every claim may be used by several pods; a "
-            "ResourceClaimTemplate "
-            "gives each its own"
+            "remove shareable, because since 1.31, several pods can use every claim; to give each "
+            "pod its own claim, use a ResourceClaimTemplate"
         ),
     ),
     (
         re.compile(r"^spec\.(spec\.)?(devices\.)?(requests\[\d+\]\.)?tolerations$"),
         (
-            "tolerations of device taints belong to a request: write them in "
+            "move the tolerations of device taints into a request: "
             "spec.devices.requests[].exactly.tolerations"
         ),
     ),
     (
         re.compile(r"^spec\.(nodeSelector|nodeAffinity)$"),
         (
-            "a class or claim can't choose nodes: write it in the pod's spec, or a selector "
-            "on an attribute of the devices"
+            "move the field to the pod's spec, or select devices by an attribute, because a class "
+            "or claim can't choose nodes"
         ),
     ),
     (
         re.compile(r"requests\[\d+\]\.(exactly\.)?(constraints|config)$"),
-        "constraints and config apply to the whole claim: put them next to requests",
+        "move constraints and config next to requests, because they apply to the whole claim",
     ),
     (
         re.compile(r"^spec\.resourceClaimTemplates$"),
         (
-            "workloads don't create claims: name a ResourceClaimTemplate in "
-            "spec.template.spec.resourceClaims"
+            "refer to a ResourceClaimTemplate in spec.template.spec.resourceClaims, because "
+            "workloads don't create claims"
         ),
     ),
     (
         re.compile(r"suitableNodes$"),
-        "suitableNodes was removed in 1.32: use device selectors to choose nodes",
+        "use device selectors to choose nodes, because 1.32 removed suitableNodes",
     ),
     (
         re.compile(r"firstAvailable\[\d+\]\.adminAccess$"),
-        "adminAccess is not allowed in alternatives: use exactly",
+        "use exactly, because alternatives don't support adminAccess",
     ),
     (
         re.compile(r"requests\[\d+\]\.firstAvailable\[\d+\]\.exactly$"),
-        "put the fields directly in the alternative",
+        "set the fields directly in the alternative",
     ),
 )
 _TEXTS: Final = (
@@ -129,11 +128,11 @@ _TEXTS: Final = (
     ),
     (
         'Unsupported value: "Immediate"',
-        "remove it, because a claim is allocated when its pod is scheduled",
+        "remove allocationMode, because a claim is always allocated when its pod is scheduled",
     ),
     (
         'Unsupported value: "WaitForFirstConsumer"',
-        "remove it, because every claim waits for its pod",
+        "remove allocationMode, because every claim waits for its pod",
     ),
     ("must be greater than zero", "request 1 or more"),
     (
@@ -143,7 +142,7 @@ _TEXTS: Final = (
     ("effect must be 'NoExecute' when `tolerationSeconds` is set", "remove tolerationSeconds"),
     (
         "exactly one of `exactly` or `firstAvailable`",
-        "set one of them: exactly, or firstAvailable for alternatives",
+        "set either exactly, or firstAvailable for alternatives",
     ),
     (
         "admin access to devices requires",
@@ -154,7 +153,10 @@ _TEXTS: Final = (
         "add the claim to the pod's spec.resourceClaims",
     ),
     ("at most one of `resourceClaimName`", "remove one of the two names"),
-    ("must specify one of: `resourceClaimName`", "name a ResourceClaim or a ResourceClaimTemplate"),
+    (
+        "must specify one of: `resourceClaimName`",
+        ("set resourceClaimName or resourceClaimTemplateName"),
+    ),
     (
         "a fully qualified name must be",
         "add the domain, for example resource.kubernetes.io/pcieRoot",
@@ -162,27 +164,27 @@ _TEXTS: Final = (
     ("must include a domain", "add the domain, for example resource.kubernetes.io/pcieRoot"),
     (
         "must be the name of a request in the claim",
-        "name one of spec.devices.requests, or REQUEST/ALTERNATIVE",
+        "use the name of one of spec.devices.requests, or REQUEST/ALTERNATIVE",
     ),
     (
         "`selector` does not match template `labels`",
-        "give the template the labels of spec.selector",
+        "add the labels of spec.selector to the template",
     ),
-    ("Limit must be set for non overcommitable", "write the amount under limits as well"),
+    ("Limit must be set for non overcommitable", "set the same amount in limits"),
     (
         "must be a standard resource",
         (
-            "an extended resource has a domain and a slash, for example nvidia.com/gpu; list "
-            "a claim below resources.claims instead"
+            "use a name with a domain and a slash, for example nvidia.com/gpu, or list a claim "
+            "below resources.claims"
         ),
     ),
-    ("quantities must match", 'write an amount such as 40Gi, 500m or "2"'),
+    ("quantities must match", 'use an amount such as 40Gi, 500m, or "2"'),
 )
 
 
 _AS_MAPPINGS: Final = {
-    "resource.DeviceSelector": "write it as {cel: {expression: …}}",
-    "resource.CELDeviceSelector": "write it as {expression: …}",
+    "resource.DeviceSelector": "use {cel: {expression: …}}",
+    "resource.CELDeviceSelector": "use {expression: …}",
 }
 """Types that guides often write as plain text, and their correct form."""
 _IN_BRACKETS: Final = re.compile(r"[A-Z][A-Z0-9]*(?:[_ -][A-Z0-9]+)*")
@@ -214,7 +216,7 @@ def _supported(text: str) -> str:
     values = re.findall(r'"([^"]*)"', supported)
     written = "".join(re.findall(r'"([^"]*)"$', given))
     near = get_close_matches(written.lower(), [value.lower() for value in values], 1)
-    return next((f"write {value}" for value in values if near and value.lower() == near[0]), "")
+    return next((f"use {value}" for value in values if near and value.lower() == near[0]), "")
 
 
 def _name(value: Any, dots: str) -> str:
@@ -225,7 +227,7 @@ def _name(value: Any, dots: str) -> str:
         "",
     )
     if class_name:
-        return f"{text} is an extended resource; its DeviceClass is {class_name}"
+        return f"use the DeviceClass {class_name}, because {text} is an extended resource"
     if placeholder := _placeholder(text):
         return placeholder
     near = re.sub(rf"[^a-z0-9{dots}-]+", "-", text.lower()).strip("-.")
@@ -243,13 +245,13 @@ def _unknown(item: KubernetesObject, path: str, minor: int) -> str:
     if item.kind == "ResourceClaim" and path == "spec.spec":
         return "remove this level, because only a ResourceClaimTemplate has a spec below its spec"
     if _BLANKS.search(path):
-        return "indent with plain spaces: this line has non-breaking ones"
+        return "indent this line with plain spaces instead of non-breaking spaces"
     struct = struct_of(item.api_version, item.kind)
     node, kind, name = _parent(item.data, ApiType("struct", name=struct or ""), path, minor)
     fields = fields_of(kind.name, minor)
     for sibling, sibling_kind in fields.items():
         if sibling in node and node[sibling] is None and _holds(sibling_kind, name, minor):
-            return f"indent it below {sibling}"
+            return f"indent this field below {sibling}"
     below = [
         sibling
         for sibling, sibling_kind in sorted(fields.items())
@@ -261,8 +263,12 @@ def _unknown(item: KubernetesObject, path: str, minor: int) -> str:
     if near:
         return f"did you mean {near[0]}?"
     if len(below) == 1:
-        return f"it belongs below {'.'.join([*path.split('.')[:-1], below[0]])}"
-    return f"known here: {', '.join(sorted(fields))}" if 0 < len(fields) <= 12 else "remove it"
+        return f"move this field below {'.'.join([*path.split('.')[:-1], below[0]])}"
+    return (
+        f"use one of the known fields: {', '.join(sorted(fields))}"
+        if 0 < len(fields) <= 12
+        else "remove it"
+    )
 
 
 def _holds(kind: ApiType, name: str, minor: int) -> bool:
@@ -303,36 +309,36 @@ def _wrong_type(item: KubernetesObject, violation: Violation) -> str:
     text = violation.text
     value = _value(item.data, violation.field)
     if isinstance(value, str) and value.startswith("${"):
-        return "this looks like a variable that was not filled in: render it first"
+        return "render the manifest first, because this looks like an unset variable"
     if isinstance(value, str) and (placeholder := _placeholder(value)):
         return placeholder
     if "unmarshal string" in text and text.endswith(("int64", "int32", "bool")):
         return (
             "remove the quotes"
             if re.fullmatch(r"\s*([+-]?\d+|true|false)\s*", str(value))
-            else "write a plain value"
+            else "use a plain value"
         )
     if ("unmarshal number" in text or "unmarshal bool" in text) and text.endswith("string"):
-        return "put it in quotes: YAML reads it as a number or boolean"
+        return "put the value in quotes, because YAML reads it as a number or boolean"
     if "of type []" in text:
-        return "write a list: begin each item with a hyphen"
+        return "use a list, and begin each item with a hyphen"
     if (
         "unmarshal array" in text
         and isinstance(value, list)
         and len(value) == 1
         and _IN_BRACKETS.fullmatch(str(value[0]))
     ):
-        return f"[{value[0]}] stands for a value: write it, without the brackets"
+        return f"replace [{value[0]}] with a value, without the brackets"
     if "unmarshal array" in text:
-        return "write a single mapping: remove the hyphen"
+        return "remove the hyphen, because this field is a single mapping"
     if text.endswith("of type core.ResourceClaim") and isinstance(value, str):
-        return f"write {{name: {value}}}"
+        return f"use {{name: {value}}}"
     for kind, fix in _AS_MAPPINGS.items():
         if text.endswith(f"of type {kind}"):
             return fix
     if "unmarshal string" in text:
-        return "write a mapping with its fields, not a piece of text"
-    return "write an integer" if "unmarshal number" in text else ""
+        return "use a mapping with fields instead of text"
+    return "use an integer" if "unmarshal number" in text else ""
 
 
 def _value(data: Any, path: str) -> Any:

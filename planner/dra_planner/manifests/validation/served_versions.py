@@ -62,13 +62,21 @@ _GROUP_VERSIONS: Final = frozenset().union(
 _ADMISSION: Final = "admissionregistration.k8s.io"
 _POLICIES: Final = frozenset({"ValidatingAdmissionPolicy", "ValidatingAdmissionPolicyBinding"})
 _MUTATING: Final = frozenset({"MutatingAdmissionPolicy", "MutatingAdmissionPolicyBinding"})
+PRINTS_V1_FORM: Final = "; `pulumi-dra check --rewrite` prints the v1 form"
+MOVES_PARAMETERS: Final = "; `pulumi-dra check --rewrite` does this if you pass both objects"
+"""Ends of fixes, which apply only to objects that the command can rewrite."""
 _OLD_KINDS: Final = {
-    "ResourceClass": "Kubernetes 1.31 replaced ResourceClass with a DeviceClass that selects the driver: "
-    "pulumi-dra check --rewrite shows it",
-    "PodSchedulingContext": "PodSchedulingContext was removed in 1.32, because scheduling no longer needs such an "
-    "object",
-    "ResourceClaimParameters": "parameter objects were removed in 1.31; write spec.devices of the claim instead",
-    "ResourceClassParameters": "parameter objects were removed in 1.31; write spec.config of a DeviceClass instead",
+    "ResourceClass": "use a DeviceClass that selects the driver, because Kubernetes 1.31 removed "
+    f"ResourceClass{PRINTS_V1_FORM}",
+    "PodSchedulingContext": "remove the object, because Kubernetes 1.32 removed "
+    "PodSchedulingContext",
+    "ResourceClaimParameters": (
+        "use spec.devices of the claim instead, because Kubernetes 1.31 removed parameter objects"
+    ),
+    "ResourceClassParameters": (
+        "use spec.config of a DeviceClass instead, because Kubernetes 1.31 removed parameter "
+        "objects"
+    ),
 }
 _PARAMETERS: Final = frozenset(
     {
@@ -85,9 +93,9 @@ _PARAMETERS: Final = frozenset(
 _OLD_VERSIONS: Final = {
     "v1alpha1": "resource.k8s.io/v1alpha1 was removed in 1.27",
     "v1alpha2": "resource.k8s.io/v1alpha2 was removed in 1.31",
-    "v1alpha3": "resource.k8s.io/v1alpha3 has no claims, classes and slices since 1.34",
-    "v1beta1": "resource.k8s.io/v1beta1 is off by default, and is removed in 1.38",
-    "v1beta2": "resource.k8s.io/v1beta2 is off by default, and is removed in 1.39",
+    "v1alpha3": "resource.k8s.io/v1alpha3 doesn't contain claims, classes, or slices since 1.34",
+    "v1beta1": "resource.k8s.io/v1beta1 is off by default, and 1.38 removes it",
+    "v1beta2": "resource.k8s.io/v1beta2 is off by default, and 1.39 removes it",
 }
 
 
@@ -104,27 +112,27 @@ def why_not_served(api_version: str, kind: str, features: Features) -> tuple[str
     if group == _ADMISSION and kind in _POLICIES | _MUTATING:
         return _why_no_policy(version, kind, features, message)
     if kind in _RESOURCE_KINDS and (not group or group == "resource.kubernetes.io"):
-        return message, f"write apiVersion: {RESOURCE}/v1"
+        return message, f"set apiVersion: {RESOURCE}/v1"
     if not group:
         if version == "v1" and kind in _CORE_KINDS:
             return None
         home = next((known for known, kinds in _SERVED.items() if kind in kinds), "")
         return (
             message,
-            f"write apiVersion: {home}" if home else f"name the group of {kind} in apiVersion",
+            f"set apiVersion: {home}" if home else f"add the group of {kind} to apiVersion",
         )
     if kind == "ComputeDomain" and group == "resource.nvidia.com" and version != _DOMAIN_VERSION:
         return (
             message,
             (
-                f"write apiVersion: {group}/{_DOMAIN_VERSION}, the only one that the NVIDIA driver "
-                "installs"
+                f"set apiVersion: {group}/{_DOMAIN_VERSION}, the only version that the NVIDIA "
+                "driver installs"
             ),
         )
     if kind in _PARAMETERS and group.endswith((".nvidia.com", ".intel.com")):
         return message, (
-            "driver parameters were removed in 1.31: write their content below devices of the "
-            "claim; pulumi-dra check --rewrite does, given both"
+            "move the content of the parameters below devices of the claim, because Kubernetes "
+            f"1.31 removed driver parameters{MOVES_PARAMETERS}"
         )
     if group == _SCHEDULING and kind in _GROUP_KINDS and version in _GROUP_VERSIONS:
         if version in features.pod_group_versions:
@@ -147,7 +155,7 @@ def why_not_served(api_version: str, kind: str, features: Features) -> tuple[str
         )
         if kind in _SERVED.get(api_version, ()):
             return None
-        return message, f"write apiVersion: {served}" if served else "check kind and apiVersion"
+        return message, f"set apiVersion: {served}" if served else "check kind and apiVersion"
     return None
 
 
@@ -158,7 +166,7 @@ def _why_no_policy(
     admissionregistration/v1*/zz_generated.prerelease-lifecycle.go@v0.36.3.
     """
     if kind in _POLICIES or has_mutating_policies(features.minor):
-        return None if version == "v1" else (message, f"write apiVersion: {_ADMISSION}/v1")
+        return None if version == "v1" else (message, f"set apiVersion: {_ADMISSION}/v1")
     return message, (
         f"use Kubernetes 1.36, which serves {kind}, or set {_ADMISSION}/v1beta1 in runtimeConfig "
         "of the fleet if the API server serves it"
@@ -172,20 +180,24 @@ def _why_no_resource(
         if kind in features.resource_kinds:
             return None
         if kind in _RESOURCE_KINDS:
-            return message, f"{kind} is served as {RESOURCE}/v1 from {served_since(kind)} on"
+            return message, (
+                f"use Kubernetes {served_since(kind)} or later, which serves {kind} as "
+                f"{RESOURCE}/v1"
+            )
         near = next((known for known in _RESOURCE_KINDS if known.lower() == kind.lower()), "")
-        return message, f"write kind: {near}" if near else _OLD_KINDS.get(
+        return message, f"set kind: {near}" if near else _OLD_KINDS.get(
             kind, "check the spelling of kind"
         )
     if kind in _OLD_KINDS:
         return message, _OLD_KINDS[kind]
     if kind in _RESOURCE_KINDS and kind not in features.resource_kinds and version in _OLD_VERSIONS:
         return message, (
-            f"{kind} is served as {RESOURCE}/v1 from {served_since(kind)} on; if the API server "
-            f"serves {RESOURCE}/{version}, set it in runtimeConfig of the fleet"
+            f"use Kubernetes {served_since(kind)} or later, which serves {kind} as {RESOURCE}/v1; "
+            f"if the API server serves {RESOURCE}/{version}, set this version in runtimeConfig of "
+            "the fleet"
         )
-    reason = _OLD_VERSIONS.get(version, f"there is no {RESOURCE}/{version}")
+    reason = _OLD_VERSIONS.get(version, f"{RESOURCE}/{version} doesn't exist")
     if (kind, version) == ("DeviceTaintRule", "v1alpha3"):
         reason = f"{RESOURCE}/{version} is off by default"
-    rewrite = "; pulumi-dra check --rewrite shows the v1 form" if kind in _RESOURCE_KINDS else ""
-    return message, f"{reason}: write {RESOURCE}/v1{rewrite}"
+    rewrite = PRINTS_V1_FORM if kind in _RESOURCE_KINDS else ""
+    return message, f"use {RESOURCE}/v1, because {reason}{rewrite}"

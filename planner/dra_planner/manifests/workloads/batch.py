@@ -80,7 +80,8 @@ def read_cron_job(reading: Reading) -> list[PodSet]:
     if policy == "Allow":
         figures = Figures(0, steady, None, None)
         reading.assume(
-            "concurrencyPolicy is Allow, so runs may overlap and the ceiling is unlimited"
+            "concurrencyPolicy is Allow, so runs may overlap, and the maximum number of pods "
+            "is unlimited"
         )
     elif policy == "Replace":
         reading.assume(
@@ -166,7 +167,8 @@ def read_spark(reading: Reading) -> list[PodSet]:
         )
         if most is None:
             reading.assume(
-                "dynamicAllocation doesn't set maxExecutors, so the ceiling is unlimited"
+                "dynamicAllocation doesn't set maxExecutors, so the maximum number of pods is "
+                "unlimited"
             )
     sets = []
     for name, figures in (

@@ -191,7 +191,7 @@ class Reading(Struct):
             return True
         said = (
             f'is suspended until Kueue admits it from the queue "{self.queue}", but the plan '
-            "counts it as admitted"
+            "counts its pods as admitted"
         )
         self.assume(said)
         return False

@@ -104,9 +104,7 @@ def _items(reading: Reading, step: ObjectPart) -> int:
             return max(step.number("withSequence.count", 1), 1)
         return abs(step.number("withSequence.end", 0) - step.number("withSequence.start", 0)) + 1
     if step.get("withParam") is not None:
-        reading.assume(
-            "withParam is known only while the workflow runs, so the plan counts its template once"
-        )
+        reading.assume("withParam is known only at run time, so the plan counts its template once")
     return 1
 
 
@@ -193,7 +191,7 @@ def _task(
         "Task", str(reference.get("name", "")) if reference.data is not None else ""
     )
     if found is None:
-        reading.unresolved("a task that it refers to isn't in the manifests", figures)
+        reading.unresolved("one of its tasks isn't in the manifests", figures)
         return None
     return ObjectPart(found.data, found.place).at("spec")
 

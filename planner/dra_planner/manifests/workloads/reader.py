@@ -85,7 +85,8 @@ class WorkloadReader:
             reading.unresolved("one of its fields has an unexpected type", Figures.fixed(1))
         if not sets and not (reading.unknown or reading.faults or reading.generated):
             reading.unresolved(
-                "it doesn't describe a pod, and the objects of its controller are unknown",
+                "the object doesn't describe a pod, and the objects that its controller creates "
+                "are unknown",
                 Figures.fixed(1),
             )
         meta = parse_meta(item.metadata, item.place)

@@ -97,7 +97,7 @@ def _meant(kind: str, namespace: str, name: str, named: Iterable[Target]) -> tup
     """Return the object that was probably meant, as the end of a sentence, and the fix."""
     for other in sorted(named):
         if other[0] in _SCALED and other[1:] == (namespace, name):
-            return f"the manifests contain a {other[0]} with this name", f"write kind: {other[0]}"
+            return f"the manifests contain a {other[0]} with this name", f"set kind: {other[0]}"
     for other in sorted(named):
         if (other[0], other[2]) == (kind, name):
             return (
@@ -107,7 +107,7 @@ def _meant(kind: str, namespace: str, name: str, named: Iterable[Target]) -> tup
     near = get_close_matches(
         name, [each[2] for each in named if each[:2] == (kind, namespace)], 1, 0.75
     )
-    return (f"there is {kind} {near[0]}", f"write name: {near[0]}") if near else None
+    return (f"there is {kind} {near[0]}", f"set name: {near[0]}") if near else None
 
 
 def _said(item: KubernetesObject, least: int, most: int, held: int | None = None) -> str:

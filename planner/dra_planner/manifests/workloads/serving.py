@@ -57,9 +57,9 @@ def _knative(reading: Reading, annotations: Mapping[str, Any]) -> Figures:
     least = _scale(annotations, "min-scale", "minScale")
     most = _scale(annotations, "max-scale", "maxScale") or None
     if least == 0:
-        reading.assume("it scales to zero, so its steady demand is 0 pods")
+        reading.assume("the service scales to zero, so its steady demand is 0 pods")
     if most is None:
-        reading.assume("max-scale isn't set, so the ceiling is unlimited")
+        reading.assume("max-scale isn't set, so the maximum number of pods is unlimited")
     return Figures(least, least, most, None if most is None else 2 * most)
 
 
@@ -110,7 +110,8 @@ def _inference_figures(reading: Reading, component: ObjectPart, serverless: bool
         ceiling = component.number("maxReplicas", 0) or None
         if ceiling is None:
             reading.assume(
-                "neither maxReplicas nor a Knative default is set, so the ceiling is unlimited"
+                "neither maxReplicas nor a Knative default is set, so the maximum number of "
+                "pods is unlimited"
             )
         return Figures(replicas, replicas, ceiling, None if ceiling is None else 2 * ceiling)
     bounds = (

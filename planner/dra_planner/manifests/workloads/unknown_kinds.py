@@ -80,11 +80,11 @@ def read_unknown(reading: Reading) -> list[PodSet]:
         told = (
             f"{pods} pods (from the nearest count field, {field})"
             if field
-            else "1 pod (because no count field is near it)"
+            else "1 pod (because there's no count field near the template)"
         )
         reading.assume(
-            f"{reading.object.kind} is an unknown kind: the plan recognizes a pod template at "
-            f"{path}, and counts it as {told} ({confidence} confidence)"
+            f"{reading.object.kind} is an unknown kind, but it has a pod template at {path}, which "
+            f"the plan counts as {told} ({confidence} confidence)"
         )
         sets += reading.pod_set(path, spec, reading.figures(pods), inline=True)
     return sets

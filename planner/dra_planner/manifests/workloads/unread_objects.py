@@ -29,12 +29,15 @@ INSTALLERS: Final[Mapping[tuple[str, str], tuple[str, str]]] = {
     ("kustomize.toolkit.fluxcd.io", "Kustomization"): ("its path isn't built", _BUILT),
     ("fleet.cattle.io", "GitRepo"): ("its paths aren't rendered", _BUILT),
     ("cluster.x-k8s.io", "MachineDeployment"): (
-        "it creates nodes, which belong in the fleet",
+        "it creates nodes, which the fleet must describe",
         _NODES,
     ),
-    ("cluster.x-k8s.io", "MachineSet"): ("it creates nodes, which belong in the fleet", _NODES),
-    ("cluster.x-k8s.io", "MachinePool"): ("it creates nodes, which belong in the fleet", _NODES),
-    ("cluster.x-k8s.io", "Cluster"): ("it creates nodes, which belong in the fleet", _NODES),
+    ("cluster.x-k8s.io", "MachineSet"): ("it creates nodes, which the fleet must describe", _NODES),
+    ("cluster.x-k8s.io", "MachinePool"): (
+        "it creates nodes, which the fleet must describe",
+        _NODES,
+    ),
+    ("cluster.x-k8s.io", "Cluster"): ("it creates nodes, which the fleet must describe", _NODES),
     ("autoscaling.x-k8s.io", "ProvisioningRequest"): (
         "it requests nodes before its pods exist",
         _PODS,
@@ -160,7 +163,7 @@ def unread_object(item: KubernetesObject) -> UnreadObject | None:
     word = next(_mentions(item.data, 0), "")
     if not word:
         return None
-    why = f"this kind isn't known, and it mentions {word}"
+    why = f"this kind is unknown, and the object mentions {word}"
     return UnreadObject(title=title, why=why, instead=_RENDERED, place=item.place)
 
 

@@ -182,8 +182,8 @@ def _loss(
 ) -> tuple[str, str]:
     owner = owners.object_of(pod.owner)
     if _MIRROR in labels(pod.item.metadata.get("annotations")) or pod.owner.kind == "Node":
-        return "it's a static pod, which bypasses the scheduler, so it can't have a claim", (
-            "replace it with a DaemonSet or Deployment"
+        return "it's a static pod, which bypasses the scheduler, so it can't use a claim", (
+            "replace the pod with a DaemonSet or Deployment"
         )
     if (
         pod.node
@@ -195,8 +195,8 @@ def _loss(
         )
     if pod.owner.kind == "Pod":
         return (
-            "no controller creates it again after its node is drained",
-            "create it again from its migrated manifest",
+            "no controller re-creates the pod after its node is drained",
+            "create the pod again from its migrated manifest",
         )
     if (
         owner is not None
@@ -209,8 +209,9 @@ def _loss(
         )
     if pod.owner.kind == "DaemonSet":
         return (
-            "`kubectl drain --ignore-daemonsets` leaves it on its node, where it keeps its devices",
-            "move the DaemonSet off the node with a node selector before the drain",
+            "`kubectl drain --ignore-daemonsets` doesn't remove the pod, so the pod keeps its "
+            "devices",
+            "set a node selector in the DaemonSet to remove its pod from the node before the drain",
         )
     return "", ""
 

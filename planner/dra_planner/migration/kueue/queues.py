@@ -126,8 +126,8 @@ class Queues(Struct):
         distinct = {tuple(each) for each in alternatives}
         if len(distinct) > 1:
             raise NotOneFlavor(
-                f"the queue {name} has flavors with different devices, but a claim requests one "
-                "kind of device"
+                f"the queue {name} has flavors with different devices, but a claim requests only "
+                "one kind of device"
             )
         return list(next(iter(distinct), ()))
 

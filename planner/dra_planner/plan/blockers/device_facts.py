@@ -56,10 +56,7 @@ def _taint_rules(situation: ClusterSituation) -> Iterator[Blocker]:
             yield fact(text, place=rule.meta.place)
             continue
         if rule.pool is not None and not situation.manifests.nodes:
-            text = (
-                f"{title} taints the devices of node {rule.pool}, which isn't one of the planned "
-                "nodes"
-            )
+            text = f"{title} taints the devices of node {rule.pool}, which isn't in the plan"
             yield fact(text, place=rule.meta.place)
             continue
         text = (
@@ -77,7 +74,7 @@ def _taint_rules(situation: ClusterSituation) -> Iterator[Blocker]:
             text += evicted
             yield from find_limited_tolerations(situation, rule)
         elif taint.effect == "None":
-            text = f"{title} taints {devices} with effect None, which changes nothing"
+            text = f"{title} taints {devices} with effect None, which has no effect"
         yield fact(text, place=rule.meta.place)
 
 

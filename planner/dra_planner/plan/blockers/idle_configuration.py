@@ -78,10 +78,11 @@ def _of_requests_with_alternatives(claim: WrittenClaim) -> Iterator[Blocker]:
             if names:
                 text = (
                     f"{claim.title}: {driver.title} doesn't apply the configuration for request "
-                    f'"{name}", because its allocated alternative is one of {", ".join(names)}'
+                    f'"{name}", because the allocated alternative has one of the names '
+                    f"{', '.join(names)}"
                 )
                 yield fact(
-                    text, f"write requests: [{', '.join(names)}]", *claim.users, place=claim.place
+                    text, f"set requests: [{', '.join(names)}]", *claim.users, place=claim.place
                 )
 
 

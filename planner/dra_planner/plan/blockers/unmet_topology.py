@@ -82,8 +82,8 @@ def _too_many_for_zones(
         yield Blocker(
             code=_CODE,
             message=f"{workload.ref} must run each of its {pods} pods in its own zone "
-            f"(podAntiAffinity to {_ZONE}), but its pools have {counted(len(zones), 'zone')}, so "
-            f"at most {len(zones)} of them run",
+            f"(podAntiAffinity to {_ZONE}), but its pools have "
+            f"{counted(len(zones), 'zone')}, so at most {len(zones)} of the pods run",
             fix="use preferred podAntiAffinity, or add zones to the pools",
             place=workload.place,
             workloads=(workload.ref,),

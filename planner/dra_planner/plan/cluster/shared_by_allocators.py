@@ -10,11 +10,11 @@ from dra_planner.errors import Diagnostic
 from dra_planner.offers import ContestedDevices, Offer, contested_devices, pod_requests
 from dra_planner.plan.judgement.judgement import Judgement
 from dra_planner.plan.model import DEVICES_CONTESTED
-from dra_planner.wording import counted, verb
+from dra_planner.wording import counted
 
 _FIX: Final = (
-    "drain the node, and then remove either the device plugin or the DRA driver from it; drain "
-    "first, because pods keep the plugin's devices until they end"
+    "drain the node, and then remove either the device plugin or the DRA driver from the node; "
+    "drain the node first, because pods keep the plugin's devices until they end"
 )
 
 
@@ -50,7 +50,7 @@ def _finding(contested: ContestedDevices, state: NodeState, served: int) -> Iter
     short = requested + claimed - contested.devices
     is_short = contested.units in (0, contested.devices) and short > 0
     what = (
-        f"so at least {counted(short, 'device')} {verb(short, 'have')} two users"
+        f"so two pods use at least {counted(short, 'device')}"
         if is_short
         else "and neither of them knows the other's allocations, so two pods can get the same "
         "device"
@@ -58,8 +58,9 @@ def _finding(contested: ContestedDevices, state: NodeState, served: int) -> Iter
     yield Diagnostic(
         severity="error" if is_short else "warning",
         code="devices-allocated-twice" if is_short else DEVICES_CONTESTED,
-        message=f"Node {contested.node} has {counted(contested.devices, 'device')}: the device plugin gives pods "
-        f"{requested} as {contested.resource}, the DRA driver gives claims {claimed}, {what}",
+        message=f"Node {contested.node} has {counted(contested.devices, 'device')}: the device "
+        f"plugin allocates {requested} of them to pods as {contested.resource}, and the "
+        f"DRA driver allocates {claimed} to claims, {what}",
         fix=_FIX,
     )
 

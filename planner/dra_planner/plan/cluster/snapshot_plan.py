@@ -235,7 +235,7 @@ def _as_it_is(workload: Workload, snapshot: Manifests) -> Workload:
         pod_sets=tuple(replace(each, left=0) for each in workload.pod_sets),
         assumptions=(
             *workload.assumptions,
-            "has already finished in the cluster, and doesn't run again",
+            "has already finished in the cluster, so it doesn't run again",
         ),
     )
 
@@ -310,7 +310,7 @@ def _assumptions(
     said = [
         f"Kubernetes {features.version} with its default feature gates, at its latest known patch "
         "version",
-        "documents arrive one after the other. The pods of a document arrive when all earlier "
+        "documents arrive one after the other: the pods of a document arrive after all earlier "
         "pods have a node or a verdict, and the default scheduler places them",
         *_missing_kinds(snapshot),
         *demand.assumptions,
@@ -336,7 +336,7 @@ def _missing_kinds(snapshot: Manifests) -> tuple[str, ...]:
     return (
         (
             f"the snapshot doesn't contain {', '.join(missing)}, so the plan assumes that the "
-            "cluster doesn't have any",
+            "cluster doesn't have these objects",
         )
         if missing
         else ()

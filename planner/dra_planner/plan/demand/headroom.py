@@ -49,7 +49,7 @@ def _idle(demand: Demand, fleet: Fleet) -> Iterator[Diagnostic]:
             severity="warning",
             code="headroom-not-kept",
             message=f"the plan doesn't keep capacity free for {ref}, because it {why}",
-            fix=f"name {near[0]} instead"
+            fix=f"use {near[0]} instead"
             if near and ref not in known
             else "remove this workload from the fleet's headroom",
         )

@@ -100,7 +100,7 @@ class ClaimExplanation(Struct, frozen=True, kw_only=True):
 
 PLACED_LATER: Final = Reason(
     code="placed-later",
-    message="no node has free capacity now, but the pods fit after other pods are deleted, "
+    message="no node has enough free capacity now, but the pods fit after other pods are deleted, "
     "replaced, or preempted",
 )
 

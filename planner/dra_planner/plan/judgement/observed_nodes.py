@@ -42,7 +42,7 @@ from dra_planner.wording import counted, verb
 
 _SEEDS: Final = range(1, 6)
 _STEPS_OF_CHOICES: Final = 60_000
-_METHOD: Final = "the default scheduler, simulated pod by pod in document order"
+_METHOD: Final = "simulation of the default scheduler, pod by pod in document order"
 
 
 def judge_nodes(

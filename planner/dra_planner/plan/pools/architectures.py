@@ -54,8 +54,8 @@ def architecture_assumptions(judgement: Judgement) -> Iterator[str]:
         yield (
             f"the plan assumes that the images of {_shortened(list(names))} run on "
             f"{' and '.join(fitting_archs)}, because "
-            f"{named('pool', _pools_of(judgement, fitting_archs))} have different CPUs and the "
-            f"pods don't select {ARCH_LABEL}"
+            f"{named('pool', _pools_of(judgement, fitting_archs))} have CPUs of different "
+            f"architectures, and the pods don't select {ARCH_LABEL}"
         )
 
 

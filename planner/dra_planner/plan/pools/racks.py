@@ -120,9 +120,9 @@ def _of_pool(
             yield Diagnostic(
                 severity="warning",
                 code="domain-without-nvlink",
-                message=f"ComputeDomain {wide[0]}: no NVLink is known between the nodes of pool "
-                f'"{pool.name}" ({racks.machine}), so its pods run without shared memory '
-                "across nodes",
+                message=f'ComputeDomain {wide[0]}: the nodes of pool "{pool.name}" '
+                f"({racks.machine}) aren't known to have NVLink across nodes, so the "
+                "domain's pods can't share memory across nodes",
                 fix="use a machine type with NVLink across nodes, for example GB200",
             )
         return
@@ -134,8 +134,8 @@ def _of_pool(
                 message=f'ComputeDomain {domain} needs {nodes} nodes of pool "{pool.name}", but '
                 f"one rack of {racks.machine} has only {size}, and NVLink doesn't connect "
                 "racks",
-                fix=f"put at most {size} pods in one ComputeDomain, and create one "
-                "ComputeDomain per rack",
+                fix=f"use at most {size} pods in one ComputeDomain, and create one ComputeDomain "
+                "per rack",
             )
     if any(nodes > size for nodes in racks.domains.values()):
         return

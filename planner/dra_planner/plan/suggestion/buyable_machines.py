@@ -35,9 +35,9 @@ def buyable_machines(
             left_out[machine.name] = "not available on demand"
         elif not named and machine.arch not in request.architectures:
             left_out[machine.name] = (
-                f"images are assumed to run only on {' and '.join(sorted(request.architectures))} "
-                f"(if this is wrong, select kubernetes.io/arch: {machine.arch} in pods, or use "
-                "--machines)"
+                "the search assumes that images run only on "
+                f"{' and '.join(sorted(request.architectures))} (if not, select "
+                f"kubernetes.io/arch: {machine.arch} in pods, or use --machines)"
             )
         elif request.whole_gpus and machine.accelerator and machine.accelerator.fraction:
             left_out[machine.name] = "it has only part of a GPU"

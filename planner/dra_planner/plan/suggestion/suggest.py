@@ -81,7 +81,7 @@ def suggest_fleets(request: SuggestRequest) -> Suggestions:
         )
     if not any(pool.packing for pool in plan.pools):
         raise PlannerError(
-            "no pod of these workloads needs a GPU machine type, so a fleet isn't needed"
+            "these workloads don't need GPU machine types, so they don't need a fleet"
         )
     known = sized(plan, plan.offers)
     found = _found(request, candidates, plan)

@@ -154,13 +154,13 @@ def _notice_in_selectors(
         exact, wide = _names_read(selector.expression, features)
         for change in changes_read(changes, exact):
             if _tells_apart(selector.expression, change.between):
-                yield Noticed(change, selector.place, "the selector reads it")
+                yield Noticed(change, selector.place, "the selector reads this name")
         for change in changes:
             if change.breaks and change.name.startswith(wide):
                 yield Noticed(
                     change,
                     selector.place,
-                    "the selector looks at all names of the domain",
+                    "the selector reads all names of the domain",
                     is_certain=False,
                 )
 

@@ -224,15 +224,15 @@ def _doubt(key: str, found: ExpressionValue, steps: int) -> RuleAnswer:
     fix = ""
     match found.state:
         case "unknown":
-            message = f"the rule can't tell, because {found.message} is unknown"
+            message = f"the result is unknown, because {found.message} is unknown"
         case "exhausted":
             message, fix = (
-                f"the rule can't tell, because {key} needs {found.message}",
+                f"the result is unknown, because {key} needs {found.message}",
                 "simplify the expression",
             )
         case _:
             message, fix = (
-                f"the rule can't tell, because {key} fails: {found.message}",
+                f"the result is unknown, because {key} fails: {found.message}",
                 "correct the expression",
             )
             if found.message.startswith("no such key"):

@@ -53,7 +53,9 @@ def _shown(file: GitFile) -> bytes:
     )
     if int(size) > MOST_BYTES:
         raise too_large()
-    return _git("-C", repository, "cat-file", "blob", spec, fix="use a file, not a folder")
+    return _git(
+        "-C", repository, "cat-file", "blob", spec, fix=("use the path of a file, not of a folder")
+    )
 
 
 @cache

@@ -103,7 +103,7 @@ def parse_location(text: str, base: Location | None = None, place: Place = NOWHE
             raise LocationError(
                 f"a file from a URL can't refer to the path {text}",
                 place=place,
-                fix="write the full URL",
+                fix="use the full URL",
             )
         case LocalFile():
             return LocalFile(os.path.normpath(os.path.join(os.path.dirname(base.path), text)))
@@ -139,7 +139,7 @@ def _git(text: str, place: Place) -> GitFile:
     address, _, path = text.removeprefix("git+").partition("#")
     scheme = urlsplit(address).scheme
     if scheme not in _GIT_SCHEMES:
-        fix = "write git+https://HOST/REPOSITORY.git@REF#PATH"
+        fix = "use the form git+https://HOST/REPOSITORY.git@REF#PATH"
         raise LocationError(f'"{scheme}" git URLs aren\'t supported', place=place, fix=fix)
     before, slash, last = address.rpartition("/")
     name, mark, ref = last.partition("@")
@@ -153,7 +153,10 @@ def _web(text: str, place: Place) -> WebFile:
     url, _, fragment = text.partition("#")
     found = _SHA256.fullmatch(fragment)
     if found is None:
-        fix = f"add its digest: {without_password(url)}#sha256=DIGEST (sha256sum FILE prints it)"
+        fix = (
+            f"add the digest of the file: {without_password(url)}#sha256=DIGEST (sha256sum FILE "
+            "prints it)"
+        )
         raise LocationError(
             "the URL doesn't have a digest, so its content could change without notice",
             place=place,
@@ -166,7 +169,9 @@ def _oci(text: str, place: Place) -> OciFile:
     address, _, path = text.partition("#")
     found = _OCI.fullmatch(address)
     if found is None:
-        fix = "write oci://REGISTRY/REPOSITORY:TAG, or @sha256:DIGEST"
+        fix = (
+            "use the form oci://REGISTRY/REPOSITORY:TAG, or oci://REGISTRY/REPOSITORY@sha256:DIGEST"
+        )
         raise LocationError(f"invalid OCI reference: {text}", place=place, fix=fix)
     return OciFile(found["registry"], found["repository"], found["tag"] or found["digest"], path)
 

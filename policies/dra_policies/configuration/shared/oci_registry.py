@@ -47,7 +47,7 @@ def _layer(text: bytes, path: str) -> str:
             for each in manifest["layers"]
         ]
     except (ValueError, KeyError, TypeError, AttributeError):
-        raise DownloadError("it isn't an OCI artifact manifest", fix=_PUSH) from None
+        raise DownloadError("the response isn't an OCI artifact manifest", fix=_PUSH) from None
     found = [digest for title, digest in layers if not path or title == path]
     if len(found) != 1:
         titles = ", ".join(
@@ -58,7 +58,7 @@ def _layer(text: bytes, path: str) -> str:
         fix = "correct the name after #" if path else "add #FILE to the location"
         raise DownloadError(f"it contains {titles}", fix=fix)
     if not re.fullmatch(r"sha256:[0-9a-f]{64}", found[0]):
-        raise DownloadError(f"its layer uses the digest {found[0]} instead of sha256", fix=_PUSH)
+        raise DownloadError(f"the layer uses the digest {found[0]} instead of sha256", fix=_PUSH)
     return found[0]
 
 

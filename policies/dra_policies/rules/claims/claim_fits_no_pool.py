@@ -89,10 +89,7 @@ def _why(case: Waiting, pool: PoolAnswer) -> str:
     reasons = _nearest(pool)
     matches = all(reason.code != "selector-mismatch" for reason in reasons)
     if matches and _asks_devices(pool) and 0 < offered < needed:
-        return (
-            f"has {counted(offered, 'device')} per node, but one node needs {needed} "
-            f"({needed - offered} short)"
-        )
+        return f"has {counted(offered, 'device')} per node, but each pod needs {needed}"
     return (
         ", and ".join(" ".join(reason.message.split()) for reason in reasons)
         or "the reason is unknown"

@@ -65,9 +65,9 @@ def _needs_container(name: str, manifests: Manifests) -> bool | None:
 
 RULE = Rule(
     id="claim-without-container",
-    says="None of a pod's containers use one of its claims.",
-    why="The claim reserves devices, but the pod runs without them.",
-    fix="Add the claim to resources.claims of the container that needs it.",
+    says="No container of a pod uses one of the pod's claims.",
+    why="The claim reserves devices that the pod can't use.",
+    fix="Add the claim to resources.claims of the container that needs the devices.",
     level="advisory",
     check=check,
 )

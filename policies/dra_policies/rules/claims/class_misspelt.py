@@ -36,7 +36,7 @@ def check(view: StackView) -> Iterator[Finding]:
             if meant:
                 yield Finding(
                     message=f'{claim.title} requests DeviceClass "{name}", which isn\'t defined',
-                    fix=f"write deviceClassName: {meant}",
+                    fix=f"set deviceClassName: {meant}",
                     place=claim.place,
                 )
             elif _may_be_unknown(view, claim.place.file) and name not in classes_of_drivers():
@@ -56,7 +56,7 @@ def check(view: StackView) -> Iterator[Finding]:
                 yield Finding(
                     message=f'DeviceClass {name} selects devices of driver "{driver}", which '
                     "isn't installed",
-                    fix=f"write device.driver == '{meant}'",
+                    fix=f"use device.driver == '{meant}'",
                     place=device_class.meta.place,
                 )
 

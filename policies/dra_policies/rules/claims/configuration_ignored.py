@@ -25,10 +25,10 @@ def check(view: StackView) -> Iterator[Finding]:
             if drivers and config.driver not in drivers:
                 listed = " and ".join(sorted(drivers))
                 yield Finding(
-                    message=f"{claim.title}: its configuration is for driver {config.driver}, "
-                    f"but its devices belong to {listed}, so no driver reads the "
+                    message=f"{claim.title}: its configuration sets driver {config.driver}, but "
+                    f"its devices belong to {listed}, so the drivers ignore the "
                     "configuration",
-                    fix=f"write driver: {sorted(drivers)[0]}",
+                    fix=f"set driver: {sorted(drivers)[0]}",
                     place=claim.place,
                 )
             yield from _of_another_kind(claim, config)
@@ -55,9 +55,9 @@ def _of_another_kind(claim: WrittenClaim, config: DeviceConfiguration) -> Iterat
         and kinds.isdisjoint({"", kind})
     ):
         yield Finding(
-            message=f"{claim.title}: {kind} isn't valid for devices of DeviceClass "
-            f"{classes[0]}, so the driver doesn't apply it",
-            fix=f"write kind: {kinds.pop()}",
+            message=f"{claim.title}: {kind} isn't valid for devices of DeviceClass {classes[0]}, "
+            "so the driver doesn't apply this configuration",
+            fix=f"set kind: {kinds.pop()}",
             place=claim.place,
         )
 
@@ -80,7 +80,7 @@ def _drivers(claim: WrittenClaim) -> frozenset[str]:
 
 RULE = Rule(
     id="configuration-ignored",
-    says="A claim's opaque configuration is for another driver or for other devices.",
+    says="A claim's opaque configuration belongs to another driver or to other devices.",
     why="Each driver reads only its own configuration, so the devices run without the settings.",
     fix="Set the driver to the devices' driver, and use a configuration kind that this driver "
     "supports for the devices.",

@@ -25,7 +25,7 @@ def check(view: StackView) -> Iterator[Finding]:
                 near = _nearest(name)
                 yield Finding(
                     message=f"{claim.title}: no known version of the NVIDIA driver publishes "
-                    f'"{name}", and a device without that attribute never satisfies the '
+                    f'"{name}", and a device without this attribute never satisfies the '
                     "constraint",
                     fix=f'use "{near}"' if near else RULE.fix,
                     place=claim.place,

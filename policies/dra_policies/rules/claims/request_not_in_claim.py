@@ -11,7 +11,10 @@ RULE = Rule(
     says="A container uses a request that its claim doesn't have.",
     why="The API server doesn't check request names. The container starts without the device, "
     "or the pod doesn't start.",
-    fix="Use the name of a request in the claim, or omit it to get all devices of the claim.",
+    fix=(
+        "Use the name of a request in the claim, or omit the request name to get all devices of "
+        "the claim."
+    ),
     level="mandatory",
     check=tell("request-not-in-claim", find_missing_requests),
 )

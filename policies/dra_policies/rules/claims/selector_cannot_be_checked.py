@@ -35,8 +35,8 @@ def check(view: StackView) -> Iterator[Finding]:
 RULE = Rule(
     id="selector-cannot-be-checked",
     says="A CEL selector uses a feature that can't be checked.",
-    why="pulumi-dra can't determine whether the API server accepts the selector, or which "
-    "devices match it.",
+    why="pulumi-dra can't determine whether the API server accepts the selector, or which devices "
+    "match the selector.",
     fix="Rewrite the condition with other functions, or apply the object to a test cluster "
     "with --dry-run=server.",
     level="advisory",

@@ -86,7 +86,7 @@ def _for_parts_of_whole_gpus(manifests: Manifests) -> Iterator[Finding]:
             for selector in (each for each in way.selectors if _is_for_parts(each.expression)):
                 shown = " ".join(selector.expression.split())
                 yield Finding(
-                    message=f"{claim.title}: selector `{shown}` is for MIG devices, but "
+                    message=f"{claim.title}: selector `{shown}` selects MIG devices, but "
                     f"DeviceClass {GPU_DRIVER} contains only whole GPUs",
                     fix=f"use DeviceClass {nvidia.MIG_CLASS}, and a pool whose GPUs are "
                     "partitioned",
@@ -114,7 +114,7 @@ def _compared_as_text(selector: CelSelector, features: Features) -> Iterator[Fin
         yield Finding(
             message=f"selector `{condition}` compares a version with a value that isn't a "
             f"version, and {says}",
-            fix=f"write {better}"
+            fix=f"use {better}"
             if better
             else "compare versions with compareTo(semver(…)), or their parts with major()",
             place=selector.place,
@@ -198,20 +198,20 @@ def _compared(expression: str, kind: str, name: str) -> str:
         unit = "Gi" if amount < _SMALL or amount % _GIB == 0 else ""
         amount = amount // _GIB if unit and amount >= _GIB else amount
     compared = f'.compareTo(quantity("{amount}{unit}")) {found["sign"]} 0'
-    return f'it is a capacity: write device.capacity["{GPU_DRIVER}"].{name}{compared}'
+    return f'use device.capacity["{GPU_DRIVER}"].{name}{compared}, because {name} is a capacity'
 
 
 def _fix(kind: str, name: str, version: str) -> str:
     if kind == "attributes" and name in CAPACITIES:
-        return f'it is a capacity: write device.capacity["{GPU_DRIVER}"].{name}'
+        return f'use device.capacity["{GPU_DRIVER}"].{name}, because {name} is a capacity'
     if kind == "capacity" and name in attribute_names(version):
-        return f'it is an attribute: write device.attributes["{GPU_DRIVER}"].{name}'
+        return f'use device.attributes["{GPU_DRIVER}"].{name}, because {name} is an attribute'
     known = attribute_names(version) if kind == "attributes" else CAPACITIES
     own = sorted(each for each in known if "/" not in each)
     near = get_close_matches(name, own, 1)
     if name in _OF_ORDER:
         return (
-            "remove it, because driver 25.8 and later don't publish GPU indices; set count, or "
+            "remove index, because driver 25.8 and later don't publish GPU indices; set count, or "
             "select one GPU by uuid"
         )
     return f'did you mean "{near[0]}"?' if near else f"known: {', '.join(own)}"

@@ -17,7 +17,7 @@ def check(view: StackView) -> Iterator[Finding]:
             yield Finding(
                 message=f"{each.title} runs Kubernetes 1.{each.minor}, which doesn't serve "
                 "resource.k8s.io/v1",
-                fix=f'set its {each.property} to "1.{MINIMUM_MINOR}" or newer',
+                fix=f'set its {each.property} to "1.{MINIMUM_MINOR}" or later',
                 urn=each.urn,
             )
 
@@ -27,7 +27,7 @@ RULE = Rule(
     says=f"A cluster or DRA node runs a Kubernetes version before 1.{MINIMUM_MINOR}.",
     why=f"Before 1.{MINIMUM_MINOR}, the ResourceClaim API is disabled, so the API server "
     "rejects DeviceClasses and claims, and drivers don't publish devices.",
-    fix=f"Set the version of the cluster, and of each of its pools, to 1.{MINIMUM_MINOR} or newer.",
+    fix=f"Set the version of the cluster and of each pool to 1.{MINIMUM_MINOR} or later.",
     level="mandatory",
     needs="stack",
     check=check,

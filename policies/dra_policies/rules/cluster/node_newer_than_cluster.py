@@ -51,17 +51,17 @@ def _proxies(view: StackView, minor: int) -> Iterator[Finding]:
             yield Finding(
                 message=f'add-on "{each.name}": kube-proxy 1.{own} is {than} the control plane '
                 f"(1.{minor})",
-                fix=f"set addonVersion to a 1.{minor} version, or omit it",
+                fix=f"set addonVersion to a 1.{minor} version, or remove addonVersion",
                 urn=each.urn,
             )
 
 
 RULE = Rule(
     id="node-newer-than-cluster",
-    says="A node's Kubernetes version is newer than the control plane's version, or too old.",
-    why="The cloud rejects newer nodes. If nodes are too old, the cloud doesn't update them or "
-    "the control plane.",
-    fix="Update the control plane first, then its nodes.",
+    says="A node's Kubernetes version is newer or much older than the control plane's version.",
+    why="The cloud rejects newer nodes. If nodes are too old, the cloud updates neither the nodes "
+    "nor the control plane.",
+    fix="Update the control plane before its nodes.",
     level="mandatory",
     url=URL,
     needs="stack",

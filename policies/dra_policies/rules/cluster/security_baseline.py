@@ -21,7 +21,7 @@ RULE = Rule(
     "encrypted Secrets and "
     "disks, IMDSv2.",
     why="GPU nodes are valuable targets, and auditors and attackers check these settings first.",
-    fix="Set the property in the finding.",
+    fix="Set the property that the finding reports.",
     level="advisory",
     needs="stack",
     check=check,

@@ -19,8 +19,8 @@ def check(view: StackView) -> Iterator[Finding]:
         yield Finding(
             message=f"every pool has a taint that CoreDNS doesn't tolerate ({pool.title}: "
             f"{barrier}), so CoreDNS stays pending and pods can't resolve names",
-            fix="remove the taint from a pool without GPUs, or use the taint CriticalAddonsOnly "
-            "there",
+            fix="remove the taint from a pool without GPUs, or use the taint CriticalAddonsOnly on "
+            "that pool",
             urn=pool.urn,
         )
 
@@ -73,7 +73,7 @@ def _adds_nodes(of_cluster: ClusterResource, cluster: DeclaredResource) -> bool:
 
 RULE = Rule(
     id="system-pods-have-no-node",
-    says="None of the pools accept the cluster's system pods.",
+    says="No pool accepts the cluster's system pods.",
     why="CoreDNS and other cluster add-ons stay pending, so pods can't resolve names.",
     fix="Keep one pool without taints, or with only the CriticalAddonsOnly taint.",
     level="mandatory",

@@ -30,10 +30,10 @@ def _newer(usable: list[str], generation: str) -> str:
 
 RULE = Rule(
     id="driver-cannot-be-installed",
-    says="The driver version doesn't support Kubernetes 1.34 and later.",
+    says="The driver version doesn't support Kubernetes 1.34 or later.",
     why="Older charts create DeviceClasses with an API version that Kubernetes no longer "
     "serves, so the update fails.",
-    fix="Set the release's chart version to a newer version.",
+    fix="Set a newer chart version in the release.",
     level="mandatory",
     url=DRIVER_PAGE,
     needs="stack",

@@ -71,9 +71,7 @@ def _ignored(values: dict[str, Any]) -> Iterator[tuple[str, str]]:
     """Yield the keys that the chart ignores, each with a fix."""
     yield from ((key, IGNORED[key]) for key in values if key in IGNORED)
     yield from (
-        (key, f"write {meant}")
-        for key in values
-        if key not in IGNORED and (meant := meant_key(key))
+        (key, f"use {meant}") for key in values if key not in IGNORED and (meant := meant_key(key))
     )
     for path, known in BELOW.items():
         for key in as_mapping(Properties(values).at(path)) or {}:
@@ -85,7 +83,7 @@ def _ignored(values: dict[str, Any]) -> Iterator[tuple[str, str]]:
             if rest and first in known:
                 yield (
                     f"{path}.{key}",
-                    f"write it nested: {first}: {{{': {'.join(rest)}: …{'}' * len(rest)}",
+                    f"use the nested form: {first}: {{{': {'.join(rest)}: …{'}' * len(rest)}",
                 )
             elif near:
                 yield f"{path}.{key}", f'use "{near[0]}"'
@@ -95,7 +93,7 @@ RULE = Rule(
     id="driver-key-ignored",
     says="The driver's chart ignores an unknown value.",
     why="Helm accepts unknown values without an error, so the driver runs without the setting.",
-    fix="Write dotted keys as nested keys, and use the chart's spelling.",
+    fix="Replace dotted keys with nested keys, and use the chart's spelling.",
     level="advisory",
     url=DRIVER_PAGE,
     needs="stack",

@@ -45,8 +45,8 @@ def _check_driver(
             f"{driver.priority_class} pods"
             + (", unless it's the quota with an unknown namespace" if doubtful else "")
             + ", and GKE rejects these pods without a quota",
-            fix=f"declare a ResourceQuota there, scoped to PriorityClass {driver.priority_class}, "
-            f"with {amount}",
+            fix=f"declare a ResourceQuota with the scope PriorityClass {driver.priority_class} in "
+            f"this namespace, with {amount}",
             urn=driver.urn,
             certain=not doubtful,
         )

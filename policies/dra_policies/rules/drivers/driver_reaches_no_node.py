@@ -36,7 +36,7 @@ def _kept_away(installer: Installer, pool: DeclaredPool) -> Iterator[Finding]:
         why = "doesn't tolerate its taints"
         fix = "set tolerations: [{operator: Exists}] in the installer's pod template"
     elif selects(installer.pod, pool) is False or affine(installer.pod, pool) is False:
-        why = "selects labels that the pool doesn't have"
+        why = "selects labels that the pool's nodes don't have"
         fix = "correct nodeSelector in the installer's pod template"
     else:
         return
@@ -82,14 +82,14 @@ def _faults(driver: InstalledDriver, pod: Properties, pool: DeclaredPool) -> Ite
         yield _finding(
             driver,
             pool,
-            "selects labels that the pool doesn't have",
+            "selects labels that the pool's nodes don't have",
             "correct kubeletPlugin.nodeSelector",
         )
     elif affine(pod, pool) is False:
         yield _finding(
             driver,
             pool,
-            "has a node affinity for labels that the pool doesn't have",
+            "has a node affinity for labels that the pool's nodes don't have",
             "correct kubeletPlugin.affinity",
         )
 

@@ -17,13 +17,13 @@ def check(view: StackView) -> Iterator[Finding]:
     if not view.complete or len(clouds) != 1:
         return
     of_cloud = cloud(clouds.pop())
-    where, who = of_cloud.driver_root, f"{of_cloud.title} nodes have it in"
+    where, who = of_cloud.driver_root, f"{of_cloud.title} nodes have the driver in"
     if (
         view.record
         and view.record.plan_file
         and (planned := view.record.plan_file.fleet.driver_root) != where
     ):
-        where, who = planned, "the planned fleet's images have it in"
+        where, who = planned, "the planned fleet's images have the driver in"
     if view.has_gpu_operator:
         if not all(
             _has_no_driver(pool)
@@ -31,7 +31,7 @@ def check(view: StackView) -> Iterator[Finding]:
             if pool.has_gpus and pool.is_dra is not False
         ):
             return  # the operator leaves alone what the image brings
-        where, who = OPERATOR_ROOT, "the GPU Operator puts it in"
+        where, who = OPERATOR_ROOT, "the GPU Operator installs the driver in"
     for driver in view.drivers:
         root = driver.values.text("nvidiaDriverRoot", BY_DEFAULT) if driver.values else None
         if root is not None and _plain(root) != _plain(where):
@@ -58,8 +58,7 @@ RULE = Rule(
     says="The driver root doesn't match the node image.",
     why="The kubelet plugin's init container waits forever for NVIDIA's libraries, so nodes "
     "don't publish devices.",
-    fix="Set nvidiaDriverRoot to the folder in the finding, where the node image has the "
-    "libraries.",
+    fix="Set nvidiaDriverRoot to the folder that the finding reports.",
     level="mandatory",
     is_outage=True,
     url=DRIVER_PAGE,

@@ -20,13 +20,13 @@ def check(view: StackView) -> Iterator[Finding]:
         yield Finding(
             message=f"{installer.title} installs NVIDIA driver {installer.version}, which "
             + (
-                f"only images in {milestones} list"
+                f"only images of {milestones} list"
                 if milestones
                 else "isn't listed by any known image"
             )
             + ", so the installer may crash-loop after a node upgrade",
-            fix="install the version `default`, or check which images the release channel will "
-            "install",
+            fix="install the version `default`, or make sure that the release channel installs "
+            "images that list it",
             urn=installer.urn,
             remark=bool(milestones),
         )

@@ -58,8 +58,9 @@ def _no_script(pool: DeclaredPool) -> Iterator[Finding]:
         )
     if is_custom and template.has(kind.boot_script) is False:
         yield Finding(
-            message=f"{pool.title} uses a custom image, and its launch template has no "
-            f"{kind.boot_script}, so its nodes only join the cluster if the image does that itself",
+            message=f"{pool.title} uses a custom image, and its launch template doesn't set "
+            f"{kind.boot_script}, so its nodes join the cluster only if the image runs "
+            "such a script",
             fix=f"set {kind.boot_script} of the template to a script that joins the cluster",
             urn=pool.template_urn or pool.urn,
             certain=False,
@@ -71,7 +72,7 @@ def _finding(pool: DeclaredPool, part: ImagePart, *, is_custom: bool) -> Finding
     if part.kind == "kubelet setting":
         problem = f"sets {part.part}, so"
     elif part.kind == "kernel argument":
-        problem = f"sets {part.part}, but the Kubernetes version is {part.gone_since} or newer, so"
+        problem = f"sets {part.part}, but the Kubernetes version is {part.gone_since} or later, so"
     elif is_custom:
         problem = (
             f"runs {part.part}, which {part.images} images don't include, so with a custom "

@@ -26,8 +26,8 @@ def check(view: StackView) -> Iterator[Finding]:
         ended = of_cloud.image_ended(pool.image)
         if built_for and built_for != arch:
             yield Finding(
-                message=f"{pool.title}: machine type {pool.machine} has the {arch} "
-                f"architecture, but image {pool.image} is built for {built_for}",
+                message=f"{pool.title}: machine type {pool.machine} has {arch} CPUs, but image "
+                f"{pool.image} is built for {built_for}",
                 fix=f"use the image {images[arch]}",
                 urn=pool.urn,
             )

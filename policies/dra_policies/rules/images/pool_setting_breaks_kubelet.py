@@ -23,7 +23,7 @@ def check(view: StackView) -> Iterator[Finding]:
             ):
                 yield Finding(
                     message=f"{pool.title} sets {part.part}, but the Kubernetes version is "
-                    f"{part.gone_since} or newer, so {part.says}",
+                    f"{part.gone_since} or later, so {part.says}",
                     fix=part.fix,
                     urn=pool.urn,
                 )

@@ -32,7 +32,7 @@ def check(view: StackView) -> Iterator[Finding]:
         if version and (int(version[1]), int(version[2])) < _SINCE:
             says, fix = (
                 f"version {version[0]} doesn't create nodes for pods with claims",
-                'set its version to "1.15.0" or newer',
+                'set its version to "1.15.0" or later',
             )
         elif _ignores_claims(each.props):
             says, fix = (
@@ -57,9 +57,9 @@ def _ignores_claims(release: Properties) -> bool:
 
 RULE = Rule(
     id="karpenter-ignores-claims",
-    says="Karpenter ignores claims, but its pools are for pods with claims.",
+    says="Karpenter ignores claims, but pods with claims use its pools.",
     why="By default, Karpenter ignores pods with claims and doesn't create nodes for them.",
-    fix="Use Karpenter 1.15 or newer with settings.enableDRA.",
+    fix="Use Karpenter 1.15 or later with settings.enableDRA: true.",
     level="advisory",
     url=URL,
     needs="stack",

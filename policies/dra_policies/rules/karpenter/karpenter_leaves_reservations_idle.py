@@ -65,8 +65,8 @@ def _unused_reservations(
                 pool,
                 f'its {nodes} don\'t use the {kind} "{each.name}", because the node class '
                 f"doesn't set {key}",
-                fix=f"select it in {settings.reservations} of the {settings.kind}, and allow "
-                f"{settings.reserved} in the requirement {CAPACITY_TYPE}",
+                fix=f"select the {kind} in {settings.reservations} of the {settings.kind}, and "
+                f"allow {settings.reserved} in the requirement {CAPACITY_TYPE}",
             )
 
 

@@ -70,7 +70,7 @@ def _machines(pool: DeclaredPool) -> Iterator[Finding]:
             yield _finding(
                 pool,
                 f"pulumi-dra doesn't know its machine type {name}",
-                fix=f"if you mean {near}, use that name",
+                fix=f"if you mean {near}, use this name",
                 certain=False,
             )
     if not names:
@@ -145,7 +145,7 @@ def _limits(pool: DeclaredPool, machines: list[Machine]) -> Iterator[Finding]:
             pool,
             f"its limit of {key} is {pool.own.below('spec.limits').values[key]}, but one node "
             f"of {smallest.instance_type} has {has}",
-            fix=f"increase spec.limits.{key} to at least {has} per node, or omit it",
+            fix=f"raise spec.limits.{key} to at least {has} per node, or remove the limit",
             certain=limit != 0,  # with 0 a pool is paused, often on purpose
         )
 

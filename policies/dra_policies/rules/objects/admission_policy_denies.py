@@ -11,7 +11,7 @@ RULE = Rule(
     says="A ValidatingAdmissionPolicy denies an object, a pod, or a claim.",
     why="The API server rejects the object, or the workload's controller can't create the pods or "
     "claims.",
-    fix="Change the object as the policy's message says, or change the policy.",
+    fix="Change the object as the policy's message requires, or change the policy.",
     level="mandatory",
     url="https://kubernetes.io/docs/reference/access-authn-authz/validating-admission-policy/",
     check=tell(CODE, find_denials),

@@ -40,8 +40,8 @@ def check(view: StackView) -> Iterator[Finding]:
         for path, what in dict.fromkeys(_keys(each.props.values, "", is_provider)):
             yield Finding(
                 message=f'"{each.name}" contains {what} in plain text, at {path}',
-                fix="store it as a secret (pulumi config set --secret) or in a secret store, "
-                "and rotate it",
+                fix="store the key as a secret (pulumi config set --secret) or in a secret store, "
+                "and rotate the key",
                 urn=each.urn,
             )
 

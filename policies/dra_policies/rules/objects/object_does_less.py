@@ -26,7 +26,7 @@ RULE = Rule(
     says="A field of a DRA object, scaler, or queue has no effect.",
     why="The API server drops fields if their feature gate is disabled, scalers ignore missing "
     "targets, and queues reject claims without an error.",
-    fix="Fix the problem in the finding.",
+    fix="Apply the fix in the finding.",
     level="advisory",
     check=check,
 )

@@ -21,7 +21,7 @@ RULE = Rule(
     id="object-is-refused",
     says="The API server rejects a DRA object or a pod with claims.",
     why="The update fails, or the workload's controller can't create the pods.",
-    fix="Correct the field in the finding.",
+    fix="Correct the field that the finding reports.",
     level="mandatory",
     check=check,
 )

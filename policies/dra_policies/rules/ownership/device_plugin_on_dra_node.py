@@ -164,8 +164,8 @@ def _of_the_image(pool: DeclaredPool, image: str) -> Iterator[Finding]:
         yield Finding(
             message=f"{pool.title} uses the image {image}, whose device plugin manages the GPUs"
             + ("" if runs else ", unless the node settings, which are unknown, disable it"),
-            fix="disable it in the settings, or use an image without it: "
-            f"{' or '.join(sorted(set(of_cloud.gpu_images.values())))}",
+            fix="disable the device plugin in the settings, or use an image without a device "
+            f"plugin: {' or '.join(sorted(set(of_cloud.gpu_images.values())))}",
             urn=pool.template_urn or pool.urn,
             certain=runs is True,
         )
@@ -179,10 +179,10 @@ RULE = Rule(
     id="device-plugin-on-dra-node",
     says="NVIDIA's device plugin runs on a DRA node.",
     why="The device plugin and the DRA driver allocate the same GPUs independently, so two pods "
-    "can get one GPU.",
-    fix=f"Add {EXCLUSION} to every node-selector term of the device plugin, because one term "
-    "without it is enough to admit the plugin. If the cloud has its own plugin, label the "
-    "pool as the finding shows.",
+    "can get the same GPU.",
+    fix=f"Add {EXCLUSION} to every node-selector term of the device plugin, because one matching "
+    "term is enough to admit the plugin. If the cloud has its own plugin, label the pool as "
+    "the finding shows.",
     level="mandatory",
     is_outage=True,
     needs="pools",

@@ -50,7 +50,8 @@ def _from_manifest(
         name = requesting[min(both)]
         yield Finding(
             message=f'{workload.ref}: container "{min(both)}" has a claim and also requests '
-            f"{name}, so it gets two GPUs from two managers",
+            f"{name}, so it gets one GPU from the DRA driver and another GPU from the "
+            "device plugin",
             fix=f"remove {name} from its limits and requests",
             place=_place(workload, pod_set),
         )

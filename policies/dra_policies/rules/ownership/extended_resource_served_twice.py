@@ -20,7 +20,7 @@ def check(view: StackView) -> Iterator[Finding]:
             if device_class.extended_resource_name == SERVED:
                 yield Finding(
                     message=f"DeviceClass {name} and {plugin} both serve the extended resource "
-                    f"{SERVED}, so it depends on the node which of them a pod uses",
+                    f"{SERVED}, so the node decides which of them a pod uses",
                     fix=f"remove extendedResourceName from the DeviceClass, or remove {plugin}",
                     place=device_class.meta.place,
                 )
@@ -67,7 +67,10 @@ def _in_a_fleet(view: StackView) -> Iterator[Finding]:
 RULE = Rule(
     id="extended-resource-served-twice",
     says="Both a DeviceClass and a device plugin serve an extended resource.",
-    why="Quotas, taints, and sharing differ between the two, and a pod can get either.",
+    why=(
+        "Quotas, taints, and sharing differ between the two, and a pod can get a device from "
+        "either of them."
+    ),
     fix="Set another extended resource name in the DeviceClass, or remove the name while the "
     "device plugin is installed.",
     level="advisory",

@@ -116,7 +116,7 @@ def _of_name(pool: DeclaredPool, of_cloud: Cloud, bought: BoughtCapacity) -> Ite
     for name in (*texts_of(pool.own, bought.names), *texts_of(template, bought.template_name)):
         if name and (fault := of_cloud.reservation_fault(name)):
             says, _, fix = fault.partition("; ")
-            yield _finding(pool, says, fix or f"write {of_cloud.reservation_meaning}")
+            yield _finding(pool, says, fix or f"use {of_cloud.reservation_meaning}")
 
 
 def _reservations(
@@ -161,7 +161,8 @@ def _of_size(
     if bought.by_name and props.flag(bought.by_name, False) is False and is_named:
         yield _finding(
             pool,
-            f"it names {title}, which doesn't require its name, so the cloud rejects its nodes",
+            f"it selects {title} by name, but the reservation doesn't require this, so the cloud "
+            "rejects its nodes",
             f"set {bought.by_name} of the reservation to true",
         )
 
@@ -263,7 +264,7 @@ def _finding(pool: DeclaredPool, says: str, fix: str, *, certain: bool = True) -
 
 RULE = Rule(
     id="bought-capacity-unusable",
-    says="A pool can't use its reservation or Capacity Block, at least during updates.",
+    says="A pool can't use its reservation or Capacity Block, or can't use it during updates.",
     why="Nodes don't start, or an update waits for more machines than you bought.",
     fix="Remove the setting that the purchased capacity doesn't support.",
     level="mandatory",

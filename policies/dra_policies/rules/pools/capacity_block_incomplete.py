@@ -26,7 +26,9 @@ def check(view: StackView) -> Iterator[Finding]:
             yield from _of_block(pool)
         elif pool.own.text("capacityType") is not None and _is_block(pool.template):
             yield _finding(
-                pool, "its template is for a capacity block", 'set capacityType to "CAPACITY_BLOCK"'
+                pool,
+                "its launch template uses a capacity block, but the pool doesn't",
+                'set capacityType to "CAPACITY_BLOCK"',
             )
 
 
@@ -55,7 +57,7 @@ def _of_template(pool: DeclaredPool, template: Properties) -> Iterator[Finding]:
     if market is not None and market != "capacity-block":
         yield _finding(
             pool,
-            "its launch template doesn't set this",
+            "its launch template doesn't set the market type",
             f'set {_MARKET} in the template to "capacity-block"',
         )
     if template.has(_TARGET) is False:
@@ -82,8 +84,8 @@ def _finding(pool: DeclaredPool, says: str, fix: str) -> Finding:
 
 RULE = Rule(
     id="capacity-block-incomplete",
-    says="A pool on a Capacity Block doesn't reference the block, or requests more nodes than "
-    "it contains.",
+    says="A pool on a Capacity Block doesn't reference the block, or requests more nodes than the "
+    "block contains.",
     why="The cloud rejects the pool, or its nodes never start.",
     fix="Set the market type, reservation, and machine type in the launch template.",
     level="mandatory",

@@ -23,7 +23,10 @@ def check(view: StackView) -> Iterator[Finding]:
             yield Finding(
                 message=f"{pool.title}: machine type {pool.machine} doesn't boot from a disk of "
                 f"type {kind}",
-                fix=f"set {of_cloud.pool.disk_type} to {taken[0]}, or remove it",
+                fix=(
+                    f"set {of_cloud.pool.disk_type} to {taken[0]}, or remove "
+                    f"{of_cloud.pool.disk_type}"
+                ),
                 urn=pool.urn,
             )
 
@@ -68,7 +71,7 @@ RULE = Rule(
     id="disk-refused-by-machine",
     says="The machine type doesn't support the pool's disk type.",
     why="The cloud rejects each node.",
-    fix="Omit the disk type, or use one that the machine type supports.",
+    fix="Remove the disk type, or use a disk type that the machine type supports.",
     level="mandatory",
     needs="stack",
     check=check,

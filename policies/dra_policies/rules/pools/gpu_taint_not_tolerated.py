@@ -37,8 +37,8 @@ def _startup_taints(view: StackView) -> Iterator[Finding]:
             if driver.values is not None and tolerates(plugin_pod(driver), tainted) is False:
                 yield Finding(
                     message=f"the kubelet plugin of {driver.title} doesn't tolerate the taints in "
-                    f"{path} of {pool.title}, so new nodes publish no devices until you remove "
-                    "them",
+                    f"{path} of {pool.title}, so new nodes don't publish devices until the "
+                    "taints are removed",
                     fix=f"tolerate the taints in kubeletPlugin.tolerations, or remove {path}",
                     urn=driver.urn,
                 )

@@ -65,7 +65,7 @@ def _interfaces(pool: DeclaredPool, template: Properties) -> Iterator[RejectedPo
     machine = known_machine(pool.cloud, pool.machine)
     for fault in cloud(pool.cloud).interface_faults(found, machine):
         says, _, fix = fault.partition("; ")
-        yield RejectedPool(f"its launch template is rejected, because {says}", fix=fix)
+        yield RejectedPool(f"the cloud rejects its launch template, because {says}", fix=fix)
 
 
 def _images(
@@ -86,7 +86,7 @@ def _images(
     elif has_image and version:
         yield RejectedPool(
             f"{sets_both} Kubernetes {version}",
-            fix=f"remove {paths.version}, because the image determines it",
+            fix=f"remove {paths.version}, because the image determines the version",
         )
     elif has_image and paths.release and (release := pool.own.text(paths.release)):
         yield RejectedPool(
@@ -95,7 +95,7 @@ def _images(
         )
     elif has_image is False and image == kind.custom_image:
         yield RejectedPool(
-            "it uses a custom image, but its launch template doesn't set one",
+            "it uses a custom image, but its launch template doesn't set an image",
             fix=f"set {kind.image} in the template, or set {paths.image} to one of the cloud's "
             "images",
         )

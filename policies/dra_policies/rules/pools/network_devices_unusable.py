@@ -22,8 +22,8 @@ URL: Final = "https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/efa-start.html
 def check(view: StackView) -> Iterator[Finding]:
     for group in view.closed_efa_groups:
         yield Finding(
-            message=f"{group.title} is for EFA interfaces of {group.pool}, but doesn't allow "
-            f"all {group.missing} traffic within the group, so NCCL and MPI jobs hang",
+            message=f"{group.title} protects EFA interfaces of {group.pool}, but doesn't allow all "
+            f"{group.missing} traffic within the group, so NCCL and MPI jobs hang",
             fix=f"add an {group.missing} rule that allows all protocols with the group itself "
             "as the peer",
             urn=group.urn,
@@ -52,8 +52,8 @@ def _of_label(pool: DeclaredPool, view: StackView) -> Iterator[Finding]:
         return
     if all(pool.own.has(path) is False for path in network.settings):
         yield Finding(
-            message=f"{pool.title} has the label {label}, but its nodes have no additional "
-            "networks, so no network device is published",
+            message=f"{pool.title} has the label {label}, but its nodes don't have additional "
+            "networks, so they don't publish network devices",
             fix=f'set {network.settings[0]} to "auto", or remove the label',
             urn=pool.urn,
         )
@@ -62,7 +62,7 @@ def _of_label(pool: DeclaredPool, view: StackView) -> Iterator[Finding]:
         yield Finding(
             message=f"{pool.title} has the label {label}, but its version doesn't publish network "
             "devices",
-            fix=f"set {of_cloud.pool.version} to {of_cloud.network_label_since} or newer",
+            fix=f"set {of_cloud.pool.version} to {of_cloud.network_label_since} or later",
             urn=pool.urn,
         )
     if _OPEN_SOURCE in view.charts:
@@ -95,7 +95,7 @@ def _more_than_cards(pool: DeclaredPool) -> Iterator[Finding]:
         yield Finding(
             message=f"{pool.title}: its launch template has {counted(len(found), network.interface)}, "
             f"but {machine.name} supports {most or 'none'}, so the cloud rejects its nodes",
-            fix="remove the interfaces, or use a machine type that supports more",
+            fix="remove the interfaces, or use a machine type that supports more interfaces",
             urn=pool.template_urn or pool.urn,
         )
 

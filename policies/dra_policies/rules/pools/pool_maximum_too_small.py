@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from dra_planner.allocation import Placement
 from dra_planner.allocation.reasons.shares import shares_of
 from dra_planner.plan import Judgement, PoolAnswer
-from dra_planner.sizing.reasons import NODE_LIMIT
 from dra_planner.wording import counted
 from dra_policies.rules.rule import Finding, Rule
 from dra_policies.view.node_limits import needed_nodes, node_limits
@@ -59,7 +58,7 @@ def _pending(case: Waiting, judgement: Judgement) -> int:
 def _shortage(case: Waiting, judgement: Judgement) -> str:
     each = case.devices_per_pod
     pods = case.member.figures.at(judgement.level)  # those of the workload that have these claims
-    is_node_full = any(NODE_LIMIT in reason.message for reason in case.size.reasons)
+    is_node_full = any(reason.is_node_full for reason in case.size.reasons)
     fitting = [pool for pool in case.pools if pool.verdict == "fits"]
     is_shared = any(
         isinstance(pool.answer, Placement) and shares_of(pool.answer) for pool in fitting
@@ -80,7 +79,7 @@ def _shortage(case: Waiting, judgement: Judgement) -> str:
         if taken > 0 and sum(a for a, _ in offers) >= needed
         else ""
     )
-    return f"{shown}{others}, but {needed} are needed ({short} short)"
+    return f"{shown}{others}, but the claims need {needed} ({short} more)"
 
 
 def _offered(pool: PoolAnswer, each: int) -> tuple[int, str]:
@@ -97,7 +96,7 @@ RULE = Rule(
     says="At maximum size, the pools don't have enough devices for the claims of all declared "
     "replicas.",
     why="The remaining pods wait for nodes that are never created.",
-    fix="Raise the maximum of a pool that fits, add a pool, or request fewer replicas.",
+    fix="Raise the maximum of a pool that fits, add a pool, or reduce the replicas.",
     level="mandatory",
     needs="pools",
     check=check,

@@ -172,8 +172,8 @@ def _taints_of_system_pools(pool: DeclaredPool) -> Iterator[RejectedPool]:
     for taint in pool.taints or () if key and pool.own.text(key) == value else ():
         if taint.key != "CriticalAddonsOnly" and taint.effect != "PreferNoSchedule":
             says = (
-                f"it is a system pool, and {of_cloud.title} doesn't support the taint "
-                f"{taint.key} on system pools"
+                f"it's a system pool, and {of_cloud.title} doesn't support the taint {taint.key} "
+                "on system pools"
             )
             yield RejectedPool(says, fix=f'set {key} to "User"')
 

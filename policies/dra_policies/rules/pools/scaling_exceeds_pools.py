@@ -77,7 +77,7 @@ def _fix(sizing: Sizing, level: DemandLevel) -> str:
 
 RULE = Rule(
     id="scaling-exceeds-pools",
-    says="At maximum size, the pools don't have space for the pods that autoscalers and "
+    says="At maximum size, the pools don't have enough capacity for the pods that autoscalers and "
     "rollouts add.",
     why="At its maximum, a workload has pending pods, and a rollout that needs another node "
     "never finishes.",

@@ -27,8 +27,8 @@ def check(view: StackView) -> Iterator[Finding]:
                 message=f"{pool.title}: its nodes don't get the NVIDIA driver, because the "
                 "pool disables the cloud's driver installation and this stack doesn't "
                 "declare an installer",
-                fix="declare Google's nvidia-driver-installer DaemonSet, or make sure that "
-                "something else installs the driver",
+                fix="declare Google's nvidia-driver-installer DaemonSet, or make sure that another "
+                "program installs the driver",
                 urn=pool.urn,
             )
 
@@ -52,7 +52,7 @@ def _of_other_images(view: StackView) -> Iterator[Finding]:
             other = sorted(named)[0]
             yield Finding(
                 message=f"{pool.title}: its nodes run {pool.image}, but the stack's driver "
-                f"installer is for {other} images, so they don't get the NVIDIA driver",
+                f"installer is for {other} images, so the nodes don't get the NVIDIA driver",
                 fix=f"use the installer for {pool.image}, or an image that starts with {other}",
                 urn=pool.urn,
             )

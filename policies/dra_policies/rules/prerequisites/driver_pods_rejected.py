@@ -115,8 +115,8 @@ def _quotas(view: StackView, driver: InstalledDriver) -> Iterator[Finding]:
         is_scoped = each.props.has("spec.scopes") or each.props.has("spec.scopeSelector")
         if counted and is_scoped is False:
             yield Finding(
-                message=f'{driver.title}: ResourceQuota "{each.name}" limits {counted[0]}, so '
-                "the API server rejects the driver's pods, which don't set it",
+                message=f'{driver.title}: ResourceQuota "{each.name}" limits {counted[0]}, so the '
+                "API server rejects the driver's pods, which don't set this resource",
                 fix="add a LimitRange with defaults to the namespace, or remove "
                 f"{' and '.join(counted)} from the quota",
                 urn=each.urn,

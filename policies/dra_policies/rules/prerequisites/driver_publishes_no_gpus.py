@@ -31,7 +31,7 @@ def check(view: StackView) -> Iterator[Finding]:
         if names & GPU_CLASSES:
             yield Finding(
                 message=f"{view.drivers[0].title} doesn't publish GPUs ({_GPUS} is false), but "
-                f"{title} requests one",
+                f"{title} requests a GPU",
                 fix=f"set {_GPUS} and gpuResourcesEnabledOverride to true in its values",
                 urn=view.drivers[0].urn,
             )

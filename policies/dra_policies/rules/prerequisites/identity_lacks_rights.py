@@ -166,7 +166,7 @@ def _faults(
     if need.trusted and trust and "Service" in trust and not _trusts(trust, need.trusted):
         yield Finding(
             message=f"{title} doesn't trust {need.trusted}, so {need.says}",
-            fix=f"in {kind.trust}, allow the service {need.trusted} to assume it",
+            fix=f"in {kind.trust}, allow the service {need.trusted} to assume the role",
             urn=identity.urn,
         )
     if need.elsewhere and _has_right_elsewhere(view, kind, identity, need):
@@ -309,7 +309,7 @@ def _has_right_elsewhere(
 RULE = Rule(
     id="identity-lacks-rights",
     says="The identity of a cluster or its nodes lacks a permission that it needs.",
-    why="Nodes don't join the cluster or never become ready, but are billed.",
+    why="Nodes don't join the cluster or never become ready, but you pay for them.",
     fix="Attach the policy, or grant the role.",
     level="mandatory",
     is_outage=True,

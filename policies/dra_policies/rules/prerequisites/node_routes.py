@@ -125,7 +125,7 @@ def _dead_end(
     is_direct = _leads_to_internet(routes, route, declared)
     if is_direct and not _has_public_addresses(view, routes, subnet):
         return (
-            "leads to an internet gateway, but nodes have no public addresses",
+            "leads to an internet gateway, but nodes don't have public addresses",
             f"use a route to a NAT gateway, or set {routes.public[0]} of the subnet to true",
         )
     if not through or props.is_given(through) is False:
@@ -139,7 +139,7 @@ def _dead_end(
         return (
             f'uses gateway "{gateway.name}", which doesn\'t lead to the internet ({setting} '
             f"{closed})",
-            f"remove {setting} of the gateway, and give it a public address",
+            f"remove {setting} of the gateway, and assign a public address to the gateway",
         )
     homes = [urn for urn in gateway.sources_of(routes.gateway_subnet) if urn in declared]
     if len(homes) != 1:

@@ -87,8 +87,8 @@ def groups_for_private_addresses(
         yield Finding(
             message=f'security group "{found[0].name}" of {pool.title} doesn\'t allow '
             "TCP to public addresses, so its nodes can't pull images and don't become ready",
-            fix="add an egress rule for TCP port 443 to 0.0.0.0/0, or endpoints for the services "
-            "of the cloud",
+            fix="add an egress rule for TCP port 443 to 0.0.0.0/0, or add endpoints for the "
+            "cloud's services",
             urn=found[0].urn,
         )
 
@@ -131,11 +131,11 @@ def groups_not_admitted(
     ours = {each.urn for each in found}
     if not any(_admits(each, control_plane, groups, theirs, ours) for each in view.declared):
         yield Finding(
-            message=f"no rule of the control plane's security groups admits security group "
-            f'"{found[0].name}" of {pool.title}, so its nodes can\'t reach the API server and '
-            "don't join the cluster",
-            fix="add the cluster's security group to the launch template, or an ingress rule to it "
-            f'with "{found[0].name}" as its source',
+            message="the control plane's security groups don't admit security group "
+            f'"{found[0].name}" of {pool.title}, so its nodes can\'t reach the API server '
+            "and don't join the cluster",
+            fix="add the cluster's security group to the launch template, or add an ingress rule "
+            f'with the source "{found[0].name}" to the cluster\'s security group',
             urn=found[0].urn,
             certain=managed,
         )

@@ -48,8 +48,9 @@ def misnamed_accounts(view: StackView, kind: PodIdentity | None) -> Iterator[Fin
         ]
         for wanted in get_close_matches(account, without, n=1, cutoff=_ALIKE):
             yield Finding(
-                message=f'pod identity "{each.name}" is for service account {account}, but '
-                f'chart "{used[namespace, wanted]}" uses {wanted}, so its pods have no permissions',
+                message=f'pod identity "{each.name}" applies to service account {account}, but '
+                f'chart "{used[namespace, wanted]}" uses {wanted}, so the chart\'s pods '
+                "don't have permissions",
                 fix=f"set {kind.account} to {wanted}",
                 urn=each.urn,
             )

@@ -81,8 +81,8 @@ def _class(
         name = of_cloud.default_storage_class
         if name == "" and not _has_default(view):
             yield Finding(
-                message=f"{claim.title} doesn't set a StorageClass, and the cluster doesn't "
-                "have a default, so its pods stay pending",
+                message=f"{claim.title} doesn't set a StorageClass, and the cluster doesn't have a "
+                "default StorageClass, so its pods stay pending",
                 fix="set storageClassName, or mark a StorageClass as the default",
                 urn=claim.urn,
             )

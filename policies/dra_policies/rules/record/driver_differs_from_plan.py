@@ -20,7 +20,7 @@ def check(view: StackView) -> Iterator[Finding]:
     for driver in view.drivers:
         if driver.version and planned and driver.version != planned and _is_installable(driver):
             yield Finding(
-                message=f"{driver.title} has version {driver.version}, but the plan is for "
+                message=f"{driver.title} has version {driver.version}, but the plan assumes "
                 f"{planned}{_older(driver.version, planned)}",
                 fix=f'set its version to "{planned}", or plan again for {driver.version}',
                 urn=driver.urn,

@@ -16,9 +16,9 @@ def check(view: StackView) -> Iterator[Finding]:
         yield Finding(message=f"the plan file {record.problem}", fix=RULE.fix, urn=record.urn)
     else:
         yield Finding(
-            message="the plan file's content isn't known yet, so the stack can't be compared "
-            "with it",
-            fix="pass it as plain text, not as a resource output",
+            message="the plan file's content isn't known yet, so the stack can't be compared with "
+            "the plan",
+            fix="pass the content as plain text, not as a resource output",
             urn=record.urn,
             certain=False,
         )

@@ -27,8 +27,8 @@ RULE = Rule(
     id="plan-record-missing",
     says="A stack with DRA pools doesn't register its plan before them.",
     why="Without the plan, the claims can't be checked before the pools are created.",
-    fix="write the plan (pulumi-dra plan --stack STACK --write), register it with "
-    "CapacityPlan, and make all other resources depend on it",
+    fix="save the plan (pulumi-dra plan --stack STACK --write), register it with CapacityPlan, and "
+    "make all other resources depend on CapacityPlan",
     level="mandatory",
     needs="stack",
     check=check,

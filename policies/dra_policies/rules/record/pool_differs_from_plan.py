@@ -52,7 +52,7 @@ def _check_pool(
             yield Finding(
                 message=f'{pool.title} is labeled {POOL}="{pool.name}", but the plan doesn\'t '
                 "contain this pool",
-                fix=f"add it to the fleet and plan again, or use one of: {_names(rows)}",
+                fix=f"add the pool to the fleet and plan again, or use one of: {_names(rows)}",
                 urn=pool.urn,
             )
     else:
@@ -155,7 +155,7 @@ def _compare_taints(pool: DeclaredPool, planned: tuple[Taint, ...]) -> Iterator[
         if taint not in planned and taint.effect != "PreferNoSchedule":
             yield Finding(
                 message=f"{pool.title}: its nodes have the taint {taint}, which isn't in the plan",
-                fix="remove it, or add it to the pool in the fleet and plan again",
+                fix="remove the taint, or add the taint to the pool in the fleet and plan again",
                 urn=pool.urn,
             )
 
@@ -170,7 +170,7 @@ def _absent(view: StackView, rows: dict[str, PoolRow]) -> Iterator[Finding]:
             yield Finding(
                 message=f'the plan has a pool "{name}" ({row.machine}, at most {nodes}), but '
                 f'no node group or node pool in this stack is labeled {POOL}="{name}"',
-                fix="declare it, or remove it from the fleet and plan again",
+                fix="declare the pool, or remove it from the fleet and plan again",
                 urn=view.record.urn if view.record else "",
             )
 

@@ -13,7 +13,7 @@ GROUP: Final = "resource.k8s.io"
 _WRITES: Final = frozenset({"create", "update", "patch", "delete", "deletecollection", "*"})
 _OWNED: Final = {
     "deviceclasses": "its subjects can change DeviceClasses for all users",
-    "resourceslices": "its subjects can publish devices that don't exist, or hide existing ones",
+    "resourceslices": "its subjects can publish devices that don't exist, or hide existing devices",
     "resourceclaims/status": "its subjects can allocate devices to a claim",
     "resourceclaims/binding": "its subjects can allocate devices to a claim",
     "resourceclaims/driver": "its subjects can act as a driver",
@@ -50,7 +50,7 @@ def check(view: StackView) -> Iterator[Finding]:
                 )
             if given:
                 yield Finding(
-                    message=f'{kind} "{each.name}" may write {" and ".join(given)}: '
+                    message=f'{kind} "{each.name}" can change {" and ".join(given)}: '
                     f"{next(iter(given.values()))}",
                     fix=f"remove {' and '.join(given)} from its rules; ordinary users need "
                     "only resourceclaims and resourceclaimtemplates",
@@ -121,9 +121,9 @@ def _to_everybody(binding: DeclaredResource) -> Iterator[Finding]:
         everybody = (kind == "Group" and name in _EVERYBODY) or (kind == "User" and name == _NOBODY)
         if everybody and role in _ADMINS:
             yield Finding(
-                message=f'{binding.type.rpartition(":")[2]} "{binding.name}" gives {role} to '
+                message=f'{binding.type.rpartition(":")[2]} "{binding.name}" grants {role} to '
                 f"{name}",
-                fix="list only the users or groups that need it",
+                fix="list only the users or groups that need the role",
                 urn=binding.urn,
             )
 
@@ -131,8 +131,8 @@ def _to_everybody(binding: DeclaredResource) -> Iterator[Finding]:
 RULE = Rule(
     id="tenants-write-driver-objects",
     says="Tenants can change DeviceClasses, ResourceSlices, or allocations.",
-    why="DeviceClasses and ResourceSlices affect all users. Changes can take devices from "
-    "others or give access to all devices.",
+    why="DeviceClasses and ResourceSlices affect all users. Changes can take devices from other "
+    "users or give access to all devices.",
     fix="Grant tenants verbs only on resourceclaims and resourceclaimtemplates.",
     level="advisory",
     needs="stack",

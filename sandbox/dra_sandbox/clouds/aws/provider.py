@@ -43,7 +43,7 @@ class Aws(SimulatedCloud):
     def missing_place(self, schema: Schema, inputs: Values) -> PropertyFailure | None:
         if "region" in schema.inputs and not inputs.get("region") and not self._region:
             return PropertyFailure(
-                "region", "no region: set aws:region in the stack's configuration"
+                "region", "the region is missing; set aws:region in the stack's configuration"
             )
         return None
 

@@ -47,7 +47,8 @@ class Azure(SimulatedCloud):
             return None
         return PropertyFailure(
             "location",
-            "no location: set azure-native:location in the stack's configuration, or give one",
+            "the location is missing; set azure-native:location in the stack's configuration, or "
+            "set a location here",
         )
 
     def default_id(self, schema: Schema) -> str:

@@ -51,7 +51,10 @@ def project(arguments: Values, place: Place) -> Values:
 def zones(arguments: Values, place: Place) -> Values:
     region = arguments.get("region") or place["region"]
     if not region:
-        raise ValueError("no region: give one, or set gcp:region in the stack's configuration")
+        raise ValueError(
+            "the region is missing; set a region here, or set gcp:region in the stack's "
+            "configuration"
+        )
     names = [
         *(f"{region}-{letter}" for letter in _ZONES.get(region, "abc")),
         *_AI_ZONES.get(region, ()),

@@ -53,11 +53,19 @@ class Gcp(SimulatedCloud):
         ):
             if name in schema.inputs and not inputs.get(name) and not place[name]:
                 return PropertyFailure(
-                    name, f"no {name}: set {setting} in the stack's configuration, or give it here"
+                    name,
+                    (
+                        f"{name} is missing; set {setting} in the stack's configuration, or set "
+                        f"{name} here"
+                    ),
                 )
         if "location" in schema.inputs and not inputs.get("location") and not place["location"]:
             return PropertyFailure(
-                "location", "no location: give a region or a zone, or set gcp:region or gcp:zone"
+                "location",
+                (
+                    "the location is missing; set a region or zone here, or set gcp:region or "
+                    "gcp:zone"
+                ),
             )
         return None
 

@@ -17,7 +17,7 @@ def server_of(kubeconfig: str, context: str = "") -> str:
     """
     server = active_cluster(kubeconfig, context).get("server")
     if not isinstance(server, str) or not server.startswith(("https://", "http://")):
-        raise Unreachable("the kubeconfig's cluster has no server address")
+        raise Unreachable("the kubeconfig's cluster doesn't have a server address")
     return server
 
 
@@ -29,27 +29,27 @@ def active_cluster(kubeconfig: str, context: str = "") -> dict[str, object]:
     chosen = context or str(document.get("current-context") or "")
     contexts = _named(document, "contexts", "context")
     if chosen not in contexts:
-        raise Unreachable(f'the kubeconfig has no context "{chosen}"')
+        raise Unreachable(f'the kubeconfig doesn\'t have the context "{chosen}"')
     cluster = _named(document, "clusters", "cluster").get(str(contexts[chosen].get("cluster")))
     if cluster is None:
-        raise Unreachable(
-            f'the context "{chosen}" names a cluster that the kubeconfig does not have'
-        )
+        raise Unreachable(f'the kubeconfig doesn\'t have the cluster of context "{chosen}"')
     if contexts[chosen].get("user") not in _named(document, "users", "user"):
-        raise Unreachable(f'the context "{chosen}" names a user that the kubeconfig does not have')
+        raise Unreachable(f'the kubeconfig doesn\'t have the user of context "{chosen}"')
     return cluster
 
 
 def _document(kubeconfig: str) -> dict[str, object]:
     if not kubeconfig:
-        raise Unreachable("no kubeconfig: pass one to the provider")
+        raise Unreachable(
+            "the provider doesn't have a kubeconfig; pass a kubeconfig to the provider"
+        )
     text = kubeconfig
     if "\n" not in text and not text.lstrip().startswith("{"):
         try:
             text = Path(text).expanduser().read_text(encoding="utf-8")
         except OSError as error:
             raise Unreachable(
-                f"cannot read the kubeconfig file {kubeconfig}: {error.strerror}"
+                f"can't read the kubeconfig file {kubeconfig}: {error.strerror}"
             ) from error
     try:
         document = yaml.safe_load(text)

@@ -31,7 +31,7 @@ def decode(text: str) -> list[Values]:
     try:
         documents = list(yaml.safe_load_all(text))
     except yaml.YAMLError as error:
-        raise InvalidManifest(f"the YAML cannot be read: {error}") from error
+        raise InvalidManifest(f"the YAML can't be read: {error}") from error
     objects: list[Values] = []
     for document in documents:
         if document is None:

@@ -46,7 +46,7 @@ class Kubernetes(provider_pb2_grpc.ResourceProviderServicer):
         self._sdk = Sdk("kubernetes")
         self._cluster: ClusterBackend = cluster or MemoryCluster()
         self._namespace = "default"
-        self._unreachable = "the provider is not configured"
+        self._unreachable = "the provider isn't configured"
 
     def GetPluginInfo(self, request: Empty, context: grpc.ServicerContext) -> plugin_pb2.PluginInfo:
         return plugin_pb2.PluginInfo(version=self._sdk.version)
@@ -214,7 +214,11 @@ class Kubernetes(provider_pb2_grpc.ResourceProviderServicer):
     ) -> provider_pb2.ConstructResponse:
         if request.type not in manifests.COMPONENTS:
             _refuse(
-                context, f"{request.type}: charts are not rendered; use kubernetes.helm.v3.Release"
+                context,
+                (
+                    f"{request.type}: the simulated provider doesn't render charts; use "
+                    "kubernetes.helm.v3.Release"
+                ),
             )
         try:
             return manifests.construct(request)

@@ -72,7 +72,7 @@ def refusal(inputs: Values) -> str:
     if gpus and not values.get("gpuResourcesEnabledOverride"):
         return "resources.gpus.enabled needs gpuResourcesEnabledOverride=true"
     if "namespace" in values:
-        return "the value namespace is not supported; give the release a namespace"
+        return "the value namespace isn't supported; set the release's namespace instead"
     if inputs.get("namespace") == "default" and not (
         values.get("namespaceOverride") or values.get("allowDefaultNamespace")
     ):

@@ -69,7 +69,7 @@ class OnDask:
             ) from None
         if not self.workers:
             raise PlannerError(
-                f"the Dask scheduler at {address} has no workers",
+                f"the Dask scheduler at {address} doesn't have workers",
                 fix=f"start workers: dask worker {address}",
             )
 
@@ -96,7 +96,7 @@ class OnDask:
         try:
             yield from self._run(batches, inputs)
         except (OSError, CancelledError):  # what Dask raises when nobody answers
-            fix = "finished cells are kept; run the same command to continue"
+            fix = "run the same command to continue with the unfinished cells"
             raise PlannerError(f"the scheduler of {self.name} stopped", fix=fix) from None
 
     def _run(self, batches: Iterable[Batch], inputs: Mapping[str, bytes]) -> Iterator[Done]:
@@ -139,7 +139,7 @@ class OnDask:
             elif len(batch.cells) > 1:
                 again.extend(single_cells(batch))
             else:
-                yield lost(batch, f"the worker that computed it ended ({type(error).__name__})")
+                yield lost(batch, f"the worker of this cell ended ({type(error).__name__})")
             future.release()
             feed()
 

@@ -84,7 +84,7 @@ class Processes:
                 return Done(batch, worked.rows, worked.cpu_seconds)
             except BrokenProcessPool:
                 self._end_pool()
-        return lost(batch, "the process that computed it ended")
+        return lost(batch, "the process of this cell ended")
 
     def _submit(self, batch: Batch, workers: int) -> Future[Worked]:
         for _ in range(ATTEMPTS):

@@ -161,7 +161,7 @@ def _memory(term: LabelTerm) -> SelectionNeeds:
     signs = {"Gt": ">", "Lt": "<", "In": "=="}
     mib = number(term.values[0]) if len(term.values) == 1 else None
     if term.operator not in signs or mib is None:
-        raise NotTranslatable(f"{term.key} {term.operator} isn't a comparison with one number")
+        raise NotTranslatable(f"{term.key} {term.operator} must compare with one number")
     quantity = f'quantity("{mib}Mi")'
     return SelectionNeeds(
         conditions=(f"{_CAPACITY}.memory.compareTo({quantity}) {signs[term.operator]} 0",)
@@ -171,7 +171,7 @@ def _memory(term: LabelTerm) -> SelectionNeeds:
 def _compute_major(term: LabelTerm) -> SelectionNeeds:
     major = number(term.values[0]) if len(term.values) == 1 else None
     if major is None or term.operator not in ("In", "Gt", "Lt"):
-        raise NotTranslatable(f"{term.key} {term.operator} isn't a comparison with one number")
+        raise NotTranslatable(f"{term.key} {term.operator} must compare with one number")
     capability = f"{_ATTRIBUTE}.cudaComputeCapability"
     match term.operator:
         case "Gt":
@@ -193,7 +193,7 @@ def _version_part(attribute: str, part: str) -> Callable[[LabelTerm], SelectionN
             sign = ">" if term.operator == "Gt" else "<"
             return SelectionNeeds(conditions=(f"{version} {sign} {numbers[0]}",))
         if term.operator not in ("In", "NotIn") or not numbers or None in numbers:
-            raise NotTranslatable(f"{term.key} {term.operator} isn't a comparison with numbers")
+            raise NotTranslatable(f"{term.key} {term.operator} must compare with numbers")
         condition = f"{version} in [{', '.join(map(str, numbers))}]"
         if len(numbers) == 1:
             condition = f"{version} == {numbers[0]}"
@@ -210,7 +210,7 @@ def _at_least(version: str, major: int) -> str:
 
 def _partition(term: LabelTerm) -> SelectionNeeds:
     if term.operator != "In" or len(term.values) != 1:
-        raise NotTranslatable(f"{term.key} {term.operator} isn't one partition size")
+        raise NotTranslatable(f"{term.key} {term.operator} must select one partition size")
     return SelectionNeeds(profile=term.values[0])
 
 

@@ -32,9 +32,9 @@ def kueue_findings(item: KubernetesObject) -> Iterator[Diagnostic]:
                 "removed it"
             )
             fix = (
-                "remove it, because KueueDRAIntegration is on by default"
+                "remove the gate, because KueueDRAIntegration is on by default"
                 if name == "DynamicResourceAllocation"
-                else f"write {renamed[name]}"
+                else f"rename the gate to {renamed[name]}"
             )
             yield Diagnostic(
                 "warning", "gate-renamed", message, place_of(item, "featureGates"), fix

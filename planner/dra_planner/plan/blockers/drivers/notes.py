@@ -105,7 +105,7 @@ def _sound_joins(
             yield (
                 (
                     f"{one} and {other} both publish {attribute}, so the constraint applies to "
-                    "devices of both"
+                    "devices of both drivers"
                 ),
                 "",
             )

@@ -76,7 +76,10 @@ def _blocker(policy: KubernetesObject, request: AdmissionRequest, answer: Policy
         text = f"{title} denies {request.title}: {answer.message}"
         fix = "change the object as the message says, or the policy"
     else:
-        text = f"{title} may deny {request.title}, which isn't known: {answer.message}"
+        text = (
+            f"{title} may deny {request.title}, because part of the answer is unknown: "
+            f"{answer.message}"
+        )
         fix = "check the object against the policy in the cluster (kubectl apply --dry-run=server)"
     return Blocker(
         code=CODE,

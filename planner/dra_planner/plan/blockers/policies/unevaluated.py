@@ -47,7 +47,10 @@ def find_unevaluated_policies(situation: ClusterSituation) -> Iterator[Blocker]:
         elif each.kind in _WEBHOOKS:
             yield from _of_webhooks(each, pods, situation)
         elif each.group in _ENGINES and pods:
-            text = f"{each.kind} {each.name} may change or reject pods, which isn't evaluated"
+            text = (
+                f"{each.kind} {each.name} may change or reject pods, but the plan doesn't evaluate "
+                "it"
+            )
             yield fact(text, place=each.place)
 
 
@@ -73,8 +76,8 @@ def _of_policy(
         yield Blocker(
             code="object-not-read",
             message=f"MutatingAdmissionPolicy {policy.name} changes the pods of {_named(refs)} "
-            "when they're created, which isn't evaluated",
-            fix="write the policy's changes into the pod templates",
+            "when they're created, but the plan doesn't evaluate it",
+            fix="copy the policy's changes to the pod templates",
             place=policy.place,
             workloads=tuple(refs),
             verdict="cannot-tell",
@@ -93,7 +96,8 @@ def _of_webhooks(
     if refs:
         verb = "change" if item.kind.startswith("Mutating") else "reject"
         text = (
-            f"{item.kind} {item.name} may {verb} the pods of {_named(refs)}, which isn't evaluated"
+            f"{item.kind} {item.name} may {verb} the pods of {_named(refs)}, but the plan "
+            "doesn't evaluate it"
         )
         yield fact(text, "", *refs, place=item.place)
 

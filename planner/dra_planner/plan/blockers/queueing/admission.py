@@ -148,8 +148,8 @@ def _not_found(workload: Workload, kind: str, name: str, known: Iterable[str], b
     near = difflib.get_close_matches(name.rpartition("/")[2], sorted(known), n=1, cutoff=0.6)
     hint = f"; did you mean {near[0]}?" if near else ""
     text = (
-        f"{by} refers to {kind} {name}, which isn't in the manifests, and without it, Kueue "
-        "doesn't admit the pods"
+        f"{by} refers to {kind} {name}, which isn't in the manifests, and Kueue doesn't admit the "
+        "pods until it exists"
     )
     return _told(
         workload,
@@ -175,7 +175,7 @@ def _not_admitted(
             yield _told(
                 workload,
                 "queue-admits-no-pod",
-                text if is_sure else f"{text} unless its configuration transforms {name}",
+                text if is_sure else f"{text} unless Kueue's configuration transforms {name}",
                 f"add {name} to coveredResources in ClusterQueue {queue.name}",
                 "does-not-fit" if is_sure else "cannot-tell",
             )

@@ -53,7 +53,7 @@ def _stopped(
     for name, policy in stopped.items():
         if policy:
             yield UnmetCondition(
-                f"{name} has stopPolicy {policy}, so Kueue admits no pods from it",
+                f"{name} has stopPolicy {policy}, so Kueue doesn't admit pods from it",
                 f"set stopPolicy to None in {name}",
             )
 
@@ -111,7 +111,7 @@ def _topologies(
             elif missing := sorted(known - queues.topologies.keys()):
                 yield UnmetCondition(
                     f"ClusterQueue {queue.name} needs Topology {missing[0]}, which isn't in the "
-                    "manifests, and without it, Kueue doesn't admit the pods",
+                    "manifests, and Kueue doesn't admit the pods until it exists",
                     f"add the manifest of Topology {missing[0]}",
                     "cannot-tell",
                 )

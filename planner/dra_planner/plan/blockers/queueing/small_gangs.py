@@ -28,8 +28,8 @@ def find_small_gangs(situation: ClusterSituation) -> Iterator[Blocker]:
         first, missing = gang.parts[0].workload, gang.least - count
         yield Blocker(
             code="pod-cannot-be-scheduled",
-            message=f"{gang.name} waits for {gang.least} pods, but only {counted(count, 'pod')} "
-            f"in these manifests {verb(count, 'join')} it, so none of them starts",
+            message=f"{gang.name} waits for {gang.least} pods, but only {counted(count, 'pod')} in "
+            f"these manifests {verb(count, 'join')} it, so no pod of the gang starts",
             fix=f"set the minimum to {count}, or add {counted(missing, 'pod')} to the gang",
             place=places[first],
             workloads=tuple(dict.fromkeys(part.workload for part in gang.parts)),
