@@ -199,4 +199,4 @@ def test_objects_of_an_older_version_in_terraform_are_named(project: Project) ->
     )
     done = project.run("check", "--rewrite", "claim.tf")
     assert done.status == 1
-    assert "--rewrite doesn't support Terraform code; write resource.k8s.io/v1" in done.err
+    assert "--rewrite doesn't support Terraform code; use resource.k8s.io/v1" in done.err

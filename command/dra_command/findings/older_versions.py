@@ -85,7 +85,7 @@ def _truthful(
         )
         return replace(finding, fix=f"{bare}; {by_hand}{reason}")
     if at in faulty and bare != finding.fix:
-        return replace(finding, fix=f"{bare}, and fix the reported problems of its v1 form")
+        return replace(finding, fix=f"{bare}; then fix the reported problems of its v1 form")
     if finding.fix.endswith(MOVES_PARAMETERS) and at not in removed:
         return replace(finding, fix=bare)
     return finding

@@ -219,7 +219,7 @@ def test_what_was_interrupted_says_how_to_go_on(
     status, out, err = answer(capsys, str(write_portfolio(tmp_path / "p", 1, 0)))
     assert status == Status.INTERRUPTED
     assert "1 is not computed" in out
-    assert err == "interrupted after 0 of 1 cells; run the same command to continue\n"
+    assert err == "interrupted after 0 of 1 cells; the same command continues from this point\n"
 
 
 def git(folder: Path, *words: str) -> None:

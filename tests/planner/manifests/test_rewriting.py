@@ -591,5 +591,5 @@ def test_refused_versions_point_to_the_rewrite() -> None:
     old = CASES["v1beta1: in braces"][0]
     (finding,) = read_checked([Source("m.yaml", old)], features_of(36)).diagnostics
     assert finding.code == "version-not-served"
-    assert "and 1.38 removes it" in finding.fix
+    assert "and Kubernetes 1.38 removes it" in finding.fix
     assert "pulumi-dra check --rewrite" in finding.fix
