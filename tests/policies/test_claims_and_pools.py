@@ -143,7 +143,7 @@ def test_what_only_the_node_knows_is_advice_at_the_end(declare: SimpleNamespace)
     ((rule, sentence),) = of_claims(judge.of_stack([record, declare.node_group(counts=(2, 2, 4))]))
 
     assert rule == "claim-cannot-be-judged"
-    assert "known at run time only: uuid" in sentence
+    assert "known only at run time: uuid" in sentence
 
 
 def test_a_missing_template_is_advice(declare: SimpleNamespace) -> None:

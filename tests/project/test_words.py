@@ -30,7 +30,7 @@ WORDS = {
     r"(is|are) no (amount|quantity)": "isn't a valid quantity",
     r"less than nothing": "must not be negative",
     r"nobody knows": "unknown",
-    r"only the (node|cluster) knows": "known at run time only",
+    r"only the (node|cluster) knows": "known only at run time",
     r"whole numbers?": "integer",
     r"named otherwise": "renamed",
     r"the house": "repository layout",

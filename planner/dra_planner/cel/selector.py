@@ -106,7 +106,7 @@ class Selector:
             return self._end(state, "error", error.message)
         except UnknownError as error:
             return self._end(
-                state, "unknown", "known at run time only: " + ", ".join(sorted(error.paths))
+                state, "unknown", "known only at run time: " + ", ".join(sorted(error.paths))
             )
         except EffortExceeded:
             return SelectorOutcome(
@@ -136,7 +136,7 @@ class Selector:
         if inner is True or inner is False:
             return self._settle(state, "match" if inner else "no-match")
         if inner.__class__ is UnknownValue:
-            return self._end(state, "unknown", f"known at run time only: {inner.path}")
+            return self._end(state, "unknown", f"known only at run time: {inner.path}")
         return self._end(
             state, "error", f"CEL result of type {type_name(value)} could not be converted to bool"
         )

@@ -38,7 +38,7 @@ def test_a_patch_of_an_overlay_decides_the_verdict(base: Project, command: str) 
     done = base.run(command, "k", "--stack", "dev")
 
     assert done.status == 1
-    assert "of 50 pods pending" in done.out or "50 are needed" in done.out
+    assert "of 50 pods pending" in done.out or "the claims need 50" in done.out
     assert "left alone" not in done.out
 
 

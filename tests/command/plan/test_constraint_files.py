@@ -128,7 +128,7 @@ def test_nothing_to_constrain(project: Project) -> None:
 
 def test_without_simulation_nothing_is_written(project: Project) -> None:
     given(project, "m2-any-takes-h100")
-    assert "nothing was simulated" in project.run(*WORDS, "--simulate", "off").err
+    assert "the simulation didn't run" in project.run(*WORDS, "--simulate", "off").err
 
 
 def test_nodes_that_exist_are_not_sized(project: Project) -> None:

@@ -1,4 +1,4 @@
-"""Values known at run time only: absorbed where they do not matter, the outcome where they do."""
+"""Values known only at run time: absorbed where they do not matter, the outcome where they do."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def test_unknown_is_absorbed_as_cel_does(expression: str, verdict: str) -> None:
     outcome = selector.matches(DEVICE)
     assert outcome.verdict == verdict, outcome
     if verdict == "unknown":
-        assert "known at run time only" in outcome.message
+        assert "known only at run time" in outcome.message
 
 
 def test_projection_marks_what_is_unknown_and_what_is_absent() -> None:
