@@ -31,7 +31,7 @@ def subnet_fault(subnet: str) -> str:
                 f"AKS allows at most {LONGEST_LABEL_NAME} characters for {what}, because AKS adds "
                 "it to nodes as a label"
             )
-            return f'"{name}" has {len(name)} characters: {longest}'
+            return f'"{name}" has {len(name)} characters, but {longest}'
     return ""
 
 

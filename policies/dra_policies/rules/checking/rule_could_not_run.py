@@ -28,7 +28,8 @@ RULE = Rule(
     id="rule-could-not-run",
     says="A rule failed with an internal error.",
     why="The rule didn't check the stack, and an unchecked stack must not pass.",
-    fix="report it with this message; to continue, set the level of rule-could-not-run to advisory",
+    fix="report this error with its message; to continue, set the level of "
+    "rule-could-not-run to advisory",
     level="mandatory",
     check=check,
 )
