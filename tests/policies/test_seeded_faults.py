@@ -261,7 +261,15 @@ FAULTS: dict[str, Fault] = {
         ADVISORY,
         "whole internet",
     ),
-    "GKE without logs": ("gke", "cluster", "loggingService", "none", BASELINE, ADVISORY, "no logs"),
+    "GKE without logs": (
+        "gke",
+        "cluster",
+        "loggingService",
+        "none",
+        BASELINE,
+        ADVISORY,
+        "its logs are disabled",
+    ),
     "legacy authorisation": (
         "gke",
         "cluster",

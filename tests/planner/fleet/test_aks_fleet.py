@@ -57,7 +57,7 @@ REFUSED: dict[str, tuple[dict[str, Any], dict[str, Any], str]] = {
             }
         },
         {},
-        "has 64 characters: AKS allows at most 63 characters for virtualNetworks",
+        "has 64 characters, but AKS allows at most 63 characters for virtualNetworks",
     ),
     "prefixes": ({"network": {"prefixDelegation": True}}, {}, "applies only to EKS"),
     "four zones": ({"network": {"zones": 4}}, {}, "must be between 0 and 3, not 4"),

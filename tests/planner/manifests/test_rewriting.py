@@ -522,7 +522,7 @@ def test_parameters_stay_while_one_of_their_users_does() -> None:
         "ResourceClaim c",
         "GpuClaimParameters p",
     }
-    assert "ResourceClaim c refers to it" in found.refusals[0].reason
+    assert "ResourceClaim c refers to this object" in found.refusals[0].reason
     assert [change.name for change in found.changes] == ["ResourceClaimTemplate c"]
 
 

@@ -62,7 +62,9 @@ def _json(found: tuple[Recognized, ...]) -> str:
 def _print(found: tuple[Recognized, ...], text: str) -> None:
     with Page() as page:
         if not found:
-            page.line(f"Unknown message: none of the {len(messages())} known messages matches.")
+            page.line(
+                f"Unknown message: it doesn't match any of the {len(messages())} known messages."
+            )
             for near in nearest(text):
                 page.text(f"similar: {near.example} ({near.where})", indent=2, mark="· ")
             for step in _NEXT_STEPS:
