@@ -66,9 +66,9 @@ def edit_lines(edits: Sequence[Edit]) -> Iterator[Line]:
     removes = any(edit.kind in REMOVING for edit in edits)
     but = ", but without a requirement of the pod" if removes else ""
     if len(edits) == 1:
-        yield Line(2, f"smallest change with which it fits{but}: {edits[0]}", "→ ")
+        yield Line(2, f"smallest change with which the pod fits{but}: {edits[0]}", "→ ")
     elif edits:
-        said = f"it fits with all of these changes together (the smallest set found){but}:"
+        said = f"the pod fits with all these changes together (the smallest set found){but}:"
         yield Line(2, said, "→ ")
         for number, edit in enumerate(edits, 1):
             yield Line(4, str(edit), f"{number}. ")

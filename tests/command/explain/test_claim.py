@@ -30,7 +30,9 @@ def test_explain_gives_the_answer_first_and_counts_devices_term_by_term(project:
         "          architecture: Ada Lovelace",
         '      ✓ device.capacity["gpu.nvidia.com"].memory.isGreaterThan(quantity("10Gi"))',
         "    = 0 left",
-        ("  → smallest change with which it fits, but without a requirement of the pod: remove"),
+        (
+            "  → smallest change with which the pod fits, but without a requirement of the pod: remove"
+        ),
         (
             '    `device.attributes["gpu.nvidia.com"].brand == "Tesla"` and '
             '`device.attributes["gpu.nvidia.com"].architecture =='
