@@ -117,7 +117,7 @@ def _check_own_selector(spec: Data, name: str, scope: Scope) -> Violations:
     if selector is None:
         return
     # The server adds its own labels to a given selector before it validates the result, so a
-    # selector is accepted if it agrees with labels that nobody knows before creation (the UID).
+    # selector is accepted if it agrees with labels that are unknown before creation (the UID).
     yield from check_struct(selector, "meta.LabelSelector", "spec.selector", scope, TABLE)
     made = {**selector, "matchLabels": dict(selector.get("matchLabels") or {})}
     given = {key for key in made["matchLabels"] if not _OWN_LABELS.get(key, True)}
