@@ -203,9 +203,7 @@ class QuotaRoom:
         for quota, usage in of_pods:  # below, they count like all others
             quota.charge(usage, [-without_claims] * _LEVELS)
         key = member.workload, member.pod_set
-        self._charges[key] = _charges(charged, namespace)
-        for limit, amount in self._charges[key].items():
-            self._at_start[limit] += amount * (member.charged - len(member.running))
+        self._note_charges(key, member, _charges(charged, namespace))
         # A pod is admitted only if its own claims also fit into the quota. `free` counts such whole
         # pods. In `_wait`, `of_pods` counts pods alone: a pod whose claim is denied exists and
         # waits.
@@ -231,6 +229,14 @@ class QuotaRoom:
             return
         self._refused[key] = rest.figures
         yield from _wait(rest, of_pods, _tightest(charged, namespace), namespace)
+
+    def _note_charges(self, key: PodSetKey, member: Member, charges: dict[QuotaLimit, int]) -> None:
+        """Note what one pod of a workload charges, and what its existing pods that don't run have
+        charged already.
+        """
+        self._charges[key] = charges
+        for limit, amount in charges.items():
+            self._at_start[limit] += amount * (member.charged - len(member.running))
 
     def _usage(
         self, quota: _Quota, pod: Mapping[str, Any], claims: tuple[ShapeClaim, ...]
