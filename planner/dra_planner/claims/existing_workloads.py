@@ -61,8 +61,8 @@ class ExistingWorkloads:
         return self._waiting.get(workload, ())
 
     def awaited_nodes(self, workload: WorkloadRef) -> frozenset[str]:
-        """Return the nodes for which a DaemonSet has pending pods. Its controller names the node of
-        each pod in the pod's affinity.
+        """Return the nodes for which a DaemonSet has pending pods with all their claims. Its
+        controller names the node of each pod in the pod's affinity.
 
         Source: kubernetes/kubernetes:pkg/controller/daemon/util/daemonset_util.go@v1.36.3
         (ReplaceDaemonSetPodNodeNameNodeAffinity).
@@ -70,7 +70,7 @@ class ExistingWorkloads:
         terms = [
             term
             for pod in self.waiting(workload)
-            if pod.spec.node_affinity is not None
+            if pod.spec.node_affinity is not None and all(pod.claims.values())
             for term in pod.spec.node_affinity.terms
         ]
         return frozenset(

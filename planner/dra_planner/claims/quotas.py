@@ -223,7 +223,7 @@ class QuotaRoom:
             )
         _charge(charged, [max(0, (pods or 0) - member.charged) for pods in admitted.figures])
         if per_node and any(admitted.figures):
-            self._daemons[key] = max(1, member.charged)
+            yield from self._of_daemons(member, without_claims, charged, of_pods)
         yield admitted, None
         if rest is None:
             return
@@ -237,6 +237,21 @@ class QuotaRoom:
         self._charges[key] = charges
         for limit, amount in charges.items():
             self._at_start[limit] += amount * (member.charged - len(member.running))
+
+    def _of_daemons(
+        self, member: Member, without_claims: int, charged: _Charged, of_pods: _Charged
+    ) -> Iterator[tuple[Member, Denial]]:
+        """Count the pods of a DaemonSet that the cluster has, and yield those whose claims quotas
+        deny.
+        """
+        allowed = min(without_claims, _room_for(charged)[_STEADY])
+        _charge(charged, [allowed] * _LEVELS)
+        self._daemons[member.workload, member.pod_set] = max(1, member.charged + allowed)
+        denied = without_claims - allowed
+        if denied:
+            _charge(of_pods, [denied] * _LEVELS)
+            waiting = replace(member, figures=Figures.fixed(denied), running=(), charged=0)
+            yield waiting, Denial(_tightest(charged, member.workload.namespace))
 
     def _usage(
         self, quota: _Quota, pod: Mapping[str, Any], claims: tuple[ShapeClaim, ...]
