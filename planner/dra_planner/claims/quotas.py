@@ -202,8 +202,7 @@ class QuotaRoom:
         of_pods = [(quota, self._of_pod(quota, data)) for quota in quotas]
         for quota, usage in of_pods:  # below, they count like all others
             quota.charge(usage, [-without_claims] * _LEVELS)
-        key = member.workload, member.pod_set
-        self._note_charges(key, member, _charges(charged, namespace))
+        self._note_charges(member, charged)
         # A pod is admitted only if its own claims also fit into the quota. `free` counts such whole
         # pods. In `_wait`, `of_pods` counts pods alone: a pod whose claim is denied exists and
         # waits.
@@ -227,14 +226,15 @@ class QuotaRoom:
         yield admitted, None
         if rest is None:
             return
-        self._refused[key] = rest.figures
+        self._refused[member.workload, member.pod_set] = rest.figures
         yield from _wait(rest, of_pods, _tightest(charged, namespace), namespace)
 
-    def _note_charges(self, key: PodSetKey, member: Member, charges: dict[QuotaLimit, int]) -> None:
+    def _note_charges(self, member: Member, charged: _Charged) -> None:
         """Note what one pod of a workload charges, and what its existing pods that don't run have
         charged already.
         """
-        self._charges[key] = charges
+        charges = _charges(charged, member.workload.namespace)
+        self._charges[member.workload, member.pod_set] = charges
         for limit, amount in charges.items():
             self._at_start[limit] += amount * (member.charged - len(member.running))
 
