@@ -84,7 +84,7 @@ def test_a_taint_does_not_hide_that_the_node_offers_no_such_resource() -> None:
                 "tolerate"
             ),
         ),
-        ("insufficient-resource", "nvidia.com/mig-1g.5gb: requests 1, 0 left, 1 short"),
+        ("insufficient-resource", "nvidia.com/mig-1g.5gb: requests 1, 0 left (1 too little)"),
     ]
     tolerant = shape(
         requests={"cpu": 1000, "nvidia.com/mig-1g.5gb": 1},

@@ -206,7 +206,7 @@ def test_a_missing_toleration_is_named():
 def test_a_shortage_of_cpu_says_how_much():
     (reason,) = reasons_of(refused(place(shape(requests={"cpu": 80_000}), state())))
     assert reason.code == "insufficient-cpu"
-    assert reason.message == "cpu: requests 80 CPU, 64 CPU left, 16 CPU short"
+    assert reason.message == "cpu: requests 80 CPU, 64 CPU left (16 CPU too little)"
 
 
 def test_pod_slots_are_a_resource():

@@ -174,7 +174,7 @@ def test_shares_of_the_pools_are_the_meaning_of_a_unit() -> None:
     found = steps(workload("chat", 4), pools=({**L4, "sharing": sharing},))
 
     assert found.migration.count(Result.CANNOT) == 1
-    assert "4 replicas" in found.migration.templates[0].reason
+    assert "4 time-sliced replicas" in found.migration.templates[0].reason
 
 
 def test_a_class_that_serves_the_name_is_settled_before_the_start() -> None:

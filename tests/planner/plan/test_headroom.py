@@ -54,7 +54,7 @@ def test_room_for_a_workload_that_is_not_there_is_a_warning() -> None:
         == "the plan doesn't keep capacity free for Job default/web, because it isn't one of "
         "the workloads"
     )
-    assert told.fix == "name Deployment default/web instead"
+    assert told.fix == "use Deployment default/web instead"
     assert not [
         each
         for each in plan_of(keeping(L4, WEB), deployment()).diagnostics

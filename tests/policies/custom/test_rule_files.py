@@ -63,7 +63,7 @@ def faults(text: str) -> list[tuple[int, str, str, str]]:
         (
             "true and false",
             "Syntax error: mismatched input 'and' (column 6 of the expression",
-            "the operators are &&",
+            "use true && false, because the operators are &&",
         ),
         ("pool.name.matches('[')", "invalid matches argument (column 19 of the expression", ""),
         ("(" * 300 + "true" + ")" * 300, "recursion limit", ""),

@@ -339,7 +339,7 @@ def test_without_a_cluster_a_preview_passes_and_a_creation_fails(simulated) -> N
 @pytest.mark.parametrize(
     ("change", "reason"),
     [
-        ({"current-context": "other"}, 'no context "other"'),
+        ({"current-context": "other"}, 'doesn.t have the context "other"'),
         ({"clusters": []}, "doesn't have the cluster of context"),
         ({"users": []}, "doesn't have the user of context"),
         ({"clusters": [{"name": "c", "cluster": {}}]}, "doesn't have a server address"),
