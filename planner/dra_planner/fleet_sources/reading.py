@@ -6,7 +6,12 @@ import shlex
 from collections.abc import Sequence
 from typing import Any, Final
 
-from dra_planner.clouds.foreign import is_foreign, read_foreign_clusters, state_file_fault
+from dra_planner.clouds.foreign import (
+    ForeignCluster,
+    is_foreign,
+    read_foreign_clusters,
+    state_file_fault,
+)
 from dra_planner.errors import FleetError, Place
 from dra_planner.fleet import LearnedMachine
 from dra_planner.fleet_sources.document import ImportedFleet, fleet_of_cluster_description
@@ -45,39 +50,38 @@ def read_imported_fleet(
         if fault := state_file_fault(each):
             raise FleetError(fault, place=Place(file), fix=TERRAFORM_FIX)
     found = read_foreign_clusters(documents)
-    named = [each for each in found if not cluster or each.name == cluster]
-    known = ", ".join(each.name or "a cluster without a name" for each in found) or "none"
-    if not named:
-        message = (
-            f'these files don\'t describe a cluster "{cluster}"'
-            if cluster
-            else "these files don't describe a cluster of a supported cloud"
-        )
-        if not found:
-            raise FleetError(
-                message, place=Place(file), fix="pass the file that describes the node pools"
-            )
-        raise FleetError(
-            message,
-            place=Place(file),
-            fix=f"use the name of a cluster in these files: {known}",
-        )
-    if len(named) > 1:
-        fix = (
-            f"choose one cluster: pulumi-dra init {target} --from {shlex.quote(file)} --cluster "
-            "NAME"
-        )
-        raise FleetError(
-            f"these files describe {len(named)} clusters: {known}", place=Place(file), fix=fix
-        )
     return fleet_of_cluster_description(
-        named[0],
+        _chosen(found, cluster, file, target),
         file=file,
         region=region,
         kubernetes=kubernetes,
         learned=learned,
         target=target,
     )
+
+
+def _chosen(found: Sequence[ForeignCluster], name: str, file: str, target: str) -> ForeignCluster:
+    """Return the only cluster, or the only one with the name. Raises FleetError otherwise."""
+    named = [each for each in found if not name or each.name == name]
+    if len(named) == 1:
+        return named[0]
+    known = ", ".join(each.name or "a cluster without a name" for each in found) or "none"
+    if named:
+        message = f"these files describe {len(named)} clusters: {known}"
+        source = shlex.quote(file)
+        fix = f"choose one cluster: pulumi-dra init {target} --from {source} --cluster NAME"
+    else:
+        message = (
+            f'these files don\'t describe a cluster "{name}"'
+            if name
+            else "these files don't describe a cluster of a supported cloud"
+        )
+        fix = (
+            f"use the name of a cluster in these files: {known}"
+            if found
+            else "pass the file that describes the node pools"
+        )
+    raise FleetError(message, place=Place(file), fix=fix)
 
 
 def _is_provisioner(document: Any) -> bool:
