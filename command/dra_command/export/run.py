@@ -6,10 +6,9 @@ import argparse
 import json
 import sys
 
-import yaml
-
 from dra_command.command_line.arguments import UsageError
 from dra_command.command_line.exit_status import Status
+from dra_command.command_line.yaml_text import yaml_documents
 from dra_command.inputs.fleet_files import read_fleet_of
 from dra_command.inputs.shared_catalog import find_shared_catalog
 from dra_planner.clouds.foreign.export import export_cluster, export_losses
@@ -37,7 +36,7 @@ def run(values: argparse.Namespace) -> int:
     if values.to == "terraform":
         print(json.dumps(documents[0], indent=2))
     else:
-        print(yaml.safe_dump_all(documents, sort_keys=False, width=120), end="")
+        print(yaml_documents(documents), end="")
     for note in () if values.quiet else export_losses(cluster, values.to):
         print(note, file=sys.stderr)
     return Status.FITS

@@ -10,10 +10,9 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Final
 
-import yaml
-
 from dra_command.command_line.arguments import UsageError
 from dra_command.command_line.installation import installed_from, with_extras
+from dra_command.command_line.yaml_text import yaml_text
 from dra_command.init.install_source import requirement_of
 from dra_planner.clouds import cloud
 from dra_planner.fleet import Fleet
@@ -131,4 +130,4 @@ def stack_settings(
     config |= {"pulumi-dra:workloads": list(workloads), "pulumi-dra:fleet": fleet_file}
     if cluster:
         config["pulumi-dra:platform"] = {"cluster": {"clusterName": cluster}}
-    return yaml.safe_dump({"config": config}, sort_keys=False, width=120)
+    return yaml_text({"config": config})

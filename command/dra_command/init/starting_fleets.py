@@ -11,12 +11,12 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-import yaml
 from msgspec import Struct
 from msgspec.structs import replace
 
 from dra_command.command_line.arguments import UsageError
 from dra_command.command_line.progress import doing
+from dra_command.command_line.yaml_text import yaml_text
 from dra_command.init.options import DEFAULT_CI
 from dra_command.init.schema_comment import schema_comment
 from dra_command.init.starter_files import FIRST_CLAIM, FIRST_CLAIM_FILE, WORKLOADS
@@ -241,6 +241,6 @@ def _described(
     fleet = read_fleet(document, file=source, catalog=find_shared_catalog(start))
     if fleet.catalog:
         document = {**document, "catalog": fleet.document()["catalog"]}
-    body = yaml.safe_dump(dict(document), sort_keys=False, width=120)
+    body = yaml_text(dict(document))
     text = f"{schema_comment('fleet')}# Source: {source}.\n{body}"
     return InitialFleet(fleet=fleet, text=text, notes=notes)

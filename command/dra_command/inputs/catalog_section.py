@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-import yaml
+from dra_command.command_line.yaml_text import yaml_text
 
 _KEY: Final = re.compile(r"^catalog:", re.MULTILINE)
 _NEXT_KEY: Final = re.compile(r"^[A-Za-z]", re.MULTILINE)
@@ -15,9 +15,9 @@ _NEXT_KEY: Final = re.compile(r"^[A-Za-z]", re.MULTILINE)
 
 def catalog_section(rows: Sequence[Mapping[str, Any]]) -> str:
     """Return rows as the YAML of a catalog file."""
-    # without the aliases that YAML makes of shared parts
+    # Rows of a fleet are mappings with places, which YAML doesn't write.
     plain = json.loads(json.dumps(list(rows)))
-    return yaml.safe_dump({"catalog": plain}, sort_keys=False, width=120)
+    return yaml_text({"catalog": plain})
 
 
 def replace_catalog(text: str, rows: Sequence[Mapping[str, Any]]) -> str:

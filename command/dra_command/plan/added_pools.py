@@ -6,9 +6,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from dra_command.command_line.file_writer import write_whole
+from dra_command.command_line.yaml_text import yaml_text
 from dra_command.pens.amounts import usd
 from dra_planner.errors import PlannerError
 from dra_planner.plan import PlanRequest
@@ -34,7 +33,7 @@ def write_added_pools(path: Path, request: PlanRequest) -> str:
     )
     write_whole(
         path,
-        head + yaml.safe_dump({"pools": list(found.pools)}, sort_keys=False, width=120),
+        head + yaml_text({"pools": list(found.pools)}),
         PlannerError,
     )
     return f"wrote {path}: add {told}{price}"

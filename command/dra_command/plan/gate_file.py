@@ -7,9 +7,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Final
 
-import yaml
-
 from dra_command.command_line.file_writer import write_whole
+from dra_command.command_line.yaml_text import yaml_documents
 from dra_planner.errors import PlannerError
 from dra_planner.plan import Plan, plan_file
 from dra_planner.planfile.admission_gate import admission_gate
@@ -26,7 +25,5 @@ def write_gate(path: Path, plan: Plan) -> str:
     written.
     """
     documents = admission_gate(plan_file(plan))
-    write_whole(
-        path, _HEAD + yaml.safe_dump_all(documents, sort_keys=False, width=100), PlannerError
-    )
+    write_whole(path, _HEAD + yaml_documents(documents), PlannerError)
     return f"wrote {path}: apply it with kubectl apply -f {path}"

@@ -449,16 +449,18 @@ def difference_table(difference: PlanDifference) -> Table:
 
 
 def difference_line(difference: PlanDifference) -> str:
-    """Return the difference in nodes and money: "+2 nodes, +USD 59.64 per hour against the saved
-    plan".
+    """Return the difference in nodes and money: "+2 nodes, +USD 59.64 per hour, compared with
+    the saved plan".
     """
     if difference.is_empty:
         return "same nodes and cost as the saved plan"
     noun = "node" if abs(difference.nodes) == 1 else "nodes"
-    nodes = f"{difference.nodes:+d} {noun}" if difference.nodes else "as many nodes"
+    nodes = f"{difference.nodes:+d} {noun}" if difference.nodes else "same number of nodes"
     if difference.hourly_usd is None:
-        return f"{nodes} than in the saved plan, at unknown cost"
-    if not difference.hourly_usd:
-        return f"{nodes} than in the saved plan, at the same cost"
-    sign = "+" if difference.hourly_usd > 0 else "−"
-    return f"{nodes} than in the saved plan, {sign}{usd(abs(difference.hourly_usd))} per hour"
+        price = "unknown cost"
+    elif not difference.hourly_usd:
+        price = "same cost"
+    else:
+        sign = "+" if difference.hourly_usd > 0 else "−"
+        price = f"{sign}{usd(abs(difference.hourly_usd))} per hour"
+    return f"{nodes}, {price}, compared with the saved plan"

@@ -8,11 +8,11 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-import yaml
 from msgspec import Struct
 
 from dra_command.command_line.arguments import UsageError
 from dra_command.command_line.exit_status import Status
+from dra_command.command_line.yaml_text import yaml_text
 from dra_command.findings.evaluation import make_view
 from dra_command.inputs.command_inputs import read_inputs
 from dra_command.pens.visible_text import visible
@@ -131,7 +131,7 @@ def _print_objects(values: argparse.Namespace) -> Status:
     if values.format == "json":
         print(json.dumps(document, indent=2, ensure_ascii=False))
     else:
-        print(yaml.safe_dump(document, sort_keys=False, allow_unicode=True, width=100), end="")
+        print(yaml_text(document), end="")
     return Status.FITS
 
 

@@ -14,6 +14,7 @@ import yaml
 
 from dra_command.command_line.arguments import UsageError
 from dra_command.command_line.exit_status import Status
+from dra_command.command_line.yaml_text import PlainDumper
 from dra_command.inputs.command_inputs import read_inputs
 from dra_planner import catalog
 from dra_planner.catalog import Machine
@@ -45,11 +46,8 @@ _NODE = r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*"
 _LONGEST_NAME = 253
 
 
-class _Dumper(yaml.SafeDumper):
+class _Dumper(PlainDumper):
     """Writes quotes around text that kubectl would read as something else: n, 1e3."""
-
-    def ignore_aliases(self, data: Any) -> bool:
-        return True
 
 
 _Dumper.add_representer(

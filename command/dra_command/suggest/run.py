@@ -9,11 +9,10 @@ import sys
 from collections.abc import Iterator
 from decimal import Decimal, InvalidOperation
 
-import yaml
-
 from dra_command.command_line.arguments import UsageError
 from dra_command.command_line.exit_status import Status, status_of
 from dra_command.command_line.progress import doing
+from dra_command.command_line.yaml_text import yaml_text
 from dra_command.inputs.command_inputs import mark_unrelated_files, print_skipped_files
 from dra_command.inputs.machine_types import requested_machine_types
 from dra_command.inputs.new_cluster import new_cluster_version
@@ -63,7 +62,7 @@ def run(values: argparse.Namespace) -> int:
         return status_of(found.plan.verdict, allow_unknown=False)
     for line in _why(found, found.best):
         print(f"# {line}")
-    print(yaml.safe_dump(found.best.document, sort_keys=False, width=120), end="")
+    print(yaml_text(found.best.document), end="")
     return Status.FITS
 
 
