@@ -44,6 +44,7 @@ from dra_policies.view.waiting_pods import waiting_for_one_cause
 if TYPE_CHECKING:
     from dra_command.findings.baseline import KnownFindings
     from dra_planner.releases import Features
+    from dra_planner.sizing import WorkloadSize
     from dra_planner.sources import Source
 
 
@@ -103,7 +104,7 @@ def find_violations(
         old = parts.old
         found = (*parts.new, *fixed_notes(known, old, (source.name for source in inputs.sources)))
     accepted = (each.code for each in (*(row.finding for row in kept.exempted), *old))
-    if is_accepted(accepted, levels, found):
+    if is_accepted(accepted, levels, found) and not _is_silent(view, told, rules):
         planned = "fits"
     in_doubt = not doubts.isdisjoint(found)
     if any(each.code == "unknown-field" for each in found):
@@ -136,24 +137,18 @@ def _skipped_without_stack(levels: Mapping[str, str]) -> Iterator[SkippedRule]:
 def _unexplained(
     view: StackView, told: Sequence[tuple[Rule, Finding]], rules: Sequence[Rule]
 ) -> Iterator[tuple[Rule, Finding]]:
-    """Yield the plan's reasons for workloads that no rule names, so that no verdict is without a
+    """Yield the plan's reasons for workloads that no rule explains, so that no verdict is without a
     finding.
+
+    A project's own rule about a workload doesn't explain why it doesn't fit.
     """
-    by_id = {rule.id: rule for rule in rules}
-    cause = None if view.judgement is None else waiting_for_one_cause(view.judgement)
-    grouped = () if cause is None else cause.workloads
-    for size in view.judgement.sizing.workloads if view.judgement is not None else ():
+    by_id, built_in = {rule.id: rule for rule in rules}, {rule.id for rule in RULES}
+    messages = [finding.message for rule, finding in told if rule.id in built_in]
+    for size in _without_messages(view, messages):
         name, certain = str(size.workload), size.verdict == "does-not-fit"
-        rule = by_id.get("claim-fits-no-pool" if certain else "claim-cannot-be-judged")
-        if (
-            size.verdict == "fits"
-            or rule is None
-            or size.workload in grouped
-            or any(name in finding.message for _, finding in told)
-        ):
+        rule = by_id.get(_fitting_rule(size))
+        if rule is None:
             continue
-        if size.reasons and all(reason.code in REPORTED_OBJECTS for reason in size.reasons):
-            continue  # what is wrong with the object is a finding already
         reasons = "; ".join(dict.fromkeys(reason.message for reason in size.reasons))
         fix = next((reason.fix for reason in size.reasons if reason.fix), "")
         place = next((each.place for each in size.reasons if each.place.file), NOWHERE)
@@ -163,6 +158,40 @@ def _unexplained(
                 message=f"{name}: {reasons}", fix=fix, place=place, about=name, certain=certain
             ),
         )
+
+
+def _without_messages(view: StackView, messages: Sequence[str]) -> Iterator[WorkloadSize]:
+    """Yield the workloads that don't fit, or that can't be evaluated, and that no message names."""
+    if view.judgement is None:
+        return
+    cause = waiting_for_one_cause(view.judgement)
+    grouped = () if cause is None else cause.workloads
+    for size in view.judgement.sizing.workloads:
+        if size.verdict == "fits" or size.workload in grouped:
+            continue
+        if size.reasons and all(reason.code in REPORTED_OBJECTS for reason in size.reasons):
+            continue  # what is wrong with the object is a finding already
+        if not any(str(size.workload) in message for message in messages):
+            yield size
+
+
+def _fitting_rule(size: WorkloadSize) -> str:
+    return "claim-fits-no-pool" if size.verdict == "does-not-fit" else "claim-cannot-be-judged"
+
+
+def _is_silent(
+    view: StackView, told: Sequence[tuple[Rule, Finding]], rules: Sequence[Rule]
+) -> bool:
+    """Return whether only warnings name a workload that doesn't fit or can't be evaluated, so that
+    its plan's verdict would be lost with the accepted findings of other workloads.
+    """
+    deciding = [
+        finding.message
+        for rule, finding in told
+        if rule.id in FITTING or not finding.certain or rule.diagnostic(finding).severity == "error"
+    ]
+    enabled = {rule.id for rule in rules}
+    return any(_fitting_rule(size) in enabled for size in _without_messages(view, deciding))
 
 
 def _with_new_forms(

@@ -42,7 +42,7 @@ def test_check_plan_and_explain_agree_about_a_near_miss(
     project.write("fleet.yaml", yaml.safe_dump(FLEET))
     given = ("app.yaml", "--fleet", "fleet.yaml")
     checked = project.run("check", *given).out
-    explained = project.run("explain", *given, "--claim", "web-gpu").out
+    explained = " ".join(project.run("explain", *given, "--claim", "web-gpu").out.split())
     planned = project.run("plan", *given, "--quiet").out
     assert [
         "selector-just-misses-a-gpu" in checked,

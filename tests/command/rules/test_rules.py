@@ -18,6 +18,7 @@ from dra_policies.configuration.rule_settings import configured_rules
 from dra_policies.rules import RULES
 from dra_policies.stack.exported_state import resources_of_state
 from dra_policies.stack_evaluation import Judge
+from gpu_manifests import deployment, template
 
 ROOT = EXAMPLES.parent
 EXAMPLE_FILES = sorted((EXAMPLES / "rules").glob("*.yaml"))
@@ -29,6 +30,14 @@ rules:
     message: L4 isn't allowed
     fix: Use A10G.
 """
+FLEET = {
+    "cloud": "eks",
+    "region": "us-east-1",
+    "kubernetes": "1.35",
+    "systemPool": {"machine": "m7i.large"},
+    "drivers": {"nvidia": {"version": "25.8.1"}},
+    "pools": [{"name": "l4", "machine": "g6.xlarge", "count": 4}],
+}
 LABELED = """\
 rules:
   team-label:
@@ -36,6 +45,12 @@ rules:
     expression: workload.labels[?"team"].orValue("") != ""
     message: the pods have no label "team"
 """
+
+
+def labeled(team: str) -> str:
+    """Return a Deployment whose pods have the label."""
+    labels = f"metadata: {{labels: {{app: web, team: {team}}}}}"
+    return template() + "---\n" + deployment().replace("metadata: {labels: {app: web}}", labels)
 
 
 @pytest.mark.parametrize("file", EXAMPLE_FILES, ids=lambda file: file.stem)
@@ -149,6 +164,42 @@ class TestCheck:
         assert found["code"] == "team-label"
         assert found["file"].startswith("workloads/")
         assert found["line"] > 0
+
+    @pytest.mark.parametrize("given", [(), ("--fleet", "fleet.yaml")], ids=["manifests", "fleet"])
+    def test_labels_of_pods_are_those_of_the_manifest(
+        self, project: Project, given: tuple[str, ...]
+    ) -> None:
+        project.write("pulumi-dra.yaml", LABELED)
+        project.write("app.yaml", labeled("search"))
+        project.write("fleet.yaml", yaml.safe_dump(FLEET))
+
+        done = project.run("check", "app.yaml", *given, "--format", "json")
+
+        assert "team-label" in done.json["judged"]
+        assert "team-label" not in {each["code"] for each in done.json["diagnostics"]}
+
+    def test_a_rule_about_a_workload_keeps_its_verdict(self, project: Project) -> None:
+        # given: one workload whose misfit is exempted, and one whose class isn't known
+        project.write("app.yaml", labeled("search"))
+        project.write("fleet.yaml", yaml.safe_dump(FLEET))
+        unknown = template("other").replace("Name: gpu.nvidia.com", "Name: gpu.example.com")
+        large = template("large").replace("gpu.nvidia.com}", "gpu.nvidia.com, count: 2}")
+        pods = [deployment("legacy", claim="large"), deployment("chat", 3, claim="other")]
+        project.write("more.yaml", "---\n".join([large, unknown, *pods]))
+        exempt = "exemptions: [{rule: claim-fits-no-pool, object: '*', reason: leaves soon}]\n"
+        rule = (
+            "rules:\n  few:\n    for: workload\n    expression: workload.replicas <= MOST\n"
+            "    message: many replicas\n    level: advisory\n"
+        )
+
+        # when: an advisory rule of the project passes, or finds something in the second one
+        statuses = []
+        for most in ("9", "2"):
+            project.write("pulumi-dra.yaml", exempt + rule.replace("MOST", most))
+            statuses.append(project.run("check", "more.yaml", "--fleet", "fleet.yaml").status)
+
+        # expect: the same verdict, cannot tell
+        assert statuses == [3, 3]
 
     def test_levels_and_exemptions_apply(self, project: Project) -> None:
         project.write("pulumi-dra.yaml", LABELED + "    level: advisory\n")

@@ -46,7 +46,7 @@ class PublishedObject(Struct, frozen=True):
 class _Pods(Struct, frozen=True, kw_only=True):
     """Equal pods of a workload."""
 
-    labels: Mapping[str, str]
+    labels: Mapping[str, str] | None  # None: not known
     replicas: int
     priority_class: str
     claims: tuple[NamedClaim, ...]
@@ -192,13 +192,25 @@ class PublishedObjects:
 
     def _pods_of_shape(self, shape: Shape, member: Member) -> _Pods:
         return _Pods(
-            labels=shape.labels,
+            labels=self._written_labels.get((member.workload, member.pod_set)),
             replicas=member.figures.steady,
             priority_class=shape.pod.priority_class_name,
             claims=tuple(
                 self._shape_claim(member.workload, shape, claim) for claim in shape.claims
             ),
         )
+
+    @cached_property
+    def _written_labels(self) -> dict[tuple[WorkloadRef, str], Mapping[str, str]]:
+        """Labels of pods by workload and pod set. A shape has only the labels that the scheduler
+        reads.
+        """
+        manifests = self._view.manifests
+        return {
+            (workload.ref, pods.name): pods.template.labels
+            for workload in (manifests.workloads if manifests is not None else ())
+            for pods in workload.pod_sets
+        }
 
     def _pods_of_set(self, ref: WorkloadRef, pods: PodSet) -> _Pods:
         claims = {(each.kind, each.key): each for each in self._written_claims}
@@ -218,12 +230,15 @@ class PublishedObjects:
         )
 
     def _workload(self, ref: WorkloadRef, pods: list[_Pods]) -> MapValue:
-        claims = dict.fromkeys(claim for each in pods for claim in each.claims)
+        claims, labels = (
+            dict.fromkeys(claim for each in pods for claim in each.claims),
+            pods[0].labels,
+        )
         values: dict[str, Any] = {
             "kind": ref.kind,
             "namespace": ref.namespace,
             "name": ref.name,
-            "labels": MapValue.of_strings(dict(pods[0].labels)),
+            "labels": None if labels is None else MapValue.of_strings(dict(labels)),
             "replicas": sum(each.replicas for each in pods),
             "priorityClass": pods[0].priority_class,
             "claims": [claim_value(claim) for claim in claims],
