@@ -68,7 +68,7 @@ def test_an_image_is_pinned_with_its_version(declare: Declare) -> None:
     [
         (
             {"kubernetes_version": "1.35", "release_version": "1.34.2-20260115"},
-            "isn't for Kubernetes 1.35",
+            "doesn't match Kubernetes 1.35",
         ),
         ({"release_version": "latest"}, '"latest" is not an image release'),
         ({"update_strategy": "SURGE"}, "must be one of MINIMAL, DEFAULT"),

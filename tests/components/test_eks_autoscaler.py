@@ -162,7 +162,7 @@ def test_a_mirror_flags_and_a_chart_of_ones_own(autoscaler: Any) -> None:
 
 
 WRONG: dict[str, tuple[dict[str, Any], str]] = {
-    "another minor": ({"version": "1.35.2"}, "version: 1.35.2 isn't for Kubernetes"),
+    "another minor": ({"version": "1.35.2"}, "version: 1.35.2 doesn't support Kubernetes"),
     "no version": ({"version": "latest"}, '"latest" is not a version such as'),
     "a number": ({"version": 1.34}, "version: must be text"),
     "a flag with dashes": ({"flags": {"--v": "2"}}, "flags.--v: must be a flag without dashes"),
@@ -222,7 +222,7 @@ PLATFORMS: dict[str, tuple[str, dict[str, Any], str]] = {
     "another minor": (
         EKS_FLEET,
         {"version": "1.34.5"},
-        "autoscaler.version: 1.34.5 isn't for Kubernetes",
+        "autoscaler.version: 1.34.5 doesn't support Kubernetes",
     ),
     "a misspelt option": (EKS_FLEET, {"instal": True}, "autoscaler.instal: isn't an input"),
     "text": (EKS_FLEET, "no", "autoscaler: must be a structure"),  # type: ignore[dict-item]  # what a stack may say

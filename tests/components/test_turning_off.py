@@ -113,11 +113,11 @@ OPTIONS: dict[str, list[dict[str, Any]]] = {
 BESIDE = {"topology_manager_policy": {"cpu_manager_policy": "static"}}
 """Options that have no effect without others."""
 KEPT = {
-    ("eks", "support_type"): "If you remove it later, the cluster keeps its policy",
+    ("eks", "support_type"): "the cluster keeps its policy if you remove this input",
     ("eks", "service_cidr"): "Changing it replaces the cluster",
-    ("pool", "disk_iops"): "If you remove it later, existing disks keep their speed",
-    ("pool", "sysctls"): "An empty mapping removes them, and omission keeps them",
-    ("pool", "huge_pages_2mi"): "If you remove it later, the pool's nodes keep their pages",
+    ("pool", "disk_iops"): "If you remove this input later, existing disks keep their IOPS",
+    ("pool", "sysctls"): "To remove parameters from an existing pool, set an empty mapping",
+    ("pool", "huge_pages_2mi"): "If you remove this input later, the nodes keep their pages",
 }
 """Options that stay on without their value, each with the sentence of its description that says
 so.

@@ -4,6 +4,12 @@ from __future__ import annotations
 
 from typing import Final
 
+from dra_policies.rules.capacity import (
+    bought_capacity_unusable,
+    capacity_block_incomplete,
+    capacity_kinds_mixed,
+    spot_without_disruption_budget,
+)
 from dra_policies.rules.checking import (
     exemption_without_effect,
     rule_could_not_run,
@@ -104,9 +110,6 @@ from dra_policies.rules.ownership import (
 )
 from dra_policies.rules.pools import (
     accelerators_differ_from_machine,
-    bought_capacity_unusable,
-    capacity_block_incomplete,
-    capacity_kinds_mixed,
     disk_refused_by_machine,
     disk_too_small,
     gpu_taint_not_tolerated,
@@ -120,7 +123,6 @@ from dra_policies.rules.pools import (
     pool_never_woken,
     pool_refused_by_cloud,
     scaling_exceeds_pools,
-    spot_without_disruption_budget,
 )
 from dra_policies.rules.prerequisites import (
     cluster_addon_missing,

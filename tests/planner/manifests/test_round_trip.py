@@ -545,9 +545,9 @@ NOT_IN_DOCUMENTS = {
     },  # the document has its own assumptions; the simulation asks the others
     # for the simulation, or of a snapshot
     ShapeClaim: {"place"},
-    Reason: {"changes", "place"},
+    Reason: {"changes", "place", "is_node_full", "needs_another_node"},
     Member: {"in_order", "spreads", "rollout", "running", "changed", "outdated", "charged", "ahead"}
-    | {"leaving", "stuck", "place"},
+    | {"leaving", "stuck", "awaited", "place"},
 }
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from dra_planner.clouds import cloud
-from dra_policies.rules.pools.spot_limits import low_spot_limit
+from dra_policies.rules.capacity.spot_limits import low_spot_limit
 from dra_policies.rules.rule import Finding, Rule
 from dra_policies.view.address_ranges import zones_of_subnets
 from dra_policies.view.pool_machines import known_machine, requirements

@@ -15,7 +15,7 @@ from dra_planner.clouds.protocol.resources import (
 )
 from dra_planner.errors import CatalogError
 from dra_planner.wording import counted
-from dra_policies.rules.pools.reservation_zones import texts_of, zone_faults
+from dra_policies.rules.capacity.reservation_zones import texts_of, zone_faults
 from dra_policies.rules.resource_rows import broken_rows
 from dra_policies.rules.rule import Finding, Rule
 from dra_policies.unknown_values import Properties, has_unknown

@@ -1,0 +1,1 @@
+"""Rules about purchased capacity: reservations, Capacity Blocks, and Spot."""
