@@ -73,7 +73,7 @@ def test_a_cluster_lives_through_one_after_the_other() -> None:
     assert not any(each.unexplained for each in found.scenarios)
     assert counts(rollout)[0] == 6
     nodes = sum(pool.nodes for pool in found.outcome.pools)
-    assert lost.event.startswith("the node ")
+    assert lost.event.startswith("node ")
     assert counts(lost)[1] < 6
     assert (
         grown.event
