@@ -34,6 +34,8 @@ def test_a_change_runs_the_check_again(tmp_path: Path) -> None:
         running = subprocess.Popen(
             [sys.executable, "-m", "dra_command", "check", "claim.yaml", "--watch"],
             cwd=tmp_path, stdout=log, stderr=subprocess.STDOUT, env=dict(os.environ),
+            # a shell that runs the tests in the background ignores SIGINT, and children inherit it
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
         )  # fmt: skip
         try:
             wait_for(out, "watching claim.yaml", 1)
