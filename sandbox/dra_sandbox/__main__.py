@@ -157,7 +157,7 @@ def _add_tools_options(tools: _Parser) -> None:
     which.add_argument(
         "--kubernetes",
         metavar="VERSION",
-        help=("tools for a control plane of this Kubernetes version instead, for example 1.36"),
+        help="tools for a control plane of this Kubernetes version instead, for example 1.36",
     )
     which.add_argument(
         "--helm", action="store_true", help="Helm instead, to install charts on a control plane"

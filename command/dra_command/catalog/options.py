@@ -29,7 +29,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "--today",
         metavar="DATE",
         default="",
-        help=("date for which to check the facts [default: today]"),
+        help="date for which to check the facts [default: today]",
     )
     nodes = parser.add_argument_group("learn from running nodes (catalog add)")
     sources = nodes.add_mutually_exclusive_group()
@@ -47,7 +47,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "--machine",
         metavar="TYPE",
         default="",
-        help=("machine type of nodes that don't have the label"),
+        help="machine type of nodes that don't have the label",
     )
     nodes.add_argument(
         "--kubernetes",

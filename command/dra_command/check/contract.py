@@ -36,7 +36,7 @@ class CheckOutput(Output):
     verdict: VerdictText
     diagnostics: list[DiagnosticRow]
     kubernetes: str = Field(
-        default="", description=("Kubernetes version of the check, for example 1.36.")
+        default="", description="Kubernetes version of the check, for example 1.36."
     )
     judged: list[str] = Field(default_factory=list, description="Rules that had objects to check.")
     skipped: list[SkippedRuleRow] = Field(

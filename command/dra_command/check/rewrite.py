@@ -160,7 +160,7 @@ def _refuse_odd_combinations(values: argparse.Namespace) -> None:
         )
     if values.driver_upgrade:
         raise UsageError(
-            "--rewrite and --driver-upgrade can't be combined", fix=("use only one of them")
+            "--rewrite and --driver-upgrade can't be combined", fix="use only one of them"
         )
     if values.format != "text":
         raise UsageError(

@@ -33,9 +33,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     what.add_argument(
         "--message",
         metavar="TEXT",
-        help=(
-            "error or event message from Kubernetes, a driver, or a chart, or - for standard input"
-        ),
+        help="error or event message from Kubernetes, a driver, or a chart, or - for standard input",
     )
     what.add_argument(
         "--events",

@@ -33,11 +33,11 @@ class CheckResult(Struct, frozen=True, kw_only=True):
 
     `verdict` is *fits* if nothing is wrong. `passed` is the sentence for a result without findings,
     or "" for the sentence of the rules. `judged` are the IDs of the rules that had something to
-    check, `skipped` are the others, and `kubernetes` is the version, which `is_newest` if
-    no input sets one. `exempted` are findings that
+    check, and `skipped` are the other rules. `kubernetes` is the version. `is_newest` is set if the
+    version is the newest known one, because no input sets a version. `exempted` are findings that
     don't count, and `known` is the number of findings that a baseline leaves out. `plan` is the
-    plan that the rules used. It's missing if only some rules were selected. `stack` is the stack
-    that was checked, or "".
+    plan that the rules used, or None if only some rules were selected. `stack` is the checked
+    stack, or "".
     """
 
     verdict: Verdict

@@ -140,7 +140,7 @@ def _unexplained(
     """Yield the plan's reasons for workloads that no rule explains, so that no verdict is without a
     finding.
 
-    A project's own rule about a workload doesn't explain why it doesn't fit.
+    A project's own rule about a workload doesn't explain why the workload doesn't fit.
     """
     by_id, built_in = {rule.id: rule for rule in rules}, {rule.id for rule in RULES}
     messages = [finding.message for rule, finding in told if rule.id in built_in]

@@ -13,7 +13,7 @@ from dra_command.command_line.arguments import UsageError
 from dra_command.command_line.installation import NAME, is_from_local_file
 from dra_command.init.repository import repository_root
 
-_VERSION: Final = re.compile(r"\d+(\.\d+)*([.+-]?[a-z0-9]+)*")
+_VERSION: Final = re.compile(r"\d[a-z0-9.+-]*")
 
 
 def requirement_of(source: str, folder: Path) -> str:

@@ -64,7 +64,7 @@ def _add_sources(parser: argparse.ArgumentParser) -> None:
         "--cluster",
         metavar="NAME",
         default="",
-        help=("cluster to use if the --from file describes several"),
+        help="cluster to use if the --from file describes several",
     )
     parser.add_argument(
         "--workloads",

@@ -206,8 +206,8 @@ def _changes(
     read: Sequence[str],
     users: Mapping[str, int],
 ) -> Iterator[str]:
-    """Yield what building a kustomization would change of what a plan depends on. `parts` are the
-    kustomizations to look at: the root, and those that it includes.
+    """Yield the changes that building a kustomization makes and a plan depends on. `parts` are the
+    root and the kustomizations that the root includes.
     """
     known = {each.path for each in parts}
     for each in parts:

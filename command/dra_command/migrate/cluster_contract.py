@@ -17,7 +17,7 @@ class ClusterPoolRow(Output):
     allocator: Literal["device-plugin", "dra", "both", "none"]
     offered: dict[str, int] = Field(description="Device plugin units on the nodes, by resource.")
     held: dict[str, int] = Field(
-        description=("Device plugin units that are allocated to pods, by resource.")
+        description="Device plugin units that are allocated to pods, by resource."
     )
     published: int = Field(description="Devices that DRA drivers publish.")
     claimed: int = Field(description="Devices that are allocated to claims.")
@@ -65,7 +65,7 @@ class MigrateClusterOutput(Output):
 
     version: Literal[1] = 1
     is_ready: bool = Field(
-        description=("True if every workload can move and no node has two allocators.")
+        description="True if every workload can move and no node has two allocators."
     )
     pools: list[ClusterPoolRow]
     users: list[DeviceUserRow]

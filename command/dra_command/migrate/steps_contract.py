@@ -24,7 +24,7 @@ class MigrationStepRow(Output):
 
     number: int
     folder: str = Field(
-        description=("Folder with the step's files, inside the folder of --steps-folder.")
+        description="Folder with the step's files, inside the folder of --steps-folder."
     )
     kind: Literal["prepare", "move", "serve", "shrink", "finish"]
     moves: list[str] = Field(description="Kind, namespace, and name of the workloads that move.")

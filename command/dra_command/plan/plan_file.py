@@ -12,6 +12,7 @@ from msgspec import Struct
 from dra_command.command_line.file_writer import write_whole
 from dra_command.inputs.command_inputs import CommandInputs
 from dra_command.plan.saved_file import saved_file
+from dra_command.plan_report.explain_commands import input_words
 from dra_planner.errors import Place, PlanFileError
 from dra_planner.plan import Plan, plan_file
 from dra_planner.plan.saved.difference import compare_plans
@@ -31,14 +32,11 @@ class SavedPlan(Struct, frozen=True):
 
 def saved_plan(values: argparse.Namespace) -> SavedPlan:
     """Return the saved plan of a stack, or of the file that the options name."""
-    words = ["pulumi-dra", "plan", *values.paths]
+    words = ["pulumi-dra", "plan", *input_words(values), "--write"]
     if values.stack:
-        command = shlex.join([*words, "--stack", values.stack, "--write"])
-        return SavedPlan(plan_path(values.stack), command)
+        return SavedPlan(plan_path(values.stack), shlex.join(words))
     file = saved_file(values) or ""
-    for option, given in (("--values", values.values_files), ("--set", values.set_values)):
-        words += [word for each in given for word in (option, each)]
-    return SavedPlan(Path(file), shlex.join([*words, "--fleet", values.fleet, "--write", file]))
+    return SavedPlan(Path(file), shlex.join([*words, file]))
 
 
 def write(saved: SavedPlan, plan: Plan) -> str:

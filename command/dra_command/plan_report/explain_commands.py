@@ -40,7 +40,7 @@ def explain_commands(plan: Plan, values: argparse.Namespace) -> Iterator[tuple[s
 
 def explain_command(values: argparse.Namespace, *options: str) -> str:
     """Return the `explain` command with the inputs of a command, ready to copy."""
-    return shlex.join(["pulumi-dra", "explain", *_inputs(values), *options])
+    return shlex.join(["pulumi-dra", "explain", *input_words(values), *options])
 
 
 def print_next_commands(plan: Plan, values: argparse.Namespace) -> None:
@@ -76,11 +76,12 @@ def _guards(plan: Plan, values: argparse.Namespace) -> Iterator[tuple[str, str]]
     """Yield the command that writes the guards, if `pulumi up` can't create them."""
     by_owners = any(each.who_acts != PULUMI for each in guard_lines(plan))
     if by_owners and not getattr(values, "constraints", ""):
-        words = ["pulumi-dra", "plan", *_inputs(values), "--constraints"]
+        words = ["pulumi-dra", "plan", *input_words(values), "--constraints"]
         yield "guards for the manifests", shlex.join([*words, "guards/kustomization.yaml"])
 
 
-def _inputs(values: argparse.Namespace) -> Iterator[str]:
+def input_words(values: argparse.Namespace) -> Iterator[str]:
+    """Yield the arguments with which another command reads the same inputs."""
     yield from values.paths
     for option, dest in (("-f", "values_files"), ("--set", "set_values")):
         for value in getattr(values, dest, None) or ():

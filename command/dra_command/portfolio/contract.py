@@ -54,7 +54,7 @@ class CellRow(Output):
     hourly: float | None
     bound: float | None = Field(description="Proven lower bound of the cost per hour.")
     why: str = Field(
-        description=("First reason why the cell doesn't fit, or why it doesn't have a result.")
+        description="First reason why the cell doesn't fit, or why it doesn't have a result."
     )
     digest: str = Field(description="Digest of all inputs of the result.")
 
@@ -164,9 +164,7 @@ class PortfolioOutput(Output):
 
     version: Literal[1] = 1
     verdict: VerdictText = Field(
-        description=(
-            "cannot-tell if the verdict of a cell is cannot-tell, or if a cell has no result."
-        )
+        description="cannot-tell if the verdict of a cell is cannot-tell, or if a cell has no result."
     )
     demand: Literal["floor", "steady", "ceiling", "peak"]
     scenarios: list[ScenarioTotalRow]

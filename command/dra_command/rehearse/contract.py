@@ -55,9 +55,7 @@ class RehearsedOutcomeRow(Output):
     created: int
     placements: list[PlanPlacementRow]
     refused: str = Field(
-        description=(
-            "Reason why the API server rejected the workload or its pods. Empty if accepted."
-        )
+        description="Reason why the API server rejected the workload or its pods. Empty if accepted."
     )
     pods: list[RehearsedPodRow]
 

@@ -46,9 +46,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "--kubeconfig",
         metavar="FILE",
         default="",
-        help=(
-            "use this disposable cluster (kind, k3d, vcluster), which must be labeled as disposable"
-        ),
+        help="use this disposable cluster (kind, k3d, vcluster), which must be labeled as disposable",
     )
     parser.add_argument("--context", metavar="NAME", default="", help="context in the kubeconfig")
     parser.add_argument(

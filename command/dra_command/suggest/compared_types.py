@@ -10,10 +10,11 @@ from collections.abc import Iterator
 from dra_command.plan_report.summary import Obstacle, obstacles
 from dra_planner.drivers import nvidia
 from dra_planner.plan import Plan
+from dra_planner.plan.suggestion.missing_pools import NO_POOL
 from dra_planner.plan.suggestion.suggestions import Suggestion
 
 _POOLS = (
-    ("no pool in this fleet fits the pod", "no compared machine type fits the pod"),
+    (NO_POOL, "no compared machine type fits the pod"),
     (" more pools:", " more machine types:"),
 )
 

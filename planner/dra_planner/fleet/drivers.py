@@ -89,7 +89,7 @@ class FleetDeviceClass(StrictDocument):
     """A custom DeviceClass."""
 
     name: Annotated[str, refused_by(class_name_fault)] = Field(
-        description=("Name that requests use.")
+        description="Name that requests use."
     )
     selectors: Annotated[list[str], refused_by(selection_fault)] = Field(
         default_factory=empty_list,
@@ -98,7 +98,5 @@ class FleetDeviceClass(StrictDocument):
     )
     extended_resource_name: str | None = Field(
         default=None,
-        description=(
-            "Extended resource that pods can request instead of a claim (Kubernetes 1.36 or later)."
-        ),
+        description="Extended resource that pods can request instead of a claim (Kubernetes 1.36 or later).",
     )

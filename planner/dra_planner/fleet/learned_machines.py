@@ -155,7 +155,7 @@ class LearnedDevice(StrictDocument):
     )
     consumes_counters: list[LearnedCounters] = Field(
         default_factory=empty_list,
-        description=("Counters that the device consumes when allocated."),
+        description="Counters that the device consumes when allocated.",
     )
 
     @property
@@ -240,9 +240,7 @@ class LearnedMachine(StrictDocument):
     )
     allocatable: dict[str, QuantityText] = Field(
         default_factory=empty_mapping,
-        description=(
-            "Allocatable resources of a node. Default: the planner's prediction for the cloud."
-        ),
+        description="Allocatable resources of a node. Default: the planner's prediction for the cloud.",
     )
     accelerator_type: str = Field(
         default="",

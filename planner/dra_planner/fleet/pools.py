@@ -122,9 +122,7 @@ class HugePages(StrictDocument):
 class PoolImage(StrictDocument):
     """A custom image for a pool's nodes."""
 
-    id: str = Field(
-        min_length=1, description=("ID of the image, for example ami-0123456789abcdef0.")
-    )
+    id: str = Field(min_length=1, description="ID of the image, for example ami-0123456789abcdef0.")
     family: str = Field(
         default="",
         description="EKS image on which the custom image is based. Required. The only value is "
@@ -193,7 +191,7 @@ class Pool(StrictDocument):
         "device-plugin. Default: one unit.",
     )
     price_per_hour: Price | None = Field(
-        default=None, description=("Price in US dollars per node-hour.")
+        default=None, description="Price in US dollars per node-hour."
     )
     max_pods: int | None = Field(
         default=None,
@@ -322,7 +320,7 @@ class Headroom(StrictDocument):
 
     kind: str = Field(min_length=1, description="Kind of the workload, for example Deployment.")
     namespace: str = Field(
-        default="default", min_length=1, description=("Namespace of the workload.")
+        default="default", min_length=1, description="Namespace of the workload."
     )
     name: str = Field(min_length=1, description="Name of the workload.")
     pods: Annotated[int, within(_PODS)] = Field(

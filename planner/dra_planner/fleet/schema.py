@@ -67,9 +67,7 @@ class Network(StrictDocument):
     )
     prefix_delegation: bool = Field(
         default=False,
-        description=(
-            "EKS: enable prefix delegation in the VPC CNI, so that more pods fit on a node."
-        ),
+        description="EKS: enable prefix delegation in the VPC CNI, so that more pods fit on a node.",
     )
 
     @model_validator(mode="after")

@@ -123,12 +123,12 @@ class ShapeRow(PlanFilePart):
     namespace: str = Field(description="Namespace of the pods.")
     labels: dict[str, str] = Field(description="Pod labels that affinity and spreading rules use.")
     pod: dict[str, Any] = Field(
-        description=("Spec of a Pod (v1), with only the fields that affect placement.")
+        description="Spec of a Pod (v1), with only the fields that affect placement."
     )
     claims: Rows[ClaimRow] = Field(description="Claims of one pod.")
     members: Rows[MemberRow] = Field(description="Workloads that create pods with this shape.")
     per_node: bool = Field(
-        description=("True if each node that accepts the pod runs one, as with a DaemonSet.")
+        description="True if each node that accepts the pod runs one, as with a DaemonSet."
     )
 
 
@@ -144,7 +144,7 @@ class BlockedRow(PlanFilePart):
     )
     requests_devices: bool = Field(
         default=True,
-        description=("False if the pods don't request devices, or if this is unknown."),
+        description="False if the pods don't request devices, or if this is unknown.",
     )
     classes: Rows[str] = Field(
         default=(), description="Requested DeviceClasses, if at least one of them is unknown."
@@ -167,7 +167,7 @@ class GangRow(PlanFilePart):
     name: str = Field(description="Name of the gang.")
     parts: Rows[GangPartRow] = Field(description="Pod sets of the gang.")
     least: int = Field(
-        description=("Minimum number of pods with which a group starts. 0 for all pods.")
+        description="Minimum number of pods with which a group starts. 0 for all pods."
     )
     held_by: str = Field(
         description=(

@@ -51,7 +51,7 @@ class GuardsPart(PlanFilePart):
         description="Rules that steer pods to pools. All other pods can run in any pool."
     )
     packs: bool = Field(
-        description=("True if steered pods prefer the node with the most pods in their pool.")
+        description="True if steered pods prefer the node with the most pods in their pool."
     )
 
     @classmethod

@@ -23,7 +23,7 @@ class Inputs(PlanFilePart):
         description="Digest of the YAML documents, independent of their files and order."
     )
     paths: Rows[str] = Field(
-        default=(), description=("Paths of the workloads, for people who read the plan.")
+        default=(), description="Paths of the workloads, for people who read the plan."
     )
 
 
@@ -98,7 +98,7 @@ class WorkloadRow(PlanFilePart):
     verdicts: dict[DemandLevel, Verdict] = Field(description="Verdict at each level of demand.")
     placements: Rows[PlacementRow] = Field(description="Number of pods in each pool.")
     reasons: Rows[ReasonRow] = Field(
-        description=("Reasons why pods don't fit. Empty if all pods fit.")
+        description="Reasons why pods don't fit. Empty if all pods fit."
     )
 
 

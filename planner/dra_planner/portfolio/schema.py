@@ -95,7 +95,7 @@ class StackEntry(PortfolioPart):
         default_factory=dict, description="Labels by which `place` can select the cluster."
     )
     git: GitRef | None = Field(
-        default=None, description=("Git ref from which to read all of these files.")
+        default=None, description="Git ref from which to read all of these files."
     )
 
     @model_validator(mode="after")
@@ -246,9 +246,7 @@ class Ask(PortfolioPart):
         Literal["off"] | Annotated[Decimal, BeforeValidator(_number, json_schema_input_type=float)]
     ) = Field(
         default=Decimal("0.2"),
-        description=(
-            "Time limit for the simulation of one plan, in seconds on an ordinary machine, or off."
-        ),
+        description="Time limit for the simulation of one plan, in seconds on an ordinary machine, or off.",
     )
     curves: CurvesAsked | None = Field(default=None, description="Capacity curves.")
     risk: RiskAsked | None = Field(default=None, description="Risk by simulation.")

@@ -75,6 +75,7 @@ def test_a_generated_file_installs_from_its_setting_and_runs(
     [
         ("git+https://github.com/acme/pulumi-dra.git", "the git URL doesn't have a ref"),
         ("latest", "can't be installed"),
+        ("1" + "a" * 200 + "!", "can't be installed"),  # no expression tries every way to split it
     ],
 )
 def test_a_source_that_is_no_place_is_rejected(source: str, message: str) -> None:

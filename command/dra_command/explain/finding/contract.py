@@ -26,7 +26,7 @@ class ExplainedFindingRow(Output):
 
     finding: DiagnosticRow
     rule: RuleRow | None = Field(
-        description=("null if the API server reports the finding instead of a rule.")
+        description="null if the API server reports the finding instead of a rule."
     )
     pods: list[ExplainedPodRow] = Field(
         description=(

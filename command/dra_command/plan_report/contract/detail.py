@@ -48,7 +48,7 @@ class OnePodMoreRow(Output):
         "unknown."
     )
     nodes: dict[str, int] = Field(
-        description=("Additional nodes of each pool. Negative if a pool has fewer nodes.")
+        description="Additional nodes of each pool. Negative if a pool has fewer nodes."
     )
 
 
@@ -87,7 +87,5 @@ class DetailRow(Output):
     nodes: list[OneNodeMoreRow]
     stranded: list[StrandedRow]
     not_sized: int = Field(
-        description=(
-            "Number of pods and nodes that the plan omitted because of their large number."
-        )
+        description="Number of pods and nodes that the plan omitted because of their large number."
     )

@@ -64,7 +64,7 @@ class NodeGroupRow(Output):
     pool: str
     nodes: int
     gpu: str = Field(
-        description=("GPU model. Empty if the nodes don't have GPUs, or if the model is unknown.")
+        description="GPU model. Empty if the nodes don't have GPUs, or if the model is unknown."
     )
     gpu_memory_mib: int | None
     slices_per_gpu: int | None = Field(description="Number of memory slices of one GPU with MIG.")

@@ -189,7 +189,7 @@ class PodRequestRow(Output):
         description="Alternatives, in order. A single entry if the request has no alternatives."
     )
     shared: bool = Field(
-        description=("True if other pods use the same claim, and therefore the same devices.")
+        description="True if other pods use the same claim, and therefore the same devices."
     )
 
 
@@ -402,7 +402,7 @@ class PlanOutput(Output):
     cost: CostRow | None
     limits: list[LimitRow] = Field(
         default_factory=list,
-        description=("Limits that several pools share. Empty without such limits."),
+        description="Limits that several pools share. Empty without such limits.",
     )
     verdicts: VerdictsRow = Field(description="Verdict of all workloads for each demand.")
     pods: int = Field(description="Number of pods of all workloads at the selected demand.")

@@ -116,7 +116,7 @@ def stacks_table(summary: Summary) -> Table:
         ("stack", "as-is", "nodes", "USD per hour", "first that no longer fits", "why"),
         tuple(rows),
         numbers=frozenset({2, 3}),
-        note=(f"and {hidden} more, which fit or come later in the file (use --format json for all)")
+        note=f"and {hidden} more, which fit or come later in the file (use --format json for all)"
         if hidden
         else "",
     )

@@ -13,13 +13,19 @@ def share_limits(plan: Plan) -> Iterator[str]:
     """Yield one sentence for each claim whose pods are placed on a pool with shared devices, in the
     order of the pools.
     """
-    placements = {size.workload: dict(size.placements) for size in plan.judgement.sizing.workloads}
+    used = {
+        (size.workload, pool)
+        for size in plan.judgement.sizing.workloads
+        for pool, pods in size.placements
+        if pods
+    }
     for shape in () if plan.judgement.is_observed else plan.demand.shapes:
         claims = {claim.name: claim for claim in shape.claims}
         workload = min(member.workload for member in shape.members)
         for told in plan.judgement.answers(shape) if claims else ():
             pool, answer = told.offer.name, told.answer
-            if not isinstance(answer, Placement) or not placements[workload].get(pool):
+            is_used = any((member.workload, pool) in used for member in shape.members)
+            if not isinstance(answer, Placement) or not is_used:
                 continue
             for got in answer.picks:
                 claim = claims.get(got.name)

@@ -34,6 +34,7 @@ from dra_planner.plan.suggestion.device_sharing import (
 from dra_planner.releases import MAXIMUM_MINOR, is_newer
 from dra_planner.sizing import DoubtfulPlace
 
+NO_POOL: Final = "no pool in this fleet fits the pod"
 MOST_MACHINES: Final = 3
 MOST_PODS: Final = 64  # that are counted on one node
 _NEW_POOL: Final = "beside-the-others"  # a name that no fleet is likely to have
@@ -62,7 +63,7 @@ def missing_pool(judgement: Judgement, shape: Shape) -> Reason | None:
         return _no_machine(judgement, shape)
     return Reason(
         code=MISSING_POOL,
-        message="no pool in this fleet fits the pod",
+        message=NO_POOL,
         fix=", or ".join(change.text for change in changes),
     )
 

@@ -21,7 +21,9 @@ def low_spot_limit(pool: DeclaredPool, region: str) -> Iterator[Finding]:
     path, machine = cloud(pool.cloud).pool.spot_limit, known_machine(pool.cloud, pool.machine)
     listed = price(machine, region) if path and machine is not None else None
     limit = pool.own.at(path) if path else None
-    if listed is None or not isinstance(limit, int | float) or limit <= 0 or not is_spot(pool):
+    if listed is None or isinstance(limit, bool) or not isinstance(limit, int | float):
+        return
+    if limit <= 0 or not is_spot(pool):
         return
     if Decimal(str(limit)) < listed.usd_per_hour * _LEAST_SHARE:
         yield Finding(

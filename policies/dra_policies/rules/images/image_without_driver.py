@@ -73,9 +73,7 @@ def _gpu_images(of_cloud: Cloud, machine: Machine | None) -> str:
 
 RULE = Rule(
     id="image-without-driver",
-    says=(
-        "GPU node images don't include the NVIDIA driver, and the stack doesn't install the driver."
-    ),
+    says="GPU node images don't include the NVIDIA driver, and the stack doesn't install the driver.",
     why="Without the driver, nodes don't publish devices. Pods stay pending while you pay for "
     "the GPUs.",
     fix="Use the cloud's GPU image, or install the GPU Operator.",

@@ -17,9 +17,7 @@ from dra_policies.rules.rule import Rule
 
 RULE = Rule(
     id="pod-cannot-be-scheduled",
-    says=(
-        "A pod's scheduling rules, its group, or a taint on its devices prevents it from running."
-    ),
+    says="A pod's scheduling rules, its group, or a taint on its devices prevents it from running.",
     why="A pod with a required affinity to missing pods stays pending, and so do the pods of a group "
     "that is too small. DaemonSet pods with claims stay pending on nodes without devices.",
     fix="Correct the labels of podAffinity, or tolerate the taint of the nodes with devices.",

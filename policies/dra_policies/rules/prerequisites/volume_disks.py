@@ -39,7 +39,7 @@ def volumes_not_attachable(view: StackView, of_cloud: Cloud) -> Iterator[Finding
 def _volumes(view: StackView) -> Iterator[tuple[str, str, str]]:
     """Yield the title, URN, and class of each volume of the stack that pods with claims mount."""
     claims = {
-        each.props.text("metadata.name"): each for each in view.objects if each.type == _CLAIM
+        (_namespace_of(each), _name_of(each)): each for each in view.objects if each.type == _CLAIM
     }
     told = set[str]()
     for each in view.objects:
@@ -50,7 +50,9 @@ def _volumes(view: StackView) -> Iterator[tuple[str, str, str]]:
             title = f'a volume of {each.type.rpartition(":")[2]} "{each.name}"'
             yield title, each.urn, item.text("spec.storageClassName") or ""
         for volume in pod.items("volumes") or ():
-            claim = claims.get(volume.text("persistentVolumeClaim.claimName"))
+            claim = claims.get(
+                (_namespace_of(each), volume.text("persistentVolumeClaim.claimName"))
+            )
             if claim is not None and claim.urn not in told:
                 told.add(claim.urn)
                 yield (
@@ -70,6 +72,12 @@ def _disk_of(view: StackView, of_cloud: Cloud, name: str) -> str:
         if not own and name in driver.disk_types:
             return driver.disk_types[name]
     return ""
+
+
+def _namespace_of(resource: DeclaredResource) -> str | None:
+    if resource.props.has("metadata.namespace") is False:
+        return "default"
+    return resource.props.text("metadata.namespace")
 
 
 def _name_of(resource: DeclaredResource) -> str | None:
