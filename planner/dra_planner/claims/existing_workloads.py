@@ -8,6 +8,7 @@ from msgspec.structs import replace
 
 from dra_planner.manifests import Manifests
 from dra_planner.manifests.manifests import BoundPod, GroupClaims
+from dra_planner.manifests.pod_revisions import TEMPLATE_HASH
 from dra_planner.model import (
     Figures,
     Member,
@@ -59,6 +60,42 @@ class ExistingWorkloads:
     def waiting(self, workload: WorkloadRef) -> Sequence[BoundPod]:
         """Return a workload's pending pods."""
         return self._waiting.get(workload, ())
+
+    def scaled_first(
+        self, workload: Workload, pod_set: PodSet, before: PodSet, *, changed: bool
+    ) -> list[BoundPod]:
+        """Return the pods that a Deployment adds with its earlier template, because a change of
+        replicas scales its only active ReplicaSet before a rollout starts.
+
+        If the rollout may delete all old pods at once, they don't last. Several active ReplicaSets,
+        which are scaled in proportion, and quotas aren't modeled.
+        Source: kubernetes/kubernetes:pkg/controller/deployment/{deployment_controller,sync}.go
+        @v1.36.3 (syncDeployment, isScalingEvent, scale).
+        """
+        rollout, more = pod_set.rollout, pod_set.figures.steady - before.figures.steady
+        if workload.kind != "Deployment" or rollout is None or more <= 0:
+            return []
+        is_limited = any(
+            ((each.get("metadata") or {}).get("namespace") or "default") == workload.meta.namespace
+            for each in self._manifests.quotas
+        )
+        if is_limited or rollout.unavailable >= pod_set.figures.steady:
+            return []
+        there = [pod for pod in self._manifests.bound_pods if not pod.going]
+        own = [
+            pod for pod in (*there, *self.waiting(workload.ref)) if _maker_of(pod) == workload.ref
+        ]
+        templates = {pod.meta.labels.get(TEMPLATE_HASH) for pod in own}
+        if len(templates) != 1 or not (changed or own[0].outdated):
+            return []
+        spec = replace(own[0].spec, node_name="")
+        name = own[0].meta.name
+        return [
+            replace(
+                own[0], meta=replace(own[0].meta, name=f"{name}-{number}"), spec=spec, started=""
+            )
+            for number in range(more)
+        ]
 
     def awaited_nodes(self, workload: WorkloadRef) -> frozenset[str]:
         """Return the nodes for which a DaemonSet has pending pods with all their claims. Its

@@ -190,7 +190,12 @@ class _Expansion:
             self._keep_without_new(part, template.spec, refused)
             return
         replaced = self._pods_of(before, namespace) if before is not None and changed else None
-        self._admit(part, template.spec, replaced, changed=changed)
+        scaled = (
+            []
+            if before is None
+            else self._existing.scaled_first(workload, pod_set, before, changed=changed)
+        )
+        self._admit(part, template.spec, replaced, scaled, changed=changed)
 
     def _member(self, workload: Workload, pod_set: PodSet, *, changed: bool) -> Member:
         """Return a workload's part in a shape."""
@@ -234,16 +239,18 @@ class _Expansion:
         part: ShapePart,
         created: PodSpec,
         replaced: tuple[PodSpec, tuple[ShapeClaim, ...]] | None,
+        scaled: Sequence[BoundPod],
         *,
         changed: bool,
     ) -> None:
-        """Add the pods of a part that quotas and limits admit, and block the others."""
+        """Add the pods of a part that quotas and limits admit, and block the others. `scaled` pods
+        of the earlier template are created first.
+        """
         member, devices = part.member, _requests_devices(part, created)
         if not part.per_node:
             waiting = self._existing.waiting(member.workload)
-            member = self._keep_waiting(
-                member, part.namespace, [pod for pod in waiting if changed or pod.outdated]
-            )
+            before = [pod for pod in waiting if changed or pod.outdated]
+            member = self._keep_waiting(member, part.namespace, [*before, *scaled])
         for admitted, denial in self._admitted(
             member, part.namespace, created, part.claims, replaced, part.per_node
         ):

@@ -11,7 +11,7 @@ from dra_planner.documents.plain_values import number
 from dra_planner.manifests.objects import KubernetesObject
 from dra_planner.model import ObjectMeta, WorkloadRef
 
-_TEMPLATE_HASH: Final = "pod-template-hash"
+TEMPLATE_HASH: Final = "pod-template-hash"
 _REVISION_HASH: Final = "controller-revision-hash"
 _REVISION: Final = "deployment.kubernetes.io/revision"
 _NO_HASH: Final = "none"  # of a template that nothing was made of
@@ -39,7 +39,7 @@ class Revisions:
             self._wanted[WorkloadRef(item.kind, item.namespace, item.name)] = _template_of(item)
         elif item.kind == "ReplicaSet" and owner is not None:
             revision = number((item.metadata.get("annotations") or {}).get(_REVISION))
-            made = str((item.metadata.get("labels") or {}).get(_TEMPLATE_HASH, ""))
+            made = str((item.metadata.get("labels") or {}).get(TEMPLATE_HASH, ""))
             self._made.setdefault(owner, {})[made] = _template_of(item)
             if revision is not None:
                 self._newest[owner] = max(self._newest.get(owner, (0, "")), (revision, made))
@@ -51,7 +51,7 @@ class Revisions:
         if owner is not None and owner not in self._known:
             self._known[owner] = self._newest_of(owner)
         newest = self._known[owner] if owner is not None else ""
-        own = pod.labels.get(_TEMPLATE_HASH) or pod.labels.get(_REVISION_HASH)
+        own = pod.labels.get(TEMPLATE_HASH) or pod.labels.get(_REVISION_HASH)
         return bool(newest and own) and own != newest
 
     def _newest_of(self, ref: WorkloadRef) -> str:
@@ -68,7 +68,7 @@ def maker_of(replica_set: WorkloadRef, pod: ObjectMeta) -> WorkloadRef:
     """Return the owner of a ReplicaSet that isn't in the snapshot, from its name and one of its
     pods: a Deployment, or None.
     """
-    suffix = f"-{pod.labels.get(_TEMPLATE_HASH, '')}"
+    suffix = f"-{pod.labels.get(TEMPLATE_HASH, '')}"
     if len(suffix) == 1 or not replica_set.name.endswith(suffix):
         return replica_set
     return WorkloadRef("Deployment", replica_set.namespace, replica_set.name.removesuffix(suffix))
@@ -81,6 +81,6 @@ def _template_of(item: KubernetesObject) -> Mapping[str, Any]:
     template = (item.data.get("spec") or {}).get("template") or {}
     meta = template.get("metadata") or {}
     labels = {
-        key: value for key, value in (meta.get("labels") or {}).items() if key != _TEMPLATE_HASH
+        key: value for key, value in (meta.get("labels") or {}).items() if key != TEMPLATE_HASH
     }
     return {**template, "metadata": {**meta, "labels": labels}} if template else {}

@@ -177,9 +177,14 @@ class Setting(Struct, frozen=True, kw_only=True):
             )
         if member.rollout is not None and (is_old or waiting or stuck):
             surge, unavailable, kept, _ = member.rollout
-            new = before[: min(kept, wanted)]
-            if not member.changed:
-                new += [pod for pod in before[len(new) :] if pod.name not in member.outdated]
+            if kept:  # paused: its ReplicaSet is scaled, but keeps its template
+                pods = [*before, *waiting, *stuck]
+                return Replicas(
+                    ref, kind, wanted, names, by_crowd=by_crowd, pods=pods, waiting=waiting
+                )
+            new = (
+                [] if member.changed else [pod for pod in before if pod.name not in member.outdated]
+            )
             old = [*(pod for pod in before if pod not in new), *waiting, *stuck]
             return RollingReplicas(
                 ref, kind, wanted, names, old, waiting, surge, unavailable, by_crowd, pods=new
