@@ -63,10 +63,10 @@ class Project(Struct, frozen=True):
         file.write_text(text, encoding="utf-8")
         return file
 
-    def stack(self, old: str = "", new: str = "") -> None:
+    def stack(self, old: str = "", new: str = "", *, name: str = "dev") -> None:
         """Write the stack with one text replaced by another."""
         assert old in STACK
-        self.write("stacks/Pulumi.dev.yaml", STACK.replace(old, new, 1) if old else STACK)
+        self.write(f"stacks/Pulumi.{name}.yaml", STACK.replace(old, new, 1) if old else STACK)
 
     def run(self, *words: str, stdin: str = "", **environment: str) -> Done:
         """Run the command in this process."""

@@ -27,7 +27,8 @@ def check_junit(checked: CheckResult) -> str:
         for rule in RULES
         if rule.id in checked.judged or rule.id in whys or rule.id in by_code
     ]
-    codes = [*known, *(code for code in by_code if code not in known)]
+    custom = [id for id in checked.judged if id not in known]
+    codes = list(dict.fromkeys((*known, *custom, *by_code)))
     failures = sum(each.severity == "error" for each in checked.diagnostics)
     skipped = [code for code in codes if code in whys and code not in by_code]
     tests = sum(len(by_code.get(code, ())) or 1 for code in codes)

@@ -4,7 +4,13 @@ from __future__ import annotations
 
 import argparse
 
-from dra_command.command_line.shared_options import add_answer, add_capacity, add_paths, add_watch
+from dra_command.command_line.shared_options import (
+    add_answer,
+    add_capacity,
+    add_config,
+    add_paths,
+    add_watch,
+)
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -64,12 +70,7 @@ def _add_choice_of_rules(parser: argparse.ArgumentParser) -> None:
         default=[],
         help="run only these rules, even if they're off by default; repeatable",
     )
-    parser.add_argument(
-        "--config",
-        metavar="FILE",
-        default="",
-        help="configuration file [default: the nearest pulumi-dra.yaml, from PATH upward]",
-    )
+    add_config(parser)
     parser.add_argument(
         "--today",
         metavar="DATE",
@@ -87,7 +88,7 @@ def _add_what_was_found_before(parser: argparse.ArgumentParser) -> None:
         "--write-baseline",
         metavar="FILE",
         default="",
-        help="write all current findings to FILE, and exit 0",
+        help="write all current findings to FILE, keep those of other stacks in it, and exit 0",
     )
     before.add_argument(
         "--diff",

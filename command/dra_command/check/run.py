@@ -65,7 +65,7 @@ def run(values: argparse.Namespace) -> int:
         if values.write_baseline:
             from dra_command.findings.baseline import write_baseline
 
-            write_baseline(Path(values.write_baseline), checked.diagnostics)
+            write_baseline(Path(values.write_baseline), checked.diagnostics, checked.stack)
             print(f"{values.write_baseline}: {counted(len(checked.diagnostics), 'finding')}")
             return Status.FITS
     if outputs:
@@ -115,7 +115,7 @@ def _known(
     if values.baseline:
         from dra_command.findings.baseline import read_baseline
 
-        return read_baseline(values.baseline)
+        return read_baseline(values.baseline, values.stack or "")
     if not values.diff:
         return None
     from dra_command.check.git_comparison import findings_at_ref

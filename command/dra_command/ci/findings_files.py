@@ -3,16 +3,26 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, Final
 from xml.etree import ElementTree
 
+from msgspec import Struct
+
+from dra_command.command_line.exit_status import Status
 from dra_command.command_line.file_writer import write_whole
 from dra_command.findings.sarif_log import SCHEMA, category_id
 from dra_planner.errors import SourceError
 
 _TOTALS: Final = ("tests", "failures", "errors", "skipped")
+_REASONS: Final[Mapping[tuple[str, int], str]] = {
+    ("plan", Status.BROKEN): "A saved plan is stale. See the log of the run.",
+    ("", Status.BROKEN): "A finding has a severity that fails the run.",
+    ("", Status.WRONG_INPUT): "The input is invalid. See the log of the run.",
+    ("", Status.CANNOT_TELL): 'The verdict is "cannot tell".',
+}
+"""Why a subcommand failed without a failed test case, by its title ("" for any) and status."""
 
 
 def write_sarif(path: Path, parts: Mapping[str, Path], name: str) -> None:
@@ -34,20 +44,46 @@ def write_sarif(path: Path, parts: Mapping[str, Path], name: str) -> None:
         write_whole(path, json.dumps(log, indent=2, ensure_ascii=False) + "\n", SourceError)
 
 
-def write_junit(path: Path, parts: Mapping[str, Path]) -> None:
-    """Write one JUnit file with a test suite for each stack, as `write_sarif` does."""
-    suites: list[ElementTree.Element] = []
-    for stack, part in parts.items():
-        if not part.is_file():
-            continue
-        (suite,) = ElementTree.parse(part).getroot()
-        if stack:
-            suite.set("name", f"{suite.get('name')} --stack {stack}")
-        suites.append(suite)
-    if suites:
-        sums = {key: str(sum(int(each.get(key, 0)) for each in suites)) for key in _TOTALS}
-        root = ElementTree.Element("testsuites", {"name": "pulumi-dra check", **sums})
-        root.extend(suites)
-        ElementTree.indent(root)
-        text = ElementTree.tostring(root, encoding="unicode")
-        write_whole(path, f'<?xml version="1.0" encoding="UTF-8"?>\n{text}\n', SourceError)
+class SuitePart(Struct, frozen=True):
+    """A subcommand with its arguments, its exit status, and its JUnit file, if it wrote one."""
+
+    title: str
+    status: int
+    file: Path | None = None
+
+
+def write_junit(path: Path, parts: Iterable[SuitePart]) -> None:
+    """Write one JUnit file with a test suite for each subcommand. If a subcommand failed without a
+    failed test case, its suite gets one, so that the file never passes when the run fails.
+
+    Raises SourceError if the file can't be written.
+    """
+    suites = [_suite(part) for part in parts]
+    sums = {key: str(sum(int(each.get(key, 0)) for each in suites)) for key in _TOTALS}
+    root = ElementTree.Element("testsuites", {"name": "pulumi-dra", **sums})
+    root.extend(suites)
+    ElementTree.indent(root)
+    text = ElementTree.tostring(root, encoding="unicode")
+    write_whole(path, f'<?xml version="1.0" encoding="UTF-8"?>\n{text}\n', SourceError)
+
+
+def _suite(part: SuitePart) -> ElementTree.Element:
+    if part.file is not None and part.file.is_file():
+        (suite,) = ElementTree.parse(part.file).getroot()
+    else:
+        suite = ElementTree.Element("testsuite", dict.fromkeys(_TOTALS, "0"))
+    suite.set("name", f"pulumi-dra {part.title}")
+    if int(suite.get("failures", 0)):
+        return suite
+    case = ElementTree.SubElement(
+        suite, "testcase", {"classname": "pulumi-dra", "name": "exit status"}
+    )
+    suite.set("tests", str(int(suite.get("tests", 0)) + 1))
+    if part.status != Status.FITS:
+        suite.set("failures", "1")
+        message = f"the exit status of pulumi-dra {part.title} is {part.status}"
+        reason = _REASONS.get((part.title, part.status), _REASONS.get(("", part.status), ""))
+        ElementTree.SubElement(
+            case, "failure", {"message": message, "type": "exit-status"}
+        ).text = reason
+    return suite

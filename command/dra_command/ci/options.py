@@ -36,6 +36,12 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "--baseline", metavar="FILE", default="", help="ignore findings listed in FILE"
     )
     before.add_argument(
+        "--write-baseline",
+        metavar="FILE",
+        default="",
+        help="write all current findings of each stack to FILE, and exit 0",
+    )
+    before.add_argument(
         "--diff", metavar="REF", default="", help="report only findings that aren't in git REF"
     )
     parser.add_argument(
@@ -74,5 +80,5 @@ def _add_answers(parser: argparse.ArgumentParser) -> None:
         "--junit",
         metavar="FILE",
         default="",
-        help="write findings to FILE as JUnit XML, with a test suite for each stack",
+        help="write findings to FILE as JUnit XML, with a test suite for the plan and each stack",
     )

@@ -13,6 +13,7 @@ import shlex
 import subprocess
 import sys
 import tempfile
+from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
@@ -21,7 +22,7 @@ from typing import Final
 from msgspec import Struct
 
 from dra_command.ci.comment import MOST_CHARACTERS, CommentError, find_thread
-from dra_command.ci.findings_files import write_junit, write_sarif
+from dra_command.ci.findings_files import SuitePart, write_junit, write_sarif
 from dra_command.command_line.arguments import UsageError
 from dra_command.command_line.exit_status import Status
 from dra_planner.planfile import plan_path
@@ -52,33 +53,57 @@ def run(values: argparse.Namespace) -> int:
         raise UsageError(
             "PATH can't be combined with several stacks", fix="list the workloads in each stack"
         )
+    if values.write_baseline:
+        return _write_baseline(values, stacks or [""])
     with ThreadPoolExecutor(os.cpu_count()) as threads, tempfile.TemporaryDirectory() as scratch:
-        checks = [
-            threads.submit(_check, values, name, Path(scratch), of_several=len(stacks) > 1)
+        running = {
+            name: threads.submit(_check, values, name, Path(scratch), of_several=len(stacks) > 1)
             for name in stacks or [""]
-        ]
-        done = [_plan(values, stacks)] if stacks or values.fleet else []
-        for check in checks:
-            done.append(check.result())
-            print(done[-1].shown, end="", flush=True)
+        }
+        plan = _plan(values, stacks) if stacks or values.fleet else None
+        checks: dict[str, _Done] = {}
+        for name, check in running.items():
+            checks[name] = check.result()
+            print(checks[name].shown, end="", flush=True)
+        done = [*([plan] if plan else []), *checks.values()]
         report = "\n".join(each.out for each in done if each.out)
         _summarize(report)
         _comment(values, report)
-        _write_findings(values, stacks or [""], Path(scratch))
-    statuses = {each.status for each in done}
+        _write_findings(values, plan, checks, Path(scratch))
+    return _worst({each.status for each in done})
+
+
+def _worst(statuses: set[int]) -> int:
     unexpected = statuses - {Status.FITS, *_WORST_FIRST}
     worst = next((status for status in _WORST_FIRST if status in statuses), Status.FITS)
     return next(iter(unexpected), worst)
+
+
+def _write_baseline(values: argparse.Namespace, stacks: list[str]) -> int:
+    """Write the findings of all stacks to one baseline, one stack after the other."""
+    statuses: set[int] = set()
+    for name in stacks:
+        options = ["--config", values.config] if values.config else []
+        options += ["--write-baseline", values.write_baseline]
+        done = _pulumi_dra("check", *values.paths, *_capacity(values, name), *options)
+        print(done.out, end="", flush=True)
+        statuses.add(done.status)
+    return _worst(statuses)
+
+
+def _capacity(values: argparse.Namespace, stack: str) -> list[str]:
+    return ["--stack", stack] if stack else ["--fleet", values.fleet] if values.fleet else []
 
 
 def _plan(values: argparse.Namespace, stacks: list[str]) -> _Done:
     """Plan all stacks as one report. A saved plan that is stale fails, if there is one. Whether a
     workload that doesn't fit fails the run is up to `check`, which knows exemptions and baselines.
     """
-    capacity = ["--stack", ",".join(stacks)] if stacks else ["--fleet", values.fleet]
     saved = [name for name in stacks if plan_path(name).is_file() and not values.paths]
     is_checked = bool(stacks) and saved == stacks
     options = ["--fail-on=stale", *(["--check"] if is_checked else [])]
+    options += [f"--config={values.config}"] if values.config else []
+    capacity = _capacity(values, ",".join(stacks))
     done = _pulumi_dra("plan", *values.paths, *capacity, "--format", "markdown", *options)
     print(_head(done.out), end="", flush=True)
     statuses = [done.status]
@@ -101,7 +126,6 @@ def _head(report: str) -> str:
 
 def _check(values: argparse.Namespace, name: str, scratch: Path, *, of_several: bool) -> _Done:
     """Check a stack, or the manifests."""
-    capacity = ["--stack", name] if name else ["--fleet", values.fleet] if values.fleet else []
     markdown = scratch / f"check-{name}.md"
     outputs = [f"markdown={markdown}"]
     for form, file in (("sarif", values.sarif), ("junit", values.junit)):
@@ -119,7 +143,9 @@ def _check(values: argparse.Namespace, name: str, scratch: Path, *, of_several: 
         )
         if value
     ]
-    done = _pulumi_dra("check", *values.paths, *capacity, *options, *_allowing(values))
+    done = _pulumi_dra(
+        "check", *values.paths, *_capacity(values, name), *options, *_allowing(values)
+    )
     shown = f"Stack {name}:\n{done.out}\n" if of_several else done.out
     title = f"\n**Stack {name}**\n\n" if of_several else ""
     report = ""
@@ -128,13 +154,24 @@ def _check(values: argparse.Namespace, name: str, scratch: Path, *, of_several: 
     return _Done(done.status, report, shown)
 
 
-def _write_findings(values: argparse.Namespace, stacks: list[str], scratch: Path) -> None:
+def _write_findings(
+    values: argparse.Namespace, plan: _Done | None, checks: Mapping[str, _Done], scratch: Path
+) -> None:
     """Write the findings of all stacks to the files that the options name."""
     if values.sarif:
-        parts = {name: _part(scratch, name, "sarif") for name in stacks}
+        parts = {name: _part(scratch, name, "sarif") for name in checks}
         write_sarif(Path(values.sarif), parts, values.name)
     if values.junit:
-        write_junit(Path(values.junit), {name: _part(scratch, name, "junit") for name in stacks})
+        suites = [SuitePart("plan", plan.status)] if plan else []
+        suites += [
+            SuitePart(
+                f"check --stack {name}" if name else "check",
+                done.status,
+                _part(scratch, name, "junit"),
+            )
+            for name, done in checks.items()
+        ]
+        write_junit(Path(values.junit), suites)
 
 
 def _part(scratch: Path, stack: str, form: str) -> Path:

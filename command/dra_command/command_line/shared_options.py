@@ -80,6 +80,16 @@ def add_capacity(parser: argparse.ArgumentParser, *, growing: bool = False) -> N
     )
 
 
+def add_config(parser: argparse.ArgumentParser) -> None:
+    """Add the option for a configuration: rules, exemptions, shared fleets, and catalog files."""
+    parser.add_argument(
+        "--config",
+        metavar="FILE",
+        default="",
+        help="configuration file [default: the nearest pulumi-dra.yaml, from PATH upward]",
+    )
+
+
 def add_demand(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--demand",

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import argparse
 
-from dra_command.command_line.shared_options import add_answer, add_capacity, add_paths
+from dra_command.command_line.shared_options import add_answer, add_capacity, add_config, add_paths
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     # what check reads beside its inputs
-    parser.set_defaults(exclude=[], stdin_name="<stdin>", config="", today="")
+    parser.set_defaults(exclude=[], stdin_name="<stdin>", today="")
     add_paths(parser)
     what = parser.add_mutually_exclusive_group()
     what.add_argument(
@@ -56,4 +56,5 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "or driver=0.4.1; repeatable",
     )
     add_capacity(parser)
+    add_config(parser)
     add_answer(parser, ("text", "json", "markdown", "html"))

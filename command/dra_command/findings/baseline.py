@@ -75,29 +75,40 @@ def fixed_notes(
     return (Diagnostic("note", "baseline-outdated", message, Place(known.file), fix),)
 
 
-def read_baseline(path: str) -> KnownFindings:
-    """Return the findings in a baseline file. Raises SourceError for an invalid file."""
+def read_baseline(path: str, stack: str) -> KnownFindings:
+    """Return the findings in a baseline file that apply to a stack ("" for none).
+
+    Raises SourceError if the file isn't a baseline.
+    """
+    rows = tuple(row for row in _read(path).findings if row.stack in ("", stack))
+    return KnownFindings(Counter(row.fingerprint for row in rows), rows=rows, file=path)
+
+
+def _read(path: str) -> BaselineFile:
     try:
-        made = BaselineFile.model_validate_json(read_file(path).text)
+        return BaselineFile.model_validate_json(read_file(path).text)
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         at = ".".join(map(str, first["loc"]))
         raise SourceError("isn't a baseline file", place=Place(path, 0, at), fix=_FIX) from None
-    rows = tuple(made.findings)
-    return KnownFindings(Counter(row.fingerprint for row in rows), rows=rows, file=path)
 
 
-def write_baseline(path: Path, findings: Sequence[Diagnostic]) -> None:
-    """Write a baseline file with these findings, sorted. Raises SourceError if that fails."""
-    rows = [
+def write_baseline(path: Path, findings: Sequence[Diagnostic], stack: str) -> None:
+    """Write a baseline file with the findings of a stack ("" for none), sorted. Findings of other
+    stacks stay in the file. Raises SourceError if the file can't be written, or isn't a baseline.
+    """
+    before = _read(str(path)).findings if path.is_file() else ()
+    rows = [row for row in before if row.stack != stack]
+    rows += [
         KnownFinding(
             fingerprint=digest.partition(":")[0],
             code=each.code,
             file=each.place.file,
             message=each.message,
+            stack=stack,
         )
         for each, digest in numbered(findings)
     ]
-    rows.sort(key=lambda row: (row.file, row.code, row.message, row.fingerprint))
+    rows.sort(key=lambda row: (row.stack, row.file, row.code, row.message, row.fingerprint))
     document = BaselineFile(findings=rows).model_dump(mode="json")
     write_whole(path, json.dumps(document, indent=2, ensure_ascii=False) + "\n", SourceError)

@@ -19,6 +19,11 @@ class KnownFinding(BaseModel):
     code: str
     file: str
     message: str
+    stack: str = Field(
+        default="",
+        description="The stack that was checked. Checks of other stacks ignore this finding. If the "
+        "name is missing, the finding applies to every check.",
+    )
 
 
 class BaselineFile(BaseModel):

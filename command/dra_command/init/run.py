@@ -77,7 +77,10 @@ def _checked_files(values: argparse.Namespace, folder: Path) -> CheckedFiles:
         if missing := [name for name in stacks if name not in known]:
             raise UsageError(
                 f"{folder / 'stacks'} doesn't contain Pulumi.{missing[0]}.yaml",
-                fix=f"use one of {', '.join(known)}" if known else "use --workloads and --fleet",
+                fix=f"use one of {', '.join(known)}"
+                if known
+                else f"create the stack with `pulumi-dra init --stack {missing[0]}`, or use "
+                "--workloads PATH with --fleet FILE",
             )
         return CheckedFiles(stack=",".join(stacks))
     if not (values.workloads and values.other_tool):

@@ -90,7 +90,7 @@ jobs:
             ~/.cache/pulumi-dra/shared
           key: pulumi-dra-${{{{ runner.os }}}}-${{{{ hashFiles('{path}') }}}}
       - run: pip install {install}
-      - run: pulumi-dra ci {capacity}
+      - run: pulumi-dra ci {arguments}
         env:
           GITHUB_TOKEN: ${{{{ github.token }}}}
 """
@@ -113,7 +113,7 @@ _GITLAB = """\
   script:
     - cd {folder}
     - pip install {install}
-    - pulumi-dra ci {capacity} --junit pulumi-dra.xml
+    - pulumi-dra ci {arguments} --junit pulumi-dra.xml
   artifacts:
     when: always
     reports:
@@ -164,12 +164,15 @@ def ci_files(kind: str, checked: CheckedFiles, folder: Path, install: str = "") 
     below = os.path.relpath(folder.resolve(), root)
     own = _NOT_IN_A_NAME.sub("-", below).strip("-")  # so that two folders don't share a workflow
     stacks = checked.stack.replace(",", "-")
-    name = "-".join(filter(None, ("pulumi-dra", own, stacks)))
+    run = "-".join(filter(None, (own, stacks)))
+    name = f"pulumi-dra-{run}" if run else "pulumi-dra"
+    # without a name, the workflows of two folders or stacks would overwrite each other's comment
+    arguments = f"{checked.arguments} --name {run}" if run else checked.arguments
     filled = text.format(
         name=name,
         folder=shlex.quote(below),
         install=shlex.quote(requirement_of(install, folder) if install else installed_from()),
-        capacity=checked.arguments,
+        arguments=arguments,
         path=path.format(name=name),
     )
     return {os.path.relpath(root / path.format(name=name), folder.resolve()): filled}

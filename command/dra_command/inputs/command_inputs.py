@@ -120,8 +120,9 @@ def _read_fleet_and_paths(
     stack.
     """
     paths = tuple(values.paths) if needs_manifests else ()
+    config = getattr(values, "config", "")
     if values.stack:
-        catalog = find_shared_catalog(".")
+        catalog = find_shared_catalog(".", config)
         settings = read_stack(values.stack, remote_fleet=read_remote_fleet, catalog=catalog)
         if needs_manifests and not paths:
             paths = settings.workloads
@@ -132,7 +133,8 @@ def _read_fleet_and_paths(
             )
         return settings.fleet, paths
     if values.fleet:
-        return read_fleet_of(values.fleet, quiet=getattr(values, "quiet", False)), paths
+        quiet = getattr(values, "quiet", False)
+        return read_fleet_of(values.fleet, quiet=quiet, config=config), paths
     return None, paths
 
 

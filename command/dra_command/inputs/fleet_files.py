@@ -33,9 +33,9 @@ _MARKS = (
 _MOST_NODES = 2_000_000  # the JSON of a Terraform state holds every attribute of every resource
 
 
-def read_fleet_of(path: str, *, quiet: bool) -> Fleet:
-    """Return the fleet of a file, of a URL, or of a name under `fleets` in the nearest
-    pulumi-dra.yaml.
+def read_fleet_of(path: str, *, quiet: bool, config: str = "") -> Fleet:
+    """Return the fleet of a file, of a URL, or of a name under `fleets` in the configuration, by
+    default the nearest pulumi-dra.yaml.
 
     Notes on what another tool doesn't state go to standard error. Raises PlannerError for a file
     that can't be read, or that describes no fleet.
@@ -43,11 +43,11 @@ def read_fleet_of(path: str, *, quiet: bool) -> Fleet:
     if is_url(path) or not Path(path).exists():
         from dra_command.inputs.shared_fleets import find_shared_fleet  # noqa: PLC0415  (loads all rules)
 
-        if (shared := find_shared_fleet(path)) is not None:
+        if (shared := find_shared_fleet(path, config)) is not None:
             return shared
     found = read_other_tools_fleet(path)
     if found is None:
-        return read_fleet_file(Path(path), find_shared_catalog(path))
+        return read_fleet_file(Path(path), find_shared_catalog(path, config))
     for note in () if quiet else found.notes:
         print(f"{path}: {note}", file=sys.stderr)
     return found.fleet

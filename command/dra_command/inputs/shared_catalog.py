@@ -12,24 +12,24 @@ from dra_policies.configuration.location import find_configuration
 _MAY_NAME_IT: Final = re.compile(r"^\s*\{|^(catalog|extends)\b", re.MULTILINE)
 
 
-def find_shared_catalog(start: str) -> tuple[LearnedMachine, ...]:
-    """Return the rows of the catalog files that the nearest configuration names, in order of
-    precedence, lowest first.
+def find_shared_catalog(start: str, config: str = "") -> tuple[LearnedMachine, ...]:
+    """Return the rows of the catalog files that the configuration names (by default the nearest
+    one), lowest precedence first.
 
     Raises PlannerError if a file can't be read, or isn't a catalog.
     """
     return tuple(
         row
-        for source in find_catalog_files(start)
+        for source in find_catalog_files(start, config)
         for row in parse_catalog(read_document(source.text, source.name), file=source.name)
     )
 
 
-def find_catalog_files(start: str) -> tuple[Source, ...]:
-    """Return the catalog files that the nearest configuration names, lowest precedence first;
-    raises PlannerError if one can't be read.
+def find_catalog_files(start: str, config: str = "") -> tuple[Source, ...]:
+    """Return the catalog files that the configuration names, by default the nearest one, lowest
+    precedence first; raises PlannerError if one can't be read.
     """
-    path = find_configuration(start)
+    path = config or find_configuration(start)
     if not path or not _MAY_NAME_IT.search(read_file(path).text):
         return ()
     from dra_policies.configuration.reading import read_configuration  # noqa: PLC0415  (loads all rules)

@@ -10,23 +10,23 @@ from dra_policies.configuration.shared.fetching import fetch
 from dra_policies.configuration.shared.locations import Location, parse_location
 
 
-def find_shared_fleet(name: str) -> Fleet | None:
-    """Return the fleet at a URL or of a name under `fleets`; None if the nearest configuration
-    doesn't name it.
+def find_shared_fleet(name: str, config: str = "") -> Fleet | None:
+    """Return the fleet at a URL or of a name under `fleets`; None if the configuration, by default
+    the nearest one, doesn't name it.
 
     Raises PlannerError if it can't be fetched, or isn't a valid fleet.
     """
-    location = parse_location(name) if is_url(name) else _named(name)
+    location = parse_location(name) if is_url(name) else _named(name, config)
     if location is None:
         return None
     source = fetch(location)
     return read_fleet(
         read_document(source.text, source.name),
         file=source.name,
-        catalog=find_shared_catalog("."),
+        catalog=find_shared_catalog(".", config),
     )
 
 
-def _named(name: str) -> Location | None:
-    path = "" if "/" in name else find_configuration(".")
+def _named(name: str, config: str) -> Location | None:
+    path = "" if "/" in name else config or find_configuration(".")
     return read_configuration(path).fleets.get(name) if path else None

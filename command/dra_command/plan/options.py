@@ -9,6 +9,7 @@ from typing import Final
 from dra_command.command_line.shared_options import (
     add_answer,
     add_capacity,
+    add_config,
     add_demand,
     add_paths,
     add_watch,
@@ -20,6 +21,7 @@ _LONGEST_SIMULATION: Final = 3_600  # seconds
 def add_options(parser: argparse.ArgumentParser) -> None:
     add_paths(parser)
     add_capacity(parser, growing=True)
+    add_config(parser)
     add_demand(parser)
     _add_judgement(parser)
     _add_files(parser)

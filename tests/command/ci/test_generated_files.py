@@ -114,15 +114,19 @@ def test_manifests_are_found_from_the_folder_of_the_workflow(project: Project) -
     done = project.run("init", "gpus", "--region", "us-east-1", "--workloads", "workloads")
     assert done.status == 0
     workflow = (project.root / ".github/workflows/pulumi-dra-gpus.yml").read_text()
-    assert "run: pulumi-dra ci ../workloads --fleet fleet.yaml\n" in workflow
+    assert "run: pulumi-dra ci ../workloads --fleet fleet.yaml --name gpus\n" in workflow
 
 
 class TestOnlyTheWorkflow:
     @pytest.mark.parametrize(
         ("words", "name", "command"),
         [
-            (("--stack", "dev"), "pulumi-dra-dev", "--stack dev"),
-            (("--stack", "dev,west"), "pulumi-dra-dev-west", "--stack dev,west"),
+            (("--stack", "dev"), "pulumi-dra-dev", "--stack dev --name dev"),
+            (
+                ("--stack", "dev,west"),
+                "pulumi-dra-dev-west",
+                "--stack dev,west --name dev-west",
+            ),
             (
                 ("--workloads", "workloads", "--fleet", "f.yaml"),
                 "pulumi-dra",

@@ -6,9 +6,11 @@ import json
 import subprocess
 import sys
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
-from command_project import Project
+import yaml
+from command_project import STACK, Project
 
 from dra_command.ci import run as ci
 
@@ -79,6 +81,68 @@ class TestAWorkloadThatDoesNotFit:
         project.stack(*TOO_SMALL)
         project.run("check", "--stack", "dev", "--write-baseline", "known.json")
         assert project.run("ci", "--stack", "dev", "--baseline", "known.json").status == 1
+
+
+class TestABaselineOfTwoStacks:
+    def test_ci_writes_and_reads_one_file(self, project: Project) -> None:
+        """Given two stacks of which one is too small, when the findings are written and read, then
+        each stack knows its own.
+        """
+        project.stack(*TOO_SMALL)
+        project.stack(name="west")
+        both = ("ci", "--stack", "dev,west")
+        assert project.run(*both).status == 1
+        assert project.run(*both, "--write-baseline", "known.json").status == 0
+        done = project.run(*both, "--baseline", "known.json")
+        assert (done.status, "resolved" in done.out) == (0, False)
+        rows = json.loads((project.root / "known.json").read_text(encoding="utf-8"))["findings"]
+        assert {row["stack"] for row in rows if "pool" in row["code"]} == {"dev"}
+
+    def test_a_finding_of_one_stack_is_new_in_another(self, project: Project) -> None:
+        project.stack(name="west")
+        project.stack(*TOO_SMALL)
+        project.run("check", "--stack", "dev", "--write-baseline", "known.json")
+        project.stack(*TOO_SMALL, name="west")
+        run = ("check", "--baseline", "known.json", "--stack")
+        assert (project.run(*run, "dev").status, project.run(*run, "west").status) == (0, 1)
+
+    def test_a_file_that_is_no_baseline_is_kept(self, project: Project) -> None:
+        project.write("known.json", "{}")
+        done = project.run("check", "--stack", "dev", "--write-baseline", "known.json")
+        assert (done.status, "isn't a baseline file" in done.err) == (2, True)
+        assert (project.root / "known.json").read_text(encoding="utf-8") == "{}"
+
+
+class TestJUnitFailsWhenTheRunFails:
+    @staticmethod
+    def failures(project: Project) -> dict[str, int]:
+        suites = ElementTree.parse(project.root / "found.xml").getroot()
+        return {str(each.get("name")): int(each.get("failures", 0)) for each in suites}
+
+    def test_a_stale_plan(self, project: Project) -> None:
+        project.run("plan", "--stack", "dev", "--write")
+        project.stack("max: 4", "max: 5")
+        assert project.run("ci", "--stack", "dev", "--junit", "found.xml").status == 1
+        found = self.failures(project)
+        assert found == {"pulumi-dra plan": 1, "pulumi-dra check --stack dev": 0}
+
+    def test_invalid_input(self, project: Project) -> None:
+        assert project.run("ci", "--stack", "nowhere", "--junit", "found.xml").status == 2
+        found = self.failures(project)
+        assert found == {"pulumi-dra plan": 1, "pulumi-dra check --stack nowhere": 1}
+
+    def test_nothing_if_the_run_passes(self, project: Project) -> None:
+        assert project.run("ci", "--stack", "dev", "--junit", "found.xml").status == 0
+        assert set(self.failures(project).values()) == {0}
+
+
+def test_a_configuration_that_an_option_names_defines_fleets(project: Project) -> None:
+    fleet = yaml.safe_load(STACK)["config"]["pulumi-dra:fleet"]
+    project.write("fleets/gpu.yaml", yaml.safe_dump(fleet))
+    project.write("rules/team.yaml", "fleets: {shared: ../fleets/gpu.yaml}\n")
+    words = ("workloads", "--fleet", "shared", "--config", "rules/team.yaml")
+    for command in ("plan", "check", "ci"):
+        assert project.run(command, *words).status == 0
 
 
 def test_a_shallow_clone_is_named_with_its_fix(project: Project, tmp_path: Path) -> None:

@@ -112,6 +112,7 @@ class TestTheAction:
         assert ids == ["pulumi-dra/dev/", "pulumi-dra/small/"]
         suites = ElementTree.parse(project.root / "pulumi-dra.xml").getroot()
         assert [each.get("name") for each in suites] == [
+            "pulumi-dra plan",
             "pulumi-dra check --stack dev",
             "pulumi-dra check --stack small",
         ]
