@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from typing import Final
 
 from dra_planner.cel import types
 from dra_planner.cel.types import CelType
@@ -23,6 +24,42 @@ from vocabulary import (
     VERSIONS,
     quote,
 )
+
+_LITERALS: Final = {
+    "bool": ["true", "false", "device.allowMultipleAllocations", f'device.driver == "{DRIVER}"'],
+    "int": [
+        "0",
+        "1",
+        "-1",
+        "2",
+        "3",
+        "9223372036854775807",
+        "-9223372036854775808",
+        "0x1F",
+        "10",
+        "48",
+    ],
+    "uint": ["0u", "1u", "18446744073709551615u", "3U"],
+    "double": ["0.0", "1.5", "-2.5", "1e3", "3.0", ".5", "1e308", "9007199254740993.0"],
+}
+_TYPES: Final = ("int", "string", "bool", "type", "null_type")
+_FORMS_OF_STRINGS: Final = [
+    QUANTITIES,
+    VERSIONS,
+    ADDRESSES,
+    NETWORKS,
+    URLS,
+    MOMENTS,
+    SPANS,
+    PATTERNS,
+]
+_MAPS: Final = [
+    "device.attributes",
+    "device.capacity",
+    f'device.attributes["{DRIVER}"]',
+    f'device.capacity["{DRIVER}"]',
+    'device.attributes["none"]',
+]
 
 
 class Leaves:
@@ -46,56 +83,10 @@ class Leaves:
     def literal(self, wanted: CelType) -> str:
         chance = self.chance
         match wanted.kind:
-            case "bool":
-                return chance.choice(
-                    [
-                        "true",
-                        "false",
-                        "device.allowMultipleAllocations",
-                        f'device.driver == "{DRIVER}"',
-                    ]
-                )
-            case "int":
-                return chance.choice(
-                    [
-                        "0",
-                        "1",
-                        "-1",
-                        "2",
-                        "3",
-                        "9223372036854775807",
-                        "-9223372036854775808",
-                        "0x1F",
-                        "10",
-                        "48",
-                    ]
-                )
-            case "uint":
-                return chance.choice(["0u", "1u", "18446744073709551615u", "3U"])
-            case "double":
-                return chance.choice(
-                    ["0.0", "1.5", "-2.5", "1e3", "3.0", ".5", "1e308", "9007199254740993.0"]
-                )
+            case "bool" | "int" | "uint" | "double":
+                return chance.choice(_LITERALS[wanted.kind])
             case "string":
-                if chance.random() < 0.15:
-                    return "device.driver"
-                return quote(
-                    chance.choice(
-                        TEXTS
-                        + chance.choice(
-                            [
-                                QUANTITIES,
-                                VERSIONS,
-                                ADDRESSES,
-                                NETWORKS,
-                                URLS,
-                                MOMENTS,
-                                SPANS,
-                                PATTERNS,
-                            ]
-                        )
-                    )
-                )
+                return self.string()
             case "bytes":
                 return "b" + quote(chance.choice(["", "a", "abc", "\\xff"]).replace("\\xff", "é"))
             case "null":
@@ -106,50 +97,41 @@ class Leaves:
                 return f"timestamp({quote(chance.choice(MOMENTS))})"
             case "list":
                 inner = wanted.parameters[0]
-                return (
-                    "["
-                    + ", ".join(self.element(inner) for _ in range(chance.randint(0, 3)))
-                    + chance.choice(["", "", "", ","])
-                    + "]"
-                )
+                elements = ", ".join(self.element(inner) for _ in range(chance.randint(0, 3)))
+                return f"[{elements}{chance.choice(['', '', '', ','])}]"
             case "map":
-                key, value = wanted.parameters
-                if chance.random() < 0.3 and key.kind in ("string", "dyn"):
-                    return chance.choice(
-                        [
-                            "device.attributes",
-                            "device.capacity",
-                            f'device.attributes["{DRIVER}"]',
-                            f'device.capacity["{DRIVER}"]',
-                            'device.attributes["none"]',
-                        ]
-                    )
-                return (
-                    "{"
-                    + ", ".join(
-                        f"{self.literal(key)}: {self.leaf(value)}"
-                        for _ in range(chance.randint(0, 2))
-                    )
-                    + "}"
-                )
-            case "object":
-                return self.opaque(wanted)
-            case "opaque":
-                if wanted.name == "optional_type":
-                    return self.optional(wanted.parameters[0])
+                return self.map(*wanted.parameters)
+            case "opaque" if wanted.name == "optional_type":
+                return self.optional(wanted.parameters[0])
+            case "object" | "opaque":
                 return self.opaque(wanted)
             case "type":
-                return chance.choice(
-                    ["int", "string", "bool", "type", "null_type", f"type({self.leaf(types.INT)})"]
-                )
+                return chance.choice([*_TYPES, f"type({self.leaf(types.INT)})"])
             case _:
-                return (
-                    self.leaf(
-                        self.chance.choice([types.INT, types.STRING, types.BOOL, types.DOUBLE])
-                    )
-                    if self.chance.random() < 0.5
-                    else self.attribute()
-                )
+                return self.anything()
+
+    def string(self) -> str:
+        """A string literal, now and then the device's driver."""
+        chance = self.chance
+        if chance.random() < 0.15:
+            return "device.driver"
+        return quote(chance.choice(TEXTS + chance.choice(_FORMS_OF_STRINGS)))
+
+    def map(self, key: CelType, value: CelType) -> str:
+        """A map literal, or a map of the device."""
+        chance = self.chance
+        if chance.random() < 0.3 and key.kind in ("string", "dyn"):
+            return chance.choice(_MAPS)
+        entries = (f"{self.literal(key)}: {self.leaf(value)}" for _ in range(chance.randint(0, 2)))
+        return f"{{{', '.join(entries)}}}"
+
+    def anything(self) -> str:
+        """A value of any type."""
+        if self.chance.random() < 0.5:
+            return self.leaf(
+                self.chance.choice([types.INT, types.STRING, types.BOOL, types.DOUBLE])
+            )
+        return self.attribute()
 
     def element(self, inner: CelType) -> str:
         """An element of a list, now and then one that may be absent."""

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import Final
 
+from msgspec import Struct
+
 from dra_planner.releases import (
     RELEASES,
     Features,
@@ -99,99 +101,120 @@ _OLD_VERSIONS: Final = {
 }
 
 
+class _Asked(Struct, frozen=True):
+    """A kind in an API version that a Kubernetes version with these features doesn't serve."""
+
+    group: str
+    version: str
+    kind: str
+    features: Features
+
+    @property
+    def api_version(self) -> str:
+        return f"{self.group}/{self.version}"
+
+
 def why_not_served(api_version: str, kind: str, features: Features) -> tuple[str, str] | None:
     """Return why this version doesn't serve such a kind, with a fix, or None if it does or if the
     kind is unknown.
     """
-    group, _, version = api_version.rpartition("/")
-    message = f'no matches for kind "{kind}" in version "{api_version}"'
     if serves(features.served, api_version, kind, features.minor):
         return None
+    group, _, version = api_version.rpartition("/")
+    fix = _fix(_Asked(group, version, kind, features))
+    return (f'no matches for kind "{kind}" in version "{api_version}"', fix) if fix else None
+
+
+def _fix(asked: _Asked) -> str:
+    """Return what to change, by the first group of kinds that this one belongs to; "" for a kind
+    that is served, or unknown.
+    """
+    group, kind = asked.group, asked.kind
     if group == RESOURCE:
-        return _why_no_resource(version, kind, features, message)
+        return _fix_of_resource(asked)
     if group == _ADMISSION and kind in _POLICIES | _MUTATING:
-        return _why_no_policy(version, kind, features, message)
-    if kind in _RESOURCE_KINDS and (not group or group == "resource.kubernetes.io"):
-        return message, f"set apiVersion: {RESOURCE}/v1"
+        return _fix_of_policy(asked)
+    if kind in _RESOURCE_KINDS and group in ("", "resource.kubernetes.io"):
+        return f"set apiVersion: {RESOURCE}/v1"
     if not group:
-        if version == "v1" and kind in _CORE_KINDS:
-            return None
-        home = next((known for known, kinds in _SERVED.items() if kind in kinds), "")
-        return (
-            message,
-            f"set apiVersion: {home}" if home else f"add the group of {kind} to apiVersion",
-        )
-    if kind == "ComputeDomain" and group == "resource.nvidia.com" and version != _DOMAIN_VERSION:
-        return (
-            message,
-            (
-                f"set apiVersion: {group}/{_DOMAIN_VERSION}, the only version that the NVIDIA "
-                "driver installs"
-            ),
-        )
+        return _fix_of_core(asked)
+    if kind == "ComputeDomain" and group == "resource.nvidia.com":
+        return _fix_of_domain(asked)
     if kind in _PARAMETERS and group.endswith((".nvidia.com", ".intel.com")):
-        return message, (
+        return (
             "move the content of the parameters below devices of the claim, because Kubernetes "
             f"1.31 removed driver parameters{MOVES_PARAMETERS}"
         )
-    if group == _SCHEDULING and kind in _GROUP_KINDS and version in _GROUP_VERSIONS:
-        if version in features.pod_group_versions:
-            if features.workload_claims:
-                return None
-            return (
-                message,
-                f"enable {group}/{version} in the API server, which doesn't serve it by default",
-            )
-        having = ", ".join(
-            each.version for each in RELEASES.values() if version in each.pod_group_versions
-        )
-        return (
-            message,
-            f"use Kubernetes {having}, whose API server can serve {group}/{version}",
-        )
+    if group == _SCHEDULING and kind in _GROUP_KINDS and asked.version in _GROUP_VERSIONS:
+        return _fix_of_pod_group(asked)
     if group in _GROUPS or group == "extensions":
-        served = next(
-            (known for known, kinds in _SERVED.items() if kind in kinds and version != known), ""
-        )
-        if kind in _SERVED.get(api_version, ()):
-            return None
-        return message, f"set apiVersion: {served}" if served else "check kind and apiVersion"
-    return None
+        return _fix_of_workload(asked)
+    return ""
 
 
-def _why_no_policy(
-    version: str, kind: str, features: Features, message: str
-) -> tuple[str, str] | None:
-    """Return why an admission policy isn't served. Source: kubernetes/api:
-    admissionregistration/v1*/zz_generated.prerelease-lifecycle.go@v0.36.3.
-    """
-    if kind in _POLICIES or has_mutating_policies(features.minor):
-        return None if version == "v1" else (message, f"set apiVersion: {_ADMISSION}/v1")
-    return message, (
-        f"use Kubernetes 1.36, which serves {kind}, or set {_ADMISSION}/v1beta1 in runtimeConfig "
-        "of the fleet if the API server serves it"
+def _fix_of_core(asked: _Asked) -> str:
+    if asked.version == "v1" and asked.kind in _CORE_KINDS:
+        return ""
+    home = next((known for known, kinds in _SERVED.items() if asked.kind in kinds), "")
+    return f"set apiVersion: {home}" if home else f"add the group of {asked.kind} to apiVersion"
+
+
+def _fix_of_domain(asked: _Asked) -> str:
+    if asked.version == _DOMAIN_VERSION:
+        return ""
+    return (
+        f"set apiVersion: {asked.group}/{_DOMAIN_VERSION}, the only version that the NVIDIA driver "
+        "installs"
     )
 
 
-def _why_no_resource(
-    version: str, kind: str, features: Features, message: str
-) -> tuple[str, str] | None:
+def _fix_of_pod_group(asked: _Asked) -> str:
+    features, version = asked.features, asked.version
+    if version in features.pod_group_versions:
+        if features.workload_claims:
+            return ""
+        return f"enable {asked.api_version} in the API server, which doesn't serve it by default"
+    having = ", ".join(
+        each.version for each in RELEASES.values() if version in each.pod_group_versions
+    )
+    return f"use Kubernetes {having}, whose API server can serve {asked.api_version}"
+
+
+def _fix_of_workload(asked: _Asked) -> str:
+    if asked.kind in _SERVED.get(asked.api_version, ()):
+        return ""
+    served = next(
+        (
+            known
+            for known, kinds in _SERVED.items()
+            if asked.kind in kinds and asked.version != known
+        ),
+        "",
+    )
+    return f"set apiVersion: {served}" if served else "check kind and apiVersion"
+
+
+def _fix_of_policy(asked: _Asked) -> str:
+    """Source: kubernetes/api:
+    admissionregistration/v1*/zz_generated.prerelease-lifecycle.go@v0.36.3.
+    """
+    if asked.kind in _POLICIES or has_mutating_policies(asked.features.minor):
+        return "" if asked.version == "v1" else f"set apiVersion: {_ADMISSION}/v1"
+    return (
+        f"use Kubernetes 1.36, which serves {asked.kind}, or set {_ADMISSION}/v1beta1 in "
+        "runtimeConfig of the fleet if the API server serves it"
+    )
+
+
+def _fix_of_resource(asked: _Asked) -> str:
+    kind, version = asked.kind, asked.version
     if version == "v1":
-        if kind in features.resource_kinds:
-            return None
-        if kind in _RESOURCE_KINDS:
-            return message, (
-                f"use Kubernetes {served_since(kind)} or later, which serves {kind} as "
-                f"{RESOURCE}/v1"
-            )
-        near = next((known for known in _RESOURCE_KINDS if known.lower() == kind.lower()), "")
-        return message, f"set kind: {near}" if near else _OLD_KINDS.get(
-            kind, "check the spelling of kind"
-        )
+        return _fix_of_stable_resource(kind, asked.features)
     if kind in _OLD_KINDS:
-        return message, _OLD_KINDS[kind]
-    if kind in _RESOURCE_KINDS and kind not in features.resource_kinds and version in _OLD_VERSIONS:
-        return message, (
+        return _OLD_KINDS[kind]
+    is_newer = kind in _RESOURCE_KINDS and kind not in asked.features.resource_kinds
+    if is_newer and version in _OLD_VERSIONS:
+        return (
             f"use Kubernetes {served_since(kind)} or later, which serves {kind} as {RESOURCE}/v1; "
             f"if the API server serves {RESOURCE}/{version}, set this version in runtimeConfig of "
             "the fleet"
@@ -200,4 +223,13 @@ def _why_no_resource(
     if (kind, version) == ("DeviceTaintRule", "v1alpha3"):
         reason = f"{RESOURCE}/{version} is off by default"
     rewrite = PRINTS_V1_FORM if kind in _RESOURCE_KINDS else ""
-    return message, f"use {RESOURCE}/v1, because {reason}{rewrite}"
+    return f"use {RESOURCE}/v1, because {reason}{rewrite}"
+
+
+def _fix_of_stable_resource(kind: str, features: Features) -> str:
+    if kind in features.resource_kinds:
+        return ""
+    if kind in _RESOURCE_KINDS:
+        return f"use Kubernetes {served_since(kind)} or later, which serves {kind} as {RESOURCE}/v1"
+    near = next((known for known in _RESOURCE_KINDS if known.lower() == kind.lower()), "")
+    return f"set kind: {near}" if near else _OLD_KINDS.get(kind, "check the spelling of kind")
