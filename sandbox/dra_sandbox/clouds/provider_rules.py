@@ -6,60 +6,36 @@ the provider's source that it restates. The columns:
 
 - `kind`: `set` is a list without order; `map` holds the user's keys.
 - `omitted`: `required`, `kept` (the provider computes it, so omission changes nothing), `default`
-  (omission means the value in `default`), or `removed` (omission takes the old value away).
+  (omission means the value in `default`), `removed` (omission takes the old value away), or
+  `if_enabled` (omission takes away a block with `enabled: true`, and keeps others).
 - `replaces`: whether a change re-creates the resource: `no`, `yes`, `changed` (only if there was a
-  value), `removed` (only if there is none then), or `narrowed` (only if a range of addresses
-  doesn't hold the old one).
+  value, or if an element of a set goes), `removed` (only if there is none then), `disabled` (only
+  if it was true), or `narrowed` (only if a range of addresses doesn't hold the old one).
 - `conflicts`, `one_of`, `any_of`, `needs`: properties that exclude it, that it is an alternative to
   (exactly one, at least one), and that must be set with it. The provider validates them in a
   preview.
 - `zero_beside`: the object whose other members make the provider send this property as zero when it
   is omitted.
+- `accepts`, `same`: the values that the provider accepts, for a list those of its elements, and the
+  values between which it sees no difference (`property_values.py`).
 """
 
 from __future__ import annotations
 
 import csv
-import json
 import re
-from collections.abc import Collection, Iterator, Mapping
-from ipaddress import ip_network
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from msgspec import Struct
 
 from dra_sandbox.clouds.differences import PropertyDifference, below, general_path, without_common
-from dra_sandbox.clouds.property_checks import PropertyFailure, values_at
+from dra_sandbox.clouds.property_checks import PropertyFailure
+from dra_sandbox.clouds.property_rule import PropertyRule, read_rule, rule_failures
+from dra_sandbox.clouds.property_values import are_same
 from dra_sandbox.clouds.wire_values import Value, Values
 
 _KEY = re.compile(r"\[\"[^\]]*\"\]|\[\*\]$")
-
-
-class PropertyRule(Struct, frozen=True, kw_only=True):
-    """One row of the table: see the module's description."""
-
-    kind: str
-    omitted: str
-    default: Value
-    replaces: str
-    conflicts: tuple[str, ...]
-    one_of: tuple[str, ...]
-    any_of: tuple[str, ...]
-    needs: tuple[str, ...]
-    zero_beside: str
-    source: str
-
-    def is_replaced_by(self, change: PropertyDifference) -> bool:
-        """Return True if this change of the property re-creates the resource."""
-        match self.replaces:
-            case "changed":
-                return change.kind != "add"
-            case "removed":
-                return change.kind == "delete"
-            case "narrowed":
-                return not _holds_range(change.value, change.old)
-            case _:
-                return self.replaces == "yes"
 
 
 class ProviderRules(Struct, frozen=True):
@@ -85,7 +61,7 @@ class ProviderRules(Struct, frozen=True):
             given, rule = inputs.get(name), self.properties.get(general_path(here))
             if isinstance(given, dict) and isinstance(value, dict):
                 found[name] = self.with_kept(given, value, here)
-            elif given is None and rule is not None and rule.omitted == "kept":
+            elif given is None and rule is not None and rule.keeps(value):
                 beside = {other.rpartition(".")[2] for other in rule.conflicts}
                 if not beside & inputs.keys():
                     found[name] = value
@@ -117,15 +93,9 @@ class ProviderRules(Struct, frozen=True):
         )
 
     def failures(self, inputs: Values) -> Iterator[PropertyFailure]:
-        """Return what the provider rejects in a preview: properties that exclude or need each
-        other.
-        """
+        """Return what the provider rejects in a preview."""
         for path, rule in self.properties.items():
-            if not (rule.conflicts or rule.one_of or rule.any_of or rule.needs):
-                continue
-            if not _is_set(inputs, _parent(path)):
-                continue
-            yield from _combination_failures(path, rule, inputs)
+            yield from rule_failures(path, rule, inputs)
 
     def _of_object(
         self, old: Values, new: Values, state: Values, path: str
@@ -145,10 +115,14 @@ class ProviderRules(Struct, frozen=True):
         omitted = rule.omitted if rule is not None else "removed"
         if rule is not None and omitted == "default":
             old, new = (rule.default if each is None else each for each in (old, new))
-        if new is None and (omitted == "kept" or _is_zero(old)):
+        if rule is not None and rule.same and are_same(rule.same, old, new):
+            return
+        if new is None and (_is_zero(old) or (rule is not None and rule.keeps(old))):
             return
         is_unchanged = (
-            _is_zero(new) if omitted == "removed" else omitted == "kept" and _same(state, new)
+            _is_zero(new)
+            if omitted == "removed"
+            else omitted in ("kept", "if_enabled") and _same(state, new)
         )
         if old is None and is_unchanged:
             return
@@ -208,66 +182,8 @@ def read_rules(file: Path) -> Mapping[str, ProviderRules]:
     types: dict[str, dict[str, PropertyRule]] = {}
     with file.open(encoding="utf-8", newline="") as text:
         for row in csv.DictReader(text):
-            types.setdefault(row["type"], {})[row["property"]] = _rule(row)
+            types.setdefault(row["type"], {})[row["property"]] = read_rule(row)
     return {token: ProviderRules(properties) for token, properties in types.items()}
-
-
-def _rule(row: Mapping[str, str]) -> PropertyRule:
-    return PropertyRule(
-        kind=row["kind"],
-        omitted=row["omitted"],
-        default=json.loads(row["default"]) if row["default"] else None,
-        replaces=row["replaces"],
-        conflicts=tuple(row["conflicts"].split()),
-        one_of=tuple(row["one_of"].split()),
-        any_of=tuple(row["any_of"].split()),
-        needs=tuple(row["needs"].split()),
-        zero_beside=row["zero_beside"],
-        source=row["source"],
-    )
-
-
-def _combination_failures(
-    path: str, rule: PropertyRule, inputs: Values
-) -> Iterator[PropertyFailure]:
-    given = _is_set(inputs, path)
-    for other in rule.conflicts if given else ():
-        if _is_set(inputs, other):
-            yield PropertyFailure(
-                path, f'Conflicting configuration arguments. "{path}": conflicts with {other}'
-            )
-    for other in rule.needs if given else ():
-        if not _is_set(inputs, other):
-            yield PropertyFailure(
-                path,
-                f'Missing required argument. "{path}": all of {_quoted(rule.needs)} must be '
-                "specified",
-            )
-    found = [other for other in rule.one_of if _is_set(inputs, other)]
-    if rule.one_of and len(found) != 1:
-        wanted = "one" if not found else "only one"
-        yield PropertyFailure(
-            path,
-            f'Invalid combination of arguments. "{path}": {wanted} of {_quoted(rule.one_of)} can '
-            "be set",
-        )
-    if rule.any_of and not any(_is_set(inputs, other) for other in rule.any_of):
-        yield PropertyFailure(
-            path,
-            f'Missing required argument. "{path}": one of {_quoted(rule.any_of)} must be specified',
-        )
-
-
-def _quoted(paths: Collection[str]) -> str:
-    return ", ".join(f"`{path}`" for path in paths)
-
-
-def _is_set(inputs: Values, path: str) -> bool:
-    return not path or any(value is not None for _, value in values_at(inputs, path))
-
-
-def _parent(path: str) -> str:
-    return path.rpartition(".")[0]
 
 
 def _with_zero(values: Values, container: list[str], name: str) -> Values:
@@ -283,14 +199,6 @@ def _with_zero(values: Values, container: list[str], name: str) -> Values:
 
 def _member(state: Value, name: str) -> Value:
     return state.get(name) if isinstance(state, dict) else None
-
-
-def _holds_range(wide: Value, narrow: Value) -> bool:
-    """Return True if a range of addresses holds another; texts that are none hold everything."""
-    try:
-        return ip_network(str(narrow)).subnet_of(ip_network(str(wide)))  # type: ignore[arg-type]
-    except (TypeError, ValueError):
-        return True
 
 
 def _is_zero(value: Value) -> bool:

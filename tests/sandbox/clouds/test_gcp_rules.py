@@ -132,7 +132,7 @@ POOLS: dict[str, tuple[dict[str, Any], dict[str, Any], str]] = {
     "a policy that kubelet has not": (
         {},
         {"kubeletConfig": {"cpuManagerPolicy": "exclusive"}},
-        "exclusive isn't one of none, static",
+        '"exclusive" is not one of none, static',
     ),
     "a parameter of the kernel": (
         {},
@@ -177,14 +177,14 @@ POOLS: dict[str, tuple[dict[str, Any], dict[str, Any], str]] = {
     "a name of 41 characters": ({"name": "n" * 41}, {}, "name to be in the range (1 - 40)"),
     "a name with a capital": ({"name": "Gpu"}, {}, "only lowercase alphanumerics"),
     "few pods": ({"maxPodsPerNode": 7}, {}, "must be between 8 and 256"),
-    "a small disk": ({}, {"diskSizeGb": 5}, "must be at least 10"),
+    "a small disk": ({}, {"diskSizeGb": 5}, "to be at least (10), got 5"),
     "a run without a unit": ({}, {"maxRunDuration": "3600"}, "\" isn't a duration such as 3600s"),
     "a reservation without its name": (
         {},
         {"reservationAffinity": {"consumeReservationType": "SPECIFIC_RESERVATION"}},
         "needs the key compute.googleapis.com/reservation-name",
     ),
-    "fewer than no nodes": ({"nodeCount": -1}, {}, "nodeCount to be at least (0)"),
+    "fewer than no nodes": ({"nodeCount": -1}, {}, "to be at least (0), got -1"),
     "limits the other way round": (
         {"autoscaling": {"minNodeCount": 3, "maxNodeCount": 2}},
         {},
@@ -325,7 +325,7 @@ CLUSTERS: dict[str, tuple[dict[str, Any], str]] = {
     ),
     "a window at no time": (
         {"maintenancePolicy": {"dailyMaintenanceWindow": {"startTime": "25:00"}}},
-        "25:00 is not HH:MM",
+        '"25:00" is not a time (HH:mm)',
     ),
     "weekends": ({"maintenancePolicy": {"recurringWindow": WEEKEND}}, ""),
     "four hours a week": (

@@ -7,7 +7,6 @@ terraform-provider-google:website/docs/r/container_cluster.html.markdown@e03b762
 
 from __future__ import annotations
 
-import re
 from ipaddress import IPv4Network, ip_network
 
 from dra_sandbox.clouds.gcp.node_pools import wrong_name
@@ -71,11 +70,6 @@ def _security_group(inputs: Values) -> str | None:
 
 def _maintenance_window(inputs: Values) -> str | None:
     policy = inputs.get("maintenancePolicy") or {}
-    if policy.get("dailyMaintenanceWindow") and policy.get("recurringWindow"):
-        return "maintenance_policy: one of daily_maintenance_window, recurring_window"
-    begins = (policy.get("dailyMaintenanceWindow") or {}).get("startTime", "00:00")
-    if not re.fullmatch(r"([01]\d|2[0-3]):[0-5]\d", begins):
-        return f"maintenance_policy.daily_maintenance_window.start_time: {begins} is not HH:MM"
     rule = (policy.get("recurringWindow") or {}).get("recurrence", "FREQ=DAILY")
     if not rule.startswith(_FREQUENCIES):  # API: RecurringTimeWindow
         return f"maintenance_policy.recurring_window.recurrence: {rule} is not supported"

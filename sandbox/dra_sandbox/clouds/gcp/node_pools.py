@@ -48,7 +48,6 @@ SYSCTL_GROUPS = (
 )
 NO_RESERVATION = "NO_RESERVATION"
 NAME = "[a-z](?:[-a-z0-9]{0,38}[a-z0-9])?"
-LIMITS = ("minNodeCount", "maxNodeCount", "totalMinNodeCount", "totalMaxNodeCount")
 MOST_NODES, MOST_AT_ONCE = 1000, 20
 
 Rule = Callable[[Values, Values], str | None]  # a pool's inputs, and its node configuration
@@ -96,21 +95,8 @@ def _boot_disk_speed(inputs: Values, config: Values) -> str | None:
     return None
 
 
-def _kubelet_and_kernel(inputs: Values, config: Values) -> str | None:
-    """Check values of kubelet and kernel settings: GKE API reference, NodeKubeletConfig,
-    TopologyManager, and LinuxNodeConfig.
-    """
-    kubelet = config.get("kubeletConfig") or {}
-    told = {
-        "cpu_manager_policy": (kubelet.get("cpuManagerPolicy"), ("", "none", "static")),
-        "topology_manager.policy": (
-            (kubelet.get("topologyManager") or {}).get("policy"),
-            ("", "none", "restricted", "best-effort", "single-numa-node"),
-        ),
-    }
-    for name, (value, allowed) in told.items():
-        if value is not None and value not in allowed:
-            return f"kubelet_config.{name}: {value} isn't one of {', '.join(filter(None, allowed))}"
+def _kernel(inputs: Values, config: Values) -> str | None:
+    """Check names of kernel settings: GKE API reference, LinuxNodeConfig."""
     for name in (config.get("linuxNodeConfig") or {}).get("sysctls") or {}:
         if not name.startswith(SYSCTL_GROUPS):
             return f"Sysctl {name} is not supported."
@@ -246,13 +232,8 @@ def _counts(inputs: Values, config: Values) -> str | None:
     if inputs.get("initialNodeCount") is not None and inputs.get("nodeCount") is not None:
         return "Cannot set both initial_node_count and node_count"
     scaling = inputs.get("autoscaling") or {}
-    for key, given in (
-        ("initialNodeCount", inputs),
-        ("nodeCount", inputs),
-        *((key, scaling) for key in LIMITS),
-    ):
-        if (given.get(key) or 0) < 0:
-            return f"expected {key} to be at least (0), got {given[key]}"
+    if (inputs.get("initialNodeCount") or 0) < 0:
+        return f"initial_node_count must be at least 0, not {inputs['initialNodeCount']}"
     if (scaling.get("minNodeCount") or 0) > scaling.get("maxNodeCount", MOST_NODES):
         return "min_node_count must be less than or equal to max_node_count"
     return None
@@ -262,19 +243,13 @@ def _limits(inputs: Values, config: Values) -> str | None:
     """pulumi/pulumi-gcp issue 1510 (name);
     docs.cloud.google.com/kubernetes-engine/docs/how-to/flexible-pod-cidr;
     terraform-provider-google:website/docs/r/container_{cluster,node_pool}.html.markdown@e03b7622
-    (disk, run time).
+    (run time).
     """
     if complaint := wrong_name("node_pool", inputs):
         return complaint
-    pods, disk, seconds = (
-        inputs.get("maxPodsPerNode"),
-        config.get("diskSizeGb"),
-        config.get("maxRunDuration"),
-    )
+    pods, seconds = inputs.get("maxPodsPerNode"), config.get("maxRunDuration")
     if pods is not None and not 8 <= pods <= 256:
         return f"max_pods_per_node must be between 8 and 256, not {pods}"
-    if disk is not None and disk < 10:
-        return f"disk_size_gb must be at least 10, not {disk}"
     if seconds and not re.fullmatch(r"\d+s", seconds):
         return f'max_run_duration: "{seconds}" isn\'t a duration such as 3600s'
     affinity = config.get("reservationAffinity") or {}
@@ -333,7 +308,7 @@ def _networks(inputs: Values, config: Values) -> str | None:
 RULES: tuple[Rule, ...] = (
     _boot_disk,
     _boot_disk_speed,
-    _kubelet_and_kernel,
+    _kernel,
     _local_ssds,
     _machine_of_gpus,
     _labels,

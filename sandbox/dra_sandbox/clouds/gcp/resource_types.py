@@ -26,37 +26,11 @@ from dra_sandbox.clouds.gcp import (
     taints,
 )
 from dra_sandbox.clouds.gcp.functions import newest
+from dra_sandbox.clouds.property_checks import check_allowed
 from dra_sandbox.clouds.type_rows import Facts, TypeRow
 from dra_sandbox.clouds.wire_values import Value, Values
 
-_GPU = "nodeConfig.guestAccelerators[*]"
-# The enums of the container/v1 API (google-cloud-container 2.67.0);
-# maintenance intervals are that file's.
-_NODE_CONFIG_VALUES: Mapping[str, frozenset[str]] = {
-    f"{_GPU}.gpuDriverInstallationConfig.gpuDriverVersion": frozenset(
-        {"GPU_DRIVER_VERSION_UNSPECIFIED", "INSTALLATION_DISABLED", "DEFAULT", "LATEST"}
-    ),
-    f"{_GPU}.gpuSharingConfig.gpuSharingStrategy": frozenset({"TIME_SHARING", "MPS"}),
-    "nodeConfig.taints[*].effect": frozenset({"NO_SCHEDULE", "PREFER_NO_SCHEDULE", "NO_EXECUTE"}),
-    "nodeConfig.workloadMetadataConfig.mode": frozenset(
-        {"MODE_UNSPECIFIED", "GCE_METADATA", "GKE_METADATA"}
-    ),
-    "nodeConfig.reservationAffinity.consumeReservationType": frozenset(
-        {
-            "UNSPECIFIED",
-            "NO_RESERVATION",
-            "ANY_RESERVATION",
-            "ANY_RESERVATION_THEN_FAIL",
-            "SPECIFIC_RESERVATION",
-        }
-    ),
-    "nodeConfig.hostMaintenancePolicy.maintenanceInterval": frozenset(
-        {"MAINTENANCE_INTERVAL_UNSPECIFIED", "AS_NEEDED", "PERIODIC"}
-    ),
-    "nodeConfig.loggingVariant": frozenset({"DEFAULT", "MAX_THROUGHPUT"}),
-}
-
-
+# Enums of the container/v1 API (google-cloud-container 2.67.0) that the provider doesn't check.
 MONITORED = (
     "SYSTEM_COMPONENTS",
     "APISERVER",
@@ -72,7 +46,20 @@ MONITORED = (
     "KUBELET",
     "DCGM",
     "JOBSET",
-)  # the same file's, by their numbers there
+)  # by their numbers in the API
+
+
+_API_VALUES: Mapping[str, frozenset[str]] = {
+    "monitoringConfig.enableComponents[*]": frozenset(MONITORED),
+    "placementPolicy.type": frozenset({"TYPE_UNSPECIFIED", "COMPACT"}),
+    "nodeConfig.guestAccelerators[*].gpuSharingConfig.gpuSharingStrategy": frozenset(
+        {"GPU_SHARING_STRATEGY_UNSPECIFIED", "TIME_SHARING", "MPS"}
+    ),
+}
+
+
+def _has_api_values(inputs: Values) -> str | None:
+    return next((each.reason for each in check_allowed(_API_VALUES, inputs)), None)
 
 
 def _with_components_in_order(inputs: Values) -> Values:
@@ -203,28 +190,9 @@ ROWS: Mapping[str, TypeRow] = {
         defaults={"deletionProtection": True, "network": "default"},
         name_limit=40,
         protected_by="deletionProtection",
-        allowed={
-            **_NODE_CONFIG_VALUES,
-            "releaseChannel.channel": frozenset(
-                {"UNSPECIFIED", "RAPID", "REGULAR", "STABLE", "EXTENDED"}
-            ),
-            "datapathProvider": frozenset(
-                {"DATAPATH_PROVIDER_UNSPECIFIED", "LEGACY_DATAPATH", "ADVANCED_DATAPATH"}
-            ),
-            "networkingMode": frozenset({"VPC_NATIVE", "ROUTES"}),
-            "dnsConfig.clusterDns": frozenset(
-                {"PROVIDER_UNSPECIFIED", "PLATFORM_DEFAULT", "CLOUD_DNS", "KUBE_DNS"}
-            ),
-            "dnsConfig.clusterDnsScope": frozenset(
-                {"DNS_SCOPE_UNSPECIFIED", "CLUSTER_SCOPE", "VPC_SCOPE"}
-            ),
-            "monitoringConfig.enableComponents[*]": frozenset(MONITORED),
-            "databaseEncryption.state": frozenset(
-                {"ENCRYPTED", "DECRYPTED", "ALL_OBJECTS_ENCRYPTION_ENABLED"}
-            ),
-        },
         api_checks=(
             _has_a_first_pool,
+            _has_api_values,
             clusters.of_cluster,
             maintenance.leaves_time,
             node_pools_in_clusters.version_is_offered,
@@ -260,16 +228,9 @@ ROWS: Mapping[str, TypeRow] = {
         },
         every_time={"nodeConfig": taints.node_config},
         name_limit=40,
-        allowed={
-            **_NODE_CONFIG_VALUES,
-            "autoscaling.locationPolicy": frozenset(
-                {"LOCATION_POLICY_UNSPECIFIED", "BALANCED", "ANY"}
-            ),
-            "placementPolicy.type": frozenset({"TYPE_UNSPECIFIED", "COMPACT"}),
-            "upgradeSettings.strategy": frozenset({"SURGE", "BLUE_GREEN"}),
-        },
         api_checks=(
             _autoscaling_in_one_way,
+            _has_api_values,
             node_pools.of_pool,
             node_pools_in_clusters.version_of_nodes_is_offered,
         ),
@@ -300,7 +261,6 @@ ROWS: Mapping[str, TypeRow] = {
         refusals=(node_pools_in_clusters.is_used_by_nobody,),
         remembered=True,
         name_limit=63,
-        allowed={"routingMode": frozenset({"REGIONAL", "GLOBAL"})},
     ),
     "gcp:compute/subnetwork:Subnetwork": TypeRow(
         id="projects/{project}/regions/{region}/subnetworks/{name}",
@@ -332,16 +292,6 @@ ROWS: Mapping[str, TypeRow] = {
             "minPortsPerVm": 64,
         },
         name_limit=63,
-        allowed={
-            "natIpAllocateOption": frozenset({"MANUAL_ONLY", "AUTO_ONLY"}),
-            "sourceSubnetworkIpRangesToNat": frozenset(
-                {
-                    "ALL_SUBNETWORKS_ALL_IP_RANGES",
-                    "ALL_SUBNETWORKS_ALL_PRIMARY_IP_RANGES",
-                    "LIST_OF_SUBNETWORKS",
-                }
-            ),
-        },
     ),
     "gcp:compute/firewall:Firewall": TypeRow(
         id="projects/{project}/global/firewalls/{name}",
