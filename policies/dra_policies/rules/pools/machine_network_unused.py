@@ -26,7 +26,7 @@ def check(view: StackView) -> Iterator[Finding]:
         )
         if machine is None or network is None or not pool.is_dra or pool.count_max in (0, 1):
             continue
-        if (has := network.of_machine(machine)) and not _is_used(pool, network, view):
+        if (has := network.of_machine(machine)) and not attaches_network(pool, view):
             yield Finding(
                 message=f"{pool.title}: its {machine.name} nodes have {has}, but the pool "
                 "doesn't attach them, so multi-node jobs use TCP",
@@ -35,8 +35,11 @@ def check(view: StackView) -> Iterator[Finding]:
             )
 
 
-def _is_used(pool: DeclaredPool, network: FastNetwork, view: StackView) -> bool:
-    """Return True unless the network is certainly not attached."""
+def attaches_network(pool: DeclaredPool, view: StackView) -> bool:
+    """Return True unless the pool certainly doesn't attach its machine type's network."""
+    network = cloud(pool.cloud).pool.fast_network
+    if network is None:
+        return False
     if any(pool.own.has(path) is not False for path in network.settings):
         return True
     if (pool.labels or {}).get(cloud(pool.cloud).network_label, "") in ("true", None):

@@ -1,5 +1,5 @@
 """Network devices of GPU pools that can't carry traffic: closed security groups, clusters without
-Dataplane V2.
+Dataplane V2, and old device plugins.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from typing import Final
 
 from dra_planner.clouds import cloud
 from dra_planner.wording import counted
+from dra_policies.rules.pools.network_plugins import outdated_plugins
 from dra_policies.rules.rule import Finding, Rule
 from dra_policies.view.pool_machines import known_machine
 from dra_policies.view.stack_view import DeclaredPool, StackView
@@ -28,6 +29,7 @@ def check(view: StackView) -> Iterator[Finding]:
             "as the peer",
             urn=group.urn,
         )
+    yield from outdated_plugins(view)
     for pool in view.node_pools:
         yield from _more_than_cards(pool)
         yield from _number_of_networks(pool)
