@@ -136,7 +136,7 @@ def _class(
 ) -> str:
     lines = [f"class {name}(TypedDict):", f'    """{says}"""', ""]
     if name == "PoolOptions":
-        lines += ["    name: str", '    """Which pool of the fleet."""']
+        lines += ["    name: str", '    """Name of the pool in the fleet."""']
     fields = list(dict.fromkeys(field for of_cloud in options.values() for field in of_cloud))
     for field in sorted(
         fields, key=lambda field: -sum(field in of_cloud for of_cloud in options.values())

@@ -21,8 +21,8 @@ class CapacityPlanArgs(TypedDict):
 
 
 class CapacityPlan(pulumi.ComponentResource):
-    """Record of the stack's plan. Declare it first, and let all other resources depend on
-    `recorded`.
+    """Record of the stack's plan. Declare this component first, and make all other resources depend
+    on `recorded`.
     """
 
     digest: pulumi.Output[str]

@@ -113,8 +113,8 @@ OPTIONS: dict[str, list[dict[str, Any]]] = {
 BESIDE = {"topology_manager_policy": {"cpu_manager_policy": "static"}}
 """Options that have no effect without others."""
 KEPT = {
-    ("eks", "support_type"): "the cluster keeps its policy if you remove this input",
-    ("eks", "service_cidr"): "Changing it replaces the cluster",
+    ("eks", "support_type"): "the cluster keeps the current policy if you remove this input",
+    ("eks", "service_cidr"): "Changing this value replaces the cluster",
     ("pool", "disk_iops"): "If you remove this input later, existing disks keep their IOPS",
     ("pool", "sysctls"): "To remove parameters from an existing pool, set an empty mapping",
     ("pool", "huge_pages_2mi"): "If you remove this input later, the nodes keep their pages",

@@ -1,1 +1,1 @@
-"""The subcommand `catalog`: rows of the tables, as tables or JSON."""
+"""The `catalog` subcommand, which prints rows of the data tables."""

@@ -1,1 +1,1 @@
-"""The subcommand `check`: findings of the rules, in every format, and their repair."""
+"""The `check` subcommand, which reports and fixes findings."""

@@ -1,4 +1,4 @@
-"""Answer of `pulumi-dra check`."""
+"""Output of `pulumi-dra check`."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class ExemptedRow(Output):
 
 
 class CheckOutput(Output):
-    """Answer of `pulumi-dra check --format json`."""
+    """Output of `pulumi-dra check --format json`."""
 
     version: Literal[1] = 1
     verdict: VerdictText

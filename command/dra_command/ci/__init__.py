@@ -1,1 +1,1 @@
-"""`pulumi-dra ci`: plan and check a change in a pipeline, and keep one comment on it up to date."""
+"""The `ci` subcommand, which plans and checks a change in a pipeline, and updates one comment."""

@@ -1,1 +1,1 @@
-"""Placement of a claim on a node, for reports of several subcommands."""
+"""The part of a report that shows how a claim fits on a node."""

@@ -1,4 +1,4 @@
-"""Answer of `pulumi-dra explain`."""
+"""Output of `pulumi-dra explain`."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ class ReadRow(Output):
 
 
 class ConditionRow(Output):
-    """One of the conditions that must all hold, with counts of devices."""
+    """One of the selector's conditions, with counts of devices. All conditions must be true."""
 
     expression: str
     matching: int
@@ -144,7 +144,7 @@ class WhatIfRow(Output):
 
 
 class ExplainOutput(Output):
-    """Answer of `pulumi-dra explain --format json`."""
+    """Output of `pulumi-dra explain --format json`."""
 
     version: Literal[1] = 1
     verdict: VerdictText

@@ -1,3 +1,1 @@
-"""Words of the command line: options, usage errors, exit status, progress, and files that are
-written.
-"""
+"""Command-line options, usage errors, exit statuses, progress output, and output files."""

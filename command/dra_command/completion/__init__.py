@@ -1,1 +1,1 @@
-"""The subcommand `completion`: scripts that complete words in a shell."""
+"""The `completion` subcommand, which prints shell completion scripts."""

@@ -1,4 +1,4 @@
-"""Answer of every subcommand when the input is wrong."""
+"""Output of every subcommand if the input is invalid."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class FaultRow(Output):
 
 
 class ErrorOutput(Output):
-    """Answer of every subcommand with --format json when the input is wrong."""
+    """Output of every subcommand with --format json if the input is invalid."""
 
     version: Literal[1] = 1
     error: FaultRow

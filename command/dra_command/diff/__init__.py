@@ -1,1 +1,1 @@
-"""The subcommand `diff`: differences between two fleets, plans, stacks, or git refs."""
+"""The `diff` subcommand, which compares two fleets, plans, stacks, or git refs."""

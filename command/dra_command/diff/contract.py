@@ -1,4 +1,4 @@
-"""Answer of `pulumi-dra diff`."""
+"""Output of `pulumi-dra diff`."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ class ComparedPoolRow(Output):
     """Nodes of a pool on both sides."""
 
     pool: str
-    machine_before: str = Field(description="Empty for a new pool.")
-    machine: str = Field(description="Empty for a removed pool.")
+    machine_before: str = Field(description="Machine type before the change. Empty for a new pool.")
+    machine: str = Field(description="Machine type after the change. Empty for a removed pool.")
     before: int
     after: int
     hourly: float | None = Field(description="Change in USD per hour. null if unknown.")
@@ -61,7 +61,9 @@ class DiffOutput(Output):
     )
     before: str = Field(description="Title of the older side.")
     after: str = Field(description="Title of the newer side.")
-    verdict_before: VerdictText | None = Field(description="null if no older plan exists.")
+    verdict_before: VerdictText | None = Field(
+        description="Verdict before the change. null if no older plan exists."
+    )
     verdict_after: VerdictText
     nodes: int = Field(description="Change in nodes.")
     hourly: float | None = Field(

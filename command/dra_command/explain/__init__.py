@@ -1,1 +1,1 @@
-"""The subcommand `explain`: reasons for a claim, pod, pool, finding, or message."""
+"""The `explain` subcommand, which explains a claim, pod, pool, finding, or message."""

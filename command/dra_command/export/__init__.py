@@ -1,1 +1,1 @@
-"""The subcommand `export`."""
+"""The `export` subcommand, which converts a fleet to files for other tools."""

@@ -1,1 +1,1 @@
-"""Findings of the rules in manifests, pages, and older versions; baselines and exemptions."""
+"""Findings in manifests, pages, and older versions of files, with baselines and exemptions."""

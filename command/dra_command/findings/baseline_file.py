@@ -13,7 +13,7 @@ class KnownFinding(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
 
     fingerprint: str = Field(
-        description="Digest of the rule, file, field, and message. It excludes the line.",
+        description="Digest of the rule, file, field, and message, but not the line.",
         pattern="^[0-9a-f]{32}$",
     )
     code: str

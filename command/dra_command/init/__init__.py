@@ -1,1 +1,1 @@
-"""The subcommand `init`: the first files of a project."""
+"""The `init` subcommand, which creates the first files of a project."""

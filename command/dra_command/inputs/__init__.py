@@ -1,3 +1,1 @@
-"""Input of all subcommands: manifests, fleets, stacks, and snapshots, read from files, standard
-input, or a cluster.
-"""
+"""Read manifests, fleets, stacks, and snapshots from files, standard input, or a cluster."""

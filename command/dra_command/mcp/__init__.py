@@ -1,1 +1,1 @@
-"""The subcommand `mcp`."""
+"""The `mcp` subcommand, which offers the commands to AI agents."""

@@ -1,1 +1,1 @@
-"""The subcommand `migrate`."""
+"""The `migrate` subcommand, which replaces device plugin requests with claims."""

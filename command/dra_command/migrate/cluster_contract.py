@@ -1,4 +1,4 @@
-"""Answer of `pulumi-dra migrate` for a running cluster."""
+"""Output of `pulumi-dra migrate` for a running cluster."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class DeviceUserRow(Output):
     nodes: list[str]
     by_claims: bool
     result: Literal["rewritten", "served", "kept", "cannot"] | None = Field(
-        description="Result of a migration; null for pods with claims."
+        description="Result of the migration. null for pods with claims."
     )
     reason: str
     alternatives: list[str]
@@ -61,7 +61,7 @@ class ClusterChangeRow(Output):
 
 
 class MigrateClusterOutput(Output):
-    """Answer of `pulumi-dra migrate --observed FILE --format json` without manifests."""
+    """Output of `pulumi-dra migrate --observed FILE --format json` without manifests."""
 
     version: Literal[1] = 1
     is_ready: bool = Field(

@@ -1,4 +1,4 @@
-"""Answer of `pulumi-dra migrate`."""
+"""Output of `pulumi-dra migrate`."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ class MigratedTemplateRow(Output):
     devices: int = Field(description="Devices of one pod.")
     reason: str
     served: dict[str, str] = Field(
-        description="DeviceClass of each resource (extendedResourceName) that serves the pods; "
-        "empty for other results."
+        description="DeviceClass that serves each resource that the pods request "
+        "(extendedResourceName). Empty for other results."
     )
     notes: list[str]
     alternatives: list[str] = Field(description="Alternatives, best first.")
@@ -47,7 +47,7 @@ class MigratedFileRow(Output):
 
 
 class MigrateOutput(Output):
-    """Answer of `pulumi-dra migrate --format json`."""
+    """Output of `pulumi-dra migrate --format json`."""
 
     version: Literal[1] = 1
     templates: list[MigratedTemplateRow]

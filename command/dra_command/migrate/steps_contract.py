@@ -1,4 +1,4 @@
-"""Answer of `pulumi-dra migrate --steps`."""
+"""Output of `pulumi-dra migrate --steps`."""
 
 from __future__ import annotations
 
@@ -24,22 +24,23 @@ class MigrationStepRow(Output):
 
     number: int
     folder: str = Field(
-        description="Folder with the step's files, inside the folder of --steps-folder."
+        description="Folder with the step's files, inside the folder in --steps-folder."
     )
     kind: Literal["prepare", "move", "serve", "shrink", "finish"]
     moves: list[str] = Field(description="Kind, namespace, and name of the workloads that move.")
     served: dict[str, str] = Field(
-        description="DeviceClass of each resource (extendedResourceName) that serves these "
-        "workloads without a change; empty if they get new manifests."
+        description="DeviceClass that serves each requested resource (extendedResourceName), so that "
+        "these workloads don't have to change. Empty if the workloads get new manifests."
     )
     pools: list[StepPoolRow]
     is_safe: bool = Field(description="True if no pod stays pending at any time during the step.")
     pending: int | None = Field(
-        description="Pods that stay pending in the simulation; null if unknown."
+        description="Number of pods that stay pending in the simulation. null if unknown."
     )
     reasons: list[str]
     hourly_usd: float | None = Field(
-        description="Cost per hour while the step runs, without nodes for pending pods; null if a price is unknown."
+        description="Cost per hour while the step runs, without nodes for pending pods. null if a "
+        "price is unknown."
     )
     hourly_usd_after: float | None
     commands: list[str]
@@ -57,7 +58,7 @@ class StayingRow(Output):
 
 
 class MigrateStepsOutput(Output):
-    """Answer of `pulumi-dra migrate --steps --format json`."""
+    """Output of `pulumi-dra migrate --steps --format json`."""
 
     version: Literal[1] = 1
     is_safe: bool

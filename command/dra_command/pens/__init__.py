@@ -1,1 +1,1 @@
-"""Appearance of text, Markdown, HTML, and SVG in all reports."""
+"""Layout and style of text, Markdown, HTML, and SVG reports."""

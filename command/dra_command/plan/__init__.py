@@ -1,1 +1,1 @@
-"""The subcommand `plan`: plans, saved plans, and comparisons of plans."""
+"""The `plan` subcommand, which makes, saves, and compares plans."""

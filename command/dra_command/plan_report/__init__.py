@@ -1,1 +1,1 @@
-"""The report of a plan, in every format, for the subcommands that print one."""
+"""A plan's report in every format, for all subcommands that print plans."""

@@ -1,3 +1,1 @@
-"""The subcommand `portfolio`: collect inputs, compute cells here or elsewhere, cache results, and
-report.
-"""
+"""The `portfolio` subcommand, which plans many stacks in many scenarios."""

@@ -1,4 +1,4 @@
-"""Answer of `pulumi-dra portfolio`."""
+"""Output of `pulumi-dra portfolio`."""
 
 from __future__ import annotations
 
@@ -85,9 +85,10 @@ class CurveRow(Output):
         "none fit."
     )
     refused_from: int | None = Field(
-        description="Number of additional units that is proven not to fit. null if not proven."
+        description="Number of additional units that provably don't fit. null if the plan has no such "
+        "proof."
     )
-    most: int = Field(description="True if `portfolio` didn't try higher numbers.")
+    most: int = Field(description="Highest number of additional units that `portfolio` tried.")
 
 
 class IntervalRow(Output):
@@ -99,8 +100,8 @@ class IntervalRow(Output):
 
 
 class RiskRow(Output):
-    """Frequency with which pods stay pending on the planned nodes, with random pod arrival orders
-    and failed Spot nodes.
+    """Estimated frequency of pending pods on the planned nodes, with random pod arrival orders and
+    failed Spot nodes.
     """
 
     stack: str
@@ -124,7 +125,9 @@ class AssignedRow(Output):
     """The cluster that a workload is assigned to."""
 
     workload: str
-    cluster: str | None = Field(description="null if no cluster has the required labels.")
+    cluster: str | None = Field(
+        description="Cluster that runs the workload. null if no cluster has the required labels."
+    )
     may: list[str] = Field(description="Clusters with the required labels.")
 
 
@@ -146,9 +149,8 @@ class ClusterPlacementRow(Output):
     cost: float
     bound: float
     gap: float = Field(
-        description="Maximum saving of any other assignment, as a fraction of this cost. 0 means "
-        "that no assignment "
-        "costs less."
+        description="Maximum savings of any other assignment, as a fraction of this cost. 0 means that "
+        "no assignment costs less."
     )
     pending: int
     exhaustive: bool = Field(description="True if `portfolio` tried every assignment.")
@@ -160,7 +162,7 @@ class ClusterPlacementRow(Output):
 
 
 class PortfolioOutput(Output):
-    """Answer of `pulumi-dra portfolio --format json`."""
+    """Output of `pulumi-dra portfolio --format json`."""
 
     version: Literal[1] = 1
     verdict: VerdictText = Field(

@@ -1,1 +1,1 @@
-"""The subcommand `rehearse`: a plan compared with the decisions of the real scheduler."""
+"""The `rehearse` subcommand, which compares a plan with the decisions of a real scheduler."""

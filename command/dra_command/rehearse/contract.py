@@ -1,4 +1,4 @@
-"""Answer of `pulumi-dra rehearse`."""
+"""Output of `pulumi-dra rehearse`."""
 
 from __future__ import annotations
 
@@ -74,8 +74,12 @@ class RehearsedWorkloadRow(Output):
     namespace: str
     name: str
     wanted: int
-    plan: PlannedRow | None = Field(description="null if the plan omits the workload.")
-    simulation: SimulatedRow | None = Field(description="null if nothing was simulated.")
+    plan: PlannedRow | None = Field(
+        description="Result in the plan. null if the plan omits the workload."
+    )
+    simulation: SimulatedRow | None = Field(
+        description="Result in the planner's simulation. null if nothing was simulated."
+    )
     outcome: RehearsedOutcomeRow
     difference: RehearsedDifferenceRow | None = Field(
         description="Difference between plan and outcome."
@@ -94,7 +98,9 @@ class RehearsedPoolRow(Output):
     pods: int
     devices: int
     devices_used: int
-    planned_devices_used: int | None = Field(description="null for the system pool.")
+    planned_devices_used: int | None = Field(
+        description="Number of devices that the plan uses. null for the system pool."
+    )
 
 
 class ScenarioWorkloadRow(Output):
@@ -123,7 +129,7 @@ class RehearsedScenario(Output):
 
 
 class RehearseOutput(Output):
-    """Answer of `pulumi-dra rehearse --format json`."""
+    """Output of `pulumi-dra rehearse --format json`."""
 
     version: Literal[1] = 1
     verdict: VerdictText = Field(
@@ -158,7 +164,7 @@ class RehearsedStepRow(Output):
 
 
 class RehearseMigrationOutput(Output):
-    """Answer of `pulumi-dra rehearse --migration --format json`."""
+    """Output of `pulumi-dra rehearse --migration --format json`."""
 
     version: Literal[1] = 1
     steps: list[RehearsedStepRow]

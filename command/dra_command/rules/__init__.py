@@ -1,1 +1,3 @@
-"""`pulumi-dra rules`: test the rules of a project, and print the objects that they read."""
+"""The `rules` subcommand, which tests a project's custom rules, and prints the objects that rules
+read.
+"""

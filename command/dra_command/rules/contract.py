@@ -1,4 +1,4 @@
-"""Answer of `pulumi-dra rules test`."""
+"""Output of `pulumi-dra rules test`."""
 
 from __future__ import annotations
 

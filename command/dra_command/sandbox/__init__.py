@@ -1,1 +1,1 @@
-"""The subcommand `sandbox`: a stack on simulated clouds."""
+"""The `sandbox` subcommand, which runs a stack on simulated clouds."""

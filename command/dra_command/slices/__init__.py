@@ -1,1 +1,1 @@
-"""The subcommand `slices`: ResourceSlices of a node that does not exist yet."""
+"""The `slices` subcommand, which prints a future node's ResourceSlices."""

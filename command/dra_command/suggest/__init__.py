@@ -1,1 +1,1 @@
-"""The subcommand `suggest`: machine types for workloads."""
+"""The `suggest` subcommand, which finds machine types for workloads."""

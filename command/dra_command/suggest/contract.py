@@ -1,4 +1,4 @@
-"""Answer of `pulumi-dra suggest`."""
+"""Output of `pulumi-dra suggest`."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class ObstacleRow(Output):
 
 
 class SuggestOutput(Output):
-    """Answer of `pulumi-dra suggest --format json`."""
+    """Output of `pulumi-dra suggest --format json`."""
 
     version: Literal[1] = 1
     verdict: VerdictText
@@ -56,8 +56,8 @@ class SuggestOutput(Output):
         description="Cheapest fleet found. null if no fleet runs all workloads."
     )
     gap: float = Field(
-        description="Maximum saving of any other fleet of these machine types whose pods are known "
-        "to fit, as a fraction of this cost. 0 means that no such fleet costs less."
+        description="Maximum savings of any other fleet of these machine types whose pods are known to "
+        "fit, as a fraction of this cost. 0 means that no such fleet costs less."
     )
     gap_of_unknown: float = Field(
         default=0,

@@ -1,1 +1,1 @@
-"""The subcommand `verify`: a cluster compared with its plan."""
+"""The `verify` subcommand, which compares a cluster with its plan."""

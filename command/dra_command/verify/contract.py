@@ -1,4 +1,4 @@
-"""Answer of `pulumi-dra verify`."""
+"""Output of `pulumi-dra verify`."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class MissingRow(Output):
 
 
 class VerifyOutput(Output):
-    """Answer of `pulumi-dra verify --format json`."""
+    """Output of `pulumi-dra verify --format json`."""
 
     version: Literal[1] = 1
     verdict: VerdictText = Field(
@@ -44,7 +44,9 @@ class VerifyOutput(Output):
     )
     compared: dict[str, list[str]] = Field(description="Number of nodes by pool.")
     pools_without_nodes: list[str]
-    nodes_without_pool: list[str] = Field(description="Only nodes that publish devices.")
+    nodes_without_pool: list[str] = Field(
+        description="Nodes outside the fleet's pools, if they publish devices."
+    )
     differences: list[NodeDifferenceRow]
     rows_to_add: list[MissingRow]
     unplanned_workloads: dict[str, int] = Field(

@@ -61,7 +61,7 @@ class AksCluster(pulumi.ComponentResource):
     endpoint: pulumi.Output[str]
     """Address of the API server."""
     kubeconfig: pulumi.Output[dict[str, Any]]
-    """Kubeconfig (secret). It runs kubelogin to get a token."""
+    """Kubeconfig (secret), which runs kubelogin to get a token."""
     kubeconfig_json: pulumi.Output[str]
     """Kubeconfig as JSON text."""
     subnet_id: pulumi.Output[str]

@@ -82,20 +82,20 @@ class AksClusterArgs(TypedDict):
     cluster_name: NotRequired[str]
     """Name of the cluster. Default: a name that Pulumi generates."""
     dns_prefix: NotRequired[str]
-    """Prefix of the API server's DNS name. Changing it replaces the cluster. Default: based on the
-    name of the component.
+    """Prefix of the API server's DNS name. Changing this value replaces the cluster. Default: based
+    on the name of the component.
     """
     node_resource_group: NotRequired[str]
-    """Name of the resource group that AKS creates for nodes. Changing it replaces the cluster.
-    Default: based on the names of the resource group and the component.
+    """Name of the resource group that AKS creates for nodes. Changing this value replaces the
+    cluster. Default: based on the names of the resource group and the component.
     """
     keep_pools: NotRequired[bool]
-    """With cluster_name: set to true if you imported the cluster. The component then keeps the
-    cluster's pools and all settings that aren't inputs here, and creates a separate pool for the
-    system nodes. Default: false.
+    """Set to true, together with cluster_name, if you imported the cluster. The component then
+    keeps the cluster's pools and all settings that aren't inputs here, and creates a separate pool
+    for the system nodes. Default: false.
     """
     identity_id: NotRequired[pulumi.Input[str]]
-    """Existing identity for the cluster, with the role Network Contributor on the subnet. Also set
+    """Existing identity for the cluster, with the Network Contributor role on the subnet. Also set
     identity_principal_id. Default: a new identity with this role.
     """
     identity_principal_id: NotRequired[pulumi.Input[str]]
@@ -103,17 +103,17 @@ class AksClusterArgs(TypedDict):
     subnet_id: NotRequired[pulumi.Input[str]]
     """Existing subnet for the nodes. Default: the subnet of a new network."""
     outbound_type: NotRequired[str]
-    """With subnet_id: outbound path of the nodes, which is loadBalancer (default),
-    userAssignedNATGateway, userDefinedRouting, or none. Changing it replaces the cluster. A new
-    network has a NAT gateway.
+    """Outbound path of nodes in the subnet in subnet_id: loadBalancer (default),
+    userAssignedNATGateway, userDefinedRouting, or none. Changing this value replaces the cluster. A
+    new network has a NAT gateway.
     """
     pods_cidr: NotRequired[str]
-    """Pod CIDR, with a /24 per node. Changing it replaces the cluster. Default: AKS'
+    """Pod CIDR, with a /24 per node. Changing this value replaces the cluster. Default: AKS'
     10.244.0.0/16.
     """
     service_cidr: NotRequired[str]
-    """Service CIDR, which must not overlap the network of an existing subnet. Changing it replaces
-    the cluster. Default: AKS' 10.0.0.0/16.
+    """Service CIDR, which must not overlap the network of an existing subnet. Changing this value
+    replaces the cluster. Default: AKS' 10.0.0.0/16.
     """
     public_access_cidrs: NotRequired[list[str]]
     """Networks from which clients can reach the API server, for example 203.0.113.0/24. If empty,
@@ -124,11 +124,11 @@ class AksClusterArgs(TypedDict):
     cluster.
     """
     deployer_type: NotRequired[str]
-    """Without admin_group_object_ids: type of the identity that creates the cluster, User (default)
-    or ServicePrincipal.
+    """Type of the identity that creates the cluster, if admin_group_object_ids is empty: User
+    (default) or ServicePrincipal.
     """
     kubelogin: NotRequired[str]
-    """Login method with which the kubeconfig gets a token from Entra ID: azurecli (default),
+    """Login method that the kubeconfig uses to get a token from Entra ID: azurecli (default),
     devicecode, interactive, msi, spn, or workloadidentity.
     """
     upgrade_channel: NotRequired[str]
@@ -158,21 +158,23 @@ class AksClusterArgs(TypedDict):
     Required unless grant_key_use is false.
     """
     grant_key_use: NotRequired[bool]
-    """With secrets_kms_key or disk_encryption_set_id: grant the cluster's identity the role Key
-    Vault Crypto User on the vault, and Reader on the disk encryption set. Set to false if the
-    identity already has the roles, or if the vault uses access policies. Default: true.
+    """If secrets_kms_key or disk_encryption_set_id is set, grant the cluster's identity the Key
+    Vault Crypto User role on the vault, and the Reader role on the disk encryption set. Set to
+    false if the identity already has the roles, or if the vault uses access policies. Default:
+    true.
     """
     disk_encryption_set_id: NotRequired[pulumi.Input[str]]
     """ID of a disk encryption set with your own key, in the cluster's region, for the disks of
-    nodes and volumes. Changing it replaces the cluster. Default: Azure's key.
+    nodes and volumes. Changing this value replaces the cluster. Default: Azure's key.
     """
     encryption_at_host: NotRequired[bool]
-    """Encrypt disks and caches of system nodes at the host. The subscription needs the feature
-    Microsoft.Compute/EncryptionAtHost. Default: true."""
+    """Encrypt disks and caches of system nodes at the host. The subscription needs the
+    Microsoft.Compute/EncryptionAtHost feature. Default: true.
+    """
     log_workspace_id: NotRequired[pulumi.Input[str]]
     """Existing Log Analytics workspace for audit logs and Defender. Default: a new workspace."""
     log_retention_days: NotRequired[int]
-    """Number of days for which a new workspace keeps logs, 30 to 730. Default: 90."""
+    """Number of days that a new workspace keeps logs, 30 to 730. Default: 90."""
     defender: NotRequired[bool]
     """Enable Microsoft Defender on the nodes (billed per core). Default: true."""
     system_machine: NotRequired[str]
@@ -182,9 +184,9 @@ class AksClusterArgs(TypedDict):
     system_zones: NotRequired[list[str]]
     """Zones of the system nodes, for example eastus-1. Default: none."""
     deletion_protection: NotRequired[bool]
-    """Prevent Pulumi from deleting or replacing the cluster. Azure itself doesn't reject the
-    deletion, because it doesn't have this setting, and a lock would also block the replacement of
-    pools. Default: false.
+    """Prevent Pulumi from deleting or replacing the cluster. Azure doesn't have such a setting, and
+    a lock would also prevent Pulumi from replacing pools, so Azure doesn't reject the deletion.
+    Default: false.
     """
     tags: NotRequired[dict[str, pulumi.Input[str]]]
     """Tags of all created resources."""

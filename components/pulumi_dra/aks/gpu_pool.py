@@ -48,7 +48,7 @@ class AksGpuPool(pulumi.ComponentResource):
     """
 
     pool_name: pulumi.Output[str]
-    """Name of the pool, and value of the label `pulumi-dra/pool`."""
+    """Name of the pool, and value of the `pulumi-dra/pool` label."""
     agent_pool_name: pulumi.Output[str]
     """Name of the agent pool."""
     max_nodes: pulumi.Output[int]

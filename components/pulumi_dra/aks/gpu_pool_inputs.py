@@ -76,8 +76,8 @@ class AksGpuPoolArgs(TypedDict):
     kubernetes_version: NotRequired[pulumi.Input[str]]
     """Kubernetes version of the nodes. Default: the cluster's version when the pool is created."""
     pool_name: NotRequired[str]
-    """Name of the pool on AKS and in the label `pulumi-dra/pool`: at most 12 lowercase letters and
-    digits, starting with a letter. Default: the name of the component.
+    """Name of the pool on AKS and in the `pulumi-dra/pool` label. The name has at most 12 lowercase
+    letters and digits, and starts with a letter. Default: the name of the component.
     """
     zones: NotRequired[list[str]]
     """Zones of the nodes, for example eastus-1. Default: none, because many GPU sizes aren't
@@ -90,8 +90,8 @@ class AksGpuPoolArgs(TypedDict):
     machine type, the pool starts without a reservation.
     """
     grant_reservation_use: NotRequired[bool]
-    """With reservation_group_id: grant the cluster's identity the required role Contributor on the
-    group. Set to false if the identity already has the role. Default: true.
+    """If reservation_group_id is set, grant the cluster's identity the required Contributor role on
+    the group. Set to false if the identity already has the role. Default: true.
     """
     cluster_principal_id: NotRequired[pulumi.Input[str]]
     """Principal ID of the cluster's identity. Required with reservation_group_id, unless
@@ -100,22 +100,23 @@ class AksGpuPoolArgs(TypedDict):
     image: NotRequired[str]
     """Node image: Ubuntu (default) or AzureLinux. Both contain the GPU driver."""
     snapshot_id: NotRequired[pulumi.Input[str]]
-    """Node pool snapshot that sets the pool's initial node image, to pin the image and its GPU
-    driver. Default: the newest image when the pool is created.
+    """Node pool snapshot from which the pool gets its initial node image. Use a snapshot to pin the
+    image and its GPU driver. Default: the newest image when the pool is created.
     """
     cpu_manager_policy: NotRequired[str]
-    """Kubelet CPU manager policy: none or static. You can't change it later. Default: none.
+    """Kubelet CPU manager policy: none or static. You can't change this value later. Default: none.
     """
     topology_manager_policy: NotRequired[str]
-    """Kubelet topology manager policy: none or best-effort. You can't change it later. Default:
-    none.
+    """Kubelet topology manager policy: none or best-effort. You can't change this value later.
+    Default: none.
     """
     pod_max_pids: NotRequired[int]
-    """Maximum number of processes in a pod. You can't change it later. Default: Azure's default.
+    """Maximum number of processes in a pod. You can't change this value later. Default: Azure's
+    default.
     """
     sysctls: NotRequired[dict[str, str]]
-    """Kernel parameters, such as net.core.somaxconn. You can't change them later. Default: Azure's
-    defaults.
+    """Kernel parameters, such as net.core.somaxconn. You can't change these values later. Default:
+    Azure's defaults.
     """
     os_disk_type: NotRequired[str]
     """OS disk: Managed (default), or Ephemeral on the machine's own cache or temporary disk."""
@@ -124,7 +125,7 @@ class AksGpuPoolArgs(TypedDict):
     Default: OS.
     """
     fips: NotRequired[bool]
-    """Use FIPS 140-2 images. You can't change it later. Default: false."""
+    """Use FIPS 140-2 images. You can't change this value later. Default: false."""
     pod_subnet_id: NotRequired[pulumi.Input[str]]
     """Subnet of the pods, for clusters with Azure CNI Pod Subnet. Default: pods use the overlay
     network.
@@ -136,13 +137,13 @@ class AksGpuPoolArgs(TypedDict):
     disk_gib: NotRequired[int]
     """OS disk size in GiB. Default: 200."""
     encryption_at_host: NotRequired[bool]
-    """Encrypt disks and caches at the host. The subscription needs the feature
-    Microsoft.Compute/EncryptionAtHost. Default: true.
+    """Encrypt disks and caches at the host. The subscription needs the
+    Microsoft.Compute/EncryptionAtHost feature. Default: true.
     """
     labels: NotRequired[dict[str, pulumi.Input[str]]]
     """Additional node labels."""
     taints: NotRequired[list[pulumi.Input[NodeTaint]]]
-    """Additional node taints. Nodes always have the taint nvidia.com/gpu=present:NoSchedule. All
+    """Additional node taints. Nodes always have the nvidia.com/gpu=present:NoSchedule taint. All
     DaemonSets, including the DRA driver, must tolerate the additional taints.
     """
     max_surge: NotRequired[int]
@@ -155,16 +156,16 @@ class AksGpuPoolArgs(TypedDict):
     drain_timeout_minutes: NotRequired[int]
     """Number of minutes that an upgrade waits for a node to drain. Default: 30."""
     allocation: NotRequired[str]
-    """Component that allocates the GPUs: dra (the DRA driver, default) or device-plugin (the device
-    plugin, for pods that request nvidia.com/gpu). Changing it replaces the pool.
+    """Software that allocates the GPUs: dra (the DRA driver, default) or device-plugin (the device
+    plugin, for pods that request nvidia.com/gpu). Changing this value replaces the pool.
     """
     gpu_instance_profile: NotRequired[str]
     """MIG profile of each GPU: MIG1g, MIG2g, MIG3g, MIG4g, or MIG7g. Requires allocation
     device-plugin.
     """
     gpu_driver: NotRequired[str]
-    """Installation of the GPU driver. Only Install is supported, because the DRA driver expects the
-    GPU driver of the node image in /.
+    """Installation of the GPU driver. The only supported value is Install, because the DRA driver
+    expects the node image's GPU driver in the root folder (/).
     """
     tags: NotRequired[dict[str, pulumi.Input[str]]]
     """Tags of the pool and its machines."""

@@ -1,1 +1,1 @@
-"""Inputs that several components share, and the reader that checks them."""
+"""Inputs that several components share, and their validation."""

@@ -26,8 +26,8 @@ class MaintenanceExclusion(TypedDict):
     end_time: NotRequired[str]
     """End time, for example 2026-12-04T00:00:00Z. GKE limits the duration of each scope."""
     until_end_of_support: NotRequired[bool]
-    """Instead of end_time: end the exclusion when support for the cluster's minor version ends. Not
-    supported with NO_UPGRADES.
+    """End the exclusion when support for the cluster's minor version ends, instead of at end_time.
+    Not supported with NO_UPGRADES.
     """
     scope: NotRequired[str]
     """Excluded upgrades: NO_MINOR_OR_NODE_UPGRADES (default), NO_MINOR_UPGRADES, or NO_UPGRADES."""

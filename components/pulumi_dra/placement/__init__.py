@@ -1,4 +1,4 @@
-"""A plan in the cluster: policies that steer pods to its pools, and a gate that rejects unplanned
+"""Admission policies that place pods in the planned pools, and a gate that rejects unplanned
 objects.
 """
 

@@ -17,11 +17,11 @@ class PlacementPoliciesArgs(TypedDict):
     """Inputs of PlacementPolicies."""
 
     plan: str
-    """Plan file as JSON on one line (the input `document` of CapacityPlan)."""
+    """Plan file as JSON on one line (the `document` input of CapacityPlan)."""
 
 
 class PlacementPolicies(pulumi.ComponentResource):
-    """Creates a MutatingAdmissionPolicy for each steering rule in a plan.
+    """A MutatingAdmissionPolicy for each steering rule in a plan.
 
     The policies add a node selector to new pods. If the plan packs, they also add a preference for
     full nodes. Running pods stay on their nodes until they restart. Requires Kubernetes 1.36. For a

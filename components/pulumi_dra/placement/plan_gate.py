@@ -19,7 +19,7 @@ class PlanGateArgs(TypedDict):
     """Inputs of PlanGate."""
 
     plan: str
-    """Plan file as JSON on one line (the input `document` of CapacityPlan)."""
+    """Plan file as JSON on one line (the `document` input of CapacityPlan)."""
     quotas: NotRequired[bool]
     """Create a ResourceQuota in each namespace in the plan. The namespaces must exist. Default:
     true.
@@ -27,7 +27,8 @@ class PlanGateArgs(TypedDict):
 
 
 class PlanGate(pulumi.ComponentResource):
-    """Rejects objects that exceed a plan, even if they bypass CI.
+    """Admission policies and quotas that reject objects that exceed a plan, even if the objects
+    bypass CI.
 
     Claims must use a DeviceClass in the plan, device plugins must not run on DRA nodes, and each
     namespace can request only as many devices as its workloads need at their maximum. Existing

@@ -1,1 +1,1 @@
-"""DraPlatform: everything from a fleet and its plan, and the settings of a stack."""
+"""The `DraPlatform` component, which creates all resources from a plan, and stack settings."""

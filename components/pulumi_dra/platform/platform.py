@@ -38,7 +38,7 @@ class DraPlatform(pulumi.ComponentResource):
     endpoint: pulumi.Output[str]
     """Address of the API server."""
     kubeconfig: pulumi.Output[dict[str, Any]]
-    """Kubeconfig (secret). It doesn't contain a token."""
+    """Kubeconfig (secret), without a token."""
     kubeconfig_json: pulumi.Output[str]
     """Kubeconfig as JSON text."""
     plan_digest: pulumi.Output[str]

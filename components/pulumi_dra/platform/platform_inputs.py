@@ -28,7 +28,8 @@ class AutoscalerOptions(TypedDict):
     """
 
     install: NotRequired[bool]
-    """Install the cluster autoscaler. Set to false if you install it yourself. Default: true.
+    """Install the cluster autoscaler. Set to false if you install the autoscaler yourself. Default:
+    true.
     """
     version: NotRequired[str]
     """Version of the autoscaler. Default: the newest known version for the cluster's Kubernetes
@@ -66,10 +67,10 @@ class DraPlatformArgs(TypedDict):
     autoscaler: NotRequired[AutoscalerOptions]
     """EKS: options of the cluster autoscaler or Karpenter, if the fleet uses one of them."""
     storage_class: NotRequired[bool]
-    """Create a StorageClass for volumes that GPU nodes can attach. On EKS with the storage driver
-    ebs, this is the default class "gp3" with encryption. On GKE, this is the class
-    "hyperdisk-balanced", if a pool's machine type doesn't support Persistent Disk. Set to false if
-    the cluster has its own class. Default: true.
+    """Create a StorageClass for volumes that GPU nodes can attach. On EKS with the ebs storage
+    driver, the component creates the encrypted "gp3" class as the default class. On GKE, it creates
+    the "hyperdisk-balanced" class if a pool's machine type doesn't support Persistent Disk. Set to
+    false if the cluster has its own class. Default: true.
     """
     driver_installer: NotRequired[DriverInstallerArgs]
     """GKE: inputs of DriverInstaller, such as the NVIDIA driver version. Default: the newest
@@ -78,16 +79,16 @@ class DraPlatformArgs(TypedDict):
     device_plugin_chart: NotRequired[str]
     """Chart of the device plugin to use instead of the published chart."""
     gpu_metrics: NotRequired[GpuMetricsArgs]
-    """Install the DCGM exporter with a dashboard and alerts. For the defaults, set an empty
-    structure. Add the exporter's pods to daemonPods in the fleet. Default: not installed.
+    """Install the DCGM exporter with a dashboard and alerts. To use the default settings, set an
+    empty structure. Add the exporter's pods to daemonPods in the fleet. Default: not installed.
     """
     kueue: NotRequired[KueueArgs]
-    """Install Kueue with the classes of the fleet. For the defaults, set an empty structure.
-    Default: not installed.
+    """Install Kueue with the classes of the fleet. To use the default settings, set an empty
+    structure. Default: not installed.
     """
     kube_ray: NotRequired[KubeRayArgs]
-    """Install the KubeRay operator. For the defaults, set an empty structure. Default: not
-    installed.
+    """Install the KubeRay operator. To use the default settings, set an empty structure. Default:
+    not installed.
     """
     admin_principal_arns: NotRequired[list[pulumi.Input[str]]]
     """EKS: IAM roles or users that administer the cluster. Default: the identity that creates the
@@ -106,12 +107,12 @@ class DraPlatformArgs(TypedDict):
     admin access. Default: no restriction.
     """
     admission_gate: NotRequired[bool]
-    """Reject claims, device plugins, and numbers of devices that exceed the plan (PlanGate). The
-    namespaces in the plan must exist. Default: false.
+    """Create a PlanGate, which rejects claims, device plugins, and numbers of devices that exceed
+    the plan. The namespaces in the plan must exist. Default: false.
     """
     deletion_protection: NotRequired[bool]
-    """Prevent Pulumi, and on EKS and GKE also the cloud, from deleting or replacing the cluster.
-    Default: false.
+    """Prevent Pulumi from deleting or replacing the cluster. On EKS and GKE, the cloud also rejects
+    the deletion. Default: false.
     """
     tags: NotRequired[dict[str, pulumi.Input[str]]]
     """Tags (on GKE, resource labels) for all resources that support them."""

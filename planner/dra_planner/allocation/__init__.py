@@ -1,4 +1,4 @@
-"""Allocate devices to a pod as the scheduler does, or explain why none fit.
+"""Allocate devices to a pod in the same way as the scheduler, or explain why no devices fit.
 
     open_node(node, slices, classes, features) -> NodeState   a node before any pod of the demand
     open_offer(offer, classes, features, sight)               the same from an offer

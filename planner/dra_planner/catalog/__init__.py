@@ -1,5 +1,4 @@
-"""Facts about machine types, topology, daemon pods, and prices: the tables in `data/`, each row
-with its source.
+"""Facts about machine types, topology, daemon pods, and prices, from the tables in `data/`.
 
 Tables are read on first use. An unknown name raises CatalogError with similar names. A fact without
 a source is None.

@@ -1,4 +1,4 @@
-"""CEL selectors exactly as Kubernetes evaluates them.
+"""Evaluate CEL selectors in the same way as Kubernetes.
 
     selector = compile('device.driver == "gpu.nvidia.com"', Dialect.of(features_of(36), "stored"))
     if isinstance(selector, Selector):

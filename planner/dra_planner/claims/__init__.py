@@ -1,4 +1,4 @@
-"""Claims: from workloads to a demand with the claims of every pod."""
+"""Expand workloads into a demand that contains the claims of every pod."""
 
 from dra_planner.claims.expansion import expand_claims
 from dra_planner.claims.extended_resources import extended_resources

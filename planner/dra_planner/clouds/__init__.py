@@ -1,4 +1,4 @@
-"""Differences between clouds: one module or folder per cloud, behind one protocol.
+"""Differences between clouds, in one module or folder for each cloud.
 
 Every other module of this package is a cloud, by the name that a fleet gives it, and holds one
 `CLOUD`. The package's path is extended over `sys.path`, so a distribution adds a cloud with one

@@ -1,3 +1,1 @@
-"""YAML and JSON as plain data with line numbers: the only reader of manifests, fleets, and
-stacks.
-"""
+"""Parse YAML and JSON into plain data with line numbers, for manifests, fleets, and stacks."""

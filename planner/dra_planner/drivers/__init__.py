@@ -1,4 +1,4 @@
-"""Differences between device drivers: one module per driver, behind one protocol.
+"""Differences between device drivers, in one module or folder for each driver.
 
 Every module or package here but `protocol` is a driver, by the name that a fleet gives it, and
 holds one `DRIVER`. The package's path is extended over `sys.path`, so a distribution adds a driver

@@ -70,7 +70,7 @@ class CpuOptions(StrictDocument):
         ),
     )
     group_by: Literal["numanode", "socket"] = Field(
-        default="numanode", description="In grouped mode: the CPUs that form one device."
+        default="numanode", description="CPUs that form one device in grouped mode."
     )
     reserved: Annotated[str, refused_by(reserved_fault)] = Field(
         default="",

@@ -45,14 +45,14 @@ _ONLY_THE_NODE_KNOWS = (
 
 
 class DranetSettings(StrictDocument):
-    """DRANET, which publishes network interfaces that pods can claim together with GPUs. On EKS, it
-    publishes EFA interfaces. GKE runs its own DRANET.
+    """DRANET, which publishes network interfaces that pods can claim together with GPUs. On EKS,
+    DRANET publishes EFA interfaces. GKE runs its own DRANET.
     """
 
     version: Annotated[str, refused_by(chart_version_fault)] = Field(
         default="",
-        description="EKS: version of the chart aws-dranet. On GKE, omit this key, because GKE "
-        "manages its own DRANET.",
+        description="EKS: version of the aws-dranet chart. On GKE, omit this key, because GKE manages "
+        "its own DRANET.",
     )
 
 

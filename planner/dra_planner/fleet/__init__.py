@@ -1,4 +1,4 @@
-"""The fleet file: cluster, pools, and drivers, validated and with defaults."""
+"""Read and validate the fleet file, and add default values."""
 
 from dra_planner.fleet.drivers import DevicePluginSettings, DriversOfFleet, FleetDeviceClass
 from dra_planner.fleet.learned_machines import LearnedMachine

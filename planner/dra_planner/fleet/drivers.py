@@ -94,7 +94,7 @@ class FleetDeviceClass(StrictDocument):
     selectors: Annotated[list[str], refused_by(selection_fault)] = Field(
         default_factory=empty_list,
         validate_default=True,
-        description="CEL expressions that a device must all satisfy.",
+        description="CEL expressions. A device must satisfy all of them.",
     )
     extended_resource_name: str | None = Field(
         default=None,

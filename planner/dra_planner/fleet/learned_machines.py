@@ -80,9 +80,9 @@ class LearnedValue(StrictDocument):
 class LearnedRange(StrictDocument):
     """Amounts that one consumer can request."""
 
-    min: QuantityText = Field(description="Minimum.")
-    max: QuantityText | None = Field(default=None, description="Maximum.")
-    step: QuantityText | None = Field(default=None, description="Step.")
+    min: QuantityText = Field(description="Minimum amount.")
+    max: QuantityText | None = Field(default=None, description="Maximum amount.")
+    step: QuantityText | None = Field(default=None, description="Step between allowed amounts.")
 
 
 class LearnedPolicy(StrictDocument):
@@ -178,7 +178,8 @@ class LearnedClass(StrictDocument):
 
     name: str = Field(description="Name that requests use.")
     selectors: list[str] = Field(
-        default_factory=empty_list, description="CEL expressions that a device must all satisfy."
+        default_factory=empty_list,
+        description="CEL expressions. A device must satisfy all of them.",
     )
 
 
@@ -244,8 +245,8 @@ class LearnedMachine(StrictDocument):
     )
     accelerator_type: str = Field(
         default="",
-        description="GKE: accelerator type that a node pool attaches, as in the label "
-        "cloud.google.com/gke-accelerator.",
+        description="GKE: accelerator type that a node pool attaches, as in the "
+        "cloud.google.com/gke-accelerator label.",
     )
     drivers: list[LearnedDriver] = Field(
         default_factory=empty_list, description="Drivers, with their devices."

@@ -59,8 +59,8 @@ class OnePeriod(StrictDocument):
 
 
 class PoolSchedule(StrictDocument):
-    """Times at which a pool has the planned number of nodes. At all other times, it has the
-    minimum.
+    """Times at which a pool has the planned number of nodes. At all other times, the pool has the
+    minimum number of nodes.
     """
 
     hours: WeeklyHours | None = Field(default=None, description="Weekly hours.")

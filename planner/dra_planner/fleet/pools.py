@@ -91,8 +91,8 @@ class CapacityBlock(StrictDocument):
 
 
 class PoolTaint(StrictDocument):
-    """An additional taint of a pool's nodes. All GPU nodes also have the taint
-    `nvidia.com/gpu=present:NoSchedule`.
+    """An additional taint of a pool's nodes. All GPU nodes also have the
+    `nvidia.com/gpu=present:NoSchedule` taint.
     """
 
     key: LabelKey = Field(description="Key, for example example.com/team.")
@@ -125,14 +125,13 @@ class PoolImage(StrictDocument):
     id: str = Field(min_length=1, description="ID of the image, for example ami-0123456789abcdef0.")
     family: str = Field(
         default="",
-        description="EKS image on which the custom image is based. Required. The only value is "
-        "al2023, the image with NVIDIA's driver.",
+        description="EKS image on which the custom image is based. Required. The only supported value "
+        "is al2023, the image with NVIDIA's driver.",
     )
     driver_root: str = Field(
         default="",
-        description="Folder of the NVIDIA driver in the image: / in EKS images. Default: "
-        "unknown. If claims then need the pool's GPUs, the verdict is \"cannot "
-        'tell".',
+        description="Folder of the NVIDIA driver in the image, for example / in EKS images. If you "
+        'omit this key and claims need the pool\'s GPUs, the verdict is "cannot tell".',
     )
 
     @property
@@ -164,8 +163,9 @@ class Pool(StrictDocument):
     schedule: PoolSchedule | None = Field(
         default=None,
         exclude_if=lambda schedule: schedule is None,
-        description="EKS, without an autoscaler: times at which the pool has the planned number "
-        "of nodes. At all other times, it has the minimum. Default: always.",
+        description="EKS, without an autoscaler: times at which the pool has the planned number of "
+        "nodes. At all other times, the pool has the minimum number of nodes. Default: "
+        "always.",
     )
     mig: str = Field(
         default="none",
@@ -238,9 +238,8 @@ class Pool(StrictDocument):
     part_of: str = Field(
         default="",
         exclude_if=lambda name: not name,
-        description="Name of a group of pools that share one maximum, which is the largest "
-        "`count.max` in the group. A plan with guards sets this key for the pools "
-        "that replace a split pool.",
+        description="Name of a group of pools that share one maximum: the largest `count.max` in the "
+        "group. A plan with guards sets this key for pools that replace a split pool.",
     )
 
     @field_validator("count", mode="before")

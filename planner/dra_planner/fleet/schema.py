@@ -174,8 +174,8 @@ class Fleet(StrictDocument):
         default_factory=empty_mapping,
         exclude_if=lambda versions: not versions,
         description="API versions that are disabled by default but enabled in this cluster, for "
-        "example resource.k8s.io/v1beta2. Set each version to true, as in the API "
-        "server's flag --runtime-config. Some clouds don't support this key.",
+        "example resource.k8s.io/v1beta2. Set each version to true, as in the API server's "
+        "--runtime-config flag. Some clouds don't support this key.",
     )
     autoscaler: str = Field(
         default="none",
@@ -207,10 +207,10 @@ class Fleet(StrictDocument):
     )
     scheduler_profile: Literal["default", "most-allocated"] = Field(
         default="default",
-        description="Node scoring of the simulated scheduler. Pulumi doesn't install a "
-        "scheduler. default: kube-scheduler's default profile. most-allocated: full "
-        "nodes first (MostAllocated; on GKE the autoscaling profile "
-        "optimize-utilization, on EKS your own scheduler).",
+        description="Node scoring of the simulated scheduler. Pulumi doesn't install a scheduler. "
+        "default: kube-scheduler's default profile. most-allocated: full nodes first "
+        "(MostAllocated). For these scores, use the optimize-utilization autoscaling "
+        "profile on GKE, or your own scheduler on EKS.",
     )
     placement: Placement = Field(
         default="free",
@@ -231,8 +231,8 @@ class Fleet(StrictDocument):
     catalog: list[LearnedMachine] = Field(
         default_factory=empty_list,
         exclude_if=lambda rows: not rows,
-        description="Machine types and drivers learned from running nodes (`pulumi-dra catalog "
-        "add`). They take precedence over the tables in this package.",
+        description="Machine types and drivers learned from running nodes (`pulumi-dra catalog add`). "
+        "These entries take precedence over the tables in this package.",
     )
     pools: list[Pool] = Field(min_length=1, description="Pools of GPU nodes.")
 

@@ -1,6 +1,4 @@
-"""Fleets from and to other tools: the description of a cluster → a fleet, and a fleet → a
-description.
-"""
+"""Convert cluster descriptions of other tools to fleets, and fleets to files for these tools."""
 
 from dra_planner.fleet_sources.document import ImportedFleet, fleet_of_cluster_description
 from dra_planner.fleet_sources.reading import TERRAFORM_FIX, read_imported_fleet

@@ -1,4 +1,4 @@
-"""Read manifests as the API server and the controllers do."""
+"""Read manifests in the same way as the API server and the controllers."""
 
 from dra_planner.manifests.manifests import BoundPod, Manifests, UnresolvedPods, selectors_of
 from dra_planner.manifests.parsing.claims import (

@@ -1,4 +1,4 @@
-"""Objects of Kubernetes as frozen values: pods, workloads, claims, classes, slices, nodes, demand.
+"""Immutable Kubernetes objects: pods, workloads, claims, classes, slices, nodes, and demand.
 
 They have only simple methods. Readers create them, and later steps only read them.
 """

@@ -1,6 +1,4 @@
-"""Devices and resources of nodes, predicted from a fleet or observed in a cluster: one type for
-both.
-"""
+"""Devices and resources of nodes, predicted from a fleet or observed in a cluster."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""Guards that make the scheduler follow a plan, and the search for the fewest that keep the price
-low.
+"""Search for the fewest guards that make the scheduler follow a plan at a low price.
 
     find_guards(question)            guards with counts that the full simulation proved, or None
     guard_demand(demand, guards)     the pods as the guards change them

@@ -1,4 +1,4 @@
-"""Plans: every step in order, the verdict, the plan file, and checks of saved plans."""
+"""Run all steps of a plan, determine the verdict, and check saved plans."""
 
 from __future__ import annotations
 

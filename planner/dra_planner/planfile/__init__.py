@@ -1,4 +1,4 @@
-"""The plan file: its schema, its digests, and its place in the repository and in the stack.
+"""The schema of the plan file, its digests, and its place in the repository and the stack.
 
 The document is a lock file. Its `digest` covers its own content, which detects manual edits.
 `inputs` covers the fleet and the workloads, which detects stale plans. It's deterministic, and

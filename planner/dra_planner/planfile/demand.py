@@ -167,7 +167,7 @@ class GangRow(PlanFilePart):
     name: str = Field(description="Name of the gang.")
     parts: Rows[GangPartRow] = Field(description="Pod sets of the gang.")
     least: int = Field(
-        description="Minimum number of pods with which a group starts. 0 for all pods."
+        description="Minimum number of pods that a group needs to start. 0 means all pods."
     )
     held_by: str = Field(
         description=(

@@ -85,7 +85,8 @@ class StackEntry(PortfolioPart):
     )
     fleet: Path | None = Field(default=None, description="Fleet file, or a glob.")
     name: Name | None = Field(
-        default=None, description="Default: the name of the stack or of the fleet's file."
+        default=None,
+        description="Name in the report. Default: the name of the stack or of the fleet file.",
     )
     workloads: list[Path] = Field(
         default_factory=list,
@@ -248,8 +249,8 @@ class Ask(PortfolioPart):
         default=Decimal("0.2"),
         description="Time limit for the simulation of one plan, in seconds on an ordinary machine, or off.",
     )
-    curves: CurvesAsked | None = Field(default=None, description="Capacity curves.")
-    risk: RiskAsked | None = Field(default=None, description="Risk by simulation.")
+    curves: CurvesAsked | None = Field(default=None, description="Capacity curves to compute.")
+    risk: RiskAsked | None = Field(default=None, description="Risk simulation to run.")
 
     @field_validator("simulate", mode="before")
     @classmethod
@@ -285,10 +286,12 @@ class Limits(PortfolioPart):
     other cells.
     """
 
-    seconds: Annotated[int, Field(ge=1, le=86_400)] = Field(default=120, description="Time.")
+    seconds: Annotated[int, Field(ge=1, le=86_400)] = Field(
+        default=120, description="Time limit for one cell, in seconds."
+    )
     memory_gib: Annotated[
         Decimal, BeforeValidator(_number, json_schema_input_type=float), Field(gt=0)
-    ] = Field(default=Decimal(4), description="Memory of a worker.")
+    ] = Field(default=Decimal(4), description="Memory limit for one worker, in GiB.")
 
 
 class Portfolio(PortfolioPart):

@@ -1,4 +1,4 @@
-"""Kubernetes versions: the DRA features of each minor version, and differences in their behavior.
+"""The DRA features and behavior of each Kubernetes minor version.
 
 Other modules use the record (`features.partitionable_devices`) instead of comparing minor versions.
 """

@@ -1,4 +1,4 @@
-"""Simulate the scheduler: a demand on given nodes, in given pod arrival orders.
+"""Simulate how the scheduler places pods on given nodes, in given pod arrival orders.
 
     predicted_nodes(offers, counts), observed_nodes(offers)     the nodes
     Simulator.of(demand, nodes, classes, features).run(order)   → SimulationOutcome

@@ -1,5 +1,5 @@
-"""Number of nodes per pool: a proven bound, the best packing found, and pending pods with
-reasons.
+"""Compute the number of nodes in each pool: a proven bound and the best packing, with reasons for
+pending pods.
 """
 
 from dra_planner.sizing.bound.node_needs import LevelNeeds, WorkNeeds, node_needs

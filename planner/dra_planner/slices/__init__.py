@@ -1,4 +1,4 @@
-"""Predicted ResourceSlices of a future node, as API objects."""
+"""Predict a future node's ResourceSlices, as API objects."""
 
 from dra_planner.slices.rendering import UNKNOWN_ANNOTATION, describe_unknown, render_slice
 

@@ -1,3 +1,1 @@
-"""Configuration of the command and the policy pack: `pulumi-dra.yaml`, and exemptions inside
-objects.
-"""
+"""Read `pulumi-dra.yaml` and the exemptions in objects, for the command and the policy pack."""

@@ -1,4 +1,4 @@
-"""The rules, and how to run them. Pure: a view in, findings out.
+"""The rules, and the functions that run them. Pure: a view in, findings out.
 
     view = view_of(manifests, features, plan)   what to judge; without a plan, the manifests
     for diagnostic in check_all(view): …        for readers: severity, code (the rule's id),

@@ -1,1 +1,1 @@
-"""Resources of a Pulumi stack → the values that rules check. Doesn't import Pulumi."""
+"""Convert a Pulumi stack's resources to the values that rules check. Doesn't import Pulumi."""

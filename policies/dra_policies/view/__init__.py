@@ -1,1 +1,1 @@
-"""The view that rules check, and questions that several rules ask. Pure: no Pulumi, no rules."""
+"""The view that rules check, and queries that several rules share. Pure: no Pulumi, no rules."""

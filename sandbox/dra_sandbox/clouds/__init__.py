@@ -1,4 +1,4 @@
-"""Simulated providers of clouds and of Kubernetes, with a folder for each Pulumi package.
+"""Simulated cloud and Kubernetes providers, with a folder for each Pulumi package.
 
 They read the accepted inputs from the installed typed SDKs. Tables describe what the real providers
 do with these inputs, with one row for each resource type that needs it.

@@ -1,5 +1,4 @@
-"""A real Kubernetes control plane on this machine: etcd, API server, scheduler, controller manager,
-and a simulated kubelet.
+"""A real Kubernetes control plane on this machine, with a simulated kubelet.
 
 `control_plane` runs one while a block runs. `start` and `stop` keep one between commands. All
 servers listen only on the loopback interface, and every client needs the token.

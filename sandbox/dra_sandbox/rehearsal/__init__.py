@@ -1,5 +1,5 @@
-"""Rehearse a plan: create its nodes and slices on a real control plane, and let the real scheduler
-place its workloads.
+"""Rehearse a plan: create its nodes and ResourceSlices on a real control plane, and let a real
+scheduler place the workloads.
 
 `rehearse` gets a running control plane and a plan. It returns the outcome of every workload and
 pool next to the plan's prediction, with a reason for each difference.

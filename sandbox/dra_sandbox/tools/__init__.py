@@ -1,5 +1,4 @@
-"""Tools of the sandbox: found on PATH if they are recent enough, otherwise built from pinned Go
-modules.
+"""Find tools on PATH, or build them from pinned Go modules.
 
 All built tools are in the per-user cache, in a folder for each name, version, and set of pins.
 """

@@ -1,1 +1,1 @@
-"""Blocks of pages and scripts that hold manifests: fences, heredocs, and files in containers."""
+"""Find manifests in pages and scripts: code fences, heredocs, and embedded files."""

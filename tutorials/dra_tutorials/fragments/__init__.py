@@ -1,1 +1,1 @@
-"""Parts of manifests, with the object that they belong to."""
+"""Find the object that a part of a manifest belongs to."""

@@ -1,1 +1,1 @@
-"""Shell commands of tutorials: Helm, kubectl, and MIG."""
+"""Read Helm, kubectl, and MIG commands in tutorials."""

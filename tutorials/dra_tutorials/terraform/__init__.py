@@ -1,1 +1,1 @@
-"""Terraform programs: Kubernetes objects and Helm releases in them."""
+"""Read Kubernetes objects and Helm releases in Terraform programs."""

@@ -1,4 +1,4 @@
-"""Answer of `pulumi-dra explain --finding RULE`, or FILE:LINE."""
+"""Output of `pulumi-dra explain --finding RULE`, or FILE:LINE."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class ExplainedFindingRow(Output):
 
     finding: DiagnosticRow
     rule: RuleRow | None = Field(
-        description="null if the API server reports the finding instead of a rule."
+        description="Violated rule. null if the API server, not a rule, reports the finding."
     )
     pods: list[ExplainedPodRow] = Field(
         description=(
@@ -37,7 +37,7 @@ class ExplainedFindingRow(Output):
 
 
 class ExplainFindingOutput(Output):
-    """Answer of `pulumi-dra explain --finding RULE --format json`."""
+    """Output of `pulumi-dra explain --finding RULE --format json`."""
 
     version: Literal[1] = 1
     verdict: VerdictText = Field(

@@ -1,4 +1,4 @@
-"""Answer of `pulumi-dra explain --message`."""
+"""Output of `pulumi-dra explain --message`."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class RecognizedRow(Output):
 
 
 class MessagesOutput(Output):
-    """Answer of `pulumi-dra explain --message --format json`. It's empty if the text contains no
+    """Output of `pulumi-dra explain --message --format json`. It's empty if the text contains no
     known message.
     """
 

@@ -1,4 +1,4 @@
-"""Answer of `pulumi-dra explain --pod NAMESPACE/NAME`."""
+"""Output of `pulumi-dra explain --pod NAMESPACE/NAME`."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ class ExplainedPodRow(Output):
 
 
 class ExplainPodOutput(Output):
-    """Answer of `pulumi-dra explain --pod NAMESPACE/NAME --format json`."""
+    """Output of `pulumi-dra explain --pod NAMESPACE/NAME --format json`."""
 
     version: Literal[1] = 1
     verdict: VerdictText = Field(description="Worst verdict of the workload's templates.")

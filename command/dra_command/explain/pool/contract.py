@@ -1,4 +1,4 @@
-"""Answer of `pulumi-dra explain --pool NAME`."""
+"""Output of `pulumi-dra explain --pool NAME`."""
 
 from __future__ import annotations
 
@@ -28,7 +28,9 @@ class PoolUseRow(Output):
     """How a workload uses the pool."""
 
     workload: str
-    answer: VerdictText = Field(description="Verdict of an empty node of the pool for the pods.")
+    answer: VerdictText = Field(
+        description="Result for the workload's pods on an empty node of the pool."
+    )
     here: int = Field(description="Number of the workload's pods in the pool.")
     pending: int = Field(description="Number of the workload's pods that don't fit on any pool.")
     elsewhere: list[str] = Field(description="Pools of the workload's other pods.")
@@ -55,7 +57,7 @@ class PoolDevicesRow(Output):
 
 
 class ExplainPoolOutput(Output):
-    """Answer of `pulumi-dra explain --pool NAME --format json`."""
+    """Output of `pulumi-dra explain --pool NAME --format json`."""
 
     version: Literal[1] = 1
     verdict: VerdictText = Field(

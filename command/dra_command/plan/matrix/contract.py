@@ -1,4 +1,4 @@
-"""Answer of `pulumi-dra plan --matrix`."""
+"""Output of `pulumi-dra plan --matrix`."""
 
 from __future__ import annotations
 
@@ -23,14 +23,15 @@ class CombinationRow(Output):
 
     settings: list[SettingRow]
     verdict: VerdictText | None = Field(
-        description="null if the fleet is invalid. `error` contains the reason."
+        description="Verdict of the combination. null if the fleet is invalid. `error` then contains "
+        "the reason."
     )
     plan: PlanOutput | None
     error: FaultRow | None
 
 
 class MatrixOutput(Output):
-    """Answer of `pulumi-dra plan --matrix … --format json`."""
+    """Output of `pulumi-dra plan --matrix … --format json`."""
 
     version: Literal[1] = 1
     verdict: VerdictText = Field(

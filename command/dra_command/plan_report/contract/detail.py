@@ -30,21 +30,21 @@ class NamespaceCostRow(Output):
 
 
 class OnePodMoreRow(Output):
-    """One more pod of a workload, or of one of its pod sets."""
+    """Cost of one more pod of a workload, or of one of its pod sets."""
 
     workload: WorkloadName
     pod_set: str
     room: int | None = Field(
-        description="Number of additional pods that fit on the nodes in addition to the planned "
-        "pods. null if rules between pods span nodes, or if the plan is too large."
+        description="Number of pods that fit on the planned nodes in addition to the planned pods. "
+        "null if rules between pods span nodes, or if the plan is too large."
     )
     room_is_least: bool = Field(description="True if more pods might fit.")
     verdict: VerdictText | None = Field(
         description="True if one more pod fits. null if not computed."
     )
     hourly: float | None = Field(
-        description="US dollars: 0 if capacity is free, otherwise the additional cost of the "
-        "packing. null if the pod doesn't fit, if not computed, or if a price is "
+        description="Cost in US dollars per hour: 0 if capacity is free, otherwise the additional cost "
+        "of the packing. null if the pod doesn't fit, if not computed, or if a price is "
         "unknown."
     )
     nodes: dict[str, int] = Field(
@@ -53,7 +53,7 @@ class OnePodMoreRow(Output):
 
 
 class OneNodeMoreRow(Output):
-    """One more node of a pool's maximum, or of a quota or reservation."""
+    """Effect of one more node in a pool's maximum, a quota, or a reservation."""
 
     name: str
     pool: str = Field(description="Name of the pool. Empty for a shared limit.")
@@ -71,7 +71,8 @@ class StrandedRow(Output):
     nodes: int
     devices: dict[str, int] = Field(description="Number by kind, on all these nodes.")
     workload: WorkloadName | None = Field(
-        description="null if no workload requests devices of the pool."
+        description="Workload that could use the devices. null if no workload requests devices of the "
+        "pool."
     )
     lacks: str = Field(description="Missing resources for a pod of the workload on such a node.")
 

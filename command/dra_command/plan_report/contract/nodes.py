@@ -25,7 +25,8 @@ class KindRow(Output):
     """Devices of one kind. Stranded devices are free, but no pod can use them."""
 
     kind: str = Field(
-        description="GPU, MIG slice, NIC, TPU chip, Neuron device, or the driver that publishes it."
+        description="GPU, MIG slice, NIC, TPU chip, or Neuron device. For other devices, the driver's "
+        "name."
     )
     total: int
     used: int
@@ -40,7 +41,7 @@ class NodeDeviceRow(Output):
     driver: str
     kind: str
     profile: str = Field(description="MIG profile; empty for other devices.")
-    memory_mib: int | None = Field(description="null if unknown.")
+    memory_mib: int | None = Field(description="Memory in MiB. null if unknown.")
     board: str = Field(description="GPU of a MIG device. Empty for other devices.")
     pcie_root: str = Field(description="PCIe root. Empty if unknown.")
     start: int | None = Field(description="First memory slice of a MIG device.")
@@ -90,7 +91,9 @@ class HeldRow(Output):
     """Devices of one kind on one node, by workload."""
 
     kind: str
-    workload: WorkloadName | None = Field(description="null if unused.")
+    workload: WorkloadName | None = Field(
+        description="Workload that uses the devices. null if the devices are unused."
+    )
     devices: int
 
 
@@ -111,7 +114,7 @@ class OrderOutcomeRow(Output):
 
 
 class PoolCostRow(Output):
-    """Price of the planned nodes of one pool. null if the price of a node is unknown."""
+    """Price of one pool's planned nodes. null if a node's price is unknown."""
 
     pool: str
     nodes: int

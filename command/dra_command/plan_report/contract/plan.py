@@ -1,4 +1,4 @@
-"""Answer of `pulumi-dra plan`."""
+"""Output of `pulumi-dra plan`."""
 
 from __future__ import annotations
 
@@ -56,7 +56,8 @@ class PlanCountRow(Output):
     bound: int
     packing: int
     simulated: int | None = Field(
-        description="null if the plan has no simulation, or if the number exceeds the maximum."
+        description="Number of nodes that the scheduler needs. null if the plan doesn't include a "
+        "simulation, or if the number exceeds the maximum."
     )
     max: int
 
@@ -96,7 +97,9 @@ class PlanPoolRow(Output):
         "is sufficient for all pods that fit on a node. The pool's own maximum if no "
         "increase is necessary or known."
     )
-    levels: LevelsRow | None = Field(description="null for an observed cluster.")
+    levels: LevelsRow | None = Field(
+        description="Node counts at each demand. null for an observed cluster."
+    )
     recommended: int = Field(
         description="Number of nodes to build: the simulated number, or the packing."
     )
@@ -116,9 +119,9 @@ class LevelRow(Output):
     bound: int
     packing: int
     simulated: int | None = Field(
-        description="null if no such counts were found, or the demand wasn't simulated (floor, "
-        "unless it's the "
-        "selected demand)."
+        description="Number of nodes that the scheduler needs. null if the search found no such "
+        "number, or if the demand wasn't simulated (floor, unless it's the selected "
+        "demand)."
     )
 
 
@@ -167,7 +170,7 @@ class PlanPlacementRow(Output):
 
 
 class FitRow(Output):
-    """Whether a pod of the workload fits on an empty node of one pool."""
+    """Result for one pod of the workload on an empty node of one pool."""
 
     pool: str
     verdict: VerdictText
@@ -279,7 +282,7 @@ class StrandingRow(Output):
 
 
 class FixRow(Output):
-    """A change with which the simulation places all pods in every simulated order."""
+    """A change that lets the simulation place all pods in every simulated order."""
 
     kind: Literal["taint", "affinity", "profile", "maximum", "guards"]
     message: str
@@ -322,7 +325,7 @@ class SimulationRow(Output):
     )
     fixes: list[FixRow] = Field(
         default_factory=list[FixRow],
-        description="Changes with which all pods fit on cheaper nodes, cheapest first.",
+        description="Changes that let all pods fit on cheaper nodes, cheapest first.",
     )
     tried_all_fixes: bool = Field(
         default=True,
@@ -387,7 +390,7 @@ class GuardsRow(Output):
 
 
 class PlanOutput(Output):
-    """Answer of `pulumi-dra plan --format json`."""
+    """Output of `pulumi-dra plan --format json`."""
 
     version: Literal[1] = 1
     verdict: VerdictText
@@ -397,7 +400,9 @@ class PlanOutput(Output):
     pools: list[PlanPoolRow]
     nodes: TotalRow
     method: str = Field(description="Name of the packing that the plan uses.")
-    simulation: SimulationRow | None = Field(description="null if nothing was simulated.")
+    simulation: SimulationRow | None = Field(
+        description="Simulation of the scheduler. null if the plan doesn't include a simulation."
+    )
     workloads: list[PlanWorkloadRow]
     cost: CostRow | None
     limits: list[LimitRow] = Field(
@@ -417,10 +422,12 @@ class PlanOutput(Output):
     cloud: str = Field(default="", description="Headroom of the fleet. Empty without a fleet.")
     region: str = Field(default="", description="Headroom of the fleet. Empty without a fleet.")
     claims: list[PlanClaimRow] | None = Field(
-        default=None, description="Only with --observed or --detail."
+        default=None, description="Devices of each claim. Only with --observed or --detail."
     )
     detail: DetailRow | None = Field(
-        default=None, description="Only with --detail on a fleet without --observed."
+        default=None,
+        description="Costs, free capacity, and stranded devices. Only with --detail for a fleet "
+        "without --observed.",
     )
     joint_fix: JointFixRow | None = Field(
         default=None,

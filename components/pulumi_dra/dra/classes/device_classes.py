@@ -19,7 +19,7 @@ from pulumi_dra.inputs.reader import InputReader
 
 class DeviceClassSettings(TypedDict):
     """One DeviceClass with predefined conditions, custom selectors, or both. A device must satisfy
-    all of these.
+    all conditions and selectors.
     """
 
     name: str
@@ -31,7 +31,7 @@ class DeviceClassSettings(TypedDict):
     mig_profile: NotRequired[str]
     """MIG profile, for example 1g.10gb. Implies the device type mig."""
     selectors: NotRequired[list[str]]
-    """CEL expressions that a device must all satisfy."""
+    """CEL expressions. A device must satisfy all of them."""
     extended_resource_name: NotRequired[str]
     """Extended resource that pods can request instead of a claim. Requires Kubernetes 1.36 or
     later.

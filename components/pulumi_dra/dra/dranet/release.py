@@ -30,7 +30,7 @@ class DranetArgs(TypedDict):
     """Inputs of Dranet."""
 
     version: NotRequired[str]
-    """Version of the Helm chart aws-dranet. Default 1.0.0."""
+    """Version of the aws-dranet Helm chart. Default: 1.0.0."""
     chart: NotRequired[str]
     """Chart to use instead of the published chart: a path, an archive, or an oci:// address."""
     image_repository: NotRequired[str]
@@ -42,7 +42,7 @@ class DranetArgs(TypedDict):
 
 
 class Dranet(pulumi.ComponentResource):
-    """DRANET on nodes with the label `nvidia.com/gpu.dra=true` and EFA interfaces."""
+    """DRANET on nodes with the `nvidia.com/gpu.dra=true` label and EFA interfaces."""
 
     device_class: pulumi.Output[str]
     """Name of the DeviceClass for EFA interfaces."""

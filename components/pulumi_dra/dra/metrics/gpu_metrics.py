@@ -58,12 +58,12 @@ class GpuMetricsArgs(TypedDict):
     GKE platform, google.
     """
     monitor_labels: NotRequired[dict[str, str]]
-    """With prometheus-operator: labels with which Prometheus selects the ServiceMonitor and the
-    PrometheusRule (for the chart kube-prometheus-stack, release: kube-prometheus-stack). Default:
-    none.
+    """Labels by which Prometheus selects the ServiceMonitor and the PrometheusRule (for the
+    kube-prometheus-stack chart, release: kube-prometheus-stack). Used only with
+    prometheus-operator. Default: none.
     """
     version: NotRequired[str]
-    """Version of the Helm chart dcgm-exporter, 4.8.3 or later. Default: 4.8.3, the first version
+    """Version of the dcgm-exporter Helm chart, 4.8.3 or later. Default: 4.8.3, the first version
     that supports claims on Kubernetes 1.34.
     """
     chart: NotRequired[str]
@@ -73,7 +73,7 @@ class GpuMetricsArgs(TypedDict):
     mirror.
     """
     image_pull_secrets: NotRequired[list[str]]
-    """Image pull secrets in the namespace dcgm-exporter."""
+    """Image pull secrets in the dcgm-exporter namespace."""
     driver_folder: NotRequired[str]
     """Folder of the NVIDIA driver, for nodes whose container runtime doesn't provide the driver
     (/home/kubernetes/bin/nvidia on GKE). Default: none or, on a platform, the cloud's folder.
@@ -119,7 +119,7 @@ def _label_complaint(key: str, value: str) -> str:
 
 
 class GpuMetrics(pulumi.ComponentResource):
-    """NVIDIA's DCGM exporter for nodes with the label `nvidia.com/gpu.dra=true`, with a dashboard
+    """NVIDIA's DCGM exporter for nodes with the `nvidia.com/gpu.dra=true` label, with a dashboard
     and alerts.
     """
 

@@ -20,7 +20,7 @@ RELEASE = "nvidia-dra-driver"
 
 
 class DraDriver(pulumi.ComponentResource):
-    """The NVIDIA DRA driver on nodes with the label `nvidia.com/gpu.dra=true`."""
+    """The NVIDIA DRA driver on nodes with the `nvidia.com/gpu.dra=true` label."""
 
     namespace: pulumi.Output[str]
     """Namespace of the driver."""

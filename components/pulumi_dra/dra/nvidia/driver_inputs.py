@@ -68,15 +68,15 @@ class DraDriverArgs(TypedDict):
     compute_domains: NotRequired[bool]
     """Enable ComputeDomains for multi-node NVLink (GB200, GB300). Default: false."""
     crd_manifests: NotRequired[str]
-    """Text of the CustomResourceDefinitions in the chart's folder crds. Helm installs these
+    """Text of the CustomResourceDefinitions in the chart's crds folder. Helm installs these
     definitions only with the first installation. Therefore, set this input if you use
     ComputeDomains and upgrade the driver.
     """
     feature_gates: NotRequired[dict[str, bool]]
     """Feature gates of the driver by name. Requires 25.8 or later."""
     consumable_shares: NotRequired[str]
-    """How several claims can share a GPU: memory, unlimited, a number of shares, or disabled.
-    Requires driver 0.5.0 or later with the feature gate ConsumableShares.
+    """Method by which several claims can share a GPU: memory, unlimited, a number of shares, or
+    disabled. Requires driver 0.5.0 or later with the ConsumableShares feature gate.
     """
     network_policy: NotRequired[bool]
     """Create the chart's network policies for the driver's pods. Requires 25.12 or later. Default:
@@ -87,13 +87,15 @@ class DraDriverArgs(TypedDict):
     cert-manager. Default: false.
     """
     webhook_failure_policy: NotRequired[str]
-    """Effect on claims if the webhook is unavailable: Fail (default) or Ignore."""
+    """Effect on new claims while the webhook is unavailable: Fail (default, rejects the claims) or
+    Ignore (accepts the claims).
+    """
     webhook_replicas: NotRequired[int]
     """Number of webhook pods. Default: 1."""
     webhook_tls: NotRequired[WebhookTls]
     """Certificate of the webhook. Default: a self-signed certificate from cert-manager."""
     own_slices_only: NotRequired[bool]
-    """Create an admission policy with which each driver pod can write only the ResourceSlices of
+    """Create an admission policy that allows each driver pod to write only the ResourceSlices of
     its own node. Default: true.
     """
     image_repository: NotRequired[str]
@@ -113,8 +115,8 @@ class DraDriverArgs(TypedDict):
     """Chart to use instead of the published chart: a path, an archive, or an oci:// address."""
     keep_old_names: NotRequired[bool]
     """Keep the object names of 25.x in 0.4 and later, so that an upgrade to 0.4 updates the plugin
-    in place. Set to false to use the chart's new names. Changing it deletes the release and then
-    installs it again. Default: true.
+    in place. Set to false to use the chart's new names. Changing this value deletes the release and
+    then installs it again. Default: true.
     """
 
 

@@ -29,7 +29,7 @@ class KubeRayArgs(TypedDict):
     """Inputs of KubeRay."""
 
     version: NotRequired[str]
-    """Version of the Helm chart kuberay-operator. Default: 1.7.0."""
+    """Version of the kuberay-operator Helm chart. Default: 1.7.0."""
     chart: NotRequired[str]
     """Chart to use instead of the published chart: a path, an archive, or an oci:// address."""
     image_repository: NotRequired[str]
@@ -37,11 +37,11 @@ class KubeRayArgs(TypedDict):
     mirror.
     """
     image_pull_secrets: NotRequired[list[str]]
-    """Image pull secrets in the namespace kuberay-system."""
+    """Image pull secrets in the kuberay-system namespace."""
 
 
 class KubeRay(pulumi.ComponentResource):
-    """The operator for Ray clusters, jobs, and services."""
+    """The KubeRay operator, which runs Ray clusters, jobs, and services."""
 
     namespace: pulumi.Output[str]
     """Namespace of the operator."""

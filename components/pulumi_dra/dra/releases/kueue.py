@@ -54,7 +54,7 @@ class KueueArgs(TypedDict):
     mirror.
     """
     image_pull_secrets: NotRequired[list[str]]
-    """Image pull secrets in the namespace kueue-system."""
+    """Image pull secrets in the kueue-system namespace."""
     device_classes: NotRequired[list[str]]
     """DeviceClasses whose devices count against quotas. The quota of a class has the same name as
     the class. Default: gpu.nvidia.com, mig.nvidia.com, and, on a platform, the classes in the
@@ -89,8 +89,8 @@ def read_kueue(read: InputReader) -> tuple[ReleaseInputs, list[str]]:
 
 
 class Kueue(pulumi.ComponentResource):
-    """Kueue, which admits jobs with the label `kueue.x-k8s.io/queue-name` if their claims are
-    within the quota.
+    """Kueue, a job queue that admits jobs with the `kueue.x-k8s.io/queue-name` label if their
+    claims are within the quota.
     """
 
     namespace: pulumi.Output[str]

@@ -20,7 +20,7 @@ class AdminAccessPolicyArgs(TypedDict):
     """Inputs of AdminAccessPolicy."""
 
     namespaces: list[str]
-    """Namespaces that can have the label `resource.kubernetes.io/admin-access=true`, for example
+    """Namespaces that can have the `resource.kubernetes.io/admin-access=true` label, for example
     monitoring. If the list is empty, no namespace can have the label.
     """
 

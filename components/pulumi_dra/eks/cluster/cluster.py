@@ -59,7 +59,7 @@ class EksCluster(pulumi.ComponentResource):
     service_cidr: pulumi.Output[str]
     """Service CIDR."""
     kubeconfig: pulumi.Output[dict[str, Any]]
-    """Kubeconfig (secret). It runs the AWS CLI to get a token."""
+    """Kubeconfig (secret), which runs the AWS CLI to get a token."""
     kubeconfig_json: pulumi.Output[str]
     """Kubeconfig as JSON text."""
     cluster_security_group_id: pulumi.Output[str]

@@ -54,7 +54,7 @@ class EksClusterArgs(TypedDict):
     changing the role replaces the cluster. Default: a new role.
     """
     log_retention_days: NotRequired[int]
-    """With cluster_name: number of days to keep the control plane's logs. Default: 365.
+    """Number of days to keep the control plane's logs. Used only with cluster_name. Default: 365.
     """
     public_access_cidrs: NotRequired[list[str]]
     """Networks from which clients can reach the API server, for example 203.0.113.0/24. If empty,
@@ -89,7 +89,7 @@ class EksClusterArgs(TypedDict):
     nodes need. Default: none.
     """
     admin_principal_arns: NotRequired[list[pulumi.Input[str]]]
-    """IAM roles or users that administer the cluster. Use a role that everyone who deploys can
+    """IAM roles or users that administer the cluster. Use a role that everyone who runs Pulumi can
     assume. Default: the identity that creates the cluster, through an access entry that you can
     remove.
     """
@@ -98,8 +98,8 @@ class EksClusterArgs(TypedDict):
     or everywhere, or with RBAC groups. Default: none.
     """
     service_cidr: NotRequired[str]
-    """Service CIDR, /12 to /24, outside the address ranges of the network. Changing it replaces the
-    cluster. Default: EKS' 10.100.0.0/16 or 172.20.0.0/16.
+    """Service CIDR, /12 to /24, outside the address ranges of the network. Changing this value
+    replaces the cluster. Default: EKS' 10.100.0.0/16 or 172.20.0.0/16.
     """
     control_plane_tier: NotRequired[str]
     """Provisioned size of the control plane: standard, tier-xl, tier-2xl, tier-4xl, or tier-8xl.
@@ -122,8 +122,8 @@ class EksClusterArgs(TypedDict):
     account's key for EBS.
     """
     grant_key_use: NotRequired[bool]
-    """With disk_kms_key: allow EC2 Auto Scaling, which starts the nodes, to use the key. Set to
-    false if the key policy already allows this. Default: true.
+    """If disk_kms_key is set, allow EC2 Auto Scaling, which starts the nodes, to use the key. Set
+    to false if the key policy already allows this. Default: true.
     """
     addon_versions: NotRequired[dict[str, str]]
     """Versions of vpc-cni, kube-proxy, coredns, eks-pod-identity-agent, and the optional add-ons:
@@ -141,7 +141,7 @@ class EksClusterArgs(TypedDict):
     """Assign whole prefixes to network interfaces, so that more pods fit on a node. Default: false.
     """
     node_monitoring: NotRequired[bool]
-    """Install the add-on eks-node-monitoring-agent, which reports broken GPUs, so that EKS can
+    """Install the eks-node-monitoring-agent add-on, which reports broken GPUs, so that EKS can
     repair nodes in pools with node_repair. The agent's pods also run on GPU nodes, so add them to
     daemonPods in the fleet. Default: false.
     """
@@ -150,7 +150,7 @@ class EksClusterArgs(TypedDict):
     of these add-ons also run on GPU nodes, so add them to daemonPods in the fleet. Default: none.
     """
     metrics_server: NotRequired[bool]
-    """Install the add-on metrics-server, for `kubectl top` and HorizontalPodAutoscalers. Default:
+    """Install the metrics-server add-on, for `kubectl top` and HorizontalPodAutoscalers. Default:
     false.
     """
     system_machine: NotRequired[str]
@@ -164,23 +164,23 @@ class EksClusterArgs(TypedDict):
     through Session Manager. The role always has the two policies that nodes need. Default: none.
     """
     subnet_tags: NotRequired[dict[str, pulumi.Input[str]]]
-    """Additional tags on the private subnets of a new network, with which other tools can find the
+    """Additional tags on the private subnets of a new network, by which other tools can find the
     subnets (karpenter.sh/discovery). Default: none.
     """
     support_type: NotRequired[str]
     """Behavior at the end of a version's standard support: EXTENDED (support for one more year at a
     higher price) or STANDARD (EKS upgrades the cluster). To change the policy, set the other value,
-    because the cluster keeps its policy if you remove this input. Default: EXTENDED in a new
-    cluster.
+    because the cluster keeps the current policy if you remove this input. Default: EXTENDED in a
+    new cluster.
     """
     zonal_shift: NotRequired[bool]
     """Allow you and AWS to move traffic away from a failing zone. During a shift, EKS doesn't
-    repair nodes. To disable zonal shift, set this input to false, because EKS rejects an update
-    that only removes it. Default: false in a new cluster.
+    repair nodes. To disable zonal shift, set this input to false. EKS rejects an update that only
+    removes the input. Default: false in a new cluster.
     """
     deletion_protection: NotRequired[bool]
-    """Prevent EKS and Pulumi from deleting the cluster, and Pulumi from replacing it. Default:
-    false.
+    """Prevent EKS and Pulumi from deleting the cluster, and prevent Pulumi from replacing the
+    cluster. Default: false.
     """
     tags: NotRequired[dict[str, pulumi.Input[str]]]
     """Tags for all taggable resources."""

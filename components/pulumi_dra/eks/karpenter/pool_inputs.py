@@ -68,7 +68,7 @@ class EksKarpenterPoolArgs(TypedDict):
     cheapest zone.
     """
     pool_name: NotRequired[str]
-    """Name of the pool in the label `pulumi-dra/pool`, its NodePool, and its EC2NodeClass. Default:
+    """Name of the pool in the `pulumi-dra/pool` label, its NodePool, and its EC2NodeClass. Default:
     the name of the component.
     """
     capacity: NotRequired[str]
@@ -92,8 +92,8 @@ class EksKarpenterPoolArgs(TypedDict):
     to 100. With 0, Karpenter doesn't replace nodes. Default: 1.
     """
     allocation: NotRequired[str]
-    """Component that allocates the GPUs: dra (the DRA driver, default) or device-plugin (the device
-    plugin, for pods that request nvidia.com/gpu). Changing it replaces the nodes.
+    """Software that allocates the GPUs: dra (the DRA driver, default) or device-plugin (the device
+    plugin, for pods that request nvidia.com/gpu). Changing this value replaces the nodes.
     """
     mig_layout: NotRequired[str]
     """MIG configuration that nodes create at boot: one configuration for all GPUs (all-1g.10gb), or
@@ -140,13 +140,13 @@ class EksKarpenterPoolArgs(TypedDict):
     local_storage: NotRequired[str]
     """Use of local NVMe disks: none (default), raid0 (one file system for containers), or mount."""
     disk_kms_key: NotRequired[pulumi.Input[str]]
-    """Key that encrypts the root volume, one of volume_key_arns of EksKarpenter. Default: the
-    account's key for EBS.
+    """Key that encrypts the root volume. The key must be in volume_key_arns of EksKarpenter.
+    Default: the account's key for EBS.
     """
     labels: NotRequired[dict[str, pulumi.Input[str]]]
     """Additional node labels."""
     taints: NotRequired[list[pulumi.Input[NodeTaint]]]
-    """Additional node taints. Nodes always have the taint nvidia.com/gpu=present:NoSchedule."""
+    """Additional node taints. Nodes always have the nvidia.com/gpu=present:NoSchedule taint."""
     tags: NotRequired[dict[str, pulumi.Input[str]]]
     """Tags for all taggable resources, including instances and volumes."""
 

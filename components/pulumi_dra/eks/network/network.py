@@ -40,8 +40,8 @@ class EksNetworkArgs(TypedDict):
     vpc_cidr: NotRequired[str]
     """Address range of the VPC, /16 to /20. Default: 10.0.0.0/16."""
     single_nat_gateway: NotRequired[bool]
-    """Use one NAT gateway for all zones instead of one for each zone. This costs less, but if the
-    gateway's zone fails, the other zones lose internet access. The gateway is in the first zone of
+    """Use one NAT gateway for all zones instead of one for each zone. A single gateway costs less,
+    but if its zone fails, the other zones lose internet access. The gateway is in the first zone of
     `zone_count` or, without `zone_count`, of `zones`. Default: false.
     """
     nat_gateways: NotRequired[bool]
@@ -59,7 +59,7 @@ class EksNetworkArgs(TypedDict):
     permissions_boundary_arn: NotRequired[pulumi.Input[str]]
     """Permissions boundary of the flow log role, for accounts that require one. Default: none."""
     subnet_tags: NotRequired[dict[str, pulumi.Input[str]]]
-    """Additional tags on the private subnets, with which other tools can find the subnets
+    """Additional tags on the private subnets, by which other tools can find the subnets
     (karpenter.sh/discovery). Default: none.
     """
     tags: NotRequired[dict[str, pulumi.Input[str]]]

@@ -37,7 +37,7 @@ class EksGpuPool(pulumi.ComponentResource):
     """
 
     pool_name: pulumi.Output[str]
-    """Name of the pool, and value of the label `pulumi-dra/pool`."""
+    """Name of the pool, and value of the `pulumi-dra/pool` label."""
     node_group_name: pulumi.Output[str]
     """Name of the node group."""
     max_nodes: pulumi.Output[int]

@@ -62,8 +62,8 @@ class EksGpuPoolArgs(TypedDict):
     node_role_arn: pulumi.Input[str]
     """IAM role of the nodes."""
     subnet_ids: pulumi.Input[list[pulumi.Input[str]]]
-    """Subnets for the nodes, in the pool's zones. Changing them replaces the pool, because EKS
-    can't move a node group to other subnets.
+    """Subnets for the nodes, in the pool's zones. Changing these values replaces the pool, because
+    EKS can't move a node group to other subnets.
     """
     keep_subnets: NotRequired[bool]
     """Keep the pool in its original subnets if `subnet_ids` changes, for example because you add a
@@ -88,14 +88,14 @@ class EksGpuPoolArgs(TypedDict):
     Auto Scaling changes the count. Default: always.
     """
     pool_name: NotRequired[str]
-    """Name of the pool in the label `pulumi-dra/pool`. Default: the name of the component."""
+    """Name of the pool in the `pulumi-dra/pool` label. Default: the name of the component."""
     node_group_name: NotRequired[str]
-    """Name of the node group, if you import the group. Changing it replaces the group. Default: a
-    generated name.
+    """Name of the node group, if you import the group. Changing this value replaces the group.
+    Default: a generated name.
     """
     launch_template_name: NotRequired[str]
-    """Name of the launch template, if you import the template with its node group. Changing it
-    replaces both. Default: a generated name.
+    """Name of the launch template, if you import the template with its node group. Changing this
+    value replaces both. Default: a generated name.
     """
     capacity: NotRequired[str]
     """Capacity type: on-demand (default), spot, reservation, or capacity-block."""
@@ -112,18 +112,18 @@ class EksGpuPoolArgs(TypedDict):
     Default: the EKS image with the NVIDIA driver.
     """
     cluster_endpoint: NotRequired[pulumi.Input[str]]
-    """With image_id: address of the API server."""
+    """Address of the API server. Required with image_id."""
     cluster_certificate_authority: NotRequired[pulumi.Input[str]]
-    """With image_id: CA certificate of the cluster, in base64."""
+    """CA certificate of the cluster, in base64. Required with image_id."""
     service_cidr: NotRequired[pulumi.Input[str]]
-    """With image_id: service CIDR of the cluster."""
+    """Service CIDR of the cluster. Required with image_id."""
     kubernetes_version: NotRequired[pulumi.Input[str]]
     """Kubernetes version of the nodes. Default: the cluster's version when the pool is created."""
     release_version: NotRequired[str]
     """Image version, for example 1.34.2-20260115. The image must match the nodes' Kubernetes
-    version, so change both at the same time. A later version replaces the nodes. You can't return
-    to an earlier version. Default: the newest version when the pool is created or its Kubernetes
-    version changes.
+    version, so change both at the same time. A later version replaces the nodes. EKS doesn't
+    support changing back to an earlier version. Default: the newest version when the pool is
+    created or its Kubernetes version changes.
     """
     update_strategy: NotRequired[str]
     """Order in which an update replaces nodes: MINIMAL (default, old nodes first, because a full
@@ -136,8 +136,8 @@ class EksGpuPoolArgs(TypedDict):
     false.
     """
     allocation: NotRequired[str]
-    """Component that allocates the GPUs: dra (the DRA driver, default) or device-plugin (the device
-    plugin, for pods that request nvidia.com/gpu). Changing it replaces the nodes.
+    """Software that allocates the GPUs: dra (the DRA driver, default) or device-plugin (the device
+    plugin, for pods that request nvidia.com/gpu). Changing this value replaces the nodes.
     """
     mig_layout: NotRequired[str]
     """MIG configuration that nodes create at boot: one configuration for all GPUs (all-1g.10gb), or
@@ -152,14 +152,14 @@ class EksGpuPoolArgs(TypedDict):
     vpc_id: NotRequired[pulumi.Input[str]]
     """VPC of the nodes. Required with EFA, because EFA needs a security group."""
     security_group_ids: NotRequired[list[pulumi.Input[str]]]
-    """Additional security groups of the nodes. Also set cluster_security_group_id, because EKS then
-    doesn't attach the cluster's security group.
+    """Additional security groups of the nodes. Also set cluster_security_group_id, because EKS
+    doesn't attach the cluster's security group if you set this input.
     """
     boot_script: NotRequired[str]
     """Shell script, starting with "#!/bin/bash", that runs at the first boot of each instance
     before the node joins, for example for proxies, certificates, or registry mirrors. Don't include
-    secrets, because the launch template contains the script as plain text. Changing it replaces the
-    nodes. Default: none.
+    secrets, because the launch template contains the script as plain text. Changing this value
+    replaces the nodes. Default: none.
     """
     placement_group: NotRequired[bool]
     """Place the nodes close together, which requires subnets in one zone. Default: false."""
@@ -183,8 +183,8 @@ class EksGpuPoolArgs(TypedDict):
     """Number of 1 GiB huge pages. Default: none."""
     cpu_manager_policy: NotRequired[str]
     """Kubelet CPU manager policy: static (exclusive CPUs for Guaranteed pods that request whole
-    CPUs) or none (default). Changing it creates a new launch template version and replaces the
-    nodes.
+    CPUs) or none (default). Changing this value creates a new launch template version and replaces
+    the nodes.
     """
     topology_manager_policy: NotRequired[str]
     """Kubelet topology manager policy, with cpu_manager_policy static: best-effort (prefers CPUs on
@@ -204,20 +204,21 @@ class EksGpuPoolArgs(TypedDict):
     disk_kms_key: NotRequired[pulumi.Input[str]]
     """Key that encrypts the root volume. Default: the account's key for EBS."""
     grant_key_use: NotRequired[bool]
-    """With disk_kms_key: allow EC2 Auto Scaling, which starts the nodes, to use the key. Set to
-    false if the key policy already allows this. Default: true.
+    """If disk_kms_key is set, allow EC2 Auto Scaling, which starts the nodes, to use the key. Set
+    to false if the key policy already allows this. Default: true.
     """
     node_repair: NotRequired[bool]
     """Allow EKS to replace or reboot broken nodes. To detect broken GPUs, enable node_monitoring in
     the cluster. Default: false.
     """
     repair_limits: NotRequired[NodeRepairLimits]
-    """With node_repair: limits for repairs, and actions for specific faults. Default: EKS' limits.
+    """Limits for repairs, and actions for specific faults. Used only with node_repair. Default:
+    EKS' limits.
     """
     labels: NotRequired[dict[str, pulumi.Input[str]]]
     """Additional node labels."""
     taints: NotRequired[list[pulumi.Input[NodeTaint]]]
-    """Additional node taints. Nodes always have the taint nvidia.com/gpu=present:NoSchedule. All
+    """Additional node taints. Nodes always have the nvidia.com/gpu=present:NoSchedule taint. All
     DaemonSets, including the DRA driver, must tolerate the additional taints.
     """
     tags: NotRequired[dict[str, pulumi.Input[str]]]

@@ -48,7 +48,7 @@ class WeeklyHours(TypedDict):
     start: str
     """Time at which nodes start, "08:00"."""
     end: str
-    """Time at which the nodes end. An end time before the start time is on the next day."""
+    """Time at which the nodes are removed. An end time before the start time is on the next day."""
     days: NotRequired[list[str]]
     """Days on which nodes start: Mon, Tue, Wed, Thu, Fri, Sat, Sun. Default: all."""
     time_zone: NotRequired[str]
@@ -61,7 +61,7 @@ class OnePeriod(TypedDict):
     start: str
     """Time at which nodes start, in UTC: 2026-12-01T11:30:00Z."""
     end: str
-    """Time at which the nodes end."""
+    """Time at which the nodes are removed."""
 
 
 class PoolSchedule(TypedDict):

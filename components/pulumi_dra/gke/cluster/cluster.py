@@ -55,7 +55,7 @@ class GkeCluster(pulumi.ComponentResource):
     endpoint: pulumi.Output[str]
     """Address of the API server."""
     kubeconfig: pulumi.Output[dict[str, Any]]
-    """Kubeconfig (secret). It runs gke-gcloud-auth-plugin to get a token."""
+    """Kubeconfig (secret), which runs gke-gcloud-auth-plugin to get a token."""
     kubeconfig_json: pulumi.Output[str]
     """Kubeconfig as JSON text."""
     node_service_account: pulumi.Output[str]

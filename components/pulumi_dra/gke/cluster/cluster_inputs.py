@@ -50,9 +50,9 @@ class GkeClusterArgs(TypedDict):
     the cluster doesn't have a public endpoint, so run `pulumi up` inside the network.
     """
     dns_endpoint: NotRequired[bool]
-    """Enable the DNS endpoint of the API server, which clients outside the network can reach. IAM
-    controls access (permission container.clusters.connect) instead of network ranges, and the
-    kubeconfig uses the DNS endpoint. Default: false.
+    """Enable the DNS endpoint of the API server, which clients outside the network can reach.
+    Access is controlled by IAM (the container.clusters.connect permission) instead of network
+    ranges, and the kubeconfig uses the DNS endpoint. Default: false.
     """
     global_access: NotRequired[bool]
     """Make the private endpoint reachable from other regions of the network. Default: false."""
@@ -112,8 +112,8 @@ class GkeClusterArgs(TypedDict):
     disk_kms_key: NotRequired[pulumi.Input[str]]
     """Cloud KMS key that encrypts the boot disks of system nodes. Default: Google's key."""
     grant_key_use: NotRequired[bool]
-    """With disk_kms_key or secrets_kms_key: grant Google's service agents the required role on the
-    key. The role assignment remains after you delete the cluster. Set to false if the agents
+    """If disk_kms_key or secrets_kms_key is set, grant Google's service agents the required role on
+    the key. The role assignment remains after you delete the cluster. Set to false if the agents
     already have the role. Default: true.
     """
     security_group: str
@@ -125,8 +125,8 @@ class GkeClusterArgs(TypedDict):
     system_count: NotRequired[int]
     """Number of system nodes in all zones. Default: 2."""
     deletion_protection: NotRequired[bool]
-    """Prevent GKE and Pulumi from deleting the cluster, and Pulumi from replacing it. Default:
-    false.
+    """Prevent GKE and Pulumi from deleting the cluster, and prevent Pulumi from replacing the
+    cluster. Default: false.
     """
     resource_labels: NotRequired[dict[str, pulumi.Input[str]]]
     """Labels of the cluster and its machines, for billing."""

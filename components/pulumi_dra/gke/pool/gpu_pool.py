@@ -33,7 +33,7 @@ class GkeGpuPool(pulumi.ComponentResource):
     """
 
     pool_name: pulumi.Output[str]
-    """Name of the pool, and value of the label `pulumi-dra/pool`."""
+    """Name of the pool, and value of the `pulumi-dra/pool` label."""
     node_pool_name: pulumi.Output[str]
     """Name of the node pool."""
     max_nodes: pulumi.Output[int]

@@ -75,13 +75,13 @@ class GkeGpuPoolArgs(TypedDict):
     """
     location_policy: NotRequired[str]
     """Distribution of autoscaled nodes over zones: ANY (default; uses zones with available GPUs) or
-    BALANCED. Flex-start and queued capacity require ANY.
+    BALANCED (tries to spread nodes evenly). Flex-start and queued capacity require ANY.
     """
     pool_name: NotRequired[str]
-    """Name of the pool in the label `pulumi-dra/pool`. Default: the name of the component."""
+    """Name of the pool in the `pulumi-dra/pool` label. Default: the name of the component."""
     node_pool_name: NotRequired[str]
-    """Name of the node pool, if you import the pool. Changing it replaces the pool. Default: a
-    generated name.
+    """Name of the node pool, if you import the pool. Changing this value replaces the pool.
+    Default: a generated name.
     """
     capacity: NotRequired[str]
     """Capacity type: on-demand (default), spot, reservation, flex-start, or queued."""
@@ -96,16 +96,16 @@ class GkeGpuPoolArgs(TypedDict):
     """Place the nodes close together in one zone. Default: false."""
     placement_policy: NotRequired[str]
     """Name of a resource policy in the same project and region that places the nodes close together
-    in one zone, for example for an a4x topology or for several pools. Default: with
+    in one zone, for example for an a4x topology or for several pools. Default: none or, with
     compact_placement, a policy that GKE creates.
     """
     host_maintenance: NotRequired[str]
-    """Host maintenance: PERIODIC (one window of a few hours per month) or AS_NEEDED. Changing it
-    replaces the pool. Default: Compute Engine's default for the machine type.
+    """Host maintenance: PERIODIC (one window of a few hours per month) or AS_NEEDED. Changing this
+    value replaces the pool. Default: Compute Engine's default for the machine type.
     """
     cpu_manager_policy: NotRequired[str]
     """Kubelet CPU manager policy: static (exclusive CPUs for Guaranteed pods that request whole
-    CPUs) or none (default). Changing it replaces the nodes in the same way as an upgrade.
+    CPUs) or none (default). Changing this value replaces the nodes in the same way as an upgrade.
     """
     topology_manager_policy: NotRequired[str]
     """Kubelet topology manager policy, with cpu_manager_policy static: best-effort (prefers CPUs on
@@ -113,15 +113,15 @@ class GkeGpuPoolArgs(TypedDict):
     reject scheduled pods.
     """
     sysctls: NotRequired[dict[str, str]]
-    """Kernel parameters that GKE allows (net.core.somaxconn: "2048"). Changing them replaces the
-    nodes in the same way as an upgrade. Default: GKE's values. To remove parameters from an
-    existing pool, set an empty mapping.
+    """Kernel parameters that GKE allows (net.core.somaxconn: "2048"). Changing these values
+    replaces the nodes in the same way as an upgrade. Default: GKE's values. To remove parameters
+    from an existing pool, set an empty mapping.
     """
     huge_pages_2mi: NotRequired[int]
     """Number of 2 MiB huge pages that nodes reserve at boot for pods that request hugepages-2Mi.
-    Other pods can't use this memory. Changing it replaces the nodes in the same way as an upgrade.
-    Default: none. If you remove this input later, the nodes keep their pages, so re-create the
-    pool.
+    Other pods can't use this memory. Changing this value replaces the nodes in the same way as an
+    upgrade. Default: none. If you remove this input later, the nodes keep their pages, so re-create
+    the pool.
     """
     huge_pages_1gi: NotRequired[int]
     """Number of 1 GiB huge pages. Default: none."""
@@ -132,13 +132,13 @@ class GkeGpuPoolArgs(TypedDict):
     interfaces if the machine type has them. Default: false.
     """
     driver_installation: NotRequired[str]
-    """Installation of the GPU driver by GKE. Only disabled is supported, because DriverInstaller
-    installs the driver on DRA nodes.
+    """Installation of the GPU driver by GKE. The only supported value is disabled, because
+    DriverInstaller installs the driver on DRA nodes.
     """
     allocation: NotRequired[str]
-    """Component that allocates the GPUs: dra (the DRA driver, default) or device-plugin (GKE's
-    device plugin, with GKE's driver, for pods that request nvidia.com/gpu). Changing it replaces
-    the pool.
+    """Software that allocates the GPUs: dra (the DRA driver, default) or device-plugin (GKE's
+    device plugin, with GKE's driver, for pods that request nvidia.com/gpu). Changing this value
+    replaces the pool.
     """
     mig_partition: NotRequired[str]
     """Partition size of each GPU, for example 1g.10gb. Requires allocation device-plugin."""
@@ -147,15 +147,15 @@ class GkeGpuPoolArgs(TypedDict):
     gpu_sharing_clients: NotRequired[int]
     """Maximum number of containers that share a GPU, 2 to 48. Required with gpu_sharing."""
     secure_boot: NotRequired[bool]
-    """Boot only signed code. The driver in Container-Optimized OS is signed, but other drivers
-    might not be. Default: true.
+    """Run only signed code at boot. The driver in Container-Optimized OS is signed, but other
+    drivers might not be signed. Default: true.
     """
     disk_gib: NotRequired[int]
     """Boot disk size in GiB. Default: 200."""
     local_ssds: NotRequired[int]
     """Number of 375 GiB local SSDs for ephemeral storage, on machine types that allow a choice (g2,
-    g4, a2-highgpu, n1). Changing it replaces the pool. Default: the SSDs that are part of the
-    machine type.
+    g4, a2-highgpu, n1). Changing this value replaces the pool. Default: the SSDs that are part of
+    the machine type.
     """
     disk_type: NotRequired[str]
     """Boot disk type: pd-balanced, pd-ssd, pd-standard, or hyperdisk-balanced, if the machine type
@@ -175,8 +175,8 @@ class GkeGpuPoolArgs(TypedDict):
     disk_kms_key: NotRequired[pulumi.Input[str]]
     """Cloud KMS key that encrypts the boot disk. Default: Google's key."""
     grant_key_use: NotRequired[bool]
-    """With disk_kms_key: grant Compute Engine's service agent the required role on the key. The
-    role assignment remains after you delete the pool. Set to false if the agent already has the
+    """If disk_kms_key is set, grant Compute Engine's service agent the required role on the key.
+    The role assignment remains after you delete the pool. Set to false if the agent already has the
     role. Default: true.
     """
     auto_upgrade: NotRequired[bool]
@@ -203,7 +203,7 @@ class GkeGpuPoolArgs(TypedDict):
     Default: false.
     """
     taints: NotRequired[list[pulumi.Input[NodeTaint]]]
-    """Additional node taints. Nodes always have the taint nvidia.com/gpu=present:NoSchedule. All
+    """Additional node taints. Nodes always have the nvidia.com/gpu=present:NoSchedule taint. All
     DaemonSets, including the DRA driver, must tolerate the additional taints.
     """
     resource_labels: NotRequired[dict[str, pulumi.Input[str]]]

@@ -44,9 +44,9 @@ class NvidiaDriver(StrictDocument):
         BeforeValidator(_check_shares),
     ] = Field(
         default="",
-        description="How several claims can share a GPU: memory, unlimited, or a number of "
-        "shares (time-slicing). Requires the feature gate ConsumableShares (driver "
-        "0.5.0 or later, Kubernetes 1.36 or later).",
+        description="Method by which several claims can share a GPU: memory, unlimited, or a number of "
+        "shares (time-slicing). Requires the ConsumableShares feature gate (driver 0.5.0 "
+        "or later, Kubernetes 1.36 or later).",
     )
     compute_domains: bool = Field(
         default=False,

@@ -34,7 +34,7 @@ _FEWEST: Final = 4
 
 
 class OnePodMore(Struct, frozen=True, kw_only=True):
-    """One more pod of a workload, or of one of its pod sets.
+    """Cost of one more pod of a workload, or of one of its pod sets.
 
     `room` is the number of additional pods that fit the built nodes, or at least that many if
     `is_least`. None: rules between pods span nodes, or the check was too large. `hourly_usd` is the
