@@ -70,6 +70,23 @@ class _File(Struct):
         self.take(fixed.text, [f"{name}:{each.line}: {each.what}" for each in fixed.repairs])
         self.unwritten += (f"{name}:{each.line}: {each.what}" for each in fixed.unwritten)
 
+    def copy(self) -> _File:
+        """Return the file in its present state."""
+        return _File(self.source, self.text, [*self.told], [*self.unwritten])
+
+    def undo(self, earlier: _File, unhelped: Iterable[_Wanted]) -> None:
+        """Return to an earlier state, and record the tolerations that didn't help."""
+        self.text, self.told = earlier.text, earlier.told
+        self.unwritten = [
+            *earlier.unwritten,
+            *(
+                f"{self.source.name}:{one.line}: tolerations: {toleration}: these tolerations "
+                "aren't enough, because the pod doesn't fit for other reasons either"
+                for one in unhelped
+                for toleration in one.tolerations
+            ),
+        ]
+
 
 def check_fix_options(values: argparse.Namespace) -> None:
     """Raise UsageError for options that conflict with --fix."""
@@ -155,41 +172,47 @@ def _add_tolerations(
     def found() -> tuple[Diagnostic, ...]:
         return check(replace(inputs, sources=tuple(each.now for each in files))).diagnostics
 
+    wanted = _wanted(found())
+    touched = [each for each in open_files if each.source.name in wanted]
+    while touched:  # ends, because each round drops objects
+        before = [each.copy() for each in touched]
+        for each in touched:
+            each.take_lines(add_tolerations(each.now, _asked(wanted[each.source.name])))
+        findings = found()
+        again = []
+        for each, earlier in zip(touched, before, strict=True):
+            asked = wanted[each.source.name]
+            if unhelped := _unhelped(asked, earlier, each, findings):
+                each.undo(earlier, unhelped)
+                wanted[each.source.name] = [one for one in asked if one not in unhelped]
+                again.append(each)
+        touched = [each for each in again if wanted[each.source.name]]
+
+
+def _wanted(findings: Iterable[Diagnostic]) -> dict[str, list[_Wanted]]:
+    """Return the tolerations that findings ask for, by file."""
     wanted: dict[str, list[_Wanted]] = {}
-    for finding in found():
+    for finding in findings:
         if tolerations := tuple(_tolerations_of(finding.fix)):
             wanted.setdefault(finding.place.file, []).append(
                 _Wanted(finding.place.line, finding.code, tolerations)
             )
-    touched = [each for each in open_files if each.source.name in wanted]
-    while touched:  # ends, because each round drops objects
-        earlier = [(each.text, len(each.told), len(each.unwritten)) for each in touched]
-        for each in touched:
-            each.take_lines(add_tolerations(each.now, _asked(wanted[each.source.name])))
-        findings = found()
-        failed = []
-        for each, (text, told, unwritten) in zip(touched, earlier, strict=True):
-            asked = wanted[each.source.name]
-            lines = _lines_before(text, each.text)
-            remaining = {
-                (lines.get(finding.place.line, 0), finding.code)
-                for finding in findings
-                if finding.place.file == each.source.name
-            }
-            unhelped = [one for one in asked if (one.line, one.code) in remaining]
-            if not unhelped or each.text == text:
-                continue
-            each.text = text
-            del each.told[told:], each.unwritten[unwritten:]
-            each.unwritten += (
-                f"{each.source.name}:{one.line}: tolerations: {toleration}: these tolerations "
-                "aren't enough, because the pod doesn't fit for other reasons either"
-                for one in unhelped
-                for toleration in one.tolerations
-            )
-            wanted[each.source.name] = [one for one in asked if one not in unhelped]
-            failed.append(each)
-        touched = [each for each in failed if wanted[each.source.name]]
+    return wanted
+
+
+def _unhelped(
+    asked: Iterable[_Wanted], before: _File, after: _File, findings: Iterable[Diagnostic]
+) -> list[_Wanted]:
+    """Return the wanted tolerations of a changed file whose finding is still there."""
+    if before.text == after.text:
+        return []
+    lines = _lines_before(before.text, after.text)
+    remaining = {
+        (lines.get(finding.place.line, 0), finding.code)
+        for finding in findings
+        if finding.place.file == after.source.name
+    }
+    return [one for one in asked if (one.line, one.code) in remaining]
 
 
 class _Wanted(Struct, frozen=True):
