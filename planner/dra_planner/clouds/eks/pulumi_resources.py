@@ -50,6 +50,7 @@ NODE_CLASS = KarpenterNodeClass(
     subnets=("spec.subnetSelectorTerms", "aws:ec2/subnet:Subnet"),
     tag="aws:ec2/tag:Tag",
     images="spec.amiSelectorTerms",
+    image_names=r"amazon-eks-(gpu-|arm64-)?node-|bottlerocket-aws-k8s-",
     family="spec.amiFamily",
     families=(("al2023", "AL2023_"), ("al2", "AL2_"), ("bottlerocket", "BOTTLEROCKET_")),
     boot_script="spec.userData",

@@ -120,19 +120,21 @@ class KarpenterNodeClass(Struct, frozen=True, kw_only=True):
     """What Karpenter's pools take their nodes' settings from: its kind, and where it says what
     nodes boot.
 
-    `images` is a list of terms with an `alias` ("al2023@v20260917"). `families` are the names of
-    image families, each with the start of the names of its images. `reservations` selects bought
-    machines, which pools use only if they require the capacity type `reserved`. `reservation` is
-    the resource that is a reservation, with its machine type and, if the reservation isn't for
-    everyone, the property and value that say so. `bought` are all kinds of reservations.
-    `subnets` is a list of terms with tags of subnets, or with their IDs, and the type of a subnet.
-    `tag` is a resource that is a tag of another.
+    `images` is a list of terms with an `alias` ("al2023@v20260917") or a `name`. `image_names`
+    matches the start of the cloud's own names, which contain a Kubernetes version. `families` are
+    the names of image families, each with the start of the names of its images. `reservations`
+    selects bought machines, which pools use only if they require the capacity type `reserved`.
+    `reservation` is the resource that is a reservation, with its machine type and, if the
+    reservation isn't for everyone, the property and value that say so. `bought` are
+    all kinds of reservations. `subnets` is a list of terms with tags of subnets, or with their IDs,
+    and the type of a subnet. `tag` is a resource that is a tag of another.
     """
 
     kind: str
     subnets: tuple[str, str]
     tag: str
     images: str
+    image_names: str
     family: str
     families: tuple[tuple[str, str], ...]
     boot_script: str

@@ -28,6 +28,8 @@ def check(view: StackView) -> Iterator[Finding]:
             if cluster.type == of_cloud.cluster.token:
                 yield from _of_cluster(view, cluster, addresses)
         subnets = [each for each in view.declared if each.type == addresses.token]
+        for subnet in subnets:
+            yield from _within(_of_subnet(subnet, addresses))
         for one, other in combinations(subnets, 2):
             shared = one.sources_of(addresses.network) & other.sources_of(addresses.network)
             if shared:
@@ -87,6 +89,19 @@ def _overlaps(some: list[_Range], others: list[_Range]) -> Iterator[Finding]:
                     urn=one.urn,
                 )
                 return
+
+
+def _within(ranges: list[_Range]) -> Iterator[Finding]:
+    """Yield the first pair of ranges of one subnet that overlap."""
+    for one, other in combinations(ranges, 2):
+        if one.network.overlaps(other.network):
+            yield Finding(
+                message=f"the address ranges {one.network} and {other.network} of {one.title} "
+                "overlap, so the cloud rejects the subnet",
+                fix="choose ranges that don't overlap",
+                urn=one.urn,
+            )
+            return
 
 
 def _dns(cluster: DeclaredResource, addresses: AddressRanges) -> Iterator[Finding]:

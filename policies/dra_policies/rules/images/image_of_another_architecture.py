@@ -8,12 +8,14 @@ from collections.abc import Iterator
 
 from dra_planner.clouds import cloud
 from dra_planner.releases import is_newer
+from dra_policies.rules.images.karpenter_image_names import images_of_other_versions
 from dra_policies.rules.rule import Finding, Rule
 from dra_policies.view.pool_machines import known_machine
 from dra_policies.view.stack_view import StackView
 
 
 def check(view: StackView) -> Iterator[Finding]:
+    yield from images_of_other_versions(view)
     newest = max((each.minor for each in view.versions if each.minor), default=0)
     for pool in view.pools:
         machine = known_machine(pool.cloud, pool.machine)

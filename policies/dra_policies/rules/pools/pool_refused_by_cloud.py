@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from typing import Final, get_args
 
 from dra_planner.clouds import cloud
+from dra_planner.clouds.protocol.resources import CountLimits
 from dra_planner.clouds.protocol.setting_faults import label_value_fault
 from dra_planner.model.nodes import TaintEffect
 from dra_policies.rules.api_values import rejected_values
@@ -52,9 +53,7 @@ def _faults(pool: DeclaredPool) -> Iterator[RejectedPool]:
 
 
 def _counts(pool: DeclaredPool) -> Iterator[RejectedPool]:
-    """Yield contradictory counts. GKE's initial counts are per zone, and its limits can be for all
-    zones.
-    """
+    """Yield contradictory counts. GKE adds nodes up to the minimum itself."""
     paths = cloud(pool.cloud).pool
     for limits in paths.limits if not pool.is_fixed else ():
         low, high = pool.own.count(limits.minimum, -1), pool.own.count(limits.maximum, -1)
@@ -66,8 +65,8 @@ def _counts(pool: DeclaredPool) -> Iterator[RejectedPool]:
                 fix=f"set {limits.minimum} to {high} or less, or {limits.maximum} to {low} or more",
             )
             return
-        path = paths.desired[0]
-        wanted = None if paths.desired_per_zone else pool.own.count(path, -1)
+        path = next((each for each in paths.desired if pool.own.has(each)), paths.desired[0])
+        wanted = _initial_count(pool, path, limits)
         if wanted is None or wanted < 0:
             continue
         if wanted > high:
@@ -75,11 +74,23 @@ def _counts(pool: DeclaredPool) -> Iterator[RejectedPool]:
                 f"its initial count is {wanted}, but its maximum is {high}",
                 fix=f"set {path} to {high} or less, or {limits.maximum} to {wanted} or more",
             )
-        elif wanted < low:
+        elif wanted < low and not paths.desired_per_zone:
             yield RejectedPool(
                 f"its initial count is {wanted}, but its minimum is {low}",
                 fix=f"set {path} to {low} or more, or {limits.minimum} to {wanted} or less",
             )
+
+
+def _initial_count(pool: DeclaredPool, path: str, limits: CountLimits) -> int | None:
+    """Return the initial count to compare with these limits, or None if it isn't known. GKE's is
+    per zone.
+    """
+    paths = cloud(pool.cloud).pool
+    wanted = pool.own.count(path, -1)
+    if not paths.desired_per_zone or limits.per_zone or wanted is None:
+        return wanted
+    zones = pool.own.texts(paths.zones) if paths.zones else None
+    return wanted * len(zones) if zones else None
 
 
 def _upgrades(pool: DeclaredPool) -> Iterator[RejectedPool]:
