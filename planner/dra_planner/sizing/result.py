@@ -93,8 +93,9 @@ class Evidence(Struct, frozen=True, kw_only=True):
 class Sizing(Struct, frozen=True, kw_only=True):
     """The answer for one level of demand, every pool at most at its maximum.
 
-    `nodes_bound` and `hourly_bound` are proven for all pools together. `method` names the packing
-    of the plan. `hourly_*` is None unless every pool in use has a price.
+    `nodes_bound` and `hourly_bound` are proven for all pools together, within the maximums. If the
+    bound exceeds these, it ignores them, so it can be lower than a bound without that proof.
+    `method` names the packing of the plan. `hourly_*` is None unless every pool in use has a price.
     """
 
     level: DemandLevel

@@ -72,7 +72,9 @@ class ConnectedPools(Struct, frozen=True):
 
 
 class BoundProof(Struct, frozen=True, kw_only=True):
-    """The nodes that any plan needs, and the items whose demand exceeds the pools."""
+    """The nodes that any plan within the maximums needs, or if items are `excessive` (their demand
+    exceeds the pools), any plan of pools without maximums.
+    """
 
     nodes: tuple[int, ...]  # per pool
     nodes_in_all: int
