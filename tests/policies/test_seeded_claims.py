@@ -402,9 +402,15 @@ QUIET: dict[str, tuple[Path, Any]] = {
     ),
     "shared memory": ((*POD, "volumes"), [{"name": "m", "hostPath": {"path": "/dev/shm"}}]),
     "a class of another vendor": ((*REQUEST, "exactly", "deviceClassName"), "gpu.amd.com"),
-    "a scaler of something elsewhere": ((2, "spec", "scaleTargetRef", "name"), "other-service"),
     "all requests of a claim": ((*CONTAINER, "resources", "claims", 0), {"name": "gpu"}),
 }  # fmt: skip
+
+
+def test_a_scaler_of_something_elsewhere_is_a_note_if_a_workload_has_none() -> None:
+    path = (2, "spec", "scaleTargetRef", "name")
+    (found,) = told(put(good(sharing=SLICING), path, "other-service"))
+    assert (found.severity, found.code) == ("note", "scaler-without-target")
+    assert "no scaler is for Deployment web" in found.message
 
 
 @pytest.mark.parametrize("name", QUIET)

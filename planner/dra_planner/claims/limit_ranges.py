@@ -51,12 +51,16 @@ def refuse(pod: PodSpec, ranges: Iterable[LimitRange]) -> Reason | None:
             ]
             if reason is None and above:
                 reason = _reason(each, subject, above[0], "requests more than its limit")
+            reason = reason or _above_ratio(
+                each, subject, container.requests, container.limits, each.ratios
+            )
             if reason is not None:
                 return reason
         requests = {**peak_amounts(pod, lambda container: container.requests), **pod.pod_requests}
         # or more: it is not kept
         own = {**peak_amounts(pod, lambda container: container.limits), **pod.pod_requests}
         reason = _refuse(each, "the pod", requests, own, each.least_of_pod, each.most_of_pod)
+        reason = reason or _above_ratio(each, "the pod", requests, own, each.ratios_of_pod)
         if reason is not None:
             return reason
     return None
@@ -78,6 +82,26 @@ def _refuse(
         if requests.get(resource, 0) > amount:
             what = f"requests more than the maximum ({shown})"
             return _reason(limits, subject, resource, what)
+    return None
+
+
+def _above_ratio(
+    limits: LimitRange, subject: str, requests: Amounts, own: Amounts, ratios: Amounts
+) -> Reason | None:
+    """Return the reason if a limit is too large for its request, or one of them is missing
+    (limitRequestRatioConstraint).
+    """
+    for resource, most in ratios.items():
+        request, limit = requests.get(resource, 0), own.get(resource, 0)
+        if request and limit and limit * 1000 <= most * request:
+            continue
+        what = (
+            f"exceeds the maximum ratio of limit to request ({most / 1000:g}, maxLimitRequestRatio)"
+            if request and limit
+            else f"doesn't set a request and a limit for the ratio of at most {most / 1000:g} "
+            "(maxLimitRequestRatio)"
+        )
+        return _reason(limits, subject, resource, what)
     return None
 
 

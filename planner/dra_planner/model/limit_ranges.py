@@ -9,11 +9,20 @@ from dra_planner.records import equality
 
 
 @equality(
-    unhashed=("default_requests", "default_limits", "least", "most", "least_of_pod", "most_of_pod")
+    unhashed=(
+        "default_requests",
+        "default_limits",
+        "least",
+        "most",
+        "least_of_pod",
+        "most_of_pod",
+        "ratios",
+        "ratios_of_pod",
+    )
 )
 class LimitRange(Struct, frozen=True, kw_only=True):
     """The limits of one LimitRange for containers and whole pods, by resource. Other types don't
-    matter here.
+    matter here. `ratios` are the largest ratios of limit to request, in thousandths.
     """
 
     meta: ObjectMeta
@@ -23,3 +32,5 @@ class LimitRange(Struct, frozen=True, kw_only=True):
     most: Amounts = {}
     least_of_pod: Amounts = {}
     most_of_pod: Amounts = {}
+    ratios: Amounts = {}
+    ratios_of_pod: Amounts = {}

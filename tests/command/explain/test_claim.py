@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import pytest
 from command_project import EXAMPLES, Project
+from pod_manifests import FLEET, deployment
 
 VOLTA = (EXAMPLES / "workloads-that-do-not-fit" / "tesla-volta.yaml").read_text(encoding="utf-8")
 
@@ -215,3 +217,36 @@ def test_plan_points_to_explain_for_every_misfit(project: Project) -> None:
         done = project.run(*command.split()[1:])
         assert (done.status, "does not fit" in done.out) == (1, True)
     assert "why, term by term" not in project.run("plan", "workloads", "--stack", "dev").err
+
+
+@pytest.mark.parametrize(
+    ("change", "verdict", "words"),
+    [
+        (
+            ("{name: gpu, exactly", "{name: Gpu, exactly"),
+            "does-not-fit",
+            "RFC 1123 label",
+        ),
+        (
+            (
+                "metadata: {name: web}\nspec: {spec",
+                "metadata: {name: web, namespace: ml}\nspec: {spec",
+            ),
+            "cannot-tell",
+            "ml/web exists, but in another namespace",
+        ),
+    ],
+    ids=["rejected", "in another namespace"],
+)
+@pytest.mark.parametrize("name", ["default/web", "web-web"])
+def test_a_rejected_or_misplaced_template_is_explained(
+    project: Project, change: tuple[str, str], verdict: str, words: str, name: str
+) -> None:
+    project.write("fleet.yaml", FLEET)
+    project.write("m.yaml", deployment("web").replace(*change))
+    given = ("explain", "m.yaml", "--fleet", "fleet.yaml", "--claim", name)
+    found = project.run(*given, "--format", "json").json
+    assert (found["verdict"], found["pools"]) == (verdict, [])
+    text = project.run(*given)
+    assert words in " ".join(text.out.split())
+    assert "too small" not in text.out

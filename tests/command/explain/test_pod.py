@@ -256,3 +256,14 @@ def test_the_next_command_is_complete(given: Project) -> None:
     )
     assert given.run(*command.split()).status == 0
     assert "term by term" not in given.run(*words, "--pod", "web", "--quiet").err
+
+
+def test_a_workload_that_the_api_server_rejects_is_explained(given: Project) -> None:
+    given.write("m.yaml", deployment("web").replace("{matchLabels: {app: web}}", "{}"))
+    (pod,) = told(given, "web")["pods"]
+    assert (pod["pod"], pod["workload"]) == ("default/web", "Deployment default/web")
+    assert (pod["verdict"], pod["pools"]) == ("does-not-fit", [])
+    assert "spec.selector" in pod["pending_reasons"][0]["message"]
+    text = given.run("explain", "m.yaml", "--fleet", "fleet.yaml", "--pod", "web")
+    assert text.status == 1
+    assert "placed" not in text.out

@@ -12,12 +12,88 @@ TOLERATES = {"tolerations": [{"key": "example.com/maintenance", "operator": "Exi
 QUOTA = api("v1", "ResourceQuota", "q", {"hard": {"requests.cpu": "4"}})
 
 
+def container(requests: dict[str, str], limits: dict[str, str]) -> dict[str, object]:
+    """A container with the pod's claim, requests, and limits."""
+    resources = {"requests": requests, "limits": limits, "claims": [{"name": "gpu"}]}
+    return {"name": "main", "image": "app:1", "resources": resources}
+
+
 def bare(**pod: object) -> dict[str, object]:
     spec = pod_spec(**pod)
     return api("v1", "Pod", "serve", spec)
 
 
+def job_set(**first: object) -> dict[str, object]:
+    """A JobSet with two replicated jobs, and fields of the first one."""
+    pod = pod_spec(restartPolicy="Never")
+    jobs = [
+        {"name": name, "template": {"spec": {"template": {"spec": pod}}}, **fields}
+        for name, fields in (("workers", first), ("driver", {}))
+    ]
+    return api("jobset.x-k8s.io/v1alpha2", "JobSet", "sweep", {"replicatedJobs": jobs})
+
+
+def worker_set(groups: dict[str, object]) -> dict[str, object]:
+    """A LeaderWorkerSet with one group of four pods, divided in subgroups."""
+    template = {"size": 4, "subGroupPolicy": groups, "workerTemplate": {"spec": pod_spec()}}
+    spec = {"replicas": 1, "leaderWorkerTemplate": template}
+    return api("leaderworkerset.x-k8s.io/v1", "LeaderWorkerSet", "serve", spec)
+
+
+URGENT = api("scheduling.k8s.io/v1", "PriorityClass", "urgent", namespace="", value=2_000_000_000)
+RATIO = {"limits": [{"type": "Container", "maxLimitRequestRatio": {"cpu": "2"}}]}
+BURSTS = {"cpu": "1", "memory": "2Gi"}, {"cpu": "4"}
+
 ADMISSION = (
+    Case(
+        name="a replicated job that depends on a later one",
+        given=[template(), job_set(dependsOn=[{"name": "driver", "status": "Ready"}])],
+        verdict="does-not-fit",
+        says=("DependsOn can't be set for the first ReplicatedJob",),
+    ),
+    Case(name="a JobSet without dependencies", given=[template(), job_set()], verdict="fits"),
+    Case(
+        name="subgroups that don't divide a group",
+        given=[template(), worker_set({"subGroupSize": 5})],
+        verdict="does-not-fit",
+        says=("size or size - 1 must be divisible by subGroupSize", "larger than size"),
+    ),
+    Case(
+        name="subgroups that divide a group",
+        given=[template(), worker_set({"subGroupSize": 2})],
+        verdict="fits",
+    ),
+    Case(
+        name="a PriorityClass that the API server rejects",
+        given=[URGENT, template(), deployment(priorityClassName="urgent")],
+        verdict="does-not-fit",
+        says=("PriorityClass urgent, which the API server rejects",),
+    ),
+    Case(
+        name="a limit above the ratio of a LimitRange",
+        given=[
+            api("v1", "LimitRange", "ratio", RATIO),
+            template(),
+            deployment(containers=[container(*BURSTS)]),
+        ],
+        verdict="does-not-fit",
+        says=("maxLimitRequestRatio", "ratio of limit to request (2"),
+    ),
+    Case(
+        name="a limit within the ratio of a LimitRange",
+        given=[
+            api("v1", "LimitRange", "ratio", RATIO),
+            template(),
+            deployment(containers=[container(BURSTS[0], {"cpu": "2"})]),
+        ],
+        verdict="fits",
+    ),
+    Case(
+        name="no limit under a LimitRange with a ratio",
+        given=[api("v1", "LimitRange", "ratio", RATIO), template(), deployment()],
+        verdict="does-not-fit",
+        says=("doesn't set a request and a limit",),
+    ),
     Case(
         name="the overhead of a RuntimeClass that no node has room for",
         given=[

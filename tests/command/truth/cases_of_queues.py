@@ -6,12 +6,27 @@ Findings: queue-admits-no-pod, queue-decides, reference-not-found.
 from __future__ import annotations
 
 from truth_cases import Case
-from truth_objects import api, cluster_queue, flavor, job, kueue_config, local_queue, template
+from truth_objects import (
+    Object,
+    api,
+    cluster_queue,
+    flavor,
+    job,
+    kueue_config,
+    local_queue,
+    template,
+)
 
 QUEUED = {"kueue.x-k8s.io/queue-name": "team"}
 MAPPED = kueue_config("gpu.nvidia.com")
 SETUP = [MAPPED, local_queue(), cluster_queue()]
 LABEL = "pulumi-dra/pool"
+
+
+def annotated(item: Object, key: str, value: str) -> Object:
+    """The object with one annotation."""
+    return {**item, "metadata": {**item["metadata"], "annotations": {key: value}}}
+
 
 NAMED = api(
     "resource.k8s.io/v1",
@@ -69,6 +84,32 @@ QUEUES = (
         ],
         verdict="does-not-fit",
         says=("ClusterQueue gpus", "example.com/gpu"),
+    ),
+    Case(
+        name="a CPU quota smaller than the Job",
+        given=[
+            MAPPED,
+            local_queue(),
+            cluster_queue(cpu=1),
+            flavor(),
+            template(),
+            job(labels=QUEUED),
+        ],
+        verdict="does-not-fit",
+        says=("requests 2 of cpu", "quota of 1"),
+    ),
+    Case(
+        name="a CPU quota for at least one pod of a Job that Kueue may admit partly",
+        given=[
+            MAPPED,
+            local_queue(),
+            cluster_queue(cpu=1),
+            flavor(),
+            template(),
+            annotated(job(labels=QUEUED), "kueue.x-k8s.io/job-min-parallelism", "1"),
+        ],
+        verdict="fits",
+        silent=("quota of 1",),
     ),
     Case(
         name="a ClusterQueue that doesn't cover the resource of the class",

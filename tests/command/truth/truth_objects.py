@@ -125,10 +125,15 @@ def local_queue(name: str = "team", cluster_queue: str = "gpus") -> Object:
 
 
 def cluster_queue(
-    name: str = "gpus", flavor: str = "l4", gpus: int = 8, resource: str = "example.com/gpu"
+    name: str = "gpus",
+    flavor: str = "l4",
+    gpus: int = 8,
+    resource: str = "example.com/gpu",
+    cpu: int = 100,
 ) -> Object:
     """A ClusterQueue of Kueue with one flavor."""
-    quotas = [{"name": each, "nominalQuota": 100} for each in ("cpu", "memory")]
+    quotas: list[Object] = [{"name": "cpu", "nominalQuota": cpu}]
+    quotas.append({"name": "memory", "nominalQuota": "400Gi"})
     quotas.append({"name": resource, "nominalQuota": gpus})
     group = {
         "coveredResources": ["cpu", "memory", resource],

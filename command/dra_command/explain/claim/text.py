@@ -100,7 +100,8 @@ def _print_answer(explanation: ClaimExplanation, page: Page) -> None:
         print_lines(page, reason_lines(explanation.blockers))
     if explanation.pending_reasons:
         page.gap()
-        page.line((POOLS_TOO_SMALL, "bold"))
+        if explanation.pools:
+            page.line((POOLS_TOO_SMALL, "bold"))
         for reason in explanation.pending_reasons:
             page.text(reason.message, indent=2)
             if reason.fix:

@@ -46,10 +46,11 @@ def _print_pod(page: Page, pod: PodExplanation, asked: WhatIf | None, *, quiet: 
     print_what_if(page, asked)
     if quiet:
         return
-    page.text(
-        f"{pod.placed} of {counted(pod.placed + pod.pending, 'pod')} of the workload placed",
-        indent=2,
-    )
+    if pod.pools or pod.placed or pod.pending:
+        page.text(
+            f"{pod.placed} of {counted(pod.placed + pod.pending, 'pod')} of the workload placed",
+            indent=2,
+        )
     if any(edit.is_conditional for pool in pod.pools for edit in pool.edits):
         _print_missing(page, pod)
     with_fixes = pod.verdict != "fits"

@@ -18,13 +18,17 @@ def parse_limit_range(data: Data, place: Place = NOWHERE) -> LimitRange:
     least: dict[str, int] = {}
     limits: dict[str, int] = {}
     requests: dict[str, int] = {}
+    ratios: dict[str, int] = {}
+    ratios_of_pod: dict[str, int] = {}
     of_pods: dict[str, dict[str, int]] = {"min": {}, "max": {}}
     for item in (data.get("spec") or {}).get("limits") or ():
         if item.get("type") == "Pod":
             for field, amounts in of_pods.items():
                 amounts |= parse_amounts(item.get(field))
+            ratios_of_pod |= _thousandths(item.get("maxLimitRequestRatio"))
         if item.get("type") != "Container":
             continue
+        ratios |= _thousandths(item.get("maxLimitRequestRatio"))
         most |= parse_amounts(item.get("max"))
         least |= parse_amounts(item.get("min"))
         limits |= {**parse_amounts(item.get("max")), **parse_amounts(item.get("default"))}
@@ -41,4 +45,11 @@ def parse_limit_range(data: Data, place: Place = NOWHERE) -> LimitRange:
         most=most,
         least_of_pod=of_pods["min"],
         most_of_pod=of_pods["max"],
+        ratios=ratios,
+        ratios_of_pod=ratios_of_pod,
     )
+
+
+def _thousandths(ratios: Data | None) -> dict[str, int]:
+    """Return ratios in thousandths, like CPU, whatever the resource."""
+    return {name: parse_amounts({"cpu": each})["cpu"] for name, each in (ratios or {}).items()}

@@ -55,6 +55,7 @@ from dra_planner.manifests.validation.workloads.replicated import (
     check_replication_controller,
     check_stateful_set,
 )
+from dra_planner.manifests.validation.workloads.webhooks import webhook_faults
 from dra_planner.releases import Features
 
 # the server checks it if all else is fine
@@ -92,7 +93,8 @@ def judge(
     existing: Mapping[str, Any] | None = None,
 ) -> ServerAnswer:
     """Return the API server's answer to creating an object, or to changing the `existing` one,
-    which is in stored form. Objects of unknown kinds are accepted unchanged.
+    which is in stored form. Objects of unknown kinds are accepted unchanged, unless the webhook of
+    their kind rejects them.
     """
     missing = why_not_served(item.api_version, item.kind, context.features)
     if missing is not None:
@@ -103,7 +105,9 @@ def judge(
     item = as_v1(item)
     struct = struct_of(item.api_version, item.kind)
     if struct is None:
-        return ServerAnswer(data=item.data)
+        denied = tuple(webhook_faults(item)) if existing is None else ()
+        reason = "Forbidden" if denied else ""
+        return ServerAnswer(data=item.data, reason=reason, violations=denied)
     decoded = decode(item.data, struct, item.kind, context.minor, mode)
     if decoded.violations:
         reason = "HTTP 500" if mode == "apply" else "BadRequest"

@@ -4,7 +4,7 @@ reference.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from difflib import get_close_matches
 from typing import Any, Final
 
@@ -62,10 +62,11 @@ def read_bounds(objects: Iterable[KubernetesObject]) -> dict[Target, Bounds]:
 
 def scaler_findings(objects: Iterable[KubernetesObject]) -> Iterator[Diagnostic]:
     """Yield scalers whose limits the API server rejects, and scalers whose target isn't in the
-    manifests, but has a name similar to an existing object.
+    manifests, but is probably another object.
     """
     objects = tuple(objects)
     named = {(item.kind, item.namespace, item.name) for item in objects}
+    scaled = read_bounds(objects).keys()
     for item in objects:
         spec = item.data.get("spec") if is_scaler(item) else None
         target = spec.get("scaleTargetRef") if isinstance(spec, Mapping) else None
@@ -91,6 +92,13 @@ def scaler_findings(objects: Iterable[KubernetesObject]) -> Iterator[Diagnostic]
         if meant := _meant(kind, item.namespace, name, named):
             said = f"{item} scales {kind} {name}, which isn't in the manifests; {meant[0]}"
             yield Diagnostic("warning", "scaler-without-target", said, item.place, meant[1])
+        elif unscaled := _unscaled(item.namespace, named, scaled):
+            said = (
+                f"{item} scales {kind} {name}, which isn't in the manifests, and no scaler is for "
+                f"{unscaled[0]} {unscaled[2]}"
+            )
+            fix = f"if it's for {unscaled[0]} {unscaled[2]}, correct scaleTargetRef"
+            yield Diagnostic("note", "scaler-without-target", said, item.place, fix)
 
 
 def _meant(kind: str, namespace: str, name: str, named: Iterable[Target]) -> tuple[str, str] | None:
@@ -108,6 +116,14 @@ def _meant(kind: str, namespace: str, name: str, named: Iterable[Target]) -> tup
         name, [each[2] for each in named if each[:2] == (kind, namespace)], 1, 0.75
     )
     return (f"there is {kind} {near[0]}", f"set name: {near[0]}") if near else None
+
+
+def _unscaled(namespace: str, named: Iterable[Target], scaled: Collection[Target]) -> Target | None:
+    """Return the first workload of a namespace that a scaler could be for, but none is."""
+    for each in sorted(named):
+        if each[0] in _SCALED and each[1] == namespace and each not in scaled:
+            return each
+    return None
 
 
 def _said(item: KubernetesObject, least: int, most: int, held: int | None = None) -> str:

@@ -41,7 +41,18 @@ def find_missing_classes(situation: ClusterSituation) -> Iterator[Blocker]:
             continue
         named = {pair for pods in workload.pod_sets for pair in _classes(pods.template.spec)}
         for kind, name in sorted(named):
-            if kind in known and name not in known[kind]:
+            if kind not in known or name in known[kind]:
+                continue
+            if any(each == kind and key.name == name for each, key in manifests.refused):
+                yield Blocker(
+                    code="reference-not-found",
+                    message=f"{workload.ref} refers to {kind} {name}, which the API server "
+                    "rejects, so it also rejects the pods",
+                    fix=f"fix {kind} {name}",
+                    place=workload.place,
+                    workloads=(workload.ref,),
+                )
+            else:
                 yield Blocker(
                     code="reference-not-found",
                     message=f"{workload.ref} refers to {kind} {name}, which isn't in the "

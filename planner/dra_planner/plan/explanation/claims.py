@@ -33,6 +33,7 @@ from dra_planner.model import (
 )
 from dra_planner.plan.explanation.names import find_claim, workloads_of
 from dra_planner.plan.explanation.obstacles import find_obstacles
+from dra_planner.plan.explanation.rejected import find_rejected_claim
 from dra_planner.plan.judgement.judgement import Judgement, PoolAnswer
 from dra_planner.plan.model import JointFix, Plan
 from dra_planner.plan.suggestion.missing_pools import missing_pool
@@ -149,11 +150,24 @@ def explain_claim(judgement: Judgement, name: str, pool: str = "") -> ClaimExpla
 
 def explain_claim_of_plan(plan: Plan, name: str, pool: str = "") -> ClaimExplanation:
     """Return the same with obstacles that prevent the pods from running although their devices fit,
-    like the plan's verdict.
+    like the plan's verdict. The name can be that of a claim whose object is rejected or missing.
 
     Raises PlannerError like `explain_claim`.
     """
-    found = explain_claim(plan.judgement, name, pool)
+    try:
+        found = explain_claim(plan.judgement, name, pool)
+    except PlannerError:
+        never = find_rejected_claim(plan, name)
+        if never is None:
+            raise
+        return ClaimExplanation(
+            claim=never.name,
+            workload=never.workload,
+            verdict=never.verdict,
+            pools=(),
+            pending_reasons=never.reasons,
+            is_observed=plan.judgement.is_observed,
+        )
     own = tuple(find_obstacles(plan, found.workload.split(", ")))
     verdict = worst((found.verdict, *(each.verdict for each in own)))
     reasons = (*found.blockers, *(each.reason for each in own))

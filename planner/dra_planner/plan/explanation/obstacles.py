@@ -9,7 +9,7 @@ from dra_planner.model import Reason
 from dra_planner.plan.blockers import Blocker
 from dra_planner.plan.model import FILE_NOT_READ, Plan
 
-_CLAIMS: Final = ("ResourceClaim", "ResourceClaimTemplate")
+CLAIM_KINDS: Final = ("ResourceClaim", "ResourceClaimTemplate")
 
 
 def find_obstacles(plan: Plan, workloads: Collection[str]) -> Iterator[Blocker]:
@@ -36,7 +36,7 @@ def find_obstacles(plan: Plan, workloads: Collection[str]) -> Iterator[Blocker]:
 def find_rejections(plan: Plan, reasons: Iterable[Reason]) -> Iterator[Reason]:
     """Yield the API server's errors in the claims and templates that reasons name as rejected."""
     names = {each.claim for each in reasons if each.code == "claim-refused"}
-    starts = tuple(f"{kind} {name}:" for kind in _CLAIMS for name in sorted(names))
+    starts = tuple(f"{kind} {name}:" for kind in CLAIM_KINDS for name in sorted(names))
     for found in plan.diagnostics:
         if found.severity == "error" and found.rejected and found.message.startswith(starts):
             yield Reason(code=found.code, message=found.message, fix=found.fix, place=found.place)

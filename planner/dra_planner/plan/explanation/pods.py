@@ -21,6 +21,7 @@ from dra_planner.plan.explanation.claims import (
 )
 from dra_planner.plan.explanation.names import full_name, some_names, workload_names
 from dra_planner.plan.explanation.obstacles import find_obstacles, find_rejections
+from dra_planner.plan.explanation.rejected import NeverCreated, find_rejected_workload
 from dra_planner.plan.judgement.judgement import Judgement, PoolAnswer
 from dra_planner.plan.model import JointFix, Plan
 from dra_planner.plan.suggestion.missing_pools import missing_pool
@@ -95,11 +96,33 @@ def explain_pod(judgement: Judgement, name: str, pool: str = "") -> tuple[PodExp
 
 def explain_pod_of_plan(plan: Plan, name: str, pool: str = "") -> tuple[PodExplanation, ...]:
     """Return the same with obstacles that prevent the pods from running although their devices fit,
-    like the plan's verdict.
+    like the plan's verdict. The name can be that of a workload that the API server rejects.
 
     Raises PlannerError like `explain_pod`.
     """
-    return tuple(_hindered(pod, plan) for pod in explain_pod(plan.judgement, name, pool))
+    try:
+        found = explain_pod(plan.judgement, name, pool)
+    except PlannerError:
+        never = find_rejected_workload(plan, name)
+        if never is None:
+            raise
+        return (_of_rejected(never, is_observed=plan.judgement.is_observed),)
+    return tuple(_hindered(pod, plan) for pod in found)
+
+
+def _of_rejected(never: NeverCreated, *, is_observed: bool) -> PodExplanation:
+    return PodExplanation(
+        pod=never.name,
+        workload=never.workload,
+        pod_set="",
+        verdict=never.verdict,
+        placed=0,
+        pending=0,
+        claims=(),
+        pools=(),
+        pending_reasons=never.reasons,
+        is_observed=is_observed,
+    )
 
 
 def _hindered(pod: PodExplanation, plan: Plan) -> PodExplanation:

@@ -15,6 +15,7 @@ from dra_planner.allocation.node.selectors import untolerated_taint
 from dra_planner.claims.extended_resources import index_classes
 from dra_planner.claims.manifest_claims import alternatives, spec_of
 from dra_planner.claims.queue_flavors import flavor_of
+from dra_planner.documents.plain_values import number
 from dra_planner.drivers import publishers_of
 from dra_planner.manifests import Manifests
 from dra_planner.manifests.workloads.kind_description import KUEUE_QUEUE
@@ -25,7 +26,7 @@ from dra_planner.plan.blockers.queueing.conditions import find_unmet_conditions
 from dra_planner.quantity import Quantity
 from dra_planner.wording import counted
 
-_COMPUTE: Final = ("cpu", "memory")
+_LEAST_PODS: Final = "kueue.x-k8s.io/job-min-parallelism"
 _ONE_BY_ONE: Final = ("Deployment", "StatefulSet", "ReplicaSet")
 """Kinds whose pods Kueue admits one by one, so each can get another flavor."""
 
@@ -195,7 +196,8 @@ def _over_quota(
         quota.nominal[name] + (quota.borrowing_limits[name] if queue.cohort else zero)
         for quota in quotas
     ]
-    most = sum(amounts, zero) if workload.kind in _ONE_BY_ONE else max(amounts, default=zero)
+    is_divided = workload.kind in _ONE_BY_ONE or len(workload.pod_sets) > 1
+    most = sum(amounts, zero) if is_divided else max(amounts, default=zero)
     if amount > most:
         borrowed = ", including its borrowingLimit" if queue.cohort else ""
         text = (
@@ -213,15 +215,38 @@ def _over_quota(
 
 
 def _wanted(workload: Workload, situation: ClusterSituation) -> dict[str, Quantity]:
-    """Return the devices that all pods of a workload request together, by Kueue's resource for
-    them.
+    """Return what all pods of a workload request together: CPU, memory, and other resources of
+    nodes, and devices by Kueue's resource for them. A Job that Kueue may admit partly counts with
+    its minimum.
     """
     total: Counter[str] = Counter()
+    least = number(workload.meta.annotations.get(_LEAST_PODS))
     for pod_set in workload.pod_sets:
         devices = _devices(workload, pod_set, situation.manifests)
-        for name, count in (devices + _plugin_units(pod_set, situation)).items():
-            total[name] += count * pod_set.figures.steady
-    return {name: Quantity.from_int(count) for name, count in total.items() if count}
+        pods = pod_set.figures.steady if least is None else min(least, pod_set.figures.steady)
+        units = devices + _plugin_units(pod_set, situation) + _of_node(pod_set)
+        for name, amount in units.items():
+            total[name] += amount * pods
+    return {name: _quantity(name, amount) for name, amount in total.items() if amount}
+
+
+def _of_node(pod_set: PodSet) -> Counter[str]:
+    """Return what a pod requests of a node's own resources, which have no domain in their name."""
+    requests = pod_requests(pod_set.template.spec)
+    return Counter({
+        name: amount for name, amount in requests.items() if "/" not in name and name != "pods"
+    })  # fmt: skip
+
+
+def _quantity(name: str, amount: int) -> Quantity:
+    """Return the amount of a resource as people write it: cores, and binary units of memory."""
+    if name == "cpu":
+        return Quantity.parse(f"{amount}m" if amount % 1000 else str(amount // 1000))
+    if "/" not in name:
+        for unit, size in (("Gi", 2**30), ("Mi", 2**20)):
+            if not amount % size:
+                return Quantity.parse(f"{amount // size}{unit}")
+    return Quantity.from_int(amount)
 
 
 def _devices(workload: Workload, pod_set: PodSet, manifests: Manifests) -> Counter[str]:

@@ -1,0 +1,72 @@
+"""Objects that the API server rejects, so no workload or claim of the plan has their names."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from msgspec import Struct
+
+from dra_planner.model import Blocked, Reason, Verdict
+from dra_planner.plan.explanation.obstacles import CLAIM_KINDS, find_rejections
+from dra_planner.plan.model import Plan
+
+
+class NeverCreated(Struct, frozen=True):
+    """A workload or claim that is never created, with its full name, and the reasons."""
+
+    name: str
+    workload: str  # the workload or object that is at fault, with its kind
+    verdict: Verdict
+    reasons: tuple[Reason, ...]
+
+
+def find_rejected_workload(plan: Plan, name: str) -> NeverCreated | None:
+    """Return the rejected object, other than a claim or template, with a name: NAMESPACE/NAME, or
+    NAME.
+    """
+    return _rejected(plan, name, of_claims=False)
+
+
+def find_rejected_claim(plan: Plan, name: str) -> NeverCreated | None:
+    """Return the claim with a name if its object is rejected or missing, so that its pods don't
+    start. The name can be that of the claim, of the template, of the entry in the pod, or of the
+    same object in another namespace.
+    """
+    missing = [each for each in plan.demand.blocked if each.reason.claim]
+    named = [each for each in missing if name in _names(each)]
+    short = name.partition("/")[2]
+    elsewhere = [each for each in missing if each.reason.claim.partition("/")[2] == short]
+    for blocked in named or elsewhere:
+        reasons = (blocked.reason, *find_rejections(plan, (blocked.reason,)))
+        return NeverCreated(
+            blocked.reason.claim, str(blocked.member.workload), blocked.verdict, reasons
+        )
+    return _rejected(plan, name, of_claims=True)
+
+
+def _names(blocked: Blocked) -> Iterator[str]:
+    """Yield the names of the claim of a blocked workload, with and without its namespace."""
+    claim = blocked.reason.claim
+    short = claim.partition("/")[2]
+    workload = blocked.member.workload
+    for each in (short, f"{workload.name}-{short}"):
+        yield from (each, f"{workload.namespace}/{each}")
+
+
+def _rejected(plan: Plan, name: str, *, of_claims: bool) -> NeverCreated | None:
+    found: dict[str, list[Reason]] = {}
+    for each in plan.diagnostics:
+        if each.severity != "error" or (each.rejected in CLAIM_KINDS) != of_claims:
+            continue
+        kind, _, rest = each.message.partition(" ")
+        known = rest.partition(":")[0]
+        if kind == each.rejected and name in (known, known.partition("/")[2]):
+            path = each.place.path
+            where = f" ({path})" if path and path not in each.message else ""
+            reason = Reason(
+                code=each.code, message=f"{each.message}{where}", fix=each.fix, place=each.place
+            )
+            found.setdefault(f"{kind} {known}", []).append(reason)
+    for named, reasons in found.items():
+        return NeverCreated(named.partition(" ")[2], named, "does-not-fit", tuple(reasons))
+    return None
