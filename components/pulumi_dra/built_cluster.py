@@ -1,4 +1,4 @@
-"""The facts about a cluster that the objects inside it need, for all clouds."""
+"""Facts about a cluster that the objects inside the cluster need, on every cloud."""
 
 from collections.abc import Callable
 from typing import Any, Protocol

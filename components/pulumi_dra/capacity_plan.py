@@ -1,5 +1,5 @@
-"""The plan file as the first resource of a stack, so that a policy pack reads it before anything is
-created.
+"""The plan file as the first resource in a stack, so that a policy pack reads the plan before
+Pulumi creates other resources.
 """
 
 # No `from __future__ import annotations` in component modules: Pulumi's schema analyzer reads the

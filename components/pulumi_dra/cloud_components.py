@@ -25,7 +25,9 @@ class CloudComponents(Protocol):
     def check_cluster(
         self, read: InputReader, inputs: DraPlatformInputs, fleet: Fleet, plan: PlanFile
     ) -> None:
-        """Note in `read` what cluster and pools would reject, before any of them is declared."""
+        """Record in `read` which inputs the cluster and the pools would reject, before any resource
+        is declared.
+        """
         ...
 
     def declare_cluster(

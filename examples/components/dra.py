@@ -23,7 +23,7 @@ from pulumi_dra.dra import (
 
 inside = pulumi.ResourceOptions(providers=[k8s.Provider("gpu", context="gpu")])
 
-DriverInstaller("driver", {"driver": "latest"}, inside)  # EKS and AKS nodes come with a driver
+DriverInstaller("driver", {"driver": "latest"}, inside)  # node images on EKS and AKS contain a driver
 DraDriver("dra", {"version": "25.8.1", "platform": "gpu-operator", "max_nodes": 8}, inside)
 DeviceClasses(
     "classes",
@@ -51,7 +51,7 @@ TenantAccess(
 AdminAccessPolicy("admin", {"namespaces": ["monitoring"]}, inside)
 PlacementPolicies(
     "placement",
-    {"plan": Path("stacks/eks-dev.plan.json").read_text()},  # Kubernetes 1.36
+    {"plan": Path("stacks/eks-dev.plan.json").read_text()},  # requires Kubernetes 1.36
     inside,
 )
 PlanGate("gate", {"plan": Path("stacks/eks-dev.plan.json").read_text()}, inside)

@@ -36,7 +36,7 @@ EksGpuPool(
     pulumi.ResourceOptions(depends_on=[cluster]),
 )
 
-# What wakes and ends nodes: one of the two.
+# Add and remove nodes. Use only one of these two components.
 inside = pulumi.ResourceOptions(providers=[k8s.Provider("gpu", kubeconfig=cluster.kubeconfig_json)])
 EksClusterAutoscaler("gpu", {"cluster_name": cluster.name, "kubernetes_version": "1.35"}, inside)
 karpenter = EksKarpenter(
@@ -63,7 +63,7 @@ EksKarpenterPool(
     inside,
 )
 
-# A driver whose chart is a folder of yours.
+# A driver that is installed from a local chart folder.
 DeviceDriver(
     "simulated",
     {"driver": "example", "platform": "eks", "chart": "./charts/dra-example-driver"},

@@ -1,4 +1,4 @@
-// A platform of one's own around the components: the plan, with its fleet in it, is a file.
+// Build a platform from a plan file, which contains the fleet.
 package main
 
 import (

@@ -1,5 +1,5 @@
-"""A platform of one's own around pulumi-dra: its cluster and pools, a team's namespace, and a quota
-of devices.
+"""A platform with a cluster, GPU pools, a namespace for a team, and a device quota for this
+namespace.
 """
 
 from pathlib import Path

@@ -1,4 +1,4 @@
-// The plan, with its fleet in it, is a file; the numbers in it cross into the components as text.
+// Read the plan file, which contains the fleet. The component accepts the file content as text.
 import { readFileSync } from "node:fs";
 import * as dra from "@pulumi/pulumi-dra";
 

@@ -28,8 +28,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     stepwise.add_argument(
         "--steps",
         action="store_true",
-        help="plan pools, nodes, moves, and cost of each step, with the commands to run and to "
-        "roll back (needs --fleet)",
+        help="plan the pools, nodes, moves, and cost of each step, with the commands to run the "
+        "step and to roll it back (needs --fleet)",
     )
     stepwise.add_argument(
         "--steps-folder",

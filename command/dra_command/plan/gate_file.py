@@ -14,9 +14,9 @@ from dra_planner.plan import Plan, plan_file
 from dra_planner.planfile.admission_gate import admission_gate
 
 _HEAD: Final = """\
-# Written by `pulumi-dra plan --gate`. Apply it to the cluster, and write it again after each change of the plan.
-# Claims must use a DeviceClass of the plan, device plugins must keep off DRA nodes, and each namespace may request as
-# many devices as its workloads have at their maximum.
+# Written by `pulumi-dra plan --gate`. After each change to the plan, write this file again and apply it to the cluster.
+# Claims must use a DeviceClass in the plan, device plugins must not run on DRA nodes, and each namespace can request
+# only as many devices as its workloads need at their maximum.
 """
 
 

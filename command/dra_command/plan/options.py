@@ -72,7 +72,7 @@ def _add_files(parser: argparse.ArgumentParser) -> None:
         "--gate",
         metavar="FILE",
         default="",
-        help="write admission policies and quotas (YAML) with which a cluster rejects workloads "
+        help="write admission policies and quotas (YAML) that make a cluster reject workloads "
         "that exceed the plan",
     )
     parser.add_argument(
@@ -80,7 +80,7 @@ def _add_files(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         default="",
         help="write the plan's guards as a kustomize Component that patches the manifests; "
-        "without guards, write the cheapest change with which the scheduler places all pods",
+        "without guards, write the cheapest change that lets the scheduler place all pods",
     )
     parser.add_argument(
         "--suggest",
@@ -105,7 +105,7 @@ def _add_files(parser: argparse.ArgumentParser) -> None:
         metavar="YYYY-MM",
         type=_month,
         default=None,
-        help="month of --format focus [default: the current one]",
+        help="month to report with --format focus [default: the current month]",
     )
 
 

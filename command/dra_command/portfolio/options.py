@@ -8,9 +8,7 @@ from dra_command.command_line.shared_options import add_answer
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "file", metavar="FILE", help="portfolio file with stacks, scenarios, and questions"
-    )
+    parser.add_argument("file", metavar="FILE", help="portfolio file with stacks and scenarios")
     where = parser.add_argument_group("place of the computation")
     where.add_argument(
         "--workers",
@@ -37,7 +35,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         metavar="PERCENT",
         type=_share,
         default=1.0,
-        help="plan a part of the stacks, and estimate the time for all",
+        help="plan only a part of the stacks, and estimate the time for all of them",
     )
     parser.add_argument(
         "--results",

@@ -66,8 +66,8 @@ def _add_node(parser: argparse.ArgumentParser) -> None:
         "--consumable-shares",
         metavar="HOW",
         default="",
-        help="with the feature gate ConsumableShares, sharing of a GPU between claims: memory, "
-        "unlimited, or a number",
+        help="with the ConsumableShares feature gate, method by which claims share a GPU: "
+        "memory, unlimited, or a number",
     )
     node.add_argument(
         "--compute-domains",

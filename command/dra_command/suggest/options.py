@@ -18,7 +18,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--region",
         required=True,
-        help="region to compare machine types and on-demand prices in",
+        help="region whose machine types and on-demand prices to compare",
     )
     parser.add_argument(
         "--kubernetes",

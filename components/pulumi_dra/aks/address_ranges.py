@@ -35,7 +35,7 @@ class ServiceRanges(Struct, frozen=True, kw_only=True):
 
 
 def read_ranges(read: InputReader) -> ServiceRanges:
-    """Return `pods_cidr` and `service_cidr`. Note in `read` what AKS would reject."""
+    """Return `pods_cidr` and `service_cidr`. Record in `read` which values AKS would reject."""
     given = {
         key: read.text(key, "", check=check)
         for key, check in (("pods_cidr", _pods), ("service_cidr", _services))

@@ -56,8 +56,8 @@ def addon_profiles() -> dict[str, containerservice.ManagedClusterAddonProfileArg
 def api_server_access(
     cidrs: list[str], egress: pulumi.Output[str] | None
 ) -> containerservice.ManagedClusterAPIServerAccessProfileArgsDict:
-    """Return who can reach the API server: these networks and the nodes, or only clients inside the
-    network.
+    """Return the API server's access settings: access from these networks and the nodes, or only
+    from inside the network.
     """
     if not cidrs:
         return {

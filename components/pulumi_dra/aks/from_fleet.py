@@ -1,4 +1,4 @@
-"""A fleet and its plan → an AKS cluster with its pools."""
+"""Create an AKS cluster and its pools from a fleet and its plan."""
 
 from typing import Any
 
@@ -38,7 +38,9 @@ class AksPoolPlace(Struct, frozen=True, kw_only=True):
 def check_cluster(
     read: InputReader, inputs: DraPlatformInputs, fleet: Fleet, plan: PlanFile
 ) -> None:
-    """Note in `read` what cluster and pools would reject, before any of them is declared."""
+    """Record in `read` which inputs the cluster and the pools would reject, before any resource is
+    declared.
+    """
     of_cluster = read.inside("cluster", cluster_args(fleet, inputs), AksClusterArgs)
     if fault := pods_range_fault(fleet, plan, read_cluster_inputs(of_cluster).ranges.pods or PODS):
         of_cluster.refuse("pods_cidr", fault)
@@ -100,7 +102,7 @@ def cluster_args(fleet: Fleet, inputs: DraPlatformInputs) -> AksClusterArgs:
 
 
 def system_zones(fleet: Fleet) -> list[str]:
-    """Return the zones of the system nodes: those of the network, by name or by number."""
+    """Return the zones of the system nodes, which the network sets by name or by number."""
     zones = fleet.network.zones
     return (
         list(zones)

@@ -1,5 +1,5 @@
-"""The kubeconfig of an AKS cluster. It contains no token, because kubelogin gets a short-lived one
-for each user.
+"""The kubeconfig of an AKS cluster. The kubeconfig doesn't contain a token, because kubelogin gets
+a short-lived token for each user.
 """
 
 import base64

@@ -1,4 +1,6 @@
-"""Settings of kubelet, the kernel, and disks on AKS nodes, all fixed when a pool is created."""
+"""Settings for the kubelet, the kernel, and disks on AKS nodes. AKS can't change these settings in
+an existing pool.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A fleet → a driver that needs only its Helm chart."""
+"""Create a driver that needs only its Helm chart from a fleet."""
 
 from typing import Any
 
@@ -23,7 +23,7 @@ class ChartComponents(Struct, frozen=True):
     def check(
         self, read: InputReader, inputs: DraPlatformInputs, fleet: Fleet, plan: PlanFile
     ) -> None:
-        """Note in `read` that no chart can install the driver."""
+        """Record in `read` that no chart can install the driver."""
         of_cloud = cloud(fleet.cloud)
         if not is_managed(self.driver, of_cloud) and self.driver.chart(of_cloud) is None:
             read.refuse(

@@ -24,8 +24,8 @@ class DriverComponents(Protocol):
     def check(
         self, read: InputReader, inputs: DraPlatformInputs, fleet: Fleet, plan: PlanFile
     ) -> None:
-        """Note in `read` what the driver's components would reject, before any of them is
-        declared.
+        """Record in `read` which inputs the driver's components would reject, before any resource
+        is declared.
         """
         ...
 

@@ -1,5 +1,5 @@
-"""A fleet and its plan → the resources in the cluster: driver, its installer on GKE, classes,
-device plugin, tenants.
+"""Create the resources in the cluster from a fleet and its plan: the driver, its installer on GKE,
+DeviceClasses, the device plugin, and tenants.
 """
 
 import json
@@ -44,8 +44,8 @@ from pulumi_dra.platform.platform_inputs import DraPlatformInputs
 def check_in_cluster(
     read: InputReader, inputs: DraPlatformInputs, fleet: Fleet, plan: PlanFile
 ) -> None:
-    """Note in `read` what the components in the cluster would reject, before anything is
-    declared.
+    """Record in `read` which inputs the components in the cluster would reject, before any resource
+    is declared.
     """
     for driver, _ in fleet.drivers.installed():
         components_of_driver(driver.name).check(read, inputs, fleet, plan)

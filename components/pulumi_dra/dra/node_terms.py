@@ -1,5 +1,5 @@
-"""Nodes for the pods of drivers and of the device plugin, by the labels and the taint of
-DRA pools.
+"""Node selection for the pods of drivers and the device plugin, by the labels and the taint of DRA
+pools.
 """
 
 from collections.abc import Iterable, Mapping

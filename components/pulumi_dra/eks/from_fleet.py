@@ -1,4 +1,4 @@
-"""A fleet and its plan → an EKS cluster with its pools."""
+"""Create an EKS cluster and its pools from a fleet and its plan."""
 
 from collections.abc import Callable
 from typing import Any
@@ -67,7 +67,9 @@ here don't apply to EKS.
 def check_cluster(
     read: InputReader, inputs: DraPlatformInputs, fleet: Fleet, plan: PlanFile
 ) -> None:
-    """Note in `read` what cluster and pools would reject, before any of them is declared."""
+    """Record in `read` which inputs the cluster and the pools would reject, before any resource is
+    declared.
+    """
     read_cluster_inputs(read.inside("cluster", cluster_args(fleet, inputs), EksClusterArgs))
     _check_keys(read, inputs, fleet)
     # What is only known once the cluster is there; its version is the fleet's.

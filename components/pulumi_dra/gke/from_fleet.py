@@ -1,4 +1,4 @@
-"""A fleet and its plan → a GKE cluster with its pools."""
+"""Create a GKE cluster and its pools from a fleet and its plan."""
 
 from collections.abc import Collection
 from typing import Any
@@ -32,7 +32,9 @@ here don't apply to GKE.
 def check_cluster(
     read: InputReader, inputs: DraPlatformInputs, fleet: Fleet, plan: PlanFile
 ) -> None:
-    """Note in `read` what cluster and pools would reject, before any of them is declared."""
+    """Record in `read` which inputs the cluster and the pools would reject, before any resource is
+    declared.
+    """
     if read.has("autoscaler"):
         read.refuse("autoscaler", "applies only to EKS, because GKE has its own autoscaler")
     named = fleet.named_zones

@@ -24,11 +24,11 @@ from dra_planner.releases import (
 _INTRODUCTION = """\
 # Catalog
 
-Generated from the tables in `planner/dra_planner/data/` by `make docs`; change the tables, not this
-page. An empty cell is a fact without a source. If a verdict depends on it, the verdict is *cannot
-tell*. Each row of the tables names its source and confidence. `pulumi-dra catalog` prints and filters
-the rows, including prices. Differences between Kubernetes versions are in
-`planner/dra_planner/releases/table.py`.
+`make docs` generates this page from the tables in `planner/dra_planner/data/`. To change the page,
+change the tables. An empty cell means that no source exists for the fact. If a verdict depends on an
+unknown fact, the verdict is *cannot tell*. Each row states its source and confidence. `pulumi-dra
+catalog` prints and filters the rows, including prices. `planner/dra_planner/releases/table.py`
+contains the differences between Kubernetes versions.
 """
 
 

@@ -93,144 +93,153 @@ class Features(Struct, frozen=True, kw_only=True):
     workload_claims: Annotated[bool, Gate("DRAWorkloadResourceClaims", since=36)]
 
     # What the API serves and stores.
-    resource_kinds: Annotated[
-        frozenset[str], UngatedChange("the kinds that resource.k8s.io/v1 serves", _API)
-    ]
+    resource_kinds: Annotated[frozenset[str], UngatedChange("Kinds in resource.k8s.io/v1", _API)]
     pod_group_versions: Annotated[
         frozenset[str],
-        UngatedChange("the versions of scheduling.k8s.io that a server can serve", _API),
+        UngatedChange("Versions of scheduling.k8s.io that the API server can serve", _API),
     ]
     counter_sets_apart: Annotated[
         bool,
         UngatedChange(
-            "a ResourceSlice has either counter sets or devices, with separate limits",
+            "A ResourceSlice contains either counter sets or devices, and each has its own limit",
             _VALIDATION,
         ),
     ]
     drops_tolerations_and_distinct: Annotated[
         bool,
         UngatedChange(
-            "the API server drops tolerations and distinctAttribute if their gate is off", _STRATEGY
+            "The API server drops tolerations and distinctAttribute if their feature gate is off",
+            _STRATEGY,
         ),
     ]
     stores_no_devices_as_null: Annotated[
-        bool, UngatedChange("an empty list of devices of a ResourceSlice is stored as null", _API)
+        bool,
+        UngatedChange(
+            "The API server stores an empty list of devices in a ResourceSlice as null", _API
+        ),
     ]
     charges_implicit_extended_resources: Annotated[
         bool,
         UngatedChange(
-            "a quota charges the extended resource that every DeviceClass implies", _QUOTA
+            "Quotas also count the implicit extended resource of each DeviceClass", _QUOTA
         ),
     ]
 
     # What validation refuses, and which field it blames.
     max_device_taints: Annotated[
-        int, UngatedChange("the number of taints that a device may have", _VALIDATION)
+        int, UngatedChange("Maximum number of taints on a device", _VALIDATION)
     ]
     max_attribute_values: Annotated[
         int | None,
-        UngatedChange("the number of attribute values that a device may have", _VALIDATION),
+        UngatedChange("Maximum number of attribute values of a device", _VALIDATION),
     ]
     device_taint_effects: Annotated[
-        tuple[str, ...], UngatedChange("the effects of device taints", _VALIDATION)
+        tuple[str, ...], UngatedChange("Effects of device taints", _VALIDATION)
     ]
     declared_validation: Annotated[
         bool,
         UngatedChange(
-            "declarative rules are also checked inside an object that is rejected as a whole",
+            "If an object is rejected as a whole, declarative rules inside the object are "
+            "also checked",
             _DECLARED,
         ),
     ]
     stops_at_whole_faults: Annotated[
         bool,
         UngatedChange(
-            "validation doesn't continue inside a list that is too long, a request with both "
-            "forms, or without a driver",
+            "Validation stops at a list that is too long, at a request with both forms, "
+            "and at a missing driver",
             _VALIDATION,
         ),
     ]
     empty_is_invalid: Annotated[
         bool,
         UngatedChange(
-            "an empty name or attribute is an invalid value, not a missing one", _VALIDATION
+            "An empty name or attribute is reported as an invalid value instead of a missing value",
+            _VALIDATION,
         ),
     ]
     blames_duplicate_items: Annotated[
         bool,
         UngatedChange(
-            "a duplicate in a list is reported for the item, not for its key field", _VALIDATION
+            "A duplicate in a list is reported for the item instead of its key field", _VALIDATION
         ),
     ]
     blames_maps_for_keys: Annotated[
         bool,
-        UngatedChange("an invalid key is reported for the map, not for its entry", _VALIDATION),
+        UngatedChange("An invalid key is reported for the map instead of its entry", _VALIDATION),
     ]
     lower_case_attribute_domains: Annotated[
         bool,
-        UngatedChange("the domain of an attribute in a constraint must be lower case", _DECLARED),
+        UngatedChange("The domain of a constraint's attribute must be lowercase", _DECLARED),
     ]
     checks_both_attributes: Annotated[
         bool,
-        UngatedChange("distinctAttribute is also checked if there is a matchAttribute", _DECLARED),
+        UngatedChange(
+            "distinctAttribute is also checked in constraints with matchAttribute", _DECLARED
+        ),
     ]
     checks_prefix_of_class_names: Annotated[
-        bool, UngatedChange("generateName of a DeviceClass is checked itself", _STRATEGY)
+        bool, UngatedChange("The API server validates the generateName of a DeviceClass", _STRATEGY)
     ]
     warns_of_upper_case_drivers: Annotated[
         bool,
-        UngatedChange("an uppercase driver name of a ResourceSlice causes a warning", _STRATEGY),
+        UngatedChange("An uppercase driver name in a ResourceSlice causes a warning", _STRATEGY),
     ]
     blames_default_of_range: Annotated[
         bool,
-        UngatedChange(
-            "a default outside of its validRange is reported for the default", _VALIDATION
-        ),
+        UngatedChange("A default outside of validRange is reported for the default", _VALIDATION),
     ]
     checks_range_arithmetic: Annotated[
         bool,
-        UngatedChange(
-            "amounts that the arithmetic of a validRange can't represent are rejected", _ALLOCATOR
-        ),
+        UngatedChange("Amounts that validRange can't represent exactly are rejected", _ALLOCATOR),
     ]
 
     # What the scheduler does.
     own_slices_only: Annotated[
         bool,
-        UngatedChange("a pool is complete if the node itself sees all of its slices", _ALLOCATOR),
+        UngatedChange(
+            "A device pool is complete if all of its slices are visible to the node", _ALLOCATOR
+        ),
     ]
     meets_invalid_pools: Annotated[
         bool,
         UngatedChange(
-            "an invalid pool ends the scheduling attempt when its first device is reached",
+            "An invalid device pool ends the scheduling attempt at the pool's first device",
             _ALLOCATOR,
         ),
     ]
     counter_slices_on_every_node: Annotated[
         bool,
         UngatedChange(
-            "a ResourceSlice with counter sets belongs to the pool on every node", _ALLOCATOR
+            "A ResourceSlice with counter sets is part of the device pool on every node", _ALLOCATOR
         ),
     ]
     own_slices_first: Annotated[
         bool,
         UngatedChange(
-            "slices of the node itself come first, which decides whose slice count counts",
+            "The node's own slices come first, and their slice count applies to the pool",
             _ALLOCATOR,
         ),
     ]
     counter_slices_last: Annotated[
-        bool, UngatedChange("slices with counter sets come after the node's own slices", _ALLOCATOR)
+        bool, UngatedChange("Slices with counter sets come after the node's own slices", _ALLOCATOR)
     ]
     walks_slices_by_name: Annotated[
-        bool, UngatedChange("the slices of a pool are searched in order of name", _ALLOCATOR)
+        bool,
+        UngatedChange(
+            "The allocator searches the slices of a pool in order of their names", _ALLOCATOR
+        ),
     ]
     joins_counter_slices: Annotated[
-        bool, UngatedChange("counter sets of slices for other nodes belong to the pool", _ALLOCATOR)
+        bool,
+        UngatedChange("Counter sets in slices for other nodes are part of the pool", _ALLOCATOR),
     ]
     borrows_outcomes_of_all: Annotated[
         bool,
         UngatedChange(
-            "a second alternative with allocationMode All reuses the selector results of the first",
+            "A second alternative with allocationMode All reuses the selector results of "
+            "the first alternative",
             _ALLOCATOR,
         ),
     ]
@@ -242,63 +251,61 @@ class Features(Struct, frozen=True, kw_only=True):
     ]
     limits_devices_as_counted: Annotated[
         bool,
-        UngatedChange("the limit on devices of a claim is checked request by request", _ALLOCATOR),
+        UngatedChange("The limit on devices in a claim is checked for each request", _ALLOCATOR),
     ]
     empty_share_is_share: Annotated[
         bool,
-        UngatedChange("a share without requested capacity marks its device as in use", _ALLOCATOR),
+        UngatedChange("A share without a capacity request marks its device as in use", _ALLOCATOR),
     ]
     status_needs_shares: Annotated[
         bool,
         UngatedChange(
-            "with DRAResourceClaimDeviceStatus on, the allocator that supports shared devices is "
-            "used",
+            "If DRAResourceClaimDeviceStatus is on, the scheduler uses the allocator that "
+            "supports shared devices",
             _ALLOCATOR,
         ),
     ]
     names_subrequests: Annotated[
-        bool, UngatedChange("an error about a subrequest contains its name", _ALLOCATOR)
+        bool, UngatedChange("Errors about a subrequest contain its name", _ALLOCATOR)
     ]
     names_device_in_errors: Annotated[
-        bool, UngatedChange("a run-time error of a selector contains the device's name", _ALLOCATOR)
+        bool, UngatedChange("Run-time errors in a selector contain the device name", _ALLOCATOR)
     ]
     scores_alternatives: Annotated[
         bool,
-        UngatedChange(
-            "a node on which a more preferred alternative is possible scores higher", _PLUGIN
-        ),
+        UngatedChange("Nodes that allow a more preferred alternative get a higher score", _PLUGIN),
     ]
     scores_balance_change: Annotated[
         bool,
         UngatedChange(
-            "a node's score depends on how a pod changes the balance of CPU and memory",
+            "A node's score depends on how the pod changes the balance of CPU and memory",
             _RESOURCES,
         ),
     ]
     charges_budgets_in_turn: Annotated[
         bool,
         UngatedChange(
-            "in preemption, after a disruption budget is used up, a pod doesn't count against its "
-            "other budgets",
+            "In preemption, if one of a pod's disruption budgets is used up, the pod "
+            "doesn't count against its other budgets",
             _PREEMPTION,
         ),
     ]
     stamps_allocations: Annotated[
-        bool, UngatedChange("an allocation contains its creation time", _PLUGIN)
+        bool, UngatedChange("Allocations contain their creation time", _PLUGIN)
     ]
     needs_allocation_time: Annotated[
         bool,
         UngatedChange(
-            "with binding conditions on, a pod can't share a claim whose allocation has no "
-            "allocationTimestamp",
+            "If binding conditions are on, a pod can't share a claim whose allocation "
+            "doesn't have an allocationTimestamp",
             _PLUGIN,
         ),
     ]
     plugin_serves_nothing: Annotated[
         bool,
         UngatedChange(
-            "if a device plugin offers 0 of a resource, pods still request the resource from the "
-            "plugin",
+            "If a device plugin offers 0 units of a resource, pods still request the "
+            "resource from the plugin",
             _PLUGIN,
         ),
     ]

@@ -1,4 +1,4 @@
-"""DeviceClasses named for what a workload needs, not for a GPU model."""
+"""DeviceClasses that are named after the needs of a workload instead of a GPU model."""
 
 # No `from __future__ import annotations` in component modules: Pulumi's schema analyzer reads the
 # annotations.

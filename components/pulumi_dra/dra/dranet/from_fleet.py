@@ -1,4 +1,4 @@
-"""A fleet → DRANET, unless the cloud runs it."""
+"""Create DRANET from a fleet, unless the cloud runs DRANET."""
 
 from typing import Any
 
@@ -15,7 +15,7 @@ from pulumi_dra.platform.platform_inputs import DraPlatformInputs
 
 
 def check(read: InputReader, inputs: DraPlatformInputs, fleet: Fleet, plan: PlanFile) -> None:
-    """Note nothing, because the fleet's own checks cover all inputs of the component."""
+    """Do nothing, because the fleet's own checks cover all inputs of the component."""
 
 
 def declare(

@@ -32,7 +32,7 @@ def class_selectors(
 
 
 def refusal_of(expression: str, minor: int) -> str:
-    """Return why Kubernetes 1.<minor> would reject this selector, or ""."""
+    """Return the reason why Kubernetes 1.<minor> would reject this selector, or ""."""
     compiled = cel.compile(expression, cel.Dialect.of(features_of(minor), environment="new"))
     # a doubt refuses nothing
     if not isinstance(compiled, cel.RejectedSelector) or compiled.kind == "unsupported":

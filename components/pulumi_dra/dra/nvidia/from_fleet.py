@@ -1,4 +1,6 @@
-"""A fleet and its plan → the NVIDIA DRA driver, and its driver installer if the cloud has none."""
+"""Create the NVIDIA DRA driver from a fleet and its plan, with a driver installer if the cloud
+doesn't install the GPU driver.
+"""
 
 from typing import Any
 
@@ -17,7 +19,7 @@ from pulumi_dra.platform.platform_inputs import DraPlatformInputs
 
 
 def check(read: InputReader, inputs: DraPlatformInputs, fleet: Fleet, plan: PlanFile) -> None:
-    """Note in `read` what the components would reject, before anything is declared."""
+    """Record in `read` which inputs the components would reject, before any resource is declared."""
     if _is_installed_elsewhere(fleet):
         if inputs.driver:
             read.refuse("driver", "the GPU Operator installs the driver, so remove this input")

@@ -1,4 +1,4 @@
-"""A fleet and a stack's options → the optional releases: GPU metrics, queues, Ray."""
+"""Create the optional releases (GPU metrics, queues, Ray) from a fleet and a stack's options."""
 
 from typing import Any, cast
 
@@ -22,8 +22,8 @@ from pulumi_dra.platform.platform_inputs import DraPlatformInputs
 
 
 def check_releases(read: InputReader, inputs: DraPlatformInputs, fleet: Fleet) -> None:
-    """Note in `read` what the releases would reject, and daemon pods that the plan doesn't
-    count.
+    """Record in `read` which inputs the releases would reject, and daemon pods that the plan
+    doesn't include.
     """
     asked = inputs.releases
     if "gpu_metrics" in asked:
@@ -39,8 +39,8 @@ def check_releases(read: InputReader, inputs: DraPlatformInputs, fleet: Fleet) -
 def declare_releases(
     name: str, inputs: DraPlatformInputs, fleet: Fleet, options: pulumi.ResourceOptions
 ) -> None:
-    """Declare the requested releases, Kueue last, because requests fail while its webhook
-    starts.
+    """Declare the requested releases. Kueue comes last, because API requests fail while Kueue's
+    webhook starts.
     """
     asked, before = inputs.releases, list[pulumi.Resource]()
     if "gpu_metrics" in asked:

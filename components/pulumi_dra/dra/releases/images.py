@@ -1,4 +1,4 @@
-"""Custom images: a mirror, a digest, and pull secrets."""
+"""Image settings of charts: a mirror, a digest, and pull secrets."""
 
 from msgspec import Struct
 

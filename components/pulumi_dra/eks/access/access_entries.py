@@ -34,7 +34,7 @@ class Entry(Struct, frozen=True, kw_only=True):
 
 
 def principal_fault(arn: str) -> str:
-    """Return why EKS rejects an access entry for this principal, or "".
+    """Return the reason why EKS rejects an access entry for this principal, or "".
 
     Sources: aws-samples/appmod-blueprints pull request 319 (sessions), terraform-provider-aws issue
     36447 (roles of services), terraform-aws-eks issue 2969 (roles of Identity Center, whose path is

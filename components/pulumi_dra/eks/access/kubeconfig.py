@@ -1,5 +1,5 @@
-"""The kubeconfig of an EKS cluster. It contains no token, because the AWS CLI gets a short-lived
-one for each user.
+"""The kubeconfig of an EKS cluster. The kubeconfig doesn't contain a token, because the AWS CLI
+gets a short-lived token for each user.
 """
 
 import json

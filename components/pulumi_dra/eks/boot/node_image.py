@@ -1,4 +1,4 @@
-"""The EKS image of a node: by processor, by GPUs, and by image version."""
+"""The EKS image of a node, selected by processor, GPUs, and image version."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""A fleet with autoscaler karpenter and its plan → Karpenter and its pools."""
+"""Create Karpenter and its pools from a fleet with `autoscaler: karpenter` and its plan."""
 
 from copy import copy
 from typing import Any
@@ -30,7 +30,9 @@ _OF_THE_AUTOSCALER = ("install", "flags")
 def check_karpenter(
     read: InputReader, inputs: DraPlatformInputs, fleet: Fleet, plan: PlanFile
 ) -> None:
-    """Note in `read` what Karpenter and its pools would reject, before any of them is declared."""
+    """Record in `read` which inputs Karpenter and its pools would reject, before any resource is
+    declared.
+    """
     later = pulumi.Output.from_input("")
     for key in _OF_THE_AUTOSCALER:
         if key in inputs.autoscaler:

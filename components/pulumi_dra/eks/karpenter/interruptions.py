@@ -1,5 +1,4 @@
-"""The queue with EC2 and AWS Health events, from which Karpenter learns that instances will be
-interrupted.
+"""The queue from which Karpenter reads EC2 and AWS Health events about interruptions.
 
 Events and queue as in
 aws/karpenter-provider-aws:website/content/en/docs/reference/cloudformation.md@1d927085.

@@ -36,7 +36,7 @@ def overlap(one: str, other: str) -> bool:
 
 
 def check_service_cidr(cidr: str) -> str:
-    """Return what is wrong with a service CIDR, or ""."""
+    """Return the fault of a service CIDR, or ""."""
     try:
         network = ipaddress.IPv4Network(cidr)
     except ValueError as error:
@@ -50,7 +50,7 @@ def check_service_cidr(cidr: str) -> str:
 
 
 def check_vpc_cidr(cidr: str) -> str:
-    """Return what is wrong with the address range of a new VPC, or ""."""
+    """Return the fault of a new VPC's address range, or ""."""
     try:
         network = ipaddress.IPv4Network(cidr)
     except ValueError as error:
