@@ -23,7 +23,9 @@ from pulumi_dra.dra import (
 
 inside = pulumi.ResourceOptions(providers=[k8s.Provider("gpu", context="gpu")])
 
-DriverInstaller("driver", {"driver": "latest"}, inside)  # node images on EKS and AKS contain a driver
+DriverInstaller(
+    "driver", {"driver": "latest"}, inside
+)  # node images on EKS and AKS contain a driver
 DraDriver("dra", {"version": "25.8.1", "platform": "gpu-operator", "max_nodes": 8}, inside)
 DeviceClasses(
     "classes",

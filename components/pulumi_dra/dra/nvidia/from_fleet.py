@@ -19,7 +19,7 @@ from pulumi_dra.platform.platform_inputs import DraPlatformInputs
 
 
 def check(read: InputReader, inputs: DraPlatformInputs, fleet: Fleet, plan: PlanFile) -> None:
-    """Record in `read` which inputs the components would reject, before any resource is declared."""
+    """Record in `read` which inputs the components would reject, before they are declared."""
     if _is_installed_elsewhere(fleet):
         if inputs.driver:
             read.refuse("driver", "the GPU Operator installs the driver, so remove this input")
