@@ -309,7 +309,7 @@ def _costs(plan: Plan) -> tuple[str, ...]:
     if plan.cost is None:
         if plan.verdict == "fits" and plan.nodes_bound < nodes:
             fewest = counted(plan.nodes_bound, "node")
-            said += f" (fewest devices first, without prices; every plan needs at least {fewest})"
+            said += f" ({_compared_by(plan)}; every plan needs at least {fewest})"
         missing = ", ".join(
             pool.name for pool in plan.pools if pool.recommended and pool.hourly_usd is None
         )
@@ -333,6 +333,13 @@ def _costs(plan: Plan) -> tuple[str, ...]:
             else "; no plan costs less"
         )
     return (f"{said}, {usd(plan.cost.hourly_usd)} per hour{when}{least}",)
+
+
+def _compared_by(plan: Plan) -> str:
+    """Return what the plan minimizes if a price of a used pool is unknown."""
+    if all(pool.hourly_usd is None for pool in plan.pools):
+        return "fewest devices first, without prices"
+    return "pools without a price count as the most expensive"
 
 
 def _price_source(plan: Plan) -> str:

@@ -1,5 +1,8 @@
-"""Costs of nodes for comparing plans: money if it's known everywhere, otherwise scarce resources
+"""Costs of nodes for comparing plans: money if any price is known, otherwise scarce resources
 first.
+
+A pool without a price counts with the highest known price per device, so plans use it only if the
+other pools can't run the pods.
 """
 
 from __future__ import annotations
@@ -15,18 +18,46 @@ NodeCost = tuple[int, ...]
 
 
 def node_costs(offers: Sequence[Offer]) -> tuple[NodeCost, ...]:
-    """Return the cost of one node of each pool. If any price is missing, no prices are used."""
-    priced = all(offer.hourly_usd is not None for offer in offers)
+    """Return the cost of one node of each pool."""
+    assumed = assumed_usd(offers)
     costs: list[NodeCost] = []
     for offer in offers:
         scarce = (
-            sum(len(each.devices) for each in offer.slices) + sum(offer.plugin_units.values()),
+            _devices(offer),
             1,
             offer.node.allocatable.get("cpu", 0),
             offer.node.allocatable.get("memory", 0),
         )
-        costs.append((_micro_usd(offer.hourly_usd), *scarce) if priced else scarce)
+        price = assumed.get(offer.name, offer.hourly_usd)
+        costs.append((_micro_usd(price), *scarce) if is_priced(offers) else scarce)
     return tuple(costs)
+
+
+def is_priced(offers: Iterable[Offer]) -> bool:
+    """Return whether plans compare money, because at least one price is known."""
+    return any(offer.hourly_usd is not None for offer in offers)
+
+
+def assumed_usd(offers: Sequence[Offer]) -> Mapping[str, Decimal]:
+    """Return the price per hour that comparisons use for each pool without one. Empty if no price
+    is known.
+    """
+    known = [
+        (offer.hourly_usd, _devices(offer)) for offer in offers if offer.hourly_usd is not None
+    ]
+    if not known:
+        return {}
+    highest = max(price for price, _ in known)
+    by_device = max((price / count for price, count in known if count), default=highest)
+    return {
+        offer.name: max(highest, by_device * _devices(offer))
+        for offer in offers
+        if offer.hourly_usd is None
+    }
+
+
+def _devices(offer: Offer) -> int:
+    return sum(len(each.devices) for each in offer.slices) + sum(offer.plugin_units.values())
 
 
 def total_cost(counts: Iterable[int], costs: Sequence[NodeCost]) -> NodeCost:

@@ -76,7 +76,7 @@ class Evidence(Struct, frozen=True, kw_only=True):
     packing.
 
     `plain` are the rows of each pool that aren't rounded from others. `costs` are micro-dollars per
-    node if every price is known, otherwise 1. `packing` contains (pool, nodes, contents of each),
+    node if any price is known, otherwise 1. `packing` contains (pool, nodes, contents of each),
     by positions of pools and items.
     """
 

@@ -26,7 +26,7 @@ from dra_planner.sizing.packing.filling import Filling
 from dra_planner.sizing.packing.first_fit import Packing
 from dra_planner.sizing.packing.patterns import History, totals
 from dra_planner.sizing.packing.strategies import Market
-from dra_planner.sizing.prices import NodeCost, hourly_usd, node_costs, usd
+from dra_planner.sizing.prices import NodeCost, hourly_usd, is_priced, node_costs, usd
 from dra_planner.sizing.raised_maximums import enough_nodes
 from dra_planner.sizing.result import Evidence, NodePattern, PoolSize, Sizing
 from dra_planner.sizing.solving import Solving
@@ -226,8 +226,8 @@ class Sizer(Struct):
         )
 
     def _unit_costs(self) -> list[Fraction]:
-        """Return micro-dollars if every price is known, otherwise nodes."""
-        priced = all(offer.hourly_usd is not None for offer in self.offers)
+        """Return micro-dollars if any price is known, otherwise nodes."""
+        priced = is_priced(self.offers)
         return [Fraction(cost[0]) if priced else Fraction(1) for cost in self.costs]
 
     def _pool_size(self, index: int, outcome: PackedLevel) -> PoolSize:

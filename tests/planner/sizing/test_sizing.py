@@ -94,11 +94,30 @@ def test_the_cheaper_pool_is_taken() -> None:
     assert {name: plan for name, (_, plan) in counts(sizing).items()} == {"dear": 1, "cheap": 1}
 
 
+def test_a_pool_without_a_price_does_not_stop_the_search_for_the_cheapest() -> None:
+    pools = [
+        pool("unpriced", gpus=4, usd=None),
+        pool("dear", gpus=8, usd="55"),
+        pool("cheap", gpus=1, usd="2"),
+    ]
+    sizing = size(pools, workload("web", 4, gpus=1))
+    assert {name: plan for name, (_, plan) in counts(sizing).items() if plan} == {"cheap": 4}
+    assert sizing.hourly_plan == Decimal(8)
+    assert sizing.hourly_bound is None  # the pool without a price could cost less
+
+
+def test_a_pool_without_a_price_is_used_if_no_other_can_run_the_pods() -> None:
+    pools = [pool("unpriced", gpus=8, usd=None), pool("cheap", gpus=1, usd="2")]
+    sizing = size(pools, workload("train", 1, gpus=4), workload("web", 2, gpus=1))
+    assert {name: plan for name, (_, plan) in counts(sizing).items()} == {"unpriced": 1, "cheap": 0}
+    assert sizing.hourly_plan is None
+
+
 def test_without_prices_fewer_devices_win_over_fewer_nodes() -> None:
-    pools = [pool("large", gpus=8, usd=None), pool("small", gpus=1, usd="9")]
+    pools = [pool("large", gpus=8, usd=None), pool("small", gpus=1, usd=None)]
     sizing = size(pools, workload("web", 3, gpus=1))
     assert {name: plan for name, (_, plan) in counts(sizing).items()} == {"large": 0, "small": 3}
-    assert sizing.hourly_plan == Decimal(27)  # of the pool in use
+    assert sizing.hourly_plan is None
     assert sizing.hourly_bound is None
 
 
