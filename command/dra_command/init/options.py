@@ -58,7 +58,8 @@ def _add_sources(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         default="",
         help="start from the output of `terraform show -json`, an eksctl file, Karpenter "
-        "NodePools, or Cluster API pools; with --stack, also from a fleet file",
+        "NodePools, Cluster API pools, or a folder with these files; with --stack, also from a "
+        "fleet file",
     )
     parser.add_argument(
         "--cluster",
@@ -89,7 +90,8 @@ def _add_generated(parser: argparse.ArgumentParser) -> None:
         metavar="TYPE[,TYPE…]",
         action="append",
         default=[],
-        help="with --region, use only these machine types",
+        help="with --region, use only these machine types; with --from, use only these of the "
+        "machine types that a Karpenter NodePool allows",
     )
     parser.add_argument(
         "--ci",

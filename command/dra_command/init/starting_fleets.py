@@ -63,9 +63,9 @@ def starting_fleet(values: argparse.Namespace) -> InitialFleet:
     """Return the fleet that the options describe. Raises PlannerError if they contradict, or
     describe none.
     """
-    if values.machines and (values.observed or values.state or values.other_tool):
+    if values.machines and (values.observed or values.state):
         raise UsageError(
-            "--machines applies only to a new cluster (--region)",
+            "--machines applies only to a new cluster (--region) and to --from",
             fix="remove one of the two options",
         )
     if values.region and values.observed:
@@ -198,6 +198,7 @@ def _from_file(values: argparse.Namespace) -> InitialFleet:
         kubernetes=values.kubernetes,
         cluster=values.cluster,
         target=_target(values),
+        machines=requested_machine_types(values),
     )
     if found is not None:
         document = {**found.document, "placement": _PLACEMENT}

@@ -5,6 +5,7 @@ API describe it.
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -65,13 +66,16 @@ def read_other_tools_fleet(
     kubernetes: str = "",
     cluster: str = "",
     target: str = "FOLDER",
+    machines: Sequence[str] = (),
 ) -> ImportedFleet | None:
-    """Return the fleet that another tool's file describes; None for a file of another kind.
+    """Return the fleet that another tool's file, or the files of a folder, describe; None for files
+    of another kind.
 
-    `target` are the other arguments of `init`, for the command in a fix. Raises PlannerError.
+    `target` are the other arguments of `init`, for the command in a fix, and `machines` the machine
+    types to choose where many are allowed. Raises PlannerError.
     """
     _require_no_terraform_code(Path(path))
-    text, defaults = _with_defaults(read_file(path).text)
+    text, defaults = _with_defaults(_text_of(path))
     if not any(mark in text for mark in _MARKS):
         return None
     from dra_planner.fleet_sources import read_imported_fleet  # noqa: PLC0415  (loads the readers of every tool)
@@ -84,6 +88,7 @@ def read_other_tools_fleet(
         cluster=cluster,
         learned=find_shared_catalog(path),
         target=target,
+        machines=machines,
     )
     if found is None or not defaults:
         return found
@@ -91,6 +96,18 @@ def read_other_tools_fleet(
     return replace(
         found, notes=(*found.notes, f"these variables have their default values: {shown}")
     )
+
+
+def _text_of(path: str) -> str:
+    """Return the text of a file, or of all YAML files of a folder."""
+    if not Path(path).is_dir():
+        return read_file(path).text
+    files = sorted(each for each in Path(path).iterdir() if each.suffix in (".yaml", ".yml"))
+    if not files:
+        raise FleetError(
+            "this folder doesn't contain YAML files", place=Place(path), fix="name a file"
+        )
+    return "\n---\n".join(read_file(str(each)).text for each in files)
 
 
 def _with_defaults(text: str) -> tuple[str, dict[str, str]]:

@@ -192,6 +192,8 @@ def _pool(
         )
     found["diskGib"] = imported_disk(pool, of_cloud, notes)
     note_image(pool, machine, of_cloud, notes)
+    if pool.max_pods is not None:
+        found["maxPods"] = pool.max_pods
     if labels := _labels(pool, machine, of_cloud, notes):
         found["labels"] = labels
     if taints := imported_taints(pool, machine, of_cloud, notes):

@@ -30,13 +30,15 @@ def read_imported_fleet(
     cluster: str = "",
     learned: Sequence[LearnedMachine] = (),
     target: str = "FOLDER",
+    machines: Sequence[str] = (),
 ) -> ImportedFleet | None:
     """Return the fleet that plain data of another tool describes; None if no such tool wrote it.
 
     `region` and `kubernetes` stand in for what the data doesn't state. `cluster` names one of
-    several clusters. `learned` are machine types beyond the tables, and `target` the other
-    arguments of `init`, for the command in a fix. Raises FleetError if no pool of it can be
-    planned, or if several clusters are described and none is named.
+    several clusters. `learned` are machine types beyond the tables, `target` the other arguments of
+    `init`, for the command in a fix, and `machines` the types to choose where many are allowed.
+    Raises FleetError if no pool of it can be planned, or if several clusters are described and none
+    is named.
     """
     if any(map(_is_provisioner, documents)):
         raise FleetError(
@@ -49,7 +51,7 @@ def read_imported_fleet(
     for each in documents:
         if fault := state_file_fault(each):
             raise FleetError(fault, place=Place(file), fix=TERRAFORM_FIX)
-    found = read_foreign_clusters(documents)
+    found = read_foreign_clusters(documents, machines)
     return fleet_of_cluster_description(
         _chosen(found, cluster, file, target),
         file=file,

@@ -274,3 +274,66 @@ def test_a_limit_allows_fewer_nodes_of_larger_machines(limits: str, counts: dict
     assert pools == counts
     named = any("its limits don't allow a node of g6.2xlarge" in note for note in found.notes)
     assert named == ("g6.2xlarge" not in counts)
+
+
+def test_pods_and_kubelet_settings_of_eksctl_are_imported_or_noted() -> None:
+    document = yaml.safe_load(textwrap.dedent(EKSCTL))
+    gpus = next(each for each in document["managedNodeGroups"] if each.get("maxSize") == 8)
+    gpus |= {"maxPodsPerNode": 30, "kubeletExtraConfig": {"systemReserved": {"memory": "4Gi"}}}
+
+    found = imported(yaml.safe_dump(document))
+
+    assert found.document["pools"][0]["maxPods"] == 30
+    assert any("kubelet settings systemReserved aren't imported" in note for note in found.notes)
+
+
+def with_node_class(text: str, **spec: object) -> str:
+    node_pool, *others = list(yaml.safe_load_all(textwrap.dedent(text)))
+    name = node_pool["spec"]["template"]["spec"]["nodeClassRef"]["name"]
+    others = [each for each in others if each.get("kind") != "EC2NodeClass"]
+    node_class = {"kind": "EC2NodeClass", "metadata": {"name": name}, "spec": spec}
+    return yaml.safe_dump_all([node_pool, node_class, *others])
+
+
+def test_pods_and_kubelet_settings_of_a_node_class_are_imported_or_noted() -> None:
+    text = with_node_class(KARPENTER, kubelet={"maxPods": 40, "kubeReserved": {"cpu": "1"}})
+
+    found = imported(text, kubernetes="1.35")
+
+    assert found.document["pools"][0]["maxPods"] == 40
+    assert any("kubelet settings kubeReserved aren't imported" in note for note in found.notes)
+
+
+def test_a_limit_of_gpus_holds_next_to_a_limit_of_nodes() -> None:
+    (pool,) = yaml.safe_load_all(textwrap.dedent(KARPENTER))
+    pool["spec"]["limits"] = {"nvidia.com/gpu": "8", "nodes": "10"}
+
+    found = imported(yaml.safe_dump(pool), kubernetes="1.35")
+
+    assert found.document["pools"][0]["count"]["max"] == 2
+
+
+def test_machine_types_are_chosen_where_a_node_pool_allows_very_many() -> None:
+    (pool,) = yaml.safe_load_all(textwrap.dedent(KARPENTER))
+    requirements = pool["spec"]["template"]["spec"]["requirements"]
+    by_name = {"key": "karpenter.k8s.aws/instance-gpu-name", "operator": "In", "values": ["l4"]}
+    others = [each for each in requirements if "instance-type" not in each["key"]]
+    pool["spec"]["template"]["spec"]["requirements"] = [by_name, *others]
+
+    with pytest.raises(FleetError, match="with pulumi-dra init --machines"):
+        imported(yaml.safe_dump(pool), kubernetes="1.35")
+    found = read_imported_fleet(
+        [pool], file="cluster.yaml", kubernetes="1.35", machines=["g6.12xlarge"]
+    )
+
+    assert found is not None
+    assert [each["machine"] for each in found.document["pools"]] == ["g6.12xlarge"]
+
+
+def test_node_pools_belong_to_the_cluster_of_eksctl() -> None:
+    here = textwrap.dedent(EKSCTL).replace("us-west-2", "us-east-1")
+    found = imported(f"{here}\n---\n{textwrap.dedent(KARPENTER)}")
+
+    assert (found.document["region"], found.document["autoscaler"]) == ("us-east-1", "karpenter")
+    assert found.document["kubernetes"] == "1.35"
+    assert len(found.document["pools"]) == 2

@@ -6,8 +6,10 @@ if no tool did.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
+
+from msgspec.structs import replace
 
 from dra_planner.clouds.foreign.cluster_api import is_machine_set, read_cluster_api
 from dra_planner.clouds.foreign.description import ForeignCluster, ForeignPool
@@ -48,8 +50,12 @@ def is_foreign(documents: Sequence[Any]) -> bool:
     )
 
 
-def read_foreign_clusters(documents: Sequence[Any]) -> tuple[ForeignCluster, ...]:
-    """Return the clusters that documents describe, in the order of the documents."""
+def read_foreign_clusters(
+    documents: Sequence[Any], machines: Collection[str] = ()
+) -> tuple[ForeignCluster, ...]:
+    """Return the clusters that documents describe, in the order of the documents. NodePools next to
+    one cluster of eksctl belong to it. `machines` are the machine types to choose from NodePools.
+    """
     found: list[ForeignCluster] = []
     objects = [each for each in documents if isinstance(each, Mapping)]
     for each in objects:
@@ -61,6 +67,24 @@ def read_foreign_clusters(documents: Sequence[Any]) -> tuple[ForeignCluster, ...
         elif is_eksctl(each):
             found.append(read_eksctl(each))
     if any(map(is_node_pool, objects)):
-        found.append(read_node_pools(objects))
+        found = _with_node_pools(found, read_node_pools(objects, machines))
     of_cluster_api = read_cluster_api(objects)
     return (*found, of_cluster_api) if of_cluster_api is not None else tuple(found)
+
+
+def _with_node_pools(
+    found: list[ForeignCluster], of_karpenter: ForeignCluster
+) -> list[ForeignCluster]:
+    """Return the clusters with NodePools, which are in the only EKS cluster or in another one."""
+    if len(found) != 1 or found[0].cloud != of_karpenter.cloud:
+        return [*found, of_karpenter]
+    (cluster,) = found
+    return [
+        replace(
+            cluster,
+            autoscaler=of_karpenter.autoscaler,
+            has_single_zones=True,
+            pools=(*cluster.pools, *of_karpenter.pools),
+            notes=(*cluster.notes, *of_karpenter.notes),
+        )
+    ]

@@ -4,7 +4,7 @@ description doesn't say.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from msgspec import Struct
 
@@ -20,7 +20,8 @@ class ForeignPool(Struct, frozen=True, kw_only=True):
     machine types, which limits of resources imply. `capacity` is on-demand, spot, reservation, or
     capacity-block, and `reservation` the ID of what was bought. `unread_taints` are taints in a
     form that no tool reads. `desired` is the number of nodes to start with. `image` is the tool's
-    name of the image, or "" for the cloud's default. `driver_off` is the setting that turns off the
+    name of the image, or "" for the cloud's default. `max_pods` is the most pods on a node.
+    `driver_off` is the setting that turns off the
     installation of GPU drivers.
     """
 
@@ -38,9 +39,18 @@ class ForeignPool(Struct, frozen=True, kw_only=True):
     desired: int | None = None
     disk_gib: int | None = None
     image: str = ""
+    max_pods: int | None = None
     driver_off: str = ""
     mig: str = ""
     notes: tuple[str, ...] = ()
+
+
+def kubelet_note(name: str, settings: Iterable[str]) -> str:
+    """Return a note about kubelet settings that change a node's allocatable resources or pods."""
+    return (
+        f"pool {name}: the kubelet settings {', '.join(sorted(settings))} aren't imported, so the "
+        "plan uses the image's defaults"
+    )
 
 
 @equality(unhashed=("charts",))

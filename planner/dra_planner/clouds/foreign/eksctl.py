@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from dra_planner.clouds.foreign.description import ForeignCluster, ForeignPool
+from dra_planner.clouds.foreign.description import ForeignCluster, ForeignPool, kubelet_note
 from dra_planner.clouds.foreign.taints_and_disks import ReadTaints, taints
 from dra_planner.documents.plain_values import (
     block,
@@ -71,6 +71,7 @@ def _pool(group: Mapping[str, Any]) -> ForeignPool:
         desired=count,
         disk_gib=number(group.get("volumeSize")),
         image=_image(group),
+        max_pods=number(group.get("maxPodsPerNode")),
         notes=tuple(_pool_notes(group, name, machines)),
     )
 
@@ -78,6 +79,8 @@ def _pool(group: Mapping[str, Any]) -> ForeignPool:
 def _pool_notes(group: Mapping[str, Any], name: str, machines: tuple[str, ...]) -> Iterator[str]:
     if not machines:
         yield f"the node group {name} doesn't set an instance type"
+    if kubelet := block(group, "kubeletExtraConfig"):
+        yield kubelet_note(name, kubelet)
     if group.get("efaEnabled"):
         yield (
             f"pool {name}: efaEnabled isn't imported; to plan and attach EFA interfaces, set "

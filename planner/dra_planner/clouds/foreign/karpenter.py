@@ -7,13 +7,13 @@ Source: aws/karpenter-provider-aws:website/content/en/v1.14/concepts/{nodepools,
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any, Final
 
 from msgspec import Struct
 
 from dra_planner.catalog import Machine, machines, machines_without_accelerators
-from dra_planner.clouds.foreign.description import ForeignCluster, ForeignPool
+from dra_planner.clouds.foreign.description import ForeignCluster, ForeignPool, kubelet_note
 from dra_planner.clouds.foreign.taints_and_disks import taints
 from dra_planner.documents.plain_values import block, blocks, labels, listed, number, text
 from dra_planner.quantity import Quantity, QuantityError
@@ -42,9 +42,11 @@ def is_node_pool(item: Mapping[str, Any]) -> bool:
     )
 
 
-def read_node_pools(items: Sequence[Mapping[str, Any]]) -> ForeignCluster:
-    """Return one cluster with a pool for each NodePool among objects. What Karpenter leaves open is
-    noted.
+def read_node_pools(
+    items: Sequence[Mapping[str, Any]], only: Collection[str] = ()
+) -> ForeignCluster:
+    """Return one cluster with a pool for each NodePool among objects, with these machine types if
+    any are given. What Karpenter leaves open is noted.
     """
     notes: list[str] = []
     classes = {
@@ -53,7 +55,7 @@ def read_node_pools(items: Sequence[Mapping[str, Any]]) -> ForeignCluster:
         if each.get("kind") == "EC2NodeClass"
     }
     pools = [
-        _pool(each, classes, notes)
+        _pool(each, classes, notes, only)
         for each in items
         if is_node_pool(each) and _has_readable_nodes(each, notes)
     ]
@@ -150,7 +152,10 @@ def _has_readable_nodes(item: Mapping[str, Any], notes: list[str]) -> bool:
 
 
 def _pool(
-    item: Mapping[str, Any], classes: Mapping[str, Mapping[str, Any]], notes: list[str]
+    item: Mapping[str, Any],
+    classes: Mapping[str, Mapping[str, Any]],
+    notes: list[str],
+    only: Collection[str],
 ) -> ForeignPool:
     spec = block(item, "spec")
     template = block(spec, "template")
@@ -165,10 +170,11 @@ def _pool(
         for each in blocks(inner, "requirements")
     ]
     found, before = _machines(requirements), len(notes)
+    found = [each for each in found if each in only] or found
     if len(found) > _MOST_MACHINES:
         notes.append(
             f"NodePool {name} allows {len(found)} machine types; select the planned machine types "
-            f"in a requirement on {_TYPE}"
+            f"with pulumi-dra init --machines, or in a requirement on {_TYPE}"
         )
         found = []
     unread = sorted({each.key for each in requirements} - {*_LABELS, _ZONE, _CAPACITY, *_OTHERS})
@@ -181,12 +187,21 @@ def _pool(
     replicas = number(spec.get("replicas"))
     limit = number(block(spec, "limits").get("nodes"))
     tainted = taints(listed(inner.get("taints")))
-    by_limits = {} if limit or replicas is not None else _by_limits(spec, found, notes, name)
+    by_limits = {} if replicas is not None else _by_limits(spec, found, notes, name)
+    if limit is not None:
+        by_limits = {each: min(count, limit) for each, count in by_limits.items()}
+    if len(set(by_limits.values())) > 1:
+        notes.append(
+            f"NodePool {name}: its limits apply to all machine types together, but the fleet limits "
+            "each of them; to limit their sum, set a quota"
+        )
+    if kubelet := set(block(node_class, "kubelet")) - {"maxPods"}:
+        notes.append(kubelet_note(name, kubelet))
     return ForeignPool(
         name=name,
         machines=tuple(each for each in found if by_limits.get(each, 1)) or tuple(found),
         minimum=replicas or 0,
-        maximum=limit or (max(by_limits.values(), default=None) if replicas is None else replicas),
+        maximum=max(by_limits.values(), default=limit) if replicas is None else limit or replicas,
         maximums=by_limits,
         zones=_one_zone(requirements, name, notes),
         capacity=capacity,
@@ -197,6 +212,7 @@ def _pool(
         desired=replicas,
         disk_gib=_disk_gib(node_class),
         image=_image(node_class),
+        max_pods=number(block(node_class, "kubelet").get("maxPods")),
     )
 
 
@@ -333,7 +349,7 @@ def _by_limits(
         allowed = [amount // part for amount, part in parts if amount is not None and part]
         if each.name in names and allowed:
             counts[each.name] = min(allowed)
-    if names and not counts:
+    if names and not counts and number(block(spec, "limits").get("nodes")) is None:
         notes.append(f"NodePool {name} doesn't limit nodes, GPUs, CPU, or memory")
     too_large = [machine for machine, count in counts.items() if not count]
     if len(too_large) < len(counts) and too_large:
