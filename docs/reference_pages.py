@@ -27,7 +27,7 @@ def pages() -> dict[str, str]:
             "fleet",
             "The fleet",
             "A fleet describes a cluster and its pools, either in a YAML file (`--fleet FILE`) "
-            "or in the key `pulumi-dra:fleet` of a stack, which can also contain the path of a "
+            "or in a stack's `pulumi-dra:fleet` key. This key can also contain the path of a fleet "
             "file. Unknown keys are errors. Editors can use [the schema](../schema/fleet.json).",
             example="examples/eighty-gi/fleet.yaml",
         ),

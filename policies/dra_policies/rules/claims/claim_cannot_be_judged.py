@@ -88,8 +88,8 @@ RULE = Rule(
     says="A claim can't be evaluated until a node exists.",
     why="The result depends on a value that exists only at run time, on a fact that pulumi-dra "
     "doesn't know, or on a better packing than the best packing found.",
-    fix="Use a selector on an attribute that is known in advance, or accept that the first node "
-    "decides.",
+    fix="Use a selector on an attribute that is known in advance, or accept that the result is "
+    "known only after the first node exists.",
     level="advisory",
     needs="pools",
     check=check,

@@ -38,7 +38,7 @@ RULE = Rule(
     id="claim-misspelt",
     says="A pod probably references its claim by the wrong name or kind.",
     why="A pod whose claim or template doesn't exist stays pending. The manifests contain an "
-    "object with a similar name, or an object of the other kind.",
+    "object with a similar name, or a claim instead of a template (or the reverse).",
     fix="Correct the name, or use resourceClaimTemplateName for a template.",
     level="advisory",
     check=check,

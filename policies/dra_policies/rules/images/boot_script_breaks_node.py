@@ -107,12 +107,12 @@ def _needs(script: str, part: ImagePart) -> bool:
 
 RULE = Rule(
     id="boot-script-breaks-node",
-    says="A boot script depends on a part that the node image doesn't support.",
+    says="A boot script uses a program, unit, or setting that the node image doesn't support.",
     why=(
         "The script fails or the kubelet doesn't start, so you pay for nodes that don't join the "
         "cluster."
     ),
-    fix="Use only parts that every node image includes.",
+    fix="Use only programs, units, and settings that every node image supports.",
     level="mandatory",
     is_outage=True,
     url=URL,

@@ -308,7 +308,7 @@ def _has_right_elsewhere(
 
 RULE = Rule(
     id="identity-lacks-rights",
-    says="The identity of a cluster or its nodes lacks a permission that it needs.",
+    says="The identity of a cluster or its nodes lacks a required permission.",
     why="Nodes don't join the cluster or never become ready, but you pay for them.",
     fix="Attach the policy, or grant the role.",
     level="mandatory",
