@@ -90,13 +90,15 @@ def add_config(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def add_demand(parser: argparse.ArgumentParser) -> None:
+def add_demand(parser: argparse.ArgumentParser, *, saved: bool = False) -> None:
+    """Add --demand. With `saved`, it's None by default, so that a saved plan can set it."""
     parser.add_argument(
         "--demand",
         choices=("floor", "steady", "ceiling", "peak"),
-        default="steady",
+        default=None if saved else "steady",
         help="demand to size for: minimum replicas (floor), declared replicas (steady), maximum of "
-        "autoscalers (ceiling), or maximum plus rollout surge (peak) [default: %(default)s]",
+        "autoscalers (ceiling), or maximum plus rollout surge (peak) [default: "
+        f"{'the demand of the saved plan, otherwise ' if saved else ''}steady]",
     )
 
 

@@ -22,7 +22,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     add_paths(parser)
     add_capacity(parser, growing=True)
     add_config(parser)
-    add_demand(parser)
+    add_demand(parser, saved=True)
     _add_judgement(parser)
     _add_files(parser)
     add_watch(parser)

@@ -13,11 +13,13 @@ from dra_command.command_line.file_writer import write_whole
 from dra_command.inputs.command_inputs import CommandInputs
 from dra_command.plan.saved_file import saved_file
 from dra_command.plan_report.explain_commands import input_words
-from dra_planner.errors import Place, PlanFileError
+from dra_planner.errors import Place, PlanFileError, UnsupportedFeature
+from dra_planner.model import DemandLevel
 from dra_planner.plan import Plan, plan_file
 from dra_planner.plan.saved.difference import compare_plans
 from dra_planner.plan.saved.staleness import differences
 from dra_planner.planfile import check_inputs, file_text, plan_path, read_plan_file
+from dra_planner.releases import parse_version
 
 if TYPE_CHECKING:
     from dra_planner.plan.saved.difference import PlanDifference
@@ -39,10 +41,41 @@ def saved_plan(values: argparse.Namespace) -> SavedPlan:
     return SavedPlan(Path(file), shlex.join([*words, file]))
 
 
-def write(saved: SavedPlan, plan: Plan) -> str:
-    """Save a plan, and return a sentence about it. Raises PlanFileError if that fails."""
+def write(saved: SavedPlan, plan: Plan) -> list[str]:
+    """Save a plan, and return sentences about it. Raises PlanFileError if that fails."""
+    step = _version_step(saved, plan)
     write_whole(saved.path, file_text(plan_file(plan)), PlanFileError)
-    return f"wrote {saved.path}"
+    return [f"wrote {saved.path}", *step]
+
+
+def _version_step(saved: SavedPlan, plan: Plan) -> list[str]:
+    """Return a warning if a cluster of the saved plan can't be upgraded to the new plan's version
+    in one step.
+    """
+    try:
+        before = parse_version(read_plan_file(saved.path, command=saved.command).kubernetes)
+    except (PlanFileError, UnsupportedFeature):
+        return []
+    now = plan.judgement.features.minor
+    if before <= now <= before + 1:
+        return []
+    why = (
+        "clouds can't downgrade a cluster, so a cluster that already runs has to be replaced"
+        if now < before
+        else "clouds upgrade a cluster by one minor version at a time; if it already runs, save and "
+        f"apply a plan for 1.{before + 1} first"
+    )
+    return [
+        f"warning: the saved plan was for Kubernetes 1.{before}, this one is for 1.{now}; {why}"
+    ]
+
+
+def saved_demand(saved: SavedPlan) -> DemandLevel | None:
+    """Return the demand that the saved plan is sized for, or None if none can be read."""
+    try:
+        return read_plan_file(saved.path, command=saved.command).demand.level
+    except PlanFileError:
+        return None
 
 
 def find_difference(saved: SavedPlan, plan: Plan) -> PlanDifference | None:

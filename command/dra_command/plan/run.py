@@ -6,7 +6,7 @@ import argparse
 import sys
 from datetime import date
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, cast
 
 from msgspec.structs import replace
 
@@ -19,7 +19,7 @@ from dra_command.pens.visible_text import visible
 from dra_command.plan.saved_file import check_saved_file, saved_file
 from dra_command.plan_report.explain_commands import explain_commands, print_next_commands
 from dra_planner.errors import PlannerError
-from dra_planner.model import Verdict, worst
+from dra_planner.model import DemandLevel, Verdict, worst
 from dra_planner.plan import Plan, PlanRequest, make_plan
 from dra_planner.plan.dated_notes import dated_notes
 from dra_planner.plan.machine_features import unused_features
@@ -104,12 +104,25 @@ def _plan(values: argparse.Namespace) -> tuple[CommandInputs, Plan]:
 
 
 def _request(inputs: CommandInputs, values: argparse.Namespace) -> PlanRequest:
-    request = request_of(inputs, values.demand, round(values.simulate * STEPS_PER_SECOND))
+    request = request_of(inputs, _demand(values), round(values.simulate * STEPS_PER_SECOND))
     if not values.quotas or inputs.fleet is None:
         return request
     from dra_command.plan.quota_report import read_quotas  # only for this option
 
     return replace(request, fleet=read_quotas(values.quotas, inputs.fleet).limited_fleet())
+
+
+def _demand(values: argparse.Namespace) -> DemandLevel:
+    """Return the demand to size for: the requested one, or that of the saved plan, so that
+    `--check` compares the same demand.
+    """
+    if values.demand:
+        return cast(DemandLevel, values.demand)
+    if not values.stack and saved_file(values) is None:
+        return "steady"
+    from dra_command.plan.plan_file import saved_demand, saved_plan  # loads the file's schema
+
+    return saved_demand(saved_plan(values)) or "steady"
 
 
 def _write_picture(path: Path, plan: Plan) -> str:
@@ -215,7 +228,7 @@ def _compare_and_write(
 
     saved = saved_plan(values)
     if values.write is not None:
-        return "", [write(saved, plan)]
+        return "", write(saved, plan)
     return find_stale(saved, inputs, plan), [f"{saved.path} is current"]
 
 

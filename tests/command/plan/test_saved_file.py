@@ -40,6 +40,38 @@ def test_the_plan_of_a_fleet_is_saved_and_checked(repository: Project) -> None:
     assert (stale.status, f"run `{command}`" in stale.err) == (1, True)
 
 
+def test_a_plan_is_checked_for_the_demand_that_it_was_saved_for(repository: Project) -> None:
+    repository.run(*PLAN, "--demand", "peak", "--write", "gpus.json")
+
+    assert repository.run(*PLAN, "--check", "gpus.json").status == 0
+    assert repository.run(*PLAN, "--demand", "steady", "--check", "gpus.json").status == 1
+    repository.run(*PLAN, "--write", "gpus.json")
+    assert read_plan_file(repository.root / "gpus.json").demand.level == "peak"
+
+
+@pytest.mark.parametrize(
+    ("before", "now", "said"),
+    [
+        ("1.35", "1.36", ""),
+        ("1.36", "1.36", ""),
+        ("1.34", "1.36", "save and apply a plan for 1.35 first"),
+        ("1.36", "1.35", "clouds can't downgrade a cluster"),
+    ],
+)
+def test_a_step_of_versions_that_no_cloud_takes_is_reported(
+    repository: Project, before: str, now: str, said: str
+) -> None:
+    fleet = yaml.safe_load(FLEET)
+    repository.write("fleet.yaml", yaml.safe_dump({**fleet, "kubernetes": before}))
+    repository.run(*PLAN, "--write", "gpus.json")
+    repository.write("fleet.yaml", yaml.safe_dump({**fleet, "kubernetes": now}))
+
+    done = repository.run(*PLAN, "--write", "gpus.json")
+
+    assert (done.status, said in done.err) == (0, True), done.err
+    assert ("warning: the saved plan was for" in done.err) is bool(said)
+
+
 def test_a_report_compares_with_the_saved_file(repository: Project) -> None:
     repository.run(*PLAN, "--write", "gpus.json")
     done = repository.run(*PLAN, "--check", "gpus.json", "--format", "markdown")

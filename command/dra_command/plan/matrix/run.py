@@ -39,7 +39,7 @@ def run_matrix(values: argparse.Namespace) -> int:
             sources=inputs.sources,
             fleet=inputs.fleet,
             paths=inputs.paths,
-            level=values.demand,
+            level=values.demand or "steady",
             steps=round(values.simulate * STEPS_PER_SECOND),
         )
         matrix = plan_matrix(request, axes)
