@@ -221,6 +221,18 @@ def amount_text(name: str, amount: int) -> str:
     return str(Quantity.from_int(amount))
 
 
+def amount_text_at_most(name: str, amount: int) -> str:
+    """Return an amount with its unit like `amount_text`, but rounded down, so that it still fits.
+    Memory below 1 MiB is in bytes.
+    """
+    if name not in ("memory", "ephemeral-storage") and not name.startswith("hugepages-"):
+        return amount_text(name, amount)
+    for unit, size in (("GiB", 2**30), ("MiB", 2**20)):
+        if amount >= size:
+            return f"{amount * 100 // size / 100:.15g} {unit}"
+    return f"{amount} B"
+
+
 def amount_complaint(text: str) -> str:
     """Return why a text is not a valid quantity of something that a node has, or ""."""
     try:

@@ -179,12 +179,12 @@ def _without_places(layout: str) -> bool:
 
 FUNCTIONS = (
     InFunction(
-        "use Kubernetes {}, whose API server can serve {}/{}",
+        "use Kubernetes {}, whose API server can serve {}",
         lambda _: _not_served(minor=36, is_told=True),
         lambda _: _not_served(minor=35, is_told=True) == "",
     ),
     InFunction(
-        "enable {}/{} in the API server, which doesn't serve it by default",
+        "enable {} in the API server, which doesn't serve it by default",
         lambda _: _not_served(minor=35),
         lambda _: _not_served(minor=35, is_told=True) == "",
     ),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from difflib import get_close_matches
 from pathlib import Path
 
 from dra_command.command_line.arguments import UsageError
@@ -15,6 +16,7 @@ from dra_command.migrate.diff import unified_diff
 from dra_command.migrate.json import migrate_json
 from dra_command.migrate.steps import run_steps
 from dra_command.migrate.text import print_migration
+from dra_planner.drivers.nvidia import gpus, mig_profiles
 from dra_planner.errors import SourceError
 from dra_planner.manifests.documents import read_documents
 from dra_planner.manifests.objects import read_objects
@@ -85,10 +87,23 @@ def _facts(values: argparse.Namespace) -> PluginFacts:
 def _answers(values: argparse.Namespace) -> PluginFacts:
     """Return what the options say about the source cluster's device plugin."""
     shared = dict(_sharing(word) for word in values.shared)
+    _check_profile(values.mig_profile)
     return PluginFacts(
         shared=shared,
         partition=values.mig_profile,
         is_known=bool(shared or values.mig_profile or values.observed),
+    )
+
+
+def _check_profile(name: str) -> None:
+    """Raise UsageError unless a known GPU has the MIG profile."""
+    known = {profile.name for model in gpus() for profile in mig_profiles(model.id)}
+    if not name or name in known:
+        return
+    near = get_close_matches(name, sorted(known), 1)
+    raise UsageError(
+        f"--mig-profile {name} isn't a MIG profile of any known GPU",
+        fix=f"did you mean {near[0]}?" if near else "see `pulumi-dra catalog mig`",
     )
 
 

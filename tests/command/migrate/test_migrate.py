@@ -114,6 +114,8 @@ def test_json_is_as_its_schema_says(project: Project) -> None:
     [
         (["-", "--write"], "standard input"),
         (["chat.yaml", "--shared", "nvidia.com/gpu"], "nvidia.com/gpu=4"),
+        (["chat.yaml", "--mig-profile", "1g.5g"], "did you mean 1g.5gb?"),
+        (["chat.yaml", "--mig-profile", "half"], "pulumi-dra catalog mig"),
         (["chat.yaml", "--kubernetes", "1.12"], "1.12"),
         ([], "the command needs manifests"),
     ],

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import os
 import random
+from fractions import Fraction
 from itertools import combinations
 
 import pytest
 from allocation_builders import CLASSES, claim, device, gpus, node, request, shape, slice_of
+from hypothesis import given
+from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from dra_planner.allocation import NodeState, Placement, Refusal, open_node, place, reasons_of
@@ -30,6 +33,7 @@ from dra_planner.model import (
     Shape,
     Taint,
 )
+from dra_planner.quantity import Quantity, amount_text_at_most
 from dra_planner.releases import features_of
 
 F36 = features_of(36)
@@ -153,6 +157,11 @@ OTHERS = {
         gpus(1),
         (),
     ),
+    "remove the request for shares, which no device publishes, from request r of claim c1": (
+        shape(claim(request(capacity={"shares": Quantity.from_int(1)}))),
+        gpus(1),
+        (),
+    ),
     "remove the pod's required node affinity": (
         shape(claim(request()), node_affinity=ZONE_A),
         gpus(1),
@@ -186,6 +195,13 @@ def test_what_is_said_to_change_is_enough(text):
     (edit,) = suggest_edits(refusal_of(pod, here))
     assert str(edit) == text
     assert isinstance(place(apply_edits([edit], pod), here), Placement)
+
+
+@given(st.integers(1, 2**50))
+def test_an_amount_of_memory_is_rounded_to_one_that_fits(amount: int) -> None:
+    number, unit = amount_text_at_most("memory", amount).split()
+    rounded = Fraction(number) * {"GiB": 2**30, "MiB": 2**20, "B": 1}[unit]
+    assert amount * Fraction(99, 100) <= rounded <= amount
 
 
 def random_node(rng: random.Random) -> NodeState:

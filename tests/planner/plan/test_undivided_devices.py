@@ -10,6 +10,7 @@ from plan_builders import deployment, fleet, plan_of
 from dra_planner.fleet import Fleet
 from dra_planner.fleet.changes import change_fleet, read_change
 from dra_planner.plan.demand.undivided_devices import UNDIVIDED
+from dra_planner.plan.model import MISSING_POOL
 from dra_planner.sources import Source
 
 SHARED = (
@@ -42,6 +43,23 @@ def test_the_fix_of_a_whole_device_shares_it(driver: str) -> None:
     assert [each for each in shared.diagnostics if each.code == UNDIVIDED] == []
     nodes = [sum(pool.nodes.desired for pool in each.pools) for each in (plan, shared)]
     assert nodes == [3, 1]
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [("drivers.nvidia.version=25.8.1",), ("drivers.nvidia.version=0.5.0",), SHARED],
+    ids=["an older driver", "no shared devices", "devices shared by memory"],
+)
+def test_the_fix_publishes_the_requested_capacity(settings: tuple[str, ...]) -> None:
+    """A request for `shares` needs devices that are divided in a number of shares."""
+    where = l4("eks", "1.36", *settings)
+    asked = requesting("capacity: {requests: {shares: 1}}")
+    plan = plan_of(where, asked)
+    assert plan.verdict == "does-not-fit"
+    (found,) = [each for each in plan.workloads[0].reasons if each.code == MISSING_POOL]
+    changes = [read_change(each) for each in re.findall(r"`([\w.]+=[\w.]+)`", found.fix)]
+    shared = plan_of(change_fleet(where, changes), asked)
+    assert (shared.verdict, shared.pools[0].nodes.desired) == ("fits", 1)
 
 
 @pytest.mark.parametrize("driver", ["25.8.1", "0.4.1", "0.5.0"])

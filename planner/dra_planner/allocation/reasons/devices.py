@@ -12,6 +12,7 @@ from msgspec.structs import replace
 from dra_planner.allocation.place import plan_for, searched_claims
 from dra_planner.allocation.reasons.absent_names import published_instead
 from dra_planner.allocation.reasons.explanation import (
+    NO_CAPACITY,
     AlternativeReport,
     ClaimReport,
     ConstraintReport,
@@ -265,6 +266,10 @@ def _diagnose(way: AlternativeReport) -> tuple[str, str]:
     if way.seen == 0:
         return "no-devices", "use a pool whose nodes have devices"
     if way.matching == 0 and "capacity" in by_step:
+        details = [each.detail for each in way.exclusions if each.step == "capacity"]
+        if details and all(each.startswith(NO_CAPACITY) for each in details):
+            fix = "request a capacity that these devices publish, or remove the request for it"
+            return "capacity-too-large", fix
         return "capacity-too-large", "request less capacity, or use larger devices"
     if way.matching == 0:
         return "selector-mismatch", ""

@@ -33,7 +33,7 @@ from dra_planner.model import (
     Shape,
     Toleration,
 )
-from dra_planner.quantity import amount_text
+from dra_planner.quantity import amount_text, amount_text_at_most
 
 EditKind = Literal[
     "tolerate",
@@ -155,7 +155,7 @@ def _pod_edits(shape: Shape, node: NodeState) -> Iterator[Edit]:
         if amount > left > 0 and name != "pods":
             text = (
                 f"lower the pod's request for {name} from {amount_text(name, amount)} to "
-                f"{amount_text(name, left)}"
+                f"{amount_text_at_most(name, left)}"
             )
             yield Edit("lower-resource", text, name=name, value=left)
     if needs.ports:
@@ -182,8 +182,13 @@ def _way_edits(at: Edit, spec: ExactDeviceRequest, shape: Shape, node: NodeState
             text = f"{change.text} {'from' if change.kind == 'drop-selector' else 'in'} {where}"
             yield replace(at, kind=change.kind, text=text, index=index, conditions=change.parts)
     yield from _class_corrections(at, spec, node)
+    published = {name for each in node.template.candidates for name in each.device.capacity}
     for name, amount in spec.capacity.items():
-        text = f"request less {name} than {amount} in {where}"
+        text = (
+            f"request less {name} than {amount} in {where}"
+            if name in published
+            else f"remove the request for {name}, which no device publishes, from {where}"
+        )
         yield replace(at, kind="lower-capacity", text=text, name=name)
     # Only taints that keep a device from being allocated; others have no effect on the claim.
     taints = {

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Literal
+from typing import Final, Literal
 
 from msgspec import Struct
 
@@ -28,6 +28,8 @@ from dra_planner.allocation.search.selection import OwnedSelector, values_read
 from dra_planner.allocation.verdicts import Answer, Placement, Refusal
 from dra_planner.model import AttributeValue, DeviceConstraint, Shape, Unknown
 from dra_planner.quantity import Quantity
+
+NO_CAPACITY: Final = "no capacity"
 
 Step = Literal["selector", "unknown", "error", "capacity", "taken", "counters", "taint"]
 
@@ -198,7 +200,7 @@ def _capacity_detail(way: Alternative, candidate: Candidate, node: NodeState) ->
     for name, asked in way.spec.capacity.items():
         have = device.capacity.get(name)
         if have is None:
-            return f"no capacity {name}"
+            return f"{NO_CAPACITY} {name}"
         if have.at_most is not None and have.at_most < asked:
             return f"{name}: requests {asked}, at most {have.at_most} allowed"
         if isinstance(have.value, Quantity) and have.value < asked:

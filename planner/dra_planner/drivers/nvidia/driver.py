@@ -62,6 +62,10 @@ class Nvidia(Driver[NvidiaDriver]):
             "drivers.nvidia.featureGates.ConsumableShares=true",
             "drivers.nvidia.consumableShares=memory",
         ),
+        (
+            "drivers.nvidia.featureGates.ConsumableShares=true",
+            "drivers.nvidia.consumableShares=4",
+        ),
         ("drivers.nvidia.featureGates.PassthroughSupport=true",),
         ("drivers.nvidia.computeDomains=true",),
     )

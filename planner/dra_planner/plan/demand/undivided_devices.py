@@ -16,7 +16,11 @@ from dra_planner.fleet import Fleet
 from dra_planner.manifests import Manifests
 from dra_planner.model import DeviceClass
 from dra_planner.offers import Offer
-from dra_planner.plan.suggestion.device_sharing import is_dropped_part, sharing_fleets
+from dra_planner.plan.suggestion.device_sharing import (
+    capacity_name,
+    is_dropped_part,
+    sharing_fleets,
+)
 from dra_planner.quantity import Quantity
 
 UNDIVIDED: Final = "device-not-shared"
@@ -37,6 +41,12 @@ def find_undivided_devices(
         if any(device.allow_multiple_allocations for device in each.devices)
     }
     whole = {each.driver for each in published} - shared
+    capacities = {
+        capacity_name(name)
+        for each in published
+        for device in each.devices
+        for name in device.capacity
+    }
     for claim in written_claims(manifests):
         parts = [
             (driver, way.capacity)
@@ -45,7 +55,7 @@ def find_undivided_devices(
             if way.capacity and (driver := driver_of_request(way, known)) in whole
         ]
         if parts and claim.users:
-            yield _undivided(claim, parts, fleet)
+            yield _undivided(claim, parts, fleet, capacities)
 
 
 def with_sharing_fixes(
@@ -60,19 +70,21 @@ def with_sharing_fixes(
         yield from found  # a plan for another version than the fleet's keeps the fixes
         return
     known = {**classes, **manifests.classes}
-    drivers = {
-        claim.title: {
-            driver_of_request(way, known)
-            for request in claim.spec.requests
-            for way in alternatives(request)
-        }
-        for claim in written_claims(manifests)
-    }
+    drivers: dict[str, set[str]] = {}
+    names: dict[str, set[str]] = {}
+    for claim in written_claims(manifests):
+        ways = [way for request in claim.spec.requests for way in alternatives(request)]
+        drivers[claim.title] = {driver_of_request(way, known) for way in ways}
+        names[claim.title] = {capacity_name(name) for way in ways for name in way.capacity}
     published = {each.driver for offer in offers for each in offer.slices}
     fleets = tuple(sharing_fleets(fleet))
     for each in found:
-        own = drivers.get(each.message.partition(": ")[0], set())
-        text = next((other.text for other in fleets if own & other.drivers), "")
+        title = each.message.partition(": ")[0]
+        own, wanted = drivers.get(title, set()), names.get(title, set())
+        text = next(
+            (other.text for other in fleets if own & other.drivers and wanted <= other.capacities),
+            "",
+        )
         if is_dropped_part(each) and own & published:
             yield replace(each, fix=f"{text}, or {_WHOLE}" if text else _WHOLE)
         else:
@@ -80,20 +92,36 @@ def with_sharing_fixes(
 
 
 def _undivided(
-    claim: WrittenClaim, parts: list[tuple[str, Mapping[str, Quantity]]], fleet: Fleet
+    claim: WrittenClaim,
+    parts: list[tuple[str, Mapping[str, Quantity]]],
+    fleet: Fleet,
+    published: set[str],
 ) -> Diagnostic:
     drivers = {driver for driver, _ in parts}
     amounts = dict.fromkeys(
-        f"{amount} of {name.rpartition('/')[2]}"
+        f"{amount} of {capacity_name(name)}"
         for _, capacity in parts
         for name, amount in capacity.items()
     )
-    text = next((each.text for each in sharing_fleets(fleet) if drivers <= each.drivers), "")
+    names = {capacity_name(name) for _, capacity in parts for name in capacity}
+    text = next(
+        (
+            each.text
+            for each in sharing_fleets(fleet)
+            if drivers <= each.drivers and names <= each.capacities
+        ),
+        "",
+    )
+    effect = (
+        "a capacity that the fleet's driver doesn't publish"
+        if names - published
+        else "but gets a whole device, because the fleet's driver doesn't let several claims "
+        "share a device"
+    )
     return Diagnostic(
         "warning",
         UNDIVIDED,
-        f"{claim.title} requests {' and '.join(amounts)}, but gets a whole device, because the "
-        "fleet's driver doesn't let several claims share a device",
+        f"{claim.title} requests {' and '.join(amounts)}, {effect}",
         claim.place,
         f"{text}, or {_WHOLE}" if text else _WHOLE,
     )

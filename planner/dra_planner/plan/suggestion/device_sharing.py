@@ -16,12 +16,13 @@ from dra_planner.releases import RELEASES, features_of
 
 
 class SharingFleet(Struct, frozen=True):
-    """A fleet with driver settings that publish shareable devices, their drivers, and the change
-    as an imperative.
+    """A fleet with driver settings that publish shareable devices, their drivers, the names of
+    their capacities, and the change as an imperative.
     """
 
     fleet: Fleet
     drivers: frozenset[str]
+    capacities: frozenset[str]
     text: str
 
 
@@ -38,15 +39,22 @@ def sharing_fleets(fleet: Fleet) -> Iterator[SharingFleet]:
                 offers = predict_offers(changed, changed.features_at(changed.minor))
             except PlannerError:  # the version of the driver or Kubernetes has no such setting
                 continue
-            drivers = frozenset(
-                published.driver
+            shared = [
+                (published.driver, device)
                 for offer in offers
                 for published in offer.slices
-                if any(device.allow_multiple_allocations for device in published.devices)
-            )
-            if drivers:
+                for device in published.devices
+                if device.allow_multiple_allocations
+            ]
+            if shared:
                 text = f"set {listed([f'`{change}`' for change in changes])} in the fleet"
-                yield SharingFleet(changed, drivers, text)
+                names = frozenset(name for _, device in shared for name in device.capacity)
+                yield SharingFleet(changed, frozenset(each for each, _ in shared), names, text)
+
+
+def capacity_name(name: str) -> str:
+    """Return the name of a capacity without its driver's domain."""
+    return name.rpartition("/")[2]
 
 
 def requests_part(spec: ClaimSpec) -> bool:

@@ -313,6 +313,22 @@ def _settings_for(shape: Shape, market: _Market) -> tuple[FleetChange, ...]:
             found = market.change(shape, document, pool.name, f'{text}, for pool "{pool.name}"')
             if found is not None:
                 return (found.change,)
+    return _sharing_for(shape, market)
+
+
+def _sharing_for(shape: Shape, market: _Market) -> tuple[FleetChange, ...]:
+    """Return the first change of versions and settings with which devices have the capacity that a
+    claim of the pod requests.
+    """
+    if not any(requests_part(claim.spec) for claim in shape.claims):
+        return ()
+    for sharing in sharing_fleets(market.fleet):
+        document = sharing.fleet.document()
+        for pool in market.fleet.pools:
+            text = f'{sharing.text}, for pool "{pool.name}"'
+            found = market.change(shape, document, pool.name, text)
+            if found is not None:
+                return (found.change,)
     return ()
 
 
