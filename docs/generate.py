@@ -58,8 +58,14 @@ _MODULES = {
     "docs/rules.md": "dra_policies.rules.page",
 }
 _COMPONENTS = "docs/schema/components.json"
+_OPTION_NAMES = "planner/dra_planner/data/platform_options.json"
 PAGES: dict[str, Callable[[], None]] = {
     platform_options.PAGE: _write_platform_options,
+    _OPTION_NAMES: _printed_by(
+        _OPTION_NAMES,
+        "-c",
+        "from pulumi_dra.platform.option_names import text; print(text(), end='')",
+    ),
     layout.PAGE: _write_layout,
     **{page: _printed_by(page, "-m", module) for page, module in _MODULES.items()},
     _COMPONENTS: _printed_by(

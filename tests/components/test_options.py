@@ -18,6 +18,7 @@ from pulumi_dra.dra.nvidia.driver_inputs import DraDriverArgs
 from pulumi_dra.dra.releases.driver_tolerations import DriverToleration
 from pulumi_dra.eks.autoscaler.autoscaler_inputs import EksClusterAutoscalerArgs
 from pulumi_dra.eks.karpenter.controller_inputs import EksKarpenterArgs
+from pulumi_dra.platform import option_names
 from pulumi_dra.platform.planned_pools import POOL_SET_BY_PLATFORM
 from pulumi_dra.platform.platform_inputs import AutoscalerOptions
 from pulumi_dra.platform.platform_options import DriverOptions
@@ -62,6 +63,11 @@ def test_every_pool_has_what_all_pools_are_given() -> None:
 def test_options_are_those_of_the_components() -> None:
     """`make docs` writes them."""
     assert (ROOT / platform_options.PAGE).read_text(encoding="utf-8") == platform_options.text()
+
+
+def test_names_for_commands_are_those_of_the_components() -> None:
+    """`make docs` writes them."""
+    assert (ROOT / option_names.FILE).read_text(encoding="utf-8") == option_names.text()
 
 
 def names_of(*inputs: tuple[type, ...]) -> set[str]:

@@ -34,7 +34,7 @@ def read_stack_options(document: object, *, file: str = "") -> dict[str, Any]:
 
 def _renamed(value: object, kind: Any, at: str, file: str) -> Any:
     """Return the value with Python's names for all fields of its type."""
-    inner = _fields_of(kind)
+    inner = fields_of(kind)
     if get_origin(inner) is list and isinstance(value, Sequence) and not isinstance(value, str):
         items = cast(Sequence[object], value)
         return [
@@ -61,11 +61,11 @@ def _renamed(value: object, kind: Any, at: str, file: str) -> Any:
     return renamed
 
 
-def _fields_of(kind: Any) -> Any:
+def fields_of(kind: Any) -> Any:
     """Return the structure or list in a type that can be an output or optional, or None if it has
     neither.
     """
     if is_typeddict(kind) or get_origin(kind) is list:
         return kind
     members = get_args(kind) if get_origin(kind) in (NotRequired, Union) else ()
-    return next((found for each in members if (found := _fields_of(each)) is not None), None)
+    return next((found for each in members if (found := fields_of(each)) is not None), None)

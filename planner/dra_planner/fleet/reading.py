@@ -22,6 +22,7 @@ from dra_planner.documents.yaml_reader import Fault, Remark, read_yaml
 from dra_planner.errors import FleetError, Place
 from dra_planner.fleet.checks import check_together
 from dra_planner.fleet.learned_machines import CatalogFile, LearnedMachine
+from dra_planner.fleet.platform_options import check_option_names
 from dra_planner.fleet.required_keys import what_to_write
 from dra_planner.fleet.schema import Fleet
 from dra_planner.sources import read_file
@@ -234,16 +235,21 @@ def read_settings(
                 "use the fleet itself",
             )
         fleet = read_fleet_file(project / stated, catalog)
-    _check_other_settings(config, fleet, fault)
+    _check_other_settings(config, fleet, file, fault)
     return StackSettings(fleet=fleet, workloads=tuple(config.get(f"{PROJECT}:workloads", [])))
 
 
 def _check_other_settings(
-    config: Mapping[str, Any], fleet: Fleet, fault: Callable[[str, str, str], FleetError]
+    config: Mapping[str, Any],
+    fleet: Fleet,
+    file: str,
+    fault: Callable[[str, str, str], FleetError],
 ) -> None:
-    """Raise FleetError for invalid workloads, another region than the fleet's, and keys that this
-    project doesn't have.
+    """Raise FleetError for invalid workloads, names that aren't platform options, another region
+    than the fleet's, and keys that this project doesn't have.
     """
+    platform = f"{PROJECT}:platform"
+    check_option_names(config.get(platform), file=file, at=f"config.{platform}")
     workloads = config.get(f"{PROJECT}:workloads", [])
     if not isinstance(workloads, list) or not all(
         isinstance(item, str) and item for item in workloads

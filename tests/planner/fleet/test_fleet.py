@@ -886,3 +886,25 @@ def changed_further(document: dict[str, Any], edits: list[tuple[str, Any]]) -> d
         elif isinstance(here, list) and here:
             here[0] = value
     return document
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"cluster": {"clusterName": "dev"}, "pools": [{"name": "l4", "diskKmsKey": "arn"}]}, ""),
+        ({"addonVersions": {"vpc-cni": "most-recent"}, "tags": {"costCenter": "42"}}, ""),
+        ({"cluster": {"dnsEndpiont": True}}, 'cluster.dnsEndpiont: .*did you mean "dnsEndpoint"'),
+        ({"pools": [{"name": "l4", "diskKmsKye": "a"}]}, r"pools\[0\].diskKmsKye: .*diskKmsKey"),
+        ({"clusters": {}}, 'clusters: .*did you mean "cluster"'),
+        ({"cluster": {"zzz": 1}}, "cluster.zzz: .*options are accessEntries, .*…"),
+    ],
+)
+def test_names_of_platform_options_are_checked(
+    tmp_path: Path, options: dict[str, Any], said: str
+) -> None:
+    write_stack(tmp_path, {"pulumi-dra:fleet": GOOD, "pulumi-dra:platform": options})
+    if not said:
+        assert read_stack("dev", tmp_path).fleet == read_fleet(GOOD)
+        return
+    with pytest.raises(FleetError, match=f"config.pulumi-dra:platform.{said}"):
+        read_stack("dev", tmp_path)
