@@ -42,6 +42,7 @@ class Diagnostic(Struct, frozen=True):
     """One finding about one object, as a linter, the API server, or a rule reports it.
 
     `rejected` is the kind of the object if the API server would reject it, for example Node.
+    `subject` is the workload of a rule's finding, or "".
     """
 
     severity: Severity
@@ -50,6 +51,7 @@ class Diagnostic(Struct, frozen=True):
     place: Place = NOWHERE
     fix: str = ""
     rejected: str = ""
+    subject: str = ""
 
     def __str__(self) -> str:
         where = f"{self.place}: " if str(self.place) else ""

@@ -9,18 +9,16 @@ from __future__ import annotations
 import difflib
 import fnmatch
 import glob
-import hashlib
 import os
 import re
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import IO, Final, TextIO
 
 from msgspec import Struct
 
-from dra_planner.documents.stream import split_stream
 from dra_planner.errors import Place, SourceError
 from dra_planner.records import equality
 from dra_planner.wording import counted
@@ -38,7 +36,6 @@ _LISTED: Final = 5
 CONFIGURATION: Final = "pulumi-dra.yaml"
 """The configuration file of `check` and the policy pack, which contains no manifests."""
 KUSTOMIZATIONS: Final = frozenset({"kustomization.yaml", "kustomization.yml", "kustomization"})
-_LEADING_BLANK_LINES: Final = re.compile(r"\A(?:[ \t]*\n)+")
 _OBJECT: Final = re.compile(r"""^(?:["']?apiVersion|\s*\{)""", re.MULTILINE)
 _UNFINISHED: Final = re.compile(
     r"\{\{|\$\{|\$patch|__[A-Z]|\bspark-kubernetes-|\bbuiltin\b|\bname: (?:etcd|kube-)|: "
@@ -184,28 +181,6 @@ def is_pod_template(name: str) -> bool:
     containers.
     """
     return "pod-template" in os.path.basename(name).replace("_", "-")
-
-
-def digest_documents(sources: Iterable[Source]) -> str:
-    """Return `sha256:…` over the YAML documents of all sources.
-
-    File names, the order of files and documents, line endings, and blank space around a document do
-    not matter.
-    """
-    digests = sorted(
-        hashlib.sha256(document.encode("utf-8", "surrogatepass")).hexdigest()
-        for source in sources
-        for document in _split_documents(source.text)
-    )
-    return "sha256:" + hashlib.sha256("\n".join(digests).encode("ascii")).hexdigest()
-
-
-def _split_documents(text: str) -> Iterator[str]:
-    for document, separator in split_stream(text.replace("\r\n", "\n")):
-        if separator[3:].strip() and not separator[3:].lstrip().startswith("#"):
-            document = separator + document  # no separator, but a fault that reading tells
-        if document.strip():
-            yield _LEADING_BLANK_LINES.sub("", document).rstrip()
 
 
 class _Reader:

@@ -11,12 +11,10 @@ import sys
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from dra_planner import sources
 from dra_planner.errors import SourceError
-from dra_planner.sources import Source, digest_documents, read_sources
+from dra_planner.sources import Source, read_sources
 
 POD = "kind: Pod\n"
 
@@ -185,45 +183,6 @@ def test_limits(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert "all manifests together" in fails("w").message
     monkeypatch.setattr(sources, "MAX_FILE_BYTES", 4)
     assert fails("w/a.yml").message.startswith("is larger than")
-
-
-def digest(*texts: str) -> str:
-    return digest_documents([Source(f"{number}.yaml", text) for number, text in enumerate(texts)])
-
-
-def test_the_digest_does_not_see_files_order_line_ends_and_blanks_around_documents() -> None:
-    expected = digest("a: 1\n---\nb: 2\n")
-    assert expected.startswith("sha256:")
-    assert len(expected) == 71
-    for same in (
-        ("b: 2", "a: 1"),
-        ("---\n\nb: 2\n\n---\n---\na: 1\n",),
-        ("a: 1\r\n--- \r\nb: 2\r\n",),
-    ):
-        assert digest(*same) == expected
-
-
-@pytest.mark.parametrize(
-    "other",
-    [
-        "a: 1",
-        "a: 1\n---\nb: 3",
-        "a: 1\n---\nb: 2\n---\nb: 2",
-        "a: 1\n ---\nb: 2",
-        "a: 1\n----\nb: 2",
-    ],
-)
-def test_the_digest_sees_every_change_of_a_document(other: str) -> None:
-    assert digest(other) != digest("a: 1\n---\nb: 2\n")
-
-
-@given(st.lists(st.text("ab:\n ", max_size=8), max_size=5), st.randoms())
-def test_the_digest_is_the_same_in_any_order_and_split_over_files(
-    parts: list[str], random: object
-) -> None:
-    shuffled = list(parts)
-    random.shuffle(shuffled)  # type: ignore[attr-defined]  # hypothesis gives a random.Random
-    assert digest("\n---\n".join(parts)) == digest(*shuffled)
 
 
 def test_reading_sources_imports_no_yaml() -> None:

@@ -11,13 +11,13 @@ _COMMANDS = {"error": "error", "warning": "warning", "note": "notice"}
 
 def check_github(checked: CheckResult) -> str:
     """Return one command per finding."""
-    return "".join(f"{_command(each)}\n" for each in checked.diagnostics)
+    return "".join(f"{_command(each, checked.fleet_file)}\n" for each in checked.diagnostics)
 
 
-def _command(each: Diagnostic) -> str:
+def _command(each: Diagnostic, fleet_file: str) -> str:
     properties = {"title": each.code}
-    if each.place.file:
-        properties["file"] = each.place.file
+    if file := each.place.file or fleet_file:  # GitHub shows nothing beside no file
+        properties["file"] = file
     if each.place.line:
         properties["line"] = str(each.place.line)
     listed = ",".join(

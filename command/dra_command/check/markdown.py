@@ -8,7 +8,7 @@ from typing import Final
 
 from dra_command.check.summary import summary
 from dra_command.findings.check_result import CheckResult
-from dra_command.pens.markdown import details, diagnostic_lines, joined, safe
+from dra_command.pens.markdown import code, details, diagnostic_lines, joined, safe
 from dra_command.pens.signs import DRAWN
 from dra_command.pens.verdict_words import VERDICT_WORDS
 from dra_planner.errors import Diagnostic
@@ -16,13 +16,21 @@ from dra_planner.wording import counted
 
 MARK: Final = "<!-- pulumi-dra:check -->"
 _MOST: Final = 8
+_ACCEPTED: Final = (
+    "The plan lists workloads that don't fit, but they don't fail this run, because they were known "
+    "before or are exempted."
+)
 
 
 def check_markdown(checked: CheckResult) -> str:
     """Return the comment, with a newline at its end."""
-    sign = f"{DRAWN.of(checked.verdict)} {VERDICT_WORDS[checked.verdict]}"
-    head = [MARK, f"### GPU checks: {sign}", "", safe(summary(checked)), ""]
     errors = [each for each in checked.diagnostics if each.severity == "error"]
+    # an error of a rule needn't be about a pod that doesn't fit
+    said = counted(len(errors), "error") if errors else VERDICT_WORDS[checked.verdict]
+    title = f"{DRAWN.of(checked.verdict)} {said}"
+    head = [MARK, f"### GPU checks: {title}", "", safe(summary(checked)), ""]
+    if checked.accepts_misfits:
+        head += [_ACCEPTED, ""]
     for each in errors[:_MOST]:
         head += diagnostic_lines(each)
     folded = []
@@ -34,7 +42,8 @@ def check_markdown(checked: CheckResult) -> str:
         if found:
             lines = [line for each in found for line in diagnostic_lines(each)]
             folded.append(details(counted(len(found), name), lines))
-    foot = f"<sub>{counted(checked.workloads, 'workload')} · the same as `pulumi-dra check`</sub>"
+    command = f"pulumi-dra check --stack {checked.stack}" if checked.stack else "pulumi-dra check"
+    foot = f"<sub>{counted(checked.workloads, 'workload')} · the same as {code(command)}</sub>"
     return joined(head, folded, [foot])
 
 

@@ -86,13 +86,13 @@ def _results(checked: CheckResult, position: Mapping[str, int]) -> list[dict[str
     """
     results: list[dict[str, Any]] = []
     for each, digest in numbered(checked.diagnostics):
-        result = _result(each, position[each.code])
+        result = _result(each, position[each.code], checked.fleet_file)
         result["partialFingerprints"] = {"pulumiDra/v1": digest}
         results.append(result)
     return results
 
 
-def _result(each: Diagnostic, rule: int) -> dict[str, Any]:
+def _result(each: Diagnostic, rule: int, fleet_file: str) -> dict[str, Any]:
     text = each.message + (f" ({each.fix})" if each.fix else "")
     result: dict[str, Any] = {
         "ruleId": each.code,
@@ -102,7 +102,7 @@ def _result(each: Diagnostic, rule: int) -> dict[str, Any]:
     }
     # A finding about no file is about the fleet: code scanning shows nothing that has no place.
     place: dict[str, Any] = {
-        "artifactLocation": {"uri": _uri(each.place.file or NO_FILE)},
+        "artifactLocation": {"uri": _uri(each.place.file or fleet_file or NO_FILE)},
         "region": {"startLine": each.place.line or 1},
     }
     location: dict[str, Any] = {"physicalLocation": place}

@@ -13,7 +13,8 @@ class KnownFinding(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
 
     fingerprint: str = Field(
-        description="Digest of the rule, file, field, and message, but not the line.",
+        description="Digest of the rule, file, field, and message, but not the line. If a workload "
+        "doesn't fit, the digest contains the workload instead of the message.",
         pattern="^[0-9a-f]{32}$",
     )
     code: str

@@ -37,7 +37,8 @@ class CheckResult(Struct, frozen=True, kw_only=True):
     version is the newest known one, because no input sets a version. `exempted` are findings that
     don't count, and `known` is the number of findings that a baseline leaves out. `plan` is the
     plan that the rules used, or None if only some rules were selected. `stack` is the checked
-    stack, or "".
+    stack, or "", and `fleet_file` is the file of the stack or fleet, or "". `accepts_misfits` is
+    set if workloads don't fit, but a baseline or exemptions accept it.
     """
 
     verdict: Verdict
@@ -51,6 +52,8 @@ class CheckResult(Struct, frozen=True, kw_only=True):
     exempted: tuple[ExemptedFinding, ...] = ()
     known: int = 0
     stack: str = ""
+    fleet_file: str = ""
+    accepts_misfits: bool = False
     plan: Plan | None = None
 
 

@@ -104,7 +104,8 @@ def find_violations(
         old = parts.old
         found = (*parts.new, *fixed_notes(known, old, (source.name for source in inputs.sources)))
     accepted = (each.code for each in (*(row.finding for row in kept.exempted), *old))
-    if is_accepted(accepted, levels, found) and not _is_silent(view, told, rules):
+    accepts_misfits = is_accepted(accepted, levels, found) and not _is_silent(view, told, rules)
+    if accepts_misfits:
         planned = "fits"
     in_doubt = not doubts.isdisjoint(found)
     if any(each.code == "unknown-field" for each in found):
@@ -123,6 +124,8 @@ def find_violations(
         exempted=kept.exempted,
         known=len(old),
         stack=inputs.stack,
+        fleet_file=inputs.fleet_file,
+        accepts_misfits=accepts_misfits,
         plan=None if selected or planned == "fits" else plan,
     )
 

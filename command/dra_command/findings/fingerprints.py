@@ -7,15 +7,20 @@ import os
 from collections import Counter
 from collections.abc import Iterable, Iterator
 
+from dra_command.findings.active_findings import FITTING
 from dra_planner.errors import Diagnostic
 
 
 def fingerprint(finding: Diagnostic) -> str:
     """Return 32 hexadecimal digits of rule, file (as seen from here), field and sentence, not of
     the line.
+
+    If a workload doesn't fit, the sentence lists all pools. The digest then contains the workload
+    instead, so that a change to another pool doesn't make the finding a new one.
     """
     place = finding.place
-    parts = (finding.code, _file(place.file), place.path, finding.message)
+    said = (finding.code in FITTING and finding.subject) or finding.message
+    parts = (finding.code, _file(place.file), place.path, said)
     return hashlib.sha256("\0".join(parts).encode("utf-8", "surrogatepass")).hexdigest()[:32]
 
 

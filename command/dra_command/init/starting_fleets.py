@@ -36,6 +36,7 @@ from dra_planner.plan.suggestion.smallest_machines import SmallestFleet, smalles
 from dra_planner.plan.suggestion.suggest import suggest_fleets
 from dra_planner.plan.suggestion.suggestions import PricesUnknownError, Suggestion, SuggestRequest
 from dra_planner.sources import Source, read_file, read_sources
+from dra_planner.wording import counted, verb
 from dra_policies.stack.starting_fleet import fleet_of_state
 
 _LEAST_MAXIMUM = 4
@@ -114,7 +115,7 @@ def _from_region(region: str, values: argparse.Namespace) -> InitialFleet:
         whole_gpus=not values.workloads,
         may_upgrade=not values.kubernetes,
     )
-    found = _found(request, quiet=values.quiet)
+    found, unpriced = _found(request, quiet=values.quiet)
     workloads = " ".join(map(shlex.quote, values.workloads)) or WORKLOADS
     if found is None:
         raise PlannerError(
@@ -135,26 +136,38 @@ def _from_region(region: str, values: argparse.Namespace) -> InitialFleet:
         _with_room(found.document),
         f"the cheapest machine types in {region} that run {workloads}: "
         f"{usd(found.hourly_usd)} per hour",
+        _price_notes(region, unpriced),
     )
     machines = " + ".join(f"{count} × {machine}" for machine, count in found.machines)
     return replace(fleet, nodes=f"{machines}, {usd(found.hourly_usd)} per hour")
 
 
-def _found(request: SuggestRequest, *, quiet: bool) -> Suggestion | SmallestFleet | None:
+def _price_notes(region: str, unpriced: int) -> tuple[str, ...]:
+    """Return a note if machine types without a known price weren't compared."""
+    if not unpriced:
+        return ()
+    types = f"{counted(unpriced, 'other machine type')} in {region} {verb(unpriced, 'have')}"
+    return (f"{types} no known price, so a cheaper fleet may exist",)
+
+
+def _found(
+    request: SuggestRequest, *, quiet: bool
+) -> tuple[Suggestion | SmallestFleet | None, int]:
     """Return the cheapest fleet, or the smallest one if its price is unknown and it has fewer
-    GPUs.
+    GPUs, and the number of machine types that weren't compared, because their price is unknown.
     """
     with doing("comparing machines", quiet=quiet):
         try:
             found = suggest_fleets(request)
         except PricesUnknownError:
-            return smallest_fleet(request)
+            return smallest_fleet(request), 0
         best = found.best
         may_be_larger = best is None or _gpus(best) > 1
         smallest = smallest_fleet(request) if found.unpriced and may_be_larger else None
     if smallest is None or smallest.plan.cost is not None:
-        return best
-    return smallest if best is None or smallest.gpus < _gpus(best) else best
+        return best, found.unpriced
+    is_smaller = best is None or smallest.gpus < _gpus(best)
+    return (smallest if is_smaller else best), found.unpriced
 
 
 def _gpus(fleet: Suggestion) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
@@ -20,7 +21,7 @@ from dra_command.inputs.rendering import Rendered, is_about_files, render_paths
 from dra_command.inputs.shared_catalog import find_shared_catalog
 from dra_planner.documents.snapshot import SNAPSHOT_KINDS
 from dra_planner.errors import SourceError
-from dra_planner.fleet import Fleet, read_stack, stack_names
+from dra_planner.fleet import Fleet, read_stack, stack_file, stack_names
 from dra_planner.releases import parse_version, preview_note
 from dra_planner.sources import (
     KUSTOMIZATIONS,
@@ -44,7 +45,7 @@ _NEAR = 5  # folders above a file, its own among them, that may hold its chart o
 class CommandInputs(Struct, frozen=True, kw_only=True):
     """Inputs with a `fleet`, an `observed` cluster, or neither. `paths` are the paths that the
     manifests were read from. `unreadable` are files next to them that aren't text, and `left_alone`
-    names the files without manifests.
+    names the files without manifests. `fleet_file` is the file of the stack or fleet, or "".
     """
 
     sources: tuple[Source, ...]
@@ -52,6 +53,7 @@ class CommandInputs(Struct, frozen=True, kw_only=True):
     fleet: Fleet | None = None
     observed: tuple[Source, ...] = ()
     stack: str = ""
+    fleet_file: str = ""
     kubernetes: str = ""
     unreadable: tuple[SourceError, ...] = ()
     left_alone: tuple[Diagnostic, ...] = ()
@@ -109,8 +111,16 @@ def read_inputs(
         fleet=fleet,
         observed=observed,
         stack=values.stack or "",
+        fleet_file=_fleet_file(values),
         kubernetes=values.kubernetes or "",
     )
+
+
+def _fleet_file(values: argparse.Namespace) -> str:
+    if values.stack:
+        return str(stack_file(values.stack))
+    is_local = values.fleet and os.path.isfile(values.fleet)
+    return str(values.fleet) if is_local else ""
 
 
 def _read_fleet_and_paths(

@@ -63,7 +63,7 @@ def run(values: argparse.Namespace) -> int:
         notes = [*notes, _write_certificate(Path(values.certificate), plan)]
     if values.quotas:
         notes = [*notes, *_quota_notes(inputs, plan, values)]
-    _print(plan, difference, values)
+    _print(plan, difference, values, stale)
     if values.format == "text" and not values.quiet:
         print_next_commands(plan, values)
     if stale:
@@ -184,8 +184,9 @@ def _run_stacks(values: argparse.Namespace) -> int:
         one = argparse.Namespace(**{**vars(values), "stack": name})
         inputs, plan = _plan(one)
         commands = tuple(dict.fromkeys(explain_commands(plan, one)))
-        stacks.append(StackPlan(name, plan, _difference(plan, one), commands))
-        faults.append(_stale_fault(plan, inputs, one))
+        stale = _stale_fault(plan, inputs, one)
+        stacks.append(StackPlan(name, plan, _difference(plan, one), commands, stale))
+        faults.append(stale)
     print(plan_markdown(stacks, detail=values.detail), end="")
     for fault in filter(None, faults):
         print(f"pulumi-dra: {fault}", file=sys.stderr)
@@ -245,7 +246,9 @@ def _difference(plan: Plan, values: argparse.Namespace) -> PlanDifference | None
     return find_difference(saved_plan(values), plan)
 
 
-def _print(plan: Plan, difference: PlanDifference | None, values: argparse.Namespace) -> None:
+def _print(
+    plan: Plan, difference: PlanDifference | None, values: argparse.Namespace, stale: str
+) -> None:
     match values.format:
         case "json":
             from dra_command.plan_report.json.plan import plan_json
@@ -266,6 +269,7 @@ def _print(plan: Plan, difference: PlanDifference | None, values: argparse.Names
                             plan,
                             difference,
                             tuple(dict.fromkeys(explain_commands(plan, values))),
+                            stale,
                         )
                     ],
                     detail=values.detail,

@@ -50,13 +50,15 @@ _WIDTH: Final = 100
 
 class StackPlan(NamedTuple):
     """The plan of one stack, its difference from the saved plan, and the commands that explain
-    misfits, each with its subject. The name is "" for a fleet without a stack.
+    misfits, each with its subject. The name is "" for a fleet without a stack. `stale` is why the
+    saved plan is stale, or "".
     """
 
     stack: str
     plan: Plan
     difference: PlanDifference | None = None
     commands: tuple[tuple[str, str], ...] = ()
+    stale: str = ""
 
 
 def plan_markdown(stacks: Sequence[StackPlan], *, detail: bool = False) -> str:
@@ -67,6 +69,7 @@ def plan_markdown(stacks: Sequence[StackPlan], *, detail: bool = False) -> str:
         "",
         *table_lines(_summary(stacks), title=False),
     ]
+    head += [f"**Stale plan.** {safe(stack.stale)}\n" for stack in stacks if stack.stale]
     told: list[list[str]] = [
         list(lines) for stack in stacks for lines in _findings(stack, len(stacks) > 1)
     ]
@@ -105,7 +108,7 @@ def _title(stacks: Sequence[StackPlan]) -> str:
 
 def _summary(stacks: Sequence[StackPlan]) -> Table:
     rows = []
-    for stack, plan, difference, _ in stacks:
+    for stack, plan, difference, _, stale in stacks:
         verdict = f"{DRAWN.of(plan.verdict)} {VERDICT_WORDS[plan.verdict]}"
         pending = sum(each.pending for each in plan.workloads)
         if pending:
@@ -118,7 +121,13 @@ def _summary(stacks: Sequence[StackPlan]) -> Table:
                 f"{plan.cost.hourly_usd * HOURS_PER_MONTH:,.0f}",
             )
         rows.append(
-            (*((f"`{stack}`",) if stack else ()), verdict, str(nodes), *cost, _change(difference))
+            (
+                *((f"`{stack}`",) if stack else ()),
+                verdict,
+                str(nodes),
+                *cost,
+                _change(difference, stale),
+            )
         )
     heads = (
         *(("Stack",) if stacks[0].stack else ()),
@@ -131,11 +140,11 @@ def _summary(stacks: Sequence[StackPlan]) -> Table:
     return Table("", heads, tuple(rows), frozenset(range(len(heads) - 4, len(heads))))
 
 
-def _change(difference: PlanDifference | None) -> str:
+def _change(difference: PlanDifference | None, stale: str) -> str:
     if difference is None:
         return "none saved"
     if difference.is_empty:
-        return "no difference"
+        return "stale" if stale else "no difference"
     money = "unknown" if difference.hourly_usd is None else signed(difference.hourly_usd)
     noun = "node" if abs(difference.nodes) == 1 else "nodes"
     return f"{difference.nodes:+d} {noun}, {money}"

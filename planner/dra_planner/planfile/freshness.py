@@ -8,7 +8,8 @@ from dra_planner.errors import NOWHERE, Place, PlanFileError
 from dra_planner.fleet import Fleet
 from dra_planner.planfile.inputs import fleet_digest
 from dra_planner.planfile.schema import PlanFile
-from dra_planner.sources import Source, digest_documents
+from dra_planner.planfile.workloads_digest import digest_documents
+from dra_planner.sources import Source
 
 
 def check_inputs(

@@ -7,7 +7,8 @@ from typing import Any
 
 from dra_planner.fleet import Fleet
 from dra_planner.planfile.digest import digest
-from dra_planner.sources import Source, digest_documents
+from dra_planner.planfile.workloads_digest import digest_documents
+from dra_planner.sources import Source
 
 
 def fleet_digest(fleet: Fleet) -> str:

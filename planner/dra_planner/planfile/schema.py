@@ -20,7 +20,8 @@ class Inputs(PlanFilePart):
 
     fleet: str = Field(description="Digest of the fleet, including default values.")
     workloads: str = Field(
-        description="Digest of the YAML documents, independent of their files and order."
+        description="Digest of the YAML documents. It doesn't depend on their files and order, on "
+        "comments on lines of their own, or on image tags."
     )
     paths: Rows[str] = Field(
         default=(), description="Paths of the workloads, for people who read the plan."

@@ -84,4 +84,5 @@ class Rule(Struct, frozen=True, kw_only=True):
             message=finding.message,
             place=finding.place,
             fix=finding.fix,
+            subject=finding.about,
         )

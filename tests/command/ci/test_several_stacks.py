@@ -83,6 +83,69 @@ class TestAWorkloadThatDoesNotFit:
         assert project.run("ci", "--stack", "dev", "--baseline", "known.json").status == 1
 
 
+class TestTheReportOfASavedPlan:
+    def test_it_says_why_the_plan_is_stale(self, project: Project) -> None:
+        project.run("plan", "--stack", "dev", "--write")
+        project.stack("max: 4", "max: 5")
+        done = project.run("ci", "--stack", "dev")
+        assert done.status == 1
+        assert "**Stale plan.** stacks/dev.plan.json: the plan is stale: the fleet has" in done.out
+        assert "run `pulumi-dra plan --stack dev --write`" in done.out
+
+    def test_another_image_version_and_a_comment_do_not_make_it_stale(
+        self, project: Project
+    ) -> None:
+        project.run("plan", "--stack", "dev", "--write")
+        for file in (project.root / "workloads").iterdir():
+            text = file.read_text(encoding="utf-8")
+            file.write_text(f"# reviewed\n{text.replace(':24.04', ':26.04')}", encoding="utf-8")
+        assert project.run("ci", "--stack", "dev").status == 0
+
+    def test_a_deleted_plan_fails_beside_a_saved_one(self, project: Project) -> None:
+        project.stack(name="west")
+        for name in ("dev", "west"):
+            project.run("plan", "--stack", name, "--write")
+        (project.root / "stacks/west.plan.json").unlink()
+        done = project.run("ci", "--stack", "dev,west")
+        assert (done.status, "stacks/west.plan.json doesn't exist" in done.out) == (1, True)
+
+
+class TestAKnownMisfit:
+    ANOTHER_POOL = (
+        "count: {min: 0, max: 4}",
+        "count: {min: 0, max: 1}\n      - name: t4\n        machine: g4dn.xlarge\n"
+        "        count: {min: 0, max: 1}\n"
+        "        taints: [{key: team, value: a, effect: NoSchedule}]",
+    )
+
+    def test_another_pool_does_not_make_it_new(self, project: Project) -> None:
+        project.stack(*TOO_SMALL)
+        project.run("check", "--stack", "dev", "--write-baseline", "known.json")
+        project.stack(*self.ANOTHER_POOL)
+        done = project.run("check", "--stack", "dev", "--baseline", "known.json")
+        assert (done.status, "resolved" in done.out) == (0, False)
+
+    def test_the_comment_says_that_it_is_accepted(self, project: Project) -> None:
+        project.stack(*TOO_SMALL)
+        project.run("check", "--stack", "dev", "--write-baseline", "known.json")
+        accepted = "they don't fail this run"
+        run = ("check", "--stack", "dev", "--format", "markdown")
+        assert accepted not in project.run(*run).out
+        assert accepted in project.run(*run, "--baseline", "known.json").out
+
+
+def test_a_finding_about_a_pool_is_shown_beside_the_stack(project: Project) -> None:
+    project.write(
+        "pulumi-dra.yaml",
+        "rules: {no-l4: {for: pool, expression: 'false', message: no L4, level: mandatory}}\n",
+    )
+    (run,) = project.run("check", "--stack", "dev", "--format", "sarif").json["runs"]
+    (place,) = run["results"][0]["locations"]
+    assert place["physicalLocation"]["artifactLocation"]["uri"] == "stacks/Pulumi.dev.yaml"
+    told = project.run("check", "--stack", "dev", "--format", "github").out
+    assert "::error file=stacks/Pulumi.dev.yaml,title=no-l4" in told
+
+
 class TestABaselineOfTwoStacks:
     def test_ci_writes_and_reads_one_file(self, project: Project) -> None:
         """Given two stacks of which one is too small, when the findings are written and read, then

@@ -1,0 +1,43 @@
+"""The digest of the workloads' manifests, which a saved plan contains."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterable, Iterator
+from typing import Final
+
+from dra_planner.documents.stream import split_stream
+from dra_planner.sources import Source
+
+_LEADING_BLANK_LINES: Final = re.compile(r"\A(?:[ \t]*\n)+")
+_COMMENT: Final = re.compile(r"^[ \t]*#.*\n?", re.MULTILINE)
+_IMAGE: Final = re.compile(
+    r"""^(?P<name>[ \t]*(?:-[ \t]+)?image:[ \t]*["']?[^\s"'#@]*?)  # up to a tag or digest
+    (?::[\w.-]{1,128})?(?:@sha256:[0-9a-f]{1,64})?["']?[ \t]*(?:\#.*)?$""",
+    re.MULTILINE | re.VERBOSE,
+)
+
+
+def digest_documents(sources: Iterable[Source]) -> str:
+    """Return `sha256:…` over the YAML documents of all sources.
+
+    These changes don't change the digest: file names, the order of files and documents, line
+    endings, blank space around a document, lines with only a comment, and tags and digests of
+    container images. A pull request with a new image version therefore doesn't need a new plan.
+    """
+    digests = sorted(
+        hashlib.sha256(document.encode("utf-8", "surrogatepass")).hexdigest()
+        for source in sources
+        for document in _split_documents(source.text)
+    )
+    return "sha256:" + hashlib.sha256("\n".join(digests).encode("ascii")).hexdigest()
+
+
+def _split_documents(text: str) -> Iterator[str]:
+    for document, separator in split_stream(text.replace("\r\n", "\n")):
+        if separator[3:].strip() and not separator[3:].lstrip().startswith("#"):
+            document = separator + document  # no separator, but a fault that reading tells
+        document = _IMAGE.sub(r"\g<name>", _COMMENT.sub("", document))
+        if document.strip():
+            yield _LEADING_BLANK_LINES.sub("", document).rstrip()

@@ -1,0 +1,94 @@
+"""The digest of the workloads in a saved plan: what makes a plan stale, and what doesn't."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dra_planner.planfile.workloads_digest import digest_documents
+from dra_planner.sources import Source
+
+
+def digest(*texts: str) -> str:
+    return digest_documents([Source(f"{number}.yaml", text) for number, text in enumerate(texts)])
+
+
+def test_the_digest_does_not_see_files_order_line_ends_and_blanks_around_documents() -> None:
+    expected = digest("a: 1\n---\nb: 2\n")
+    assert expected.startswith("sha256:")
+    assert len(expected) == 71
+    for same in (
+        ("b: 2", "a: 1"),
+        ("---\n\nb: 2\n\n---\n---\na: 1\n",),
+        ("a: 1\r\n--- \r\nb: 2\r\n",),
+    ):
+        assert digest(*same) == expected
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        "a: 1",
+        "a: 1\n---\nb: 3",
+        "a: 1\n---\nb: 2\n---\nb: 2",
+        "a: 1\n ---\nb: 2",
+        "a: 1\n----\nb: 2",
+    ],
+)
+def test_the_digest_sees_every_change_of_a_document(other: str) -> None:
+    assert digest(other) != digest("a: 1\n---\nb: 2\n")
+
+
+@given(st.lists(st.text("ab:\n ", max_size=8), max_size=5), st.randoms())
+def test_the_digest_is_the_same_in_any_order_and_split_over_files(
+    parts: list[str], random: object
+) -> None:
+    shuffled = list(parts)
+    random.shuffle(shuffled)  # type: ignore[attr-defined]  # hypothesis gives a random.Random
+    assert digest("\n---\n".join(parts)) == digest(*shuffled)
+
+
+POD = """\
+kind: Pod
+spec:
+  containers:
+    - image: registry.example:5000/team/chat:1.2
+      name: chat
+    - {name: side, image: "a:1"}
+"""
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("chat:1.2", "chat:1.3"),
+        ("chat:1.2", "chat"),
+        ("chat:1.2", "chat@sha256:0a1b"),
+        ("chat:1.2", "chat:1.3@sha256:0a1b"),
+        ("registry.example:5000/team/chat:1.2", "registry.example:5000/team/chat:1.3  # newer"),
+        ("kind: Pod", "# who owns it\nkind: Pod"),
+        (
+            "      name: chat",
+            "      # pulumi-dra: ignore image-of-another-architecture\n      name: chat",
+        ),
+    ],
+    ids=["tag", "no tag", "digest", "both", "comment at the end", "comment", "exemption"],
+)
+def test_the_digest_does_not_see_image_versions_and_comments(old: str, new: str) -> None:
+    assert old in POD
+    assert digest(POD.replace(old, new)) == digest(POD)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("chat:1.2", "batch:1.2"),
+        ("registry.example:5000", "registry.example:6000"),
+        ("name: chat", "name: talk"),
+        ("name: side", "name: front"),
+    ],
+    ids=["image", "registry", "name", "flow style"],
+)
+def test_the_digest_sees_other_images_and_fields(old: str, new: str) -> None:
+    assert digest(POD.replace(old, new)) != digest(POD)
