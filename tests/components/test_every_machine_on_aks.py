@@ -108,6 +108,7 @@ def said_by_models(resources: list[Any]) -> set[tuple[str, str]]:
     return {(each.name, said) for each in resources for said in refusals(each.type, each.inputs)}
 
 
+@pytest.mark.long
 def test_every_pool_is_what_the_api_takes(pools: list[Any]) -> None:
     assert said_by_models(pools) == set()
 
@@ -164,6 +165,7 @@ FLEETS: dict[str, dict[str, Any]] = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("changes", FLEETS.values(), ids=FLEETS)
 def test_azure_takes_what_is_declared(
     declare: Declare, azure: Azure, changes: dict[str, Any]

@@ -159,6 +159,7 @@ def test_a_cluster_is_asked_for_in_the_words_of_the_api(declared: list[Any]) -> 
     assert built["release_channel"]["channel"] == "REGULAR"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("kind", "inputs", "sentence"),
     [

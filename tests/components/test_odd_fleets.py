@@ -174,6 +174,7 @@ GKE_FLEETS = {
 OF_OTHER_APIS = ("gcp:serviceaccount/account:Account", "gcp:projects/iAMMember:IAMMember")
 
 
+@pytest.mark.long
 def test_gke_takes_what_is_declared(declare: Callable[..., Any]) -> None:
     tags = {f"{'t' * 60}{n:02}": "v" * 63 for n in range(40)}
     cases = [

@@ -171,6 +171,7 @@ def planned(document: dict[str, Any], manifests: str) -> Plan:
     )
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("count", [1, 2], ids=["one node", "two nodes"])
 @pytest.mark.parametrize("name", MACHINES)
 def test_a_learned_machine_plans_like_the_tables(name: str, count: int) -> None:

@@ -111,6 +111,7 @@ def free() -> Plan:
     return plan_of()
 
 
+@pytest.mark.long
 def test_without_guards_pending_pods_are_one_finding_with_guards_as_the_fix(
     free: Plan, guided: Plan
 ) -> None:

@@ -40,6 +40,7 @@ def answer(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, str, s
     return status, printed.out, printed.err
 
 
+@pytest.mark.long
 def test_the_example_in_text(
     example: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -11,6 +11,7 @@ from dra_command.inputs.new_cluster import new_cluster_version
 from dra_command.suggest.contract import SuggestOutput
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("region", "machines", "cloud"),
     [

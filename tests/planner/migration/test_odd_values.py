@@ -40,6 +40,7 @@ def new_places() -> Iterator[tuple[Path, list[tuple[Any, ...]]]]:
         yield case, new
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("case", "new"), [pytest.param(*each, id=each[0].stem) for each in new_places()]
 )

@@ -49,6 +49,7 @@ def places_everything(plan: Plan, counts: tuple[int, ...]) -> bool:
     return all(simulator.run(order).places_everything for order in found.orders)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("seed", [*FEWER, *CHEAPER])
 def test_no_cheaper_counts_place_everything(seed: int):
     plan = planned_of(seed)

@@ -105,6 +105,7 @@ SENTENCES = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", CASES)
 def test_the_sentence_of_a_fix_says_what_its_patch_does(name):
     for fix, patch in patches(planned(name)):

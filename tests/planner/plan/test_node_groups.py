@@ -64,6 +64,7 @@ def check_sums(plan: Plan) -> FilledNodes:
     return filled
 
 
+@pytest.mark.long
 @settings(max_examples=25, deadline=None)
 @given(
     st.lists(st.tuples(st.integers(1, 9), st.integers(1, 5)), min_size=1, max_size=4),

@@ -126,6 +126,7 @@ def test_a_rule_between_pods_is_answered_by_the_simulation():
     assert plan(case, steps=0).verdict == "cannot-tell"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", CASES)
 def test_fits_is_not_said_of_counts_on_which_the_scheduler_left_pods_pending(name):
     case = load(name)

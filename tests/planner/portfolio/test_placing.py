@@ -84,6 +84,7 @@ def check(instance: Instance) -> tuple[bool, Decimal]:
     return found.verdict == "fits" and found.cost == least, found.gap
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("part", range(10))
 def test_bound_optimum_and_answer_are_in_order(part: int) -> None:
     """Sixty instances in ten parts, more with PLACINGS; most answers are the optimum, and the gap
@@ -95,6 +96,7 @@ def test_bound_optimum_and_answer_are_in_order(part: int) -> None:
     assert sum((gap for _, gap in found), Decimal(0)) / size < Decimal("0.15")
 
 
+@pytest.mark.long
 def test_the_search_without_trying_everything_finds_as_much(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

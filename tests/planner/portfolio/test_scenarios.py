@@ -48,6 +48,7 @@ def pools(
 NONE = {"count": {"min": 0, "max": 0}}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("edits", "edited_fleet", "edited_work"),
     [

@@ -17,6 +17,7 @@ def bench() -> None:
     sys.path.insert(0, str(BENCH))
 
 
+@pytest.mark.long
 def test_every_instance_is_the_one_that_is_published() -> None:
     from autoscaler_instances import PROFILES, equal_pods, profile
     from bench_sizing import CASES, EQUAL, KARPENTER, SEED

@@ -80,6 +80,7 @@ def test_there_are_cases_of_every_minor_and_with_all_that_is_special() -> None:
     assert {parse_version(case["fleet"]["kubernetes"]) for case in cases} == set(RELEASES)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("path", CASES, ids=lambda path: path.stem)
 def test_plan_and_simulation_are_as_the_scheduler_was(path: Path) -> None:
     """Pods are where the simulation puts them, ties aside, and on no pool that the plan says cannot
