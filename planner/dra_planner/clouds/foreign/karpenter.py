@@ -14,9 +14,9 @@ from msgspec import Struct
 
 from dra_planner.catalog import Machine, machines, machines_without_accelerators
 from dra_planner.clouds.foreign.description import ForeignCluster, ForeignPool, kubelet_note
+from dra_planner.clouds.foreign.karpenter_limits import nodes_by_limits, whole_amount
 from dra_planner.clouds.foreign.taints_and_disks import taints
 from dra_planner.documents.plain_values import block, blocks, labels, listed, number, text
-from dra_planner.quantity import Quantity, QuantityError
 
 CLOUD: Final = "eks"
 _NODE_CLASSES: Final = "karpenter.k8s.aws"
@@ -187,14 +187,7 @@ def _pool(
     replicas = number(spec.get("replicas"))
     limit = number(block(spec, "limits").get("nodes"))
     tainted = taints(listed(inner.get("taints")))
-    by_limits = {} if replicas is not None else _by_limits(spec, found, notes, name)
-    if limit is not None:
-        by_limits = {each: min(count, limit) for each, count in by_limits.items()}
-    if len(set(by_limits.values())) > 1:
-        notes.append(
-            f"NodePool {name}: its limits apply to all machine types together, but the fleet limits "
-            "each of them; to limit their sum, set a quota"
-        )
+    by_limits = {} if replicas is not None else nodes_by_limits(spec, found, notes, name)
     if kubelet := set(block(node_class, "kubelet")) - {"maxPods"}:
         notes.append(kubelet_note(name, kubelet))
     return ForeignPool(
@@ -222,7 +215,7 @@ def _disk_gib(node_class: Mapping[str, Any]) -> int | None:
     """
     rows = blocks(node_class, "blockDeviceMappings")
     marked = [each for each in rows if each.get("rootVolume")] or rows
-    size = _amount(block(marked[0], "ebs").get("volumeSize")) if len(marked) == 1 else None
+    size = whole_amount(block(marked[0], "ebs").get("volumeSize")) if len(marked) == 1 else None
     return None if size is None else size // 2**30
 
 
@@ -325,43 +318,3 @@ def _one_zone(requirements: Sequence[_Requirement], name: str, notes: list[str])
             f"NodePool {name} may start nodes in {len(zones)} zones, so the plan assumes {zones[0]}"
         )
     return zones[:1]
-
-
-def _by_limits(
-    spec: Mapping[str, Any], names: Sequence[str], notes: list[str], name: str
-) -> dict[str, int]:
-    """Return how many nodes of each machine type the limits of GPUs, CPU, and memory allow, because
-    Karpenter starts a node only if it fits in what is left. Empty if no limit says it.
-
-    Source: kubernetes-sigs/karpenter:pkg/controllers/provisioning/scheduling/scheduler.go@22664681
-    (filterByRemainingResources).
-    """
-    gpus, cpus, memory = (
-        _amount(block(spec, "limits").get(key)) for key in ("nvidia.com/gpu", "cpu", "memory")
-    )
-    counts: dict[str, int] = {}
-    for each in machines(CLOUD):
-        parts = (
-            (gpus, each.gpu_count),
-            (cpus, each.vcpus),
-            (memory, (each.memory_mib or 0) * 2**20),
-        )
-        allowed = [amount // part for amount, part in parts if amount is not None and part]
-        if each.name in names and allowed:
-            counts[each.name] = min(allowed)
-    if names and not counts and number(block(spec, "limits").get("nodes")) is None:
-        notes.append(f"NodePool {name} doesn't limit nodes, GPUs, CPU, or memory")
-    too_large = [machine for machine, count in counts.items() if not count]
-    if len(too_large) < len(counts) and too_large:
-        notes.append(f"NodePool {name}: its limits don't allow a node of {', '.join(too_large)}")
-    return counts
-
-
-def _amount(value: object) -> int | None:
-    """Return a limit without its fraction; None if it isn't a quantity."""
-    if isinstance(value, bool) or not isinstance(value, int | float | str):
-        return None
-    try:
-        return Quantity.parse(str(value)).milli_value // 1000
-    except QuantityError:
-        return None
