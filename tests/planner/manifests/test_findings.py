@@ -88,6 +88,39 @@ def test_a_refused_object_is_told_with_place_and_fix(
     assert len(manifests.refused) == 1
 
 
+WORKLOAD = """\
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: d}
+spec:
+  selector: {matchLabels: {a: b}}
+  template:
+    metadata: {labels: {a: b}}
+    spec:
+      containers:
+      - name: c
+        image: registry.example/c:1
+"""
+
+
+@pytest.mark.parametrize(
+    ("line", "after", "level"),
+    [
+        ("tolerations: [{operator: Exists}]", "  selector", "spec.template.spec"),
+        ("nodeSelector: {a: b}", "  selector", "spec.template.spec"),
+        ("resourceClaims: [{name: g}]", "  selector", "spec.template.spec"),
+        ("resourceClaims: [{name: g}]", "    metadata", "spec.template.spec"),
+        ("nodeSelector: {a: b}", "        image", "spec.template.spec"),
+        ("replicas: 2", "      containers", "spec"),
+        ("claims: [{name: g}]", "        image", "spec.template.spec.containers[0].resources"),
+    ],
+)
+def test_a_field_on_the_wrong_level_names_its_level(line: str, after: str, level: str) -> None:
+    indent = " " * (len(after) - len(after.lstrip()))
+    (found,) = read(WORKLOAD.replace(after, f"{indent}{line}\n{after}", 1)).diagnostics
+    assert (found.code, found.fix) == ("unknown-field", f"move this field below {level}")
+
+
 def test_every_fault_of_an_object_is_told() -> None:
     text = (
         CLAIM.replace("name: gpu", "name: GPU")

@@ -15,6 +15,10 @@ from dra_planner.manifests.validation.violations import Violation
 
 _BLANKS: Final = re.compile("[\u00a0\u2000-\u200b\u202f\u205f\u3000\ufeff]")
 _INDEX: Final = re.compile(r"\[\d+\]$")
+_RESOURCE: Final = "resource.k8s.io"
+_COMMON: Final = frozenset({"name", "namespace", "labels", "annotations", "type", "kind", "value"})
+"""Fields of many levels, so another level doesn't explain them."""
+_DEPTH: Final = 3  # levels below a field in which it's looked for
 _MOVED: Final = (
     (
         re.compile(r"volumes\[\d+\]\.(resourceClaim|claimRef)$"),
@@ -240,7 +244,8 @@ def _placeholder(text: str) -> str:
 
 def _unknown(item: KubernetesObject, path: str, minor: int) -> str:
     for pattern, text in _MOVED:
-        if pattern.search(path):
+        is_of_claims = pattern.pattern.startswith("^spec") and item.group != _RESOURCE
+        if pattern.search(path) and not is_of_claims:
             return text
     if item.kind == "ResourceClaim" and path == "spec.spec":
         return "remove this level, because only a ResourceClaimTemplate has a spec below its spec"
@@ -257,18 +262,46 @@ def _unknown(item: KubernetesObject, path: str, minor: int) -> str:
         for sibling, sibling_kind in sorted(fields.items())
         if _holds(sibling_kind, name, minor)
     ]
+    if len(below) == 1:
+        return f"move this field below {'.'.join([*path.split('.')[:-1], below[0]])}"
+    if name not in _COMMON and (level := _level_of(item, path, minor)):
+        return f"move this field below {level}"
     near = get_close_matches(name, fields, n=1, cutoff=0.7) or [
         field for field in fields if field.lower() == name.lower()
     ]
     if near:
         return f"did you mean {near[0]}?"
-    if len(below) == 1:
-        return f"move this field below {'.'.join([*path.split('.')[:-1], below[0]])}"
     return (
         f"use one of the known fields: {', '.join(sorted(fields))}"
         if 0 < len(fields) <= 12
         else "remove it"
     )
+
+
+def _level_of(item: KubernetesObject, path: str, minor: int) -> str:
+    """Return the path of the level to which an unknown field belongs: the nearest level above that
+    has it, otherwise the nearest one below, or "" if there is none, or several.
+    """
+    steps = path.split(".")
+    root = ApiType("struct", name=struct_of(item.api_version, item.kind) or "")
+    for end in range(len(steps) - 1, 1, -1):
+        above = ".".join(steps[: end - 1])
+        _, kind, _ = _parent(item.data, root, f"{above}.{steps[-1]}", minor)
+        if _holds(kind, steps[-1], minor):
+            return above
+    _, kind, name = _parent(item.data, root, path, minor)
+    levels = [(".".join(steps[:-1]), kind)]
+    for _ in range(_DEPTH):
+        levels = [
+            (f"{where}.{field}", below)
+            for where, each in levels
+            if each.kind == "struct"
+            for field, below in sorted(fields_of(each.name, minor).items())
+        ]
+        found = [where for where, each in levels if _holds(each, name, minor)]
+        if found:
+            return found[0] if len(found) == 1 else ""
+    return ""
 
 
 def _holds(kind: ApiType, name: str, minor: int) -> bool:
