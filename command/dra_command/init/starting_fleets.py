@@ -226,7 +226,11 @@ def _from_file(values: argparse.Namespace) -> InitialFleet:
     text = read_file(path).text
     if fleet.catalog:  # which may come from the project's configuration
         text = replace_catalog(text, fleet.document()["catalog"])
-    return InitialFleet(fleet=fleet, text=text, file=path)
+    shared = (
+        f"stack {values.stack} uses this file, so a change applies to every stack that names it; "
+        "for a separate fleet, copy the file, and pass the copy to --from"
+    )
+    return InitialFleet(fleet=fleet, text=text, file=path, notes=(shared,))
 
 
 def _target(values: argparse.Namespace) -> str:
