@@ -193,7 +193,7 @@ class AksClusterArgs(TypedDict):
 
 
 class AksClusterInputs(Struct, frozen=True, kw_only=True):
-    """The checked inputs with defaults filled in. None: the component creates its own."""
+    """The checked inputs with default values. None means that the component creates the part."""
 
     kubernetes_version: str
     location: str

@@ -172,7 +172,7 @@ class AksGpuPoolArgs(TypedDict):
 
 
 class AksGpuPoolInputs(Struct, frozen=True, kw_only=True):
-    """The checked inputs with defaults filled in. None: Azure decides."""
+    """The checked inputs, with default values. None means that Azure sets the value."""
 
     cluster_name: pulumi.Input[str]
     resource_group_name: pulumi.Input[str]

@@ -8,7 +8,7 @@ from dra_planner.releases import parse_version
 
 
 def check_version(text: str) -> str:
-    """Return what is wrong with a Kubernetes version, or ""."""
+    """Return the fault of a Kubernetes version, or ""."""
     try:
         parse_version(text)
     except PlannerError as error:

@@ -7,8 +7,8 @@ DEVICE_PLUGIN = "device-plugin"
 
 
 def read_plugin(read: InputReader) -> PluginServing | None:
-    """Return how a device plugin serves the nodes' devices, from `allocation`, or None for DRA
-    nodes.
+    """Return the device plugin's settings for the nodes' devices, from `allocation`, or None for
+    DRA nodes.
 
     The plugin's configuration controls sharing, and a label of the pool selects it.
     """

@@ -1,5 +1,5 @@
-"""The stack's configuration and its plan file → settings of the program. Only this module knows the
-configuration keys.
+"""Read the program's settings from the stack's configuration and its plan file. Only this module
+knows the configuration keys.
 """
 
 import os

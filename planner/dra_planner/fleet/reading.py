@@ -1,4 +1,4 @@
-"""Text or plain data → a validated `Fleet`, with every fault placed at its line and field."""
+"""Read a validated `Fleet` from text or plain data, with the line and the field of every fault."""
 
 from __future__ import annotations
 

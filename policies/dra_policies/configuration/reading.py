@@ -1,6 +1,4 @@
-"""Text → the `Configured` rules of a project: its own file merged with the files that it
-extends.
-"""
+"""Read the `Configured` rules of a project: its own file, merged with the files that it extends."""
 
 from __future__ import annotations
 

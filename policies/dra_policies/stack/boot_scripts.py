@@ -1,4 +1,4 @@
-"""Boot scripts of nodes that join a cluster by themselves → their labels and taints.
+"""Read the labels and taints from boot scripts of nodes that join a cluster by themselves.
 
 Such scripts pass kubelet its flags.
 """

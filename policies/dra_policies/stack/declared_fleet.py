@@ -1,5 +1,5 @@
-"""A stack's resources → the fleet that they declare, whatever its plan contains, and the predicted
-nodes of each pool.
+"""Read the fleet that a stack's resources declare, independent of its plan, and predict the nodes
+of each pool.
 """
 
 from __future__ import annotations

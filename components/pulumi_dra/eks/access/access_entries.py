@@ -24,7 +24,7 @@ _NAME = r"[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?"
 
 
 class Entry(Struct, frozen=True, kw_only=True):
-    """A checked entry. `policy` is "" for none."""
+    """A checked entry. `policy` is "" if the entry has no policy."""
 
     name: str
     principal_arn: pulumi.Input[str]

@@ -72,7 +72,7 @@ class EksClusterAutoscalerArgs(TypedDict):
 
 
 class EksClusterAutoscalerInputs(Struct, frozen=True, kw_only=True):
-    """The checked inputs with defaults filled in."""
+    """The checked inputs, with default values."""
 
     cluster_name: pulumi.Input[str]
     version: str

@@ -85,7 +85,7 @@ lay_out() {
 
 
 def mig_program(mig: Sequence[Sequence[str] | None]) -> str:
-    """Return the program that configures MIG. None: the GPU stays as it is."""
+    """Return the program that configures MIG. None means that the GPU doesn't change."""
     calls = [
         " ".join(["lay_out", str(gpu), *each]) for gpu, each in enumerate(mig) if each is not None
     ]

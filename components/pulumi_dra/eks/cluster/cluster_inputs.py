@@ -187,7 +187,7 @@ class EksClusterArgs(TypedDict):
 
 
 class EksClusterInputs(Struct, frozen=True, kw_only=True):
-    """The checked inputs with defaults filled in. None: the component creates its own."""
+    """The checked inputs with default values. None means that the component creates the part."""
 
     kubernetes_version: str
     cluster_name: str

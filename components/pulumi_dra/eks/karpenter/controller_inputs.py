@@ -62,7 +62,7 @@ class EksKarpenterArgs(TypedDict):
 
 
 class EksKarpenterInputs(Struct, frozen=True, kw_only=True):
-    """The checked inputs with defaults filled in."""
+    """The checked inputs, with default values."""
 
     cluster_name: pulumi.Input[str]
     cluster_endpoint: pulumi.Input[str]

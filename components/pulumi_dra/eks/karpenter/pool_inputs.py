@@ -152,7 +152,7 @@ class EksKarpenterPoolArgs(TypedDict):
 
 
 class EksKarpenterPoolInputs(Struct, frozen=True, kw_only=True):
-    """The checked inputs with defaults filled in, and with computed labels, MIG configuration, and
+    """The checked inputs, with default values, and with computed labels, MIG configuration, and
     EFA.
     """
 

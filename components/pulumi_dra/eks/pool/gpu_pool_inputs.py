@@ -233,7 +233,7 @@ class Efa(Struct, frozen=True, kw_only=True):
 
 
 class EksGpuPoolInputs(Struct, frozen=True, kw_only=True):
-    """The checked inputs with defaults filled in, and with computed labels, MIG configuration, and
+    """The checked inputs, with default values, and with computed labels, MIG configuration, and
     EFA.
     """
 

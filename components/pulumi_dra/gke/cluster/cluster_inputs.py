@@ -142,7 +142,7 @@ class ExistingNetwork(Struct, frozen=True, kw_only=True):
 
 
 class GkeClusterInputs(Struct, frozen=True, kw_only=True):
-    """The checked inputs with defaults filled in. None: the component creates its own."""
+    """The checked inputs with default values. None means that the component creates the part."""
 
     kubernetes_version: str
     region: str

@@ -53,7 +53,7 @@ def read_storage_drivers(read: InputReader) -> list[str]:
 
 
 def storage_addons(drivers: Sequence[str]) -> Any:
-    """Return every add-on, enabled or disabled, because an omitted one stays as it is."""
+    """Return every add-on, enabled or disabled, because GKE doesn't change omitted add-ons."""
     return {addon: {"enabled": name in drivers} for name, addon in ADDONS.items()}
 
 

@@ -211,7 +211,7 @@ class GkeGpuPoolArgs(TypedDict):
 
 
 class GkeGpuPoolInputs(Struct, frozen=True, kw_only=True):
-    """The checked inputs with defaults filled in, and with computed machine type, capacity, and
+    """The checked inputs, with default values, and with computed machine type, capacity, and
     labels.
     """
 

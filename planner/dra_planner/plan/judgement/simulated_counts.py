@@ -1,5 +1,5 @@
-"""The third number: nodes with which the default scheduler places everything, in every tried
-arrival order.
+"""The third node count: the number of nodes with which the default scheduler places all pods in
+every simulated pod arrival order.
 
 A possible packing doesn't guarantee a working cluster. *Fits* refers to the simulated counts. If a
 packing is within the maximum but the simulation leaves pods pending, the verdict is *cannot tell*.

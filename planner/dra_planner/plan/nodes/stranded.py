@@ -1,4 +1,6 @@
-"""Causes of stranded devices: what pods lack on nodes with free devices that no pod can use."""
+"""Causes of stranded devices: the resources that pods lack on nodes with free devices that no pod
+can use.
+"""
 
 from __future__ import annotations
 

@@ -140,7 +140,7 @@ class PlanDifference(Struct, frozen=True, kw_only=True):
 
 
 def compare_plans(before: PlanFile | None, after: PlanFile) -> PlanDifference:
-    """Return what differs between two plans, at current prices. `before` is None if there was no
+    """Return the differences between two plans, at current prices. `before` is None if there was no
     plan yet.
     """
     workloads = tuple(_workloads(before, after))

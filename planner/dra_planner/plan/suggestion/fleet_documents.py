@@ -1,4 +1,4 @@
-"""Pools and their maximums → a fleet's document."""
+"""Write a fleet document for pools and their maximums."""
 
 from __future__ import annotations
 

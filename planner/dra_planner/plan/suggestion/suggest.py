@@ -1,5 +1,5 @@
-"""Workloads without a fleet → the cheapest pools of one region that run them, compared with simpler
-fleets.
+"""Find the cheapest pools in one region that run workloads without a fleet, and compare them with
+simpler fleets.
 
     candidates   every machine with NVIDIA GPUs that the region offers on demand at a known price,
                  one pool each, and with MIG configurations if pods need MIG devices

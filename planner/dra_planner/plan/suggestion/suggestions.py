@@ -1,4 +1,4 @@
-"""What `suggest` is asked, and what it answers: fleets, each with its plan and its price."""
+"""The input of `suggest`, and its results: fleets, each with its plan and its price."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""A memory bound that a GPU misses by the difference between its nominal memory and what its driver
-publishes.
+"""A memory limit that a GPU misses by the difference between its nominal memory and its published
+memory.
 """
 
 from __future__ import annotations

@@ -1,4 +1,6 @@
-"""The driver's controller requires a control-plane node, but managed clusters expose none."""
+"""The driver's controller requires a control plane node, but managed clusters don't expose control
+plane nodes.
+"""
 
 from __future__ import annotations
 

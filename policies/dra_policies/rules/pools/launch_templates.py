@@ -21,7 +21,7 @@ class RejectedPool(NamedTuple):
 
 
 def template_faults(pool: DeclaredPool) -> Iterator[RejectedPool]:
-    """Yield what the cloud rejects of a pool with a launch template."""
+    """Yield the settings that the cloud rejects in a pool with a launch template."""
     paths = cloud(pool.cloud).pool
     kind, template = paths.template, pool.template
     if kind is None:

@@ -1,4 +1,4 @@
-"""DaemonSets that the chart of the DRA driver renders → the driver, with the values behind them.
+"""Read the DRA driver and its values from the DaemonSets that the driver's chart renders.
 
 A program that uses a Chart, kustomize, or YAML declares the driver's objects. The engine doesn't
 show the inputs of the component around them. Source:
