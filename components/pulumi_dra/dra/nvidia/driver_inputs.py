@@ -121,7 +121,7 @@ class DraDriverArgs(TypedDict):
 
 
 class DraDriverInputs(Struct, frozen=True, kw_only=True):
-    """The checked inputs with default values. `release` is None only if the version was rejected."""
+    """The checked inputs, with default values. `release` is None only if it was rejected."""
 
     release: DriverRelease | None
     namespace: str

@@ -41,8 +41,8 @@ def check(view: StackView) -> Iterator[Finding]:
 RULE = Rule(
     id="guards-missing",
     says="The stack doesn't declare the admission policies from its plan.",
-    why="The planned node counts assume the guards. Without guards, the scheduler spreads pods "
-    "over other pools, and some pods stay pending.",
+    why="The planned node counts are valid only with the guards. Without guards, the scheduler "
+    "spreads pods over other pools, and some pods stay pending.",
     fix="Create the PlacementPolicies component with the plan file.",
     level="advisory",
     needs="stack",
