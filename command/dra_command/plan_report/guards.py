@@ -90,19 +90,23 @@ def guards_table(plan: Plan) -> Table | None:
 
 def rules_table(plan: Plan) -> Table | None:
     """Return a row for each rule that steers pods; None for a plan without rules."""
-    rows = tuple(
+    spreads = "spread" in plan.guards.kinds
+    rows: tuple[tuple[str, ...], ...] = tuple(
         (
             rule.pool,
+            *([rule.spread] if spreads else []),
             _some([str(key) for key in rule.templates]),
             _some([str(ref) for ref, _ in rule.workloads]),
         )
         for rule in plan.guards.rules
     )
-    return (
-        Table("Steering rules", ("pool", "ResourceClaimTemplates", "workloads"), rows)
-        if rows
-        else None
+    heads = (
+        "pool",
+        *(["spread evenly with"] if spreads else []),
+        "ResourceClaimTemplates",
+        "workloads",
     )
+    return Table("Steering rules", heads, rows) if rows else None
 
 
 def futures_table(plan: Plan) -> Table | None:
@@ -158,6 +162,12 @@ def _effect(kind: GuardKind, guards: Guards) -> str:
             return f"split {named('pool', list(pools[:_MOST_POOLS]), ' and ')} by GPUs per pod"
         case "pack":
             return "fill a node of a pool before the next one"
+        case "spread":
+            spread = [rule for rule in guards.rules if rule.spread]
+            names = sorted({rule.pool for rule in spread})
+            pools_said = named("pool", names[:_MOST_POOLS], " and ")
+            rules_said = counted(len(spread), "rule")
+            return f"spread pods evenly over the nodes of {pools_said}, by {rules_said}"
 
 
 def _who_acts(kind: GuardKind, plan: Plan, guards: Guards) -> str:

@@ -24,7 +24,8 @@ class PlacementPolicies(pulumi.ComponentResource):
     """A MutatingAdmissionPolicy for each steering rule in a plan.
 
     The policies add a node selector to new pods. If the plan packs, they also add a preference for
-    full nodes. Running pods stay on their nodes until they restart. Requires Kubernetes 1.36. For a
+    full nodes. If the plan spreads pods evenly, they also add a label and a topology spread
+    constraint. Running pods stay on their nodes until they restart. Requires Kubernetes 1.36. For a
     plan without guards, the component doesn't create policies.
     """
 

@@ -39,6 +39,7 @@ from dra_planner.model.guards import (
     Guards,
     PoolPart,
     SteerRule,
+    is_of_guards,
     templates_in,
     templates_of,
 )
@@ -186,6 +187,7 @@ __all__ = [
     "best",
     "fill_up",
     "generated_claim_name",
+    "is_of_guards",
     "nodes_left",
     "peak_amounts",
     "templates_in",

@@ -1,8 +1,9 @@
 """Guards: additions to pools and pods that make the scheduler follow a plan.
 
-steer pods go to one pool, by the ResourceClaimTemplate that they use or by their workload split a
-pool becomes several pools that share its maximum pack pods prefer the node of their pool that holds
-the most pods
+steer    pods go to one pool, by the ResourceClaimTemplate that they use or by their workload
+split    a pool becomes several pools that share its maximum
+pack     pods prefer the node of their pool that holds the most pods
+spread   the nodes of a pool hold equal numbers of certain pods, give or take one
 """
 
 from __future__ import annotations
@@ -14,11 +15,13 @@ from msgspec import Struct
 
 from dra_planner.model.demand import PodSetKey, Shape
 from dra_planner.model.objects import ObjectKey
-from dra_planner.model.pods import PodSpec
+from dra_planner.model.pods import PodSpec, TopologySpreadConstraint
 from dra_planner.model.workloads import WorkloadRef
 
-GuardKind = Literal["steer", "split", "pack"]
-GUARD_KINDS: Final[tuple[GuardKind, ...]] = ("steer", "split", "pack")
+SPREAD: Final = "pulumi-dra/spread"
+"""The label of pods that spread evenly over the nodes of their pool."""
+GuardKind = Literal["steer", "split", "pack", "spread"]
+GUARD_KINDS: Final[tuple[GuardKind, ...]] = ("steer", "split", "pack", "spread")
 
 
 class PoolPart(Struct, frozen=True, order=True):
@@ -31,11 +34,20 @@ class PoolPart(Struct, frozen=True, order=True):
 class SteerRule(Struct, frozen=True, kw_only=True):
     """Pods that must use `pool`: all pods with one of the templates, and the pods of the
     workloads.
+
+    With a name in `spread`, its pods spread evenly over the pool's nodes. A pool can have several
+    such rules, each with its own name.
     """
 
     pool: str
     templates: tuple[ObjectKey, ...] = ()
     workloads: tuple[PodSetKey, ...] = ()
+    spread: str = ""
+
+    @property
+    def labels(self) -> dict[str, str]:
+        """The labels that the rule adds to its pods, so that they are counted together."""
+        return {SPREAD: self.spread} if self.spread else {}
 
     def matches(self, templates: Iterable[ObjectKey], pod_sets: Iterable[PodSetKey]) -> bool:
         """Return whether the rule steers pods of these pod sets with these templates."""
@@ -54,7 +66,12 @@ class Guards(Struct, frozen=True, kw_only=True):
     @property
     def kinds(self) -> tuple[GuardKind, ...]:
         """The kinds of guards in use, in their standard order."""
-        present = {"steer": bool(self.rules), "split": bool(self.parts), "pack": self.packs}
+        present = {
+            "steer": bool(self.rules),
+            "split": bool(self.parts),
+            "pack": self.packs,
+            "spread": any(rule.spread for rule in self.rules),
+        }
         return tuple(kind for kind in GUARD_KINDS if present[kind])
 
     @property
@@ -90,6 +107,12 @@ class Guards(Struct, frozen=True, kw_only=True):
 
 
 NO_GUARDS: Final = Guards()
+
+
+def is_of_guards(constraint: TopologySpreadConstraint) -> bool:
+    """Return whether a spread constraint comes from a rule that spreads its pods evenly."""
+    selector = constraint.label_selector
+    return selector is not None and any(each.key == SPREAD for each in selector.requirements)
 
 
 def templates_of(shape: Shape) -> Iterator[ObjectKey]:

@@ -10,10 +10,10 @@ any pod arrival order.
 """
 
 from dra_planner.placement.assignment import Pools
-from dra_planner.placement.candidates import GuardQuestion
+from dra_planner.placement.candidates import WORTH, GuardQuestion
 from dra_planner.placement.pool_choice import choose_pools
 from dra_planner.placement.proof import CountProver
-from dra_planner.placement.search import WORTH, GuardedCounts, find_guards
+from dra_planner.placement.search import GuardedCounts, find_guards
 from dra_planner.placement.steering import guard_demand, guard_pod
 
 __all__ = [

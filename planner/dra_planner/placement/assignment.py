@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterable, Iterator, Sequence
+from operator import mul
 from typing import Final
 
 from msgspec import Struct
@@ -19,7 +20,7 @@ from dra_planner.placement.workload_groups import GroupSizes, WorkloadGroup
 
 _STEPS_OF_MOVE: Final = 500  # of the quick model, which take about as long as looking at a move
 _SEED: Final = 1  # of the works that are moved at random
-_MOST_SHAKES: Final = 30
+_MOST_SHAKES: Final = 10_000
 _MOST_SHAKEN: Final = 3  # works that are moved at random before the search goes on
 
 SearchCost = tuple[int, ...]
@@ -37,16 +38,14 @@ class Pools(Struct, frozen=True, kw_only=True):
 
     def cost(self, nodes: Sequence[int]) -> SearchCost:
         """Return the cost of these nodes, with nodes beyond a maximum first."""
-        excess = sum(max(0, count - most) for count, most in zip(nodes, self.most, strict=True))
-        built = [max(count, least) for count, least in zip(nodes, self.least, strict=True)]
-        by_name = dict(zip(self.names, built, strict=True))
-        excess += sum(max(0, limit.used(by_name) - limit.most) for limit in self.limits)
-        width = len(self.costs[0])
-        priced = list(zip(built, self.costs, strict=True))
-        return (
-            excess,
-            *(sum(count * cost[part] for count, cost in priced) for part in range(width)),
+        excess = sum(
+            count - most for count, most in zip(nodes, self.most, strict=True) if count > most
         )
+        built = list(map(max, nodes, self.least))
+        if self.limits:
+            by_name = dict(zip(self.names, built, strict=True))
+            excess += sum(max(0, limit.used(by_name) - limit.most) for limit in self.limits)
+        return (excess, *(sum(map(mul, built, column)) for column in zip(*self.costs, strict=True)))
 
 
 class Assignment(Struct):
@@ -162,7 +161,9 @@ class Assignment(Struct):
         return sorted(set.intersection(*sets)) if sets else []
 
     def _try(self, old: Sequence[WorkloadGroup], new: Sequence[WorkloadGroup]) -> bool:
-        """Make a move if it helps."""
+        """Make a move if it helps and steps are left."""
+        if self.sizes.steps >= self.steps:
+            return False
         self.sizes.steps += _STEPS_OF_MOVE
         count = len(self.groups) - len(old) + len(new)
         nodes = list(self._nodes)

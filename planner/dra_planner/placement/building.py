@@ -8,8 +8,13 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
 from dra_planner.model import Guards, ObjectKey, PoolPart, Shape, SteerRule, templates_of
+from dra_planner.placement.even_spread import SpreadClass
 from dra_planner.placement.workload_groups import WorkloadGroup
 from dra_planner.sizing import LevelNeeds
+
+Place = tuple[str, str]
+"""A pool, and the name of a class whose pods spread evenly over its nodes, or ""."""
+ClassesOf = Callable[[WorkloadGroup], Sequence[SpreadClass]]
 
 
 def build_guards(
@@ -20,12 +25,14 @@ def build_guards(
     *,
     packs: bool,
     exact: bool = False,
+    classes_of: ClassesOf = lambda _: (),
 ) -> tuple[Guards, dict[str, WorkloadGroup]]:
     """Return the guards that separate groups, and the group of each pool.
 
     `exact` gives each workload its own rule. Otherwise, workloads with the same
     ResourceClaimTemplate share a rule, and pods that only fit their pool have none. `name_pool`
-    converts a text into a name that the cloud accepts.
+    converts a text into a name that the cloud accepts. `classes_of` returns the classes of a group
+    that spread evenly.
     """
     group_of: dict[str, WorkloadGroup] = {}
     parts: list[PoolPart] = []
@@ -43,12 +50,15 @@ def build_guards(
             parts.append(PoolPart(part, name))
             group_of[part] = group
     split = {part.name for part in parts}
-    pool_of: dict[str, str] = {}
+    place_of: dict[str, Place] = {}
     for name, group in group_of.items():
+        classes = classes_of(group)
+        spread = {work: str(n) for n, each in enumerate(classes, 1) for work in each.works}
         for work in sorted(group.works):
-            if exact or packs or name in split or len(needs.works[work].needs) > 1:
-                pool_of.update(dict.fromkeys(needs.works[work].shapes, name))
-    rules = tuple(_rules(pool_of, shapes, exact=exact))
+            if exact or packs or classes or name in split or len(needs.works[work].needs) > 1:
+                place = name, spread.get(work, "")
+                place_of.update(dict.fromkeys(needs.works[work].shapes, place))
+    rules = tuple(_rules(place_of, shapes, exact=exact))
     return Guards(parts=tuple(parts), rules=rules, packs=packs and bool(rules)), group_of
 
 
@@ -96,34 +106,35 @@ def _letters() -> Iterator[str]:
 
 
 def _rules(
-    pool_of: Mapping[str, str], shapes: Mapping[str, Shape], *, exact: bool
+    place_of: Mapping[str, Place], shapes: Mapping[str, Shape], *, exact: bool
 ) -> Iterator[SteerRule]:
-    templates = {} if exact else _decided_templates(pool_of, shapes)
-    for pool in sorted(set(pool_of.values())):
-        mine = [shapes[shape] for shape in sorted(pool_of) if pool_of[shape] == pool]
+    templates = {} if exact else _decided_templates(place_of, shapes)
+    for place in sorted(set(place_of.values())):
+        mine = [shapes[shape] for shape in sorted(place_of) if place_of[shape] == place]
         keys = sorted(
-            {key for shape in mine for key in templates_of(shape) if templates.get(key) == pool}
+            {key for shape in mine for key in templates_of(shape) if templates.get(key) == place}
         )
         rest = [shape for shape in mine if not any(key in keys for key in templates_of(shape))]
         members = sorted(
             {(member.workload, member.pod_set) for shape in rest for member in shape.members}
         )
-        yield SteerRule(pool=pool, templates=tuple(keys), workloads=tuple(members))
+        pool, spread = place
+        yield SteerRule(pool=pool, templates=tuple(keys), workloads=tuple(members), spread=spread)
 
 
 def _decided_templates(
-    pool_of: Mapping[str, str], shapes: Mapping[str, Shape]
-) -> dict[ObjectKey, str]:
-    """Return the templates of which all pods go to one pool, with the pool.
+    place_of: Mapping[str, Place], shapes: Mapping[str, Shape]
+) -> dict[ObjectKey, Place]:
+    """Return the templates of which all pods go to one place, with the place.
 
     A template that a DaemonSet's pods also use is excluded, because these pods run on every node.
     """
-    pools: dict[ObjectKey, set[str]] = defaultdict(set)
+    places: dict[ObjectKey, set[Place | None]] = defaultdict(set)
     for shape in shapes.values():
         for key in templates_of(shape):
-            pools[key].add("" if shape.per_node else pool_of.get(shape.id, ""))
+            places[key].add(None if shape.per_node else place_of.get(shape.id))
     return {
-        key: next(iter(found))
-        for key, found in pools.items()
-        if len(found) == 1 and "" not in found
+        key: place
+        for key, found in places.items()
+        if len(found) == 1 and (place := next(iter(found))) is not None
     }

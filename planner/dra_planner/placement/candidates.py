@@ -1,13 +1,14 @@
 """Candidates: sets of guards with the counts that the quick model expects under them.
 
-Four sets are searched: steer; steer and split; steer and pack; all three. A candidate can be
-searched on from with what its proof showed.
+Five sets are searched: steer; steer and split; steer and pack; all three; steer, split, and spread
+evenly. A candidate can be searched on from with what its proof showed.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Final, Literal
 
 from msgspec import Struct
@@ -17,13 +18,18 @@ from dra_planner.model import Guards, Shape, WorkloadRef
 from dra_planner.placement.arrivals import Scoring
 from dra_planner.placement.assignment import Assignment, Pools, find_assignment
 from dra_planner.placement.building import build_guards
+from dra_planner.placement.even_spread import SpreadClass
 from dra_planner.placement.single_pools import assign_single_pools
+from dra_planner.placement.spread_groups import SpreadSizes
 from dra_planner.placement.workload_groups import GroupSizes, WorkloadGroup
 from dra_planner.simulation import ArrivalOrder, CountQuestion
 from dra_planner.sizing import LevelNeeds, Sizing
 from dra_planner.sizing.bound.proof import load_solver
 
+WORTH: Final = 0.01
+"""The share of the price that an additional guard must save."""
 _QUICK_STEPS: Final = 1_500_000  # of the quick model, for each set of guards
+_SPREAD_STEPS: Final = 16_000_000  # of the same, for even spread
 _MOST_HARD: Final = 12  # orders by size that the full simulation tries
 _FURTHER_STEPS: Final = 300_000  # of the same, to search on from a candidate
 
@@ -32,7 +38,8 @@ class GuardQuestion(Struct, frozen=True, kw_only=True):
     """A level of demand, the pools, and how guarded counts are simulated.
 
     `ask` returns the question of counts under guards, with the pools that a split creates. `steps`
-    bounds the simulations. `name_pool` turns a text into the name of a pool.
+    bounds the simulations. `name_pool` turns a text into the name of a pool. `spreads`: whether
+    pods may have to spread evenly.
     """
 
     needs: LevelNeeds
@@ -43,6 +50,7 @@ class GuardQuestion(Struct, frozen=True, kw_only=True):
     steps: int
     name_pool: Callable[[str], str]
     mode: Literal["guided", "exact"] = "guided"
+    spreads: bool = True
 
 
 class GuardCandidate(Struct, frozen=True, kw_only=True):
@@ -82,6 +90,10 @@ class GuardCandidate(Struct, frozen=True, kw_only=True):
             members = [member.workload for shape in shapes for member in shape.members]
             orders[tuple(dict.fromkeys(members))] = None
         return tuple(ArrivalOrder("by-size", seed, each) for seed, each in enumerate(orders, 1))
+
+    def is_held_in_any_order(self, counts: Mapping[str, int]) -> bool:
+        """Return whether the pods of all pools fit these nodes in any order."""
+        return len(self.pools_in_any_order(counts)) == len(self.group_of)
 
     def pools_in_any_order(self, counts: Mapping[str, int]) -> tuple[str, ...]:
         """Return the pools whose pods fit these nodes in any order, whatever the scheduler
@@ -128,7 +140,7 @@ def find_candidates(question: GuardQuestion) -> Iterator[GuardCandidate]:
     """Yield a candidate for each set of guards; a search also begins with what those before it
     found.
     """
-    starts = list(_starts(question))
+    starts, costs = list(_starts(question)), list[tuple[int, ...]]()
     scorings: tuple[Scoring, ...] = ("spread", "pack")
     for scoring in scorings:
         sizes = GroupSizes(question.needs, scoring)
@@ -142,7 +154,14 @@ def find_candidates(question: GuardQuestion) -> Iterator[GuardCandidate]:
             starts.append(list(found.groups))
             candidate = _candidate(question, found)
             if candidate is not None:
+                costs.append(candidate.cost)
                 yield candidate
+    if question.spreads and not any(is_close(cost, _packing_cost(question)) for cost in costs):
+        spread = SpreadSizes(question.needs, shapes=question.shapes)
+        found = find_assignment(question.pools, spread, starts, _SPREAD_STEPS)
+        candidate = _candidate(question, found)
+        if candidate is not None:
+            yield candidate
 
 
 def _candidate(question: GuardQuestion, best: Assignment) -> GuardCandidate | None:
@@ -161,6 +180,7 @@ def _candidate(question: GuardQuestion, best: Assignment) -> GuardCandidate | No
         question.name_pool,
         packs=sizes.scoring == "pack",
         exact=question.mode == "exact",
+        classes_of=partial(_classes_of, sizes),
     )
     pools = question.pools
     counts = {part: 0 for name in pools.names for part in guards.parts_of(name)}
@@ -187,6 +207,13 @@ def _candidate(question: GuardQuestion, best: Assignment) -> GuardCandidate | No
         least=least_nodes,
         group_of=group_of,
     )
+
+
+def _classes_of(sizes: GroupSizes, group: WorkloadGroup) -> Sequence[SpreadClass]:
+    """Return the classes of a group that must spread evenly over its nodes."""
+    if not isinstance(sizes, SpreadSizes):
+        return ()
+    return sizes.classes(group, sizes.nodes(group) or 0)
 
 
 def _merge_pools(groups: Iterable[WorkloadGroup], pools: Collection[int]) -> list[WorkloadGroup]:
@@ -231,6 +258,16 @@ def _by_devices(chosen: Mapping[int, int], needs: LevelNeeds) -> list[WorkloadGr
         rows = zip(needs.works[work].needs[pool], needs.devices[pool], strict=True)
         groups[pool, tuple(need for need, is_device in rows if is_device)].add(work)
     return [WorkloadGroup(pool, frozenset(works)) for (pool, _), works in sorted(groups.items())]
+
+
+def is_close(cost: tuple[int, ...], other: tuple[int, ...]) -> bool:
+    """Return whether `other` saves too little to justify other guards."""
+    return cost[0] * (1 - WORTH) <= other[0]
+
+
+def _packing_cost(question: GuardQuestion) -> tuple[int, ...]:
+    nodes = {pool.name: pool.plan for pool in question.sizing.pools}
+    return question.pools.cost([nodes[name] for name in question.pools.names])[1:]
 
 
 def cost_of(counts: Mapping[str, int], guards: Guards, pools: Pools) -> tuple[int, ...]:

@@ -1,9 +1,8 @@
 """The smallest set of guards that makes a cheap plan hold.
 
 A local search estimates sets of guards (`candidates`), and the full simulation proves the best
-ones. While steps are left, the search goes on with what the simulation showed: its quick model
-expects too few nodes for pods that block each other. A guard that saves less than `WORTH` of the
-price is left out.
+ones. If the simulation needs more nodes than the quick model expects, and steps are left, the
+search goes on with what it showed. A guard that saves less than `WORTH` of the price is left out.
 """
 
 from __future__ import annotations
@@ -15,13 +14,17 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from dra_planner.model import Guards
-from dra_planner.placement.candidates import GuardCandidate, GuardQuestion, cost_of, find_candidates
+from dra_planner.placement.candidates import (
+    GuardCandidate,
+    GuardQuestion,
+    cost_of,
+    find_candidates,
+    is_close,
+)
 from dra_planner.placement.proof import CountProver
 from dra_planner.records import equality
 from dra_planner.simulation import SimulatedCounts
 
-WORTH: Final = 0.01
-"""The share of the price that an additional guard must save."""
 _MOST_PROOFS: Final = 3
 _MOST_FURTHER: Final = 8  # proofs of candidates that were found by what proofs showed
 _PART_OF_FURTHER: Final = 3  # of the steps: the part that they, and proofs before, may take
@@ -56,33 +59,34 @@ class _Search:
         self._question = question
         self._steps = question.steps
         self._best: GuardedCounts | None = None
+        self._corrected: list[GuardCandidate] = []  # whose proof refuted some of their counts
 
     def run(self) -> GuardedCounts | None:
         candidates = _by_promise(find_candidates(self._question))
         for candidate in candidates[:_MOST_PROOFS]:
             if self._steps > 0:
                 self._prove(candidate)
-        self._search_on(candidates)
+        self._search_on()
         return self._best
 
-    def _search_on(self, candidates: list[GuardCandidate]) -> None:
+    def _search_on(self) -> None:
         """Prove further candidates, each found from one before by what its proof showed."""
         reserve = self._question.steps - self._question.steps // _PART_OF_FURTHER
         for _ in range(_MOST_FURTHER):
             if self._steps <= reserve:
                 return
-            further = [each.improved() for each in candidates]
-            candidates = [each for each in further if each is not None and self._is_worth(each)]
-            if not candidates:
+            further = [each.improved() for each in self._corrected]
+            self._corrected = [each for each in further if each and self._is_worth(each)]
+            if not self._corrected:
                 return
-            self._prove(min(candidates, key=lambda each: (each.cost, each.guards.kinds)))
+            self._prove(min(self._corrected, key=lambda each: (each.cost, each.guards.kinds)))
 
     def _is_worth(self, candidate: GuardCandidate) -> bool:
         return self._is_worth_counts(candidate.counts, candidate.guards)
 
     def _is_worth_counts(self, counts: Mapping[str, int], guards: Guards) -> bool:
         cost = cost_of(counts, guards, self._question.pools)
-        return self._best is None or not _is_close(self._best.cost, cost)
+        return self._best is None or not is_close(self._best.cost, cost)
 
     def _prove(self, candidate: GuardCandidate) -> None:
         """Keep the proved counts of a candidate if they are clearly cheaper than what is known."""
@@ -90,8 +94,10 @@ class _Search:
             return
         guards = candidate.guards
         asked = self._question.ask(guards)
+        is_held = candidate.is_held_in_any_order(candidate.counts)
+        checks = () if is_held else (*candidate.hard_orders, *asked.checks)
         proof = CountProver(
-            replace(asked, checks=(*candidate.hard_orders, *asked.checks)),
+            replace(asked, checks=checks),
             candidate.pool_of,
             candidate.fills,
             self._steps,
@@ -100,6 +106,8 @@ class _Search:
         found = proof.prove(candidate.counts, lambda counts: self._is_worth_counts(counts, guards))
         self._steps = proof.steps
         candidate.learn(proof.refuted)
+        if proof.refuted and not any(each is candidate for each in self._corrected):
+            self._corrected.append(candidate)
         if found is not None and found.counts is not None:
             self._best = GuardedCounts(
                 guards=guards,
@@ -109,11 +117,6 @@ class _Search:
                 fills=candidate.fills,
                 in_any_order=candidate.pools_in_any_order(found.counts),
             )
-
-
-def _is_close(cost: tuple[int, ...], other: tuple[int, ...]) -> bool:
-    """Return whether `other` saves too little to justify other guards."""
-    return cost[0] * (1 - WORTH) <= other[0]
 
 
 def _by_promise(candidates: Iterable[GuardCandidate]) -> list[GuardCandidate]:
@@ -128,8 +131,8 @@ def _by_promise(candidates: Iterable[GuardCandidate]) -> list[GuardCandidate]:
     return sorted(
         unique.values(),
         key=lambda each: (
-            not _is_close(each.cost, least),
-            len(each.guards.kinds) if _is_close(each.cost, least) else 0,
+            not is_close(each.cost, least),
+            len(each.guards.kinds) if is_close(each.cost, least) else 0,
             each.cost,
             each.guards.kinds,
         ),

@@ -16,7 +16,9 @@ from dra_planner.model import (
     PodAffinityTerm,
     PodSpec,
     PreferredPods,
+    Requirement,
     Shape,
+    SteerRule,
     TopologySpreadConstraint,
 )
 
@@ -45,18 +47,40 @@ def _guard_shape(shape: Shape, guards: Guards) -> Shape:
     rule = None if shape.per_node else guards.rule_for(shape)
     if rule is None:
         return shape
-    return replace(shape, pod=guard_pod(shape.pod, rule.pool, packs=guards.packs))
+    return replace(
+        shape,
+        labels={**shape.labels, **rule.labels},
+        pod=guard_pod(shape.pod, rule, packs=guards.packs),
+    )
 
 
-def guard_pod(pod: PodSpec, pool: str, *, packs: bool) -> PodSpec:
-    """Return a pod that only uses nodes of one pool and, with `packs`, prefers the fullest
-    of them.
+def guard_pod(pod: PodSpec, rule: SteerRule, *, packs: bool) -> PodSpec:
+    """Return a pod that only uses nodes of the rule's pool. It spreads with the other pods of the
+    rule or, with `packs`, prefers the fullest node.
     """
-    steered = replace(pod, node_selector={**pod.node_selector, POOL: pool})
+    steered = replace(pod, node_selector={**pod.node_selector, POOL: rule.pool})
+    if rule.spread:
+        return replace(steered, topology_spread=(*pod.topology_spread, even_spread(rule)))
     if not packs:
         return steered
     return replace(
         steered,
         preferred_pods=(*pod.preferred_pods, NEAR_OTHERS),
         topology_spread=pod.topology_spread or (NO_SPREAD,),
+    )
+
+
+def even_spread(rule: SteerRule) -> TopologySpreadConstraint:
+    """Return the constraint that allows a pod only on nodes with the fewest pods of its rule.
+
+    Nodes that don't take new pods don't count, so that draining a node doesn't block the others.
+    """
+    return TopologySpreadConstraint(
+        max_skew=1,
+        topology_key=HOSTNAME,
+        when_unsatisfiable="DoNotSchedule",
+        label_selector=LabelSelector(
+            tuple(Requirement(key, "In", (value,)) for key, value in rule.labels.items())
+        ),
+        node_taints_policy="Honor",
     )

@@ -41,6 +41,13 @@ class SteerRuleRow(PlanFilePart):
         description="ResourceClaimTemplates whose pods must run in the pool."
     )
     workloads: Rows[PodSetRow] = Field(description="Workloads whose pods must run in the pool.")
+    spread: str = Field(
+        default="",
+        exclude_if=lambda name: not name,
+        description="Value of the label pulumi-dra/spread that the pods get. Pods of a pool with the "
+        "same value spread evenly over the pool's nodes. Without a value, the pods don't have to "
+        "spread.",
+    )
 
 
 class GuardsPart(PlanFilePart):
@@ -69,6 +76,7 @@ class GuardsPart(PlanFilePart):
                         PodSetRow(**ref._asdict(), pod_set=pod_set)
                         for ref, pod_set in rule.workloads
                     ),
+                    spread=rule.spread,
                 )
                 for rule in guards.rules
             ),
@@ -88,6 +96,7 @@ class GuardsPart(PlanFilePart):
                         (WorkloadRef(each.kind, each.namespace, each.name), each.pod_set)
                         for each in row.workloads
                     ),
+                    spread=row.spread,
                 )
                 for row in self.rules
             ),

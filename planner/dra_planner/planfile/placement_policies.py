@@ -1,15 +1,15 @@
 """MutatingAdmissionPolicies that apply guards to pods when they are created, so that no manifest
 changes.
 
-There is one policy for each pool that pods are steered to. It adds the pool's label to the node
-selector and, if the guards pack, a preference for the node with the most pods. Stable and enabled
-from Kubernetes 1.36.
+There is one policy for each rule. It adds the pool's label to the node selector and, if pods of the
+rule spread evenly, a label and a spread constraint. If the guards pack, it adds a preference for
+the node with the most pods. Stable and enabled from Kubernetes 1.36.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
 
 from dra_planner.clouds import POOL
@@ -24,6 +24,7 @@ _LEADER_WORKERS: Final = "leaderworkerset.sigs.k8s.io/name"
 _NAMESPACE: Final = "kubernetes.io/metadata.name"
 _AFFINITY: Final = "/spec/affinity"
 _POD_AFFINITY: Final = f"{_AFFINITY}/podAffinity"
+_SPREADS: Final = "object.spec.topologySpreadConstraints"
 _PREFERRED: Final = f"{_POD_AFFINITY}/preferredDuringSchedulingIgnoredDuringExecution"
 
 
@@ -38,7 +39,7 @@ def placement_policies(guards: Guards) -> tuple[dict[str, Any], ...]:
 
 def policy_name(rule: SteerRule) -> str:
     """Return the name of a rule's policy and binding."""
-    return f"{PREFIX}{rule.pool}"
+    return f"{PREFIX}{rule.pool}.{rule.spread}" if rule.spread else f"{PREFIX}{rule.pool}"
 
 
 def _policy(rule: SteerRule, *, packs: bool) -> Iterator[dict[str, Any]]:
@@ -47,7 +48,11 @@ def _policy(rule: SteerRule, *, packs: bool) -> Iterator[dict[str, Any]]:
         {key.namespace for key in rule.templates} | {ref.namespace for ref, _ in rule.workloads}
     )
     selector = {"matchExpressions": [{"key": _NAMESPACE, "operator": "In", "values": namespaces}]}
-    mutations = [steering(rule.pool), *((packing(), unspreading()) if packs else ())]
+    mutations = [steering(rule.pool)]
+    if rule.spread:
+        mutations += [labelling(rule.labels), spreading(rule.labels)]
+    elif packs:
+        mutations += [packing(), unspreading()]
     yield {
         "apiVersion": _API,
         "kind": "MutatingAdmissionPolicy",
@@ -170,11 +175,41 @@ def _texts(values: Iterable[str]) -> str:
 
 def steering(pool: str) -> str:
     """Return the JSON patch in CEL that restricts a pod to the nodes of a pool."""
-    key = POOL.replace("~", "~0").replace("/", "~1")
+    return _adding("/spec/nodeSelector", "has(object.spec.nodeSelector)", {POOL: pool})
+
+
+def labelling(labels: Mapping[str, str]) -> str:
+    """Return the JSON patch in CEL that adds labels to a pod."""
+    return _adding("/metadata/labels", "has(object.metadata.labels)", labels)
+
+
+def _adding(path: str, is_there: str, values: Mapping[str, str]) -> str:
+    """Return the JSON patch in CEL that adds entries to a mapping, or the mapping."""
+    each = ", ".join(
+        f'JSONPatch{{op: "add", path: "{path}/{_pointer(key)}", value: {json.dumps(value)}}}'
+        for key, value in values.items()
+    )
+    return f'{is_there} ? [{each}] : [JSONPatch{{op: "add", path: "{path}", value: {json.dumps(values)}}}]'
+
+
+def _pointer(key: str) -> str:
+    return key.replace("~", "~0").replace("/", "~1")
+
+
+def spreading(labels: Mapping[str, str]) -> str:
+    """Return the JSON patch in CEL with which pods with these labels spread evenly over their
+    pool's nodes. Nodes that don't take new pods don't count.
+    """
+    selected = ", ".join(f"{json.dumps(key)}: dyn({json.dumps(labels[key])})" for key in labels)
+    constraint = (
+        '{"maxSkew": dyn(1), "topologyKey": dyn("kubernetes.io/hostname"), "whenUnsatisfiable": '
+        'dyn("DoNotSchedule"), "nodeTaintsPolicy": dyn("Honor"), '
+        f'"labelSelector": dyn({{"matchLabels": dyn({{{selected}}})}})}}'
+    )
     return (
-        "has(object.spec.nodeSelector) ? "
-        f'[JSONPatch{{op: "add", path: "/spec/nodeSelector/{key}", value: "{pool}"}}] : '
-        f'[JSONPatch{{op: "add", path: "/spec/nodeSelector", value: {{"{POOL}": "{pool}"}}}}]'
+        f'has({_SPREADS}) ? [JSONPatch{{op: "add", path: "/spec/topologySpreadConstraints/-", '
+        f"value: {constraint}}}] : "
+        f'[JSONPatch{{op: "add", path: "/spec/topologySpreadConstraints", value: [{constraint}]}}]'
     )
 
 
@@ -212,7 +247,6 @@ def unspreading() -> str:
         'dyn("ScheduleAnyway")}'
     )
     return (
-        "has(object.spec.topologySpreadConstraints) && size(object.spec.topologySpreadConstraints) "
-        "> 0 ? [] : "
+        f"has({_SPREADS}) && size({_SPREADS}) > 0 ? [] : "
         f'[JSONPatch{{op: "add", path: "/spec/topologySpreadConstraints", value: [{constraint}]}}]'
     )

@@ -10,7 +10,7 @@ from collections.abc import Collection
 
 from dra_planner.allocation.node.filters import HOSTNAME
 from dra_planner.allocation.node.pod_rules import PodView, term_selects
-from dra_planner.model import Reason, Shape, TopologySpreadConstraint
+from dra_planner.model import Reason, Shape, TopologySpreadConstraint, is_of_guards
 
 ZONES = ("topology.kubernetes.io/zone", "failure-domain.beta.kubernetes.io/zone")
 
@@ -39,6 +39,8 @@ def _spreads_anyway(
     constraint: TopologySpreadConstraint, pods: int, zones: Collection[str]
 ) -> bool:
     if constraint.when_unsatisfiable != "DoNotSchedule" or pods <= constraint.max_skew:
+        return True
+    if is_of_guards(constraint):  # made with the counts
         return True
     return (
         constraint.topology_key in ZONES and len(zones) == 1 and (constraint.min_domains or 1) == 1

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import re
 import sys
 from pathlib import Path
 
@@ -40,11 +41,12 @@ def test_the_text_names_the_guards_and_the_other_future(guided: Plan) -> None:
     file = io.StringIO()
     print_plan(guided, file=file)
     first, *rest = file.getvalue().splitlines()
-    assert first.endswith("with 2 guards")
+    assert first.endswith("with 3 guards")
     assert any(line.strip().startswith("without the guards, ") for line in rest)
-    (steer,) = (line for line in rest if line.startswith("1 steer"))
-    assert "pulumi up" in steer
-    assert "pods pending" in steer
+    for kind in ("steer", "split", "spread"):
+        (line,) = (each for each in rest if re.match(rf"[123] {kind} ", each))
+        assert "pulumi up" in line
+        assert re.search("pods? pending", line)
 
 
 def test_markdown_and_html_have_the_same_guards(guided: Plan) -> None:
@@ -82,6 +84,9 @@ def test_json_lists_rules_pools_and_both_prices(guided: Plan) -> None:
     guards = json.loads(plan_json(guided))["guards"]
     assert sorted(each["kind"] for each in guards["guards"]) == sorted(guided.guards.kinds)
     assert sum(len(rule["workloads"]) + len(rule["templates"]) for rule in guards["rules"]) > 0
+    assert [rule["spread"] for rule in guards["rules"]] == [
+        rule.spread for rule in guided.guards.rules
+    ]
     assert guards["split"] == {part.name: part.pool for part in guided.guards.parts}
     assert guards["free_pending"][0] <= guards["free_pending"][1]
 
@@ -123,7 +128,9 @@ def test_without_guards_pending_pods_are_one_finding_with_guards_as_the_fix(
     assert found.subject == f"{len(workloads)} workloads with one cause"
     ((message, fix),) = found.lines
     assert str(workloads[0].workload) in message
-    assert fix.startswith("set placement: guided in the fleet, which adds 2 guards (steer, split)")
+    assert fix.startswith(
+        "set placement: guided in the fleet, which adds 3 guards (steer, split, spread)"
+    )
     assert guided.cost is not None
     nodes = sum(pool.nodes.desired for pool in guided.pools)
     assert f"on {nodes} nodes, USD {guided.cost.hourly_usd:,.2f} per hour" in fix
@@ -141,7 +148,7 @@ def test_the_proof_names_what_it_covers_with_seeds(guided: Plan) -> None:
     file = io.StringIO()
     print_plan(guided, file=file)
     text = " ".join(file.getvalue().split())
-    assert "all pods fit in 33 pod arrival orders (seeds 1–9, 11–18)" in text
+    assert "all pods fit in 7 pod arrival orders (seeds 1–4)" in text
     assert "also proved: maximum replicas, rollouts" in text
     assert "to prove the loss of a node, set redundancy in the fleet" in text
     assert json.loads(plan_json(guided))["guards"]["proved"] == {"ceiling": True, "peak": True}

@@ -25,7 +25,13 @@ from dra_planner.sources import Source
 
 pytestmark = pytest.mark.long
 
-SEEDS = (("eks", "small", 2), ("gke", "small", 1), ("aks", "small", 2), ("aks", "medium", 2))
+SEEDS = (
+    ("eks", "small", 2),
+    ("gke", "small", 1),
+    ("aks", "small", 2),
+    ("aks", "medium", 2),
+    ("gke", "medium", 2),
+)
 
 
 def plan_of(given: Platform, placement: str = "guided") -> Plan:
@@ -85,10 +91,14 @@ def test_every_pod_is_placed_in_orders_that_were_not_tried_before(guided: Plan) 
         assert simulator.run(ArrivalOrder("shuffled", seed)).places_everything
 
 
-def test_the_proof_tries_workloads_by_size(guided: Plan) -> None:
+def test_the_proof_tries_workloads_by_size_unless_all_pods_fit_in_any_order(guided: Plan) -> None:
     """Expect different orders, each of all workloads."""
     assert guided.guarded is not None
     orders = [each for each in guided.guarded.proof.orders if each.name == "by-size"]
+    used = {pool.name for pool in guided.pools if pool.nodes.desired}
+    assert bool(orders) == (set(guided.guarded.in_any_order) != used)
+    if not orders:
+        return
     assert len({each.arrivals for each in orders}) == len(orders) > 1
     for order in orders:
         assert set(order.arrivals) == {each.workload for each in guided.workloads}
@@ -176,7 +186,8 @@ def test_workloads_with_one_template_on_one_pool_share_a_rule(guided: Plan) -> N
         for member in shape.members:
             assert member.templates
             for key in member.templates:
-                pools.setdefault(key, set()).add("" if rule is None else rule.pool)
+                place = "" if rule is None else f"{rule.pool} {rule.spread}"
+                pools.setdefault(key, set()).add(place)
     decided = {key for key, found in pools.items() if len(found) == 1 and "" not in found}
     assert {key for rule in guided.guards.rules for key in rule.templates} == decided
     named = {ref for rule in guided.guards.rules for ref, _ in rule.workloads}
@@ -185,18 +196,23 @@ def test_workloads_with_one_template_on_one_pool_share_a_rule(guided: Plan) -> N
             assert not (decided.intersection(member.templates) and member.workload in named)
 
 
-@pytest.fixture(scope="module")
-def resilient() -> Plan:
+RESILIENT = {"steer pack": ("eks", "small", 40), "steer split spread": ("gke", "medium", 2)}
+
+
+@pytest.fixture(scope="module", params=RESILIENT)
+def resilient(request: pytest.FixtureRequest) -> Plan:
     """Given rollouts with a surge, and any node that may be lost."""
-    given = platform("eks", "small", 40)
+    given = platform(*RESILIENT[request.param])
     surge = {"type": "RollingUpdate", "rollingUpdate": {"maxSurge": 1, "maxUnavailable": 0}}
     objects = copy.deepcopy(given.objects)
     for each in objects:
         if each["kind"] == "Deployment":
             each["spec"]["strategy"] = surge
-    return plan_of(
+    plan = plan_of(
         replace(given, objects=objects, fleet={**given.fleet, "redundancy": {"nodes": 1}})
     )
+    assert " ".join(plan.guards.kinds) == request.param
+    return plan
 
 
 def test_guards_hold_for_rollouts(resilient: Plan) -> None:
@@ -208,9 +224,19 @@ def test_guards_hold_for_rollouts(resilient: Plan) -> None:
     assert peak.orders == resilient.guarded.proof.orders
 
 
+def test_an_autoscaled_fleet_has_no_pods_that_must_spread() -> None:
+    """Given pods that arrive before their nodes, expect no guard by which they would spread over
+    too few nodes.
+    """
+    given = platform("gke", "medium", 2)
+    plan = plan_of(replace(given, fleet={**given.fleet, "autoscaler": "gke"}))
+    assert plan.guards.kinds
+    assert "spread" not in plan.guards.kinds
+
+
 def test_guards_hold_if_a_node_is_lost(resilient: Plan) -> None:
     survival = resilient.judgement.survival
-    assert (resilient.verdict, resilient.guards.kinds) == ("fits", ("steer", "pack"))
+    assert resilient.verdict == "fits"
     assert survival is not None
     assert survival.tried
     assert survival.losses == ()

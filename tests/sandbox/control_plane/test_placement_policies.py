@@ -33,6 +33,7 @@ RULE = SteerRule(
     ),
 )
 OTHERS = SteerRule(pool="l4", templates=(ObjectKey("ml", "one"),))
+EVEN = SteerRule(pool="l4", templates=(ObjectKey("ml", "even"),), spread="2")
 
 
 @pytest.fixture(scope="module")
@@ -43,21 +44,21 @@ def server() -> Iterator[ApiServer]:
             api.create({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}})
             account = {"name": "default", "namespace": name}
             api.apply({"apiVersion": "v1", "kind": "ServiceAccount", "metadata": account})
-        for document in placement_policies(Guards(rules=(RULE, OTHERS), packs=True)):
+        for document in placement_policies(Guards(rules=(RULE, OTHERS, EVEN), packs=True)):
             api.create(document)
         wait_until_active(api)
         yield api
 
 
 def wait_until_active(api: ApiServer, seconds: float = 60) -> None:
-    """Create pods of both rules until they are changed: an API server reads new policies a moment
+    """Create pods of all rules until they are changed: an API server reads new policies a moment
     later.
     """
     until = time.monotonic() + seconds
     for number in range(1000):
         pods = [
             created(api, f"probe-{at}-{number}", template=name)
-            for at, name in enumerate(("eight", "one"))
+            for at, name in enumerate(("eight", "one", "even"))
         ]
         if all(POOL in pod["spec"].get("nodeSelector", {}) for pod in pods):
             return
@@ -206,6 +207,35 @@ def test_steered_pods_prefer_full_nodes_and_do_not_spread(server: ApiServer) -> 
     }  # fmt: skip
     (spread,) = pod["spec"]["topologySpreadConstraints"]
     assert (spread["topologyKey"], spread["whenUnsatisfiable"]) == (POOL, "ScheduleAnyway")
+
+
+def test_pods_spread_evenly_with_the_other_pods_of_their_rule(server: ApiServer) -> None:
+    """Given pods with and without labels and a spread of their own, expect the rule's label and
+    constraint in addition, and no preference for full nodes.
+    """
+    zone = "topology.kubernetes.io/zone"
+    own = {"maxSkew": 2, "topologyKey": zone, "whenUnsatisfiable": "DoNotSchedule"}
+    even = {
+        "maxSkew": 1,
+        "topologyKey": "kubernetes.io/hostname",
+        "whenUnsatisfiable": "DoNotSchedule",
+        "nodeTaintsPolicy": "Honor",
+        "labelSelector": {"matchLabels": {"pulumi-dra/spread": "2"}},
+    }
+    plain = created(server, "even-plain", template="even")
+    assert pool_of(plain) == "l4"
+    assert plain["metadata"]["labels"] == {"pulumi-dra/spread": "2"}
+    assert plain["spec"]["topologySpreadConstraints"] == [even]
+    assert "affinity" not in plain["spec"]
+    choosy = created(
+        server,
+        "even-choosy",
+        template="even",
+        labels={"app": "choosy"},
+        spec={"topologySpreadConstraints": [own]},
+    )
+    assert choosy["metadata"]["labels"] == {"app": "choosy", "pulumi-dra/spread": "2"}
+    assert choosy["spec"]["topologySpreadConstraints"] == [own, even]
 
 
 def test_the_api_server_checks_the_expressions(server: ApiServer) -> None:

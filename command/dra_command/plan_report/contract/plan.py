@@ -343,7 +343,7 @@ class GuardRow(Output):
     """One guard. The list is sorted by the number of pods that are pending without the guard."""
 
     number: int
-    kind: Literal["steer", "split", "pack"]
+    kind: Literal["steer", "split", "pack", "spread"]
     effect: str
     who_acts: str = Field(
         description="`pulumi up`, or the owners of the namespaces, who must change manifests."
@@ -360,6 +360,10 @@ class SteeringRow(Output):
     pool: str
     templates: list[str] = Field(description="ResourceClaimTemplates, as NAMESPACE/NAME.")
     workloads: list[WorkloadName]
+    spread: str = Field(
+        description="Pods of a pool with the same value spread evenly over its nodes. Empty if they "
+        "don't have to spread."
+    )
 
 
 class GuardsRow(Output):

@@ -130,6 +130,7 @@ def _guards(plan: Plan) -> GuardsRow | None:
                 pool=rule.pool,
                 templates=[str(key) for key in rule.templates],
                 workloads=[name_row(ref) for ref, _ in rule.workloads],
+                spread=rule.spread,
             )
             for rule in guarded.guards.rules
         ],

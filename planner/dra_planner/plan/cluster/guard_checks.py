@@ -16,7 +16,7 @@ from dra_planner.manifests.documents import read_documents
 from dra_planner.manifests.objects import read_objects
 from dra_planner.model import Guards, WorkloadRef, templates_in
 from dra_planner.offers import NodeDifference
-from dra_planner.planfile import placement_policies
+from dra_planner.planfile import placement_policies, policy_name
 from dra_planner.records import equality
 from dra_planner.releases import has_mutating_policies
 from dra_planner.sources import Source
@@ -199,5 +199,5 @@ def _maker(pod: BoundPod) -> str:
 def _difference(
     guards: Guards, subject: str, at: str, predicted: str, observed: str
 ) -> NodeDifference:
-    pool = next((rule.pool for rule in guards.rules if subject.endswith(f"-{rule.pool}")), "")
+    pool = next((each.pool for each in guards.rules if subject.endswith(policy_name(each))), "")
     return NodeDifference(pool, "", "guard", subject, at, predicted, observed)

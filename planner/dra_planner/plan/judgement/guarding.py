@@ -296,6 +296,8 @@ class _Search:
             steps=steps,
             name_pool=cloud(self._fleet.cloud).pool_name,
             mode="exact" if self._fleet.placement == "exact" else "guided",
+            # pods that arrive before their nodes would spread over too few of them
+            spreads=not self._fleet.is_autoscaled,
         )
 
     def ask(self, guards: Guards) -> CountQuestion:
@@ -430,12 +432,15 @@ def without_guard(guards: Guards, kind: GuardKind) -> Guards:
             return Guards(parts=guards.parts)
         case "pack":
             return replace(guards, packs=False)
+        case "spread":
+            return replace(guards, rules=tuple(_merged(guards.rules, {})))
         case "split":
             pool_of = {part.name: part.pool for part in guards.parts}
             return replace(guards, parts=(), rules=tuple(_merged(guards.rules, pool_of)))
 
 
 def _merged(rules: tuple[SteerRule, ...], pool_of: Mapping[str, str]) -> list[SteerRule]:
+    """Return one rule for each pool, whose pods don't have to spread."""
     merged: dict[str, SteerRule] = {}
     for rule in rules:
         pool = pool_of.get(rule.pool, rule.pool)

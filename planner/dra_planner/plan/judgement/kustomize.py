@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from dra_planner.manifests import Manifests, render_pod_spec
-from dra_planner.model import Guards, PodSet, PodSpec, Workload, WorkloadRef, templates_in
+from dra_planner.model import (
+    Guards,
+    PodSet,
+    PodSpec,
+    PodTemplate,
+    Workload,
+    WorkloadRef,
+    templates_in,
+)
 from dra_planner.placement import guard_pod
 
 _GUARDS: Final = "pulumi-dra/guards"
@@ -33,14 +41,17 @@ def guards_component(
             if rule is None:
                 continue
             before = pods.template.spec
-            values = _changed(before, guard_pod(before, rule.pool, packs=guards.packs))
+            values = _changed(before, guard_pod(before, rule, packs=guards.packs))
             path = spec_path(workload, pods)
             if values and path is None:
                 left.append(workload.ref)
             elif values:
                 operations = [
-                    {"op": "add", "path": f"{path}/{key}", "value": value}
-                    for key, value in values.items()
+                    *_labelled(path, pods.template, rule.labels),
+                    *(
+                        {"op": "add", "path": f"{path}/{key}", "value": value}
+                        for key, value in values.items()
+                    ),
                 ]
                 patches.append({"target": patch_target(workload), "patch": operations})
     made = {**component(patches), **_MARK} if patches else None
@@ -69,6 +80,20 @@ def _changed(before: PodSpec, after: PodSpec) -> dict[str, Any]:
     """Return the fields of the pod that guards change, with their new values."""
     old, new = render_pod_spec(before), render_pod_spec(after)
     return {key: value for key, value in new.items() if value != old.get(key)}
+
+
+def _labelled(
+    path: str | None, template: PodTemplate, labels: Mapping[str, str]
+) -> Iterator[dict[str, Any]]:
+    """Yield the operation that adds labels to the pods of a template with its spec at `path`."""
+    if not labels or path is None:
+        return
+    above = path.removesuffix("/spec")
+    whole = {**template.labels, **labels}
+    if isinstance(template.written.get("metadata"), Mapping) or not above:
+        yield {"op": "add", "path": f"{above}/metadata/labels", "value": whole}
+    else:
+        yield {"op": "add", "path": f"{above}/metadata", "value": {"labels": whole}}
 
 
 def patch_target(workload: Workload) -> dict[str, str]:

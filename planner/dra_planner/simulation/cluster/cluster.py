@@ -5,6 +5,7 @@ share.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Final
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -19,11 +20,13 @@ from dra_planner.allocation.search.devices import DeviceId, PoolId
 from dra_planner.allocation.search.holdings import Pick
 from dra_planner.allocation.search.results import allocation_of
 from dra_planner.allocation.verdicts import ClaimPicks
-from dra_planner.model import AllocatedDevice, ClaimAllocation, Node, ObjectKey
+from dra_planner.model import AllocatedDevice, ClaimAllocation, Node, ObjectKey, Taint
 from dra_planner.offers import pod_requests
 from dra_planner.simulation.cluster.pod_kinds import PodKind
 from dra_planner.simulation.cluster.soft_spread_counts import Census
 from dra_planner.simulation.cluster.stages import NodeStage, Population, Stages
+
+_UNREACHABLE: Final = Taint("node.kubernetes.io/unreachable")
 
 
 class SimulatedPod(Struct, frozen=True, eq=False):
@@ -208,12 +211,15 @@ class Cluster:
     # -- nodes
 
     def close(self, node: int) -> None:
-        """Exclude a node from new pods. Its pods stay, and it still counts for spreading pods over
-        nodes.
+        """Exclude a node from new pods, as the taint of an unreachable node does.
+
+        Its pods stay. It counts for spreading pods over nodes, unless a constraint honors taints.
         """
         stage = self.stage_of[node]
         used = {**dict(stage.state.used), "pods": stage.node.allocatable.get("pods", 0)}
-        state = stage.state.with_used(tuple(sorted(used.items())))
+        tainted = replace(stage.node, taints=(*stage.node.taints, _UNREACHABLE))
+        template = replace(stage.template, node=tainted, memory={})
+        state = stage.state.with_used(tuple(sorted(used.items()))).on_template(template)
         self._move(node, self.stages.with_state(stage, state))
         self.version += 1
 

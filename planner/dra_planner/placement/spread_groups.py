@@ -1,0 +1,72 @@
+"""Groups whose works share nodes by even spread: node counts that hold in any order."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from dra_planner.model import Shape
+from dra_planner.placement.even_spread import (
+    SpreadClass,
+    SpreadWork,
+    arranged,
+    fewest_nodes,
+    find_classes,
+)
+from dra_planner.placement.workload_groups import GroupSizes, WorkloadGroup
+
+_STEPS_OF_WORK: Final = 80  # of the quick model, which take about as long as placing a work
+
+
+class SpreadSizes(GroupSizes):
+    """Node counts of groups that are proved for any order, with even spread where it needs fewer
+    nodes than the rows alone.
+    """
+
+    shapes: Mapping[str, Shape] = {}
+
+    def nodes(self, group: WorkloadGroup, most: int | None = None) -> int | None:
+        """Return the nodes that hold the group in any order, or None if they are more than
+        `most`.
+        """
+        if not group.works:
+            return 0
+        found = self._nodes.get(group)
+        if found is None:
+            least, capacity = self.least(group), self.needs.capacities[group.pool]
+            enough = max(least, self._rows_of(group).in_any_order)
+            limit = enough if most is None else min(most, enough)
+            works = self._works(group) if least < enough else []
+            self.steps += _STEPS_OF_WORK * len(works)
+            found = fewest_nodes(works, capacity, least, min(limit, enough - 1)) if works else None
+            if found is None and limit < enough:
+                self._least[group] = max(least, limit + 1)
+                return None
+            found = self._nodes[group] = enough if found is None else found
+        return found if most is None or found <= most else None
+
+    def harden(self, group: WorkloadGroup) -> None:
+        """Do nothing: the counts hold in every order."""
+
+    def classes(self, group: WorkloadGroup, nodes: int) -> list[SpreadClass]:
+        """Return the classes that spread evenly over so many nodes; none if the group doesn't need
+        any.
+        """
+        if nodes >= self._rows_of(group).in_any_order:
+            return []
+        capacity = self.needs.capacities[group.pool]
+        return find_classes(arranged(self._works(group), capacity), capacity, nodes) or []
+
+    def is_held_in_any_order(self, group: WorkloadGroup, nodes: int) -> bool:
+        return super().is_held_in_any_order(group, nodes) or bool(self.classes(group, nodes))
+
+    def _works(self, group: WorkloadGroup) -> list[SpreadWork]:
+        """Return the group's works; none if pods of one of them must share a node."""
+        works = []
+        for at in group.works:
+            work = self.needs.works[at]
+            if len(work.shapes) > 1:
+                return []
+            namespace = self.shapes[work.shapes[0]].namespace
+            works.append(SpreadWork(at, work.count, work.needs[group.pool], namespace))
+        return works
