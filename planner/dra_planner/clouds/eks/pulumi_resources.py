@@ -68,6 +68,9 @@ CLUSTER = ClusterResource(
     token="aws:eks/cluster:Cluster",
     version="version",
     region="region",
+    # awsdocs/amazon-eks-user-guide pull request 795
+    subnets="vpcConfig.subnetIds",
+    least_zones=2,
     own_nodes=(("computeConfig.enabled", "true"),),
     # docs.aws.amazon.com/eks/latest/APIReference/API_CreateCluster.html
     # (bootstrapSelfManagedAddons)

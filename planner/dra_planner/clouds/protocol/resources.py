@@ -276,13 +276,16 @@ class ClusterResource(Struct, frozen=True, kw_only=True):
     that. `own_nodes` are properties, each with a value with which the cloud adds nodes that
     aren't declared. `pod_range` is the range of addresses that nodes share for their pods, and
     `first_pool` the flag that removes a pool that isn't declared, which has the cluster's
-    `first_pool_settings`.
+    `first_pool_settings`. `subnets` is the list of subnets of the control plane, which must be in
+    at least `least_zones` zones.
     """
 
     token: str
     version: str
     region: str
     zones: str = ""
+    subnets: str = ""
+    least_zones: int = 1
     pools: str = ""
     name: str = "name"
     version_is_floor: bool = False

@@ -113,7 +113,7 @@ def _dns(cluster: DeclaredResource, addresses: AddressRanges) -> Iterator[Findin
         address = ipaddress.IPv4Address(cluster.props.text(path) or "")
     except ValueError:
         return
-    if found and (address not in found[0] or address == found[0][1]):
+    if found and (address not in found[0] or address in (found[0][0], found[0][1])):
         yield Finding(
             message=f'cluster "{cluster.name}": {path} {address} isn\'t a free address of '
             f"{of_services} ({found[0]}), so the cloud rejects the cluster",

@@ -13,6 +13,7 @@ from dra_planner.clouds.protocol.resources import CountLimits
 from dra_planner.clouds.protocol.setting_faults import label_value_fault
 from dra_planner.model.nodes import TaintEffect
 from dra_policies.rules.api_values import rejected_values
+from dra_policies.rules.cluster.control_plane_zones import too_few_zones
 from dra_policies.rules.pools.existing_entries import entries_that_exist
 from dra_policies.rules.pools.launch_templates import RejectedPool, template_faults
 from dra_policies.rules.resource_rows import broken_rows
@@ -33,6 +34,7 @@ def check(view: StackView) -> Iterator[Finding]:
     yield from broken_rows(view, RULE.id)
     yield from rejected_values(view)
     yield from entries_that_exist(view)
+    yield from too_few_zones(view)
     for pool in view.pools:
         for says, fix in _faults(pool):
             yield Finding(message=f"{pool.title}: {says}", fix=fix, urn=pool.urn)

@@ -1,0 +1,36 @@
+"""Clusters whose control plane's subnets are in fewer zones than the cloud requires."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from dra_planner.clouds import cloud, names
+from dra_policies.rules.rule import Finding
+from dra_policies.view.stack_view import StackView
+
+
+def too_few_zones(view: StackView) -> Iterator[Finding]:
+    """Yield clusters of which all subnets are resources of the stack, in too few zones."""
+    for name in names() if view.complete else ():
+        of_cloud = cloud(name)
+        paths, addresses = of_cloud.cluster, of_cloud.node_network.addresses
+        if addresses is None or not paths.subnets:
+            continue
+        for cluster in view.declared:
+            if cluster.type != paths.token:
+                continue
+            urns = cluster.sources_of(paths.subnets)
+            zones = [
+                each.props.text(addresses.zone)
+                for each in view.declared
+                if each.urn in urns and each.type == addresses.token
+            ]
+            listed = cluster.props.texts(paths.subnets)
+            is_known = listed is not None and len(listed) <= len(zones) and all(zones)
+            if is_known and zones and len(set(zones)) < paths.least_zones:
+                yield Finding(
+                    message=f'cluster "{cluster.name}": its subnets are all in zone {zones[0]}, but '
+                    f"{of_cloud.title} requires {paths.least_zones} zones",
+                    fix=f"add a subnet in another zone to {paths.subnets}",
+                    urn=cluster.urn,
+                )
