@@ -9,7 +9,7 @@ from dra_policies.rules.rule import Rule
 
 RULE = Rule(
     id="object-not-read",
-    says="An object that can create pods with devices isn't read.",
+    says="The manifests contain an unreadable object that might create pods with devices.",
     why="The object's pods aren't in the plan, so the planned nodes might not be sufficient.",
     fix="Add rendered manifests of the pods that it creates, or use a cluster snapshot.",
     level="advisory",

@@ -8,7 +8,7 @@ from dra_policies.rules.rule import Rule
 
 RULE = Rule(
     id="queue-decides",
-    says="Kueue changes a workload's pods, or its queue isn't fully known.",
+    says="Kueue changes a workload's pods, or facts about the workload's queue are unknown.",
     why="Kueue adds the node labels and tolerations of its flavors to pods, and admits pods "
     "only within its quotas.",
     fix="Add the manifests of the queue, or do nothing if this is intended.",

@@ -35,8 +35,8 @@ def check(view: StackView) -> Iterator[Finding]:
 RULE = Rule(
     id="class-differs-from-plan",
     says="A DeviceClass differs from the plan.",
-    why="Claims were checked with the plan's classes. With other classes, pods might get "
-    "different devices, or no devices.",
+    why="The plan checked the claims with its own DeviceClasses. With other classes, pods "
+    "might get different devices, or no devices.",
     fix="Define the plan's DeviceClasses, or plan again.",
     level="advisory",
     needs="stack",
