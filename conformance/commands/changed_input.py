@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, cast
 
 import yaml
@@ -44,6 +44,24 @@ def changed_text(text: str, plan: Plan, found: JointFix) -> str:
                 workload, pods = _pod_set(plan.manifests, member.workload, member.pod_set)
                 _change_pods(objects, _spec(objects, workload, pods), shape, changed)
     return "\n---\n".join(json.dumps(each) for each in objects)
+
+
+def with_replaced_texts(text: str, changes: Sequence[tuple[str, str]]) -> str:
+    """Return the manifests with other texts in their values, or the same text if none occurs."""
+
+    def replaced(value: Any) -> Any:
+        if isinstance(value, dict):
+            return {key: replaced(each) for key, each in value.items()}
+        if isinstance(value, list):
+            return [replaced(each) for each in value]
+        if isinstance(value, str):
+            for old, new in changes:
+                value = value.replace(old, new)
+        return value
+
+    objects = list(_objects(text)) if changes else []
+    changed = [replaced(each) for each in objects]
+    return text if changed == objects else yaml.safe_dump_all(changed, sort_keys=False)
 
 
 def changed_fleet(plan: Plan, fix: Fix) -> Fleet | None:

@@ -22,7 +22,12 @@ from msgspec.structs import replace
 sys.path.insert(0, str(Path(__file__).parents[2] / "tests/fixes"))
 sys.path.insert(0, str(Path(__file__).parents[2] / "tests/command/truth"))
 
-from changed_input import NotWrittenError, changed_fleet, changed_text
+from changed_input import (
+    NotWrittenError,
+    changed_fleet,
+    changed_text,
+    with_replaced_texts,
+)
 from corpora import Input, inputs  # of the tests
 from truth_objects import fleet
 
@@ -99,6 +104,12 @@ def _ending(given: Input) -> tuple[str, str]:
         return _NO_MACHINE, ""
     if any(each.code == "insufficient-resource" for each in reasons):
         return _NO_PLUGIN, ""
+    rewritten = with_replaced_texts(
+        given.manifests, [pair for each in reasons for pair in each.changes]
+    )
+    if rewritten != given.manifests:
+        ending, why = _ending(replace(given, manifests=rewritten))
+        return (f"{ending}, with its selector" if ending.startswith("fit") else ending), why
     return _NONE, _reasons(plan)
 
 

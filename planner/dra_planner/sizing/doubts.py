@@ -7,7 +7,7 @@ maximum resources.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -142,16 +142,23 @@ class DoubtfulPlace(Struct):
 
 
 def without_unknown_labels(pod: PodSpec, offer: Offer) -> PodSpec:
-    """Return a pod without what it demands of labels whose values are known at run time only."""
+    """Return a pod without what it demands of labels whose values are known at run time only,
+    except for zones that none of the nodes can be in.
+    """
     known = {
-        key: value for key, value in pod.node_selector.items() if not offer.is_unknown_label(key)
+        key: value
+        for key, value in pod.node_selector.items()
+        if not offer.is_unknown_label(key) or _is_elsewhere(key, (value,), offer)
     }
     affinity = pod.node_affinity
     if affinity is not None:
         terms = tuple(
             NodeSelectorTerm(
                 tuple(
-                    each for each in term.match_expressions if not offer.is_unknown_label(each.key)
+                    each
+                    for each in term.match_expressions
+                    if not offer.is_unknown_label(each.key)
+                    or (each.operator == "In" and _is_elsewhere(each.key, each.values, offer))
                 ),
                 term.match_fields,
             )
@@ -165,6 +172,11 @@ def without_unknown_labels(pod: PodSpec, offer: Offer) -> PodSpec:
         )
         affinity = None if free else NodeSelector(terms)
     return replace(pod, node_selector=known, node_affinity=affinity)
+
+
+def _is_elsewhere(key: str, values: Collection[str], offer: Offer) -> bool:
+    """Return whether the values of a label are zones, and none of them is a zone of the nodes."""
+    return key in ZONES and bool(offer.zones) and set(offer.zones).isdisjoint(values)
 
 
 def _keys(pod: PodSpec) -> set[str]:

@@ -37,10 +37,69 @@ def class_of(driver: str) -> Object:
     return api("resource.k8s.io/v1", "DeviceClass", driver, {"selectors": selectors}, namespace="")
 
 
+def volume(zone: str, pod: int = 0) -> list[Object]:
+    """A volume in a zone, and the claim of a StatefulSet's pod for it."""
+    size = {"resources": {"requests": {"storage": "10Gi"}}, "accessModes": ["ReadWriteOnce"]}
+    required = {
+        "nodeSelectorTerms": [
+            {"matchExpressions": [{"key": ZONE, "operator": "In", "values": [zone]}]}
+        ]
+    }
+    spec = {"nodeAffinity": {"required": required}, "capacity": {"storage": "10Gi"}}
+    spec |= {"csi": {"driver": "ebs.csi.aws.com", "volumeHandle": f"vol-{pod}"}}
+    spec |= {"accessModes": ["ReadWriteOnce"]}
+    name = f"data-serve-{pod}"
+    return [
+        api("v1", "PersistentVolume", f"v{pod}", spec, namespace=""),
+        api("v1", "PersistentVolumeClaim", name, {"volumeName": f"v{pod}", **size}),
+    ]
+
+
+def stateful_set(replicas: int = 1) -> Object:
+    """A StatefulSet whose pods have a GPU and a volume each."""
+    size = {"resources": {"requests": {"storage": "10Gi"}}, "accessModes": ["ReadWriteOnce"]}
+    made = deployment(replicas=replicas)
+    spec = {**made["spec"], "serviceName": "serve"}
+    spec["volumeClaimTemplates"] = [{"metadata": {"name": "data"}, "spec": size}]
+    return {**made, "kind": "StatefulSet", "spec": spec}
+
+
 IN_TWO_ZONES = fleet(pools=[pool("l4", "g6.2xlarge", zones=["us-east-1a", "us-east-1b"])])
 OF_FOUR = fleet(pools=[pool("l4x", "g6.12xlarge")])
 
 RULES_OF_PODS = (
+    Case(
+        name="a zone in which the pool has no node",
+        on=IN_TWO_ZONES,
+        given=[template(), deployment(nodeSelector={ZONE: "us-east-1f"})],
+        verdict="does-not-fit",
+        says=("the node is in another zone", "use a pool in the zone us-east-1f"),
+    ),
+    Case(
+        name="a zone in which the pool may have a node",
+        on=IN_TWO_ZONES,
+        given=[template(), deployment(nodeSelector={ZONE: "us-east-1b"})],
+        verdict="cannot-tell",
+    ),
+    Case(
+        name="the existing volume of a StatefulSet in a zone without nodes",
+        on=IN_TWO_ZONES,
+        given=[*volume("us-east-1f"), template(), stateful_set()],
+        verdict="does-not-fit",
+        says=("node affinity of PersistentVolume v0",),
+    ),
+    Case(
+        name="the existing volumes of a StatefulSet in the zone of the pool",
+        on=fleet(pools=[pool("l4", "g6.2xlarge", zones=["us-east-1a"])]),
+        given=[*volume("us-east-1a"), *volume("us-east-1a", 1), template(), stateful_set(2)],
+        verdict="fits",
+    ),
+    Case(
+        name="one of two volumes of a StatefulSet exists",
+        on=fleet(pools=[pool("l4", "g6.2xlarge", zones=["us-east-1a"])]),
+        given=[*volume("us-east-1a"), template(), stateful_set(2)],
+        verdict="cannot-tell",
+    ),
     Case(
         name="a spread over more zones than the pools have",
         given=[template(), deployment(replicas=3, topologySpreadConstraints=spread(minDomains=3))],

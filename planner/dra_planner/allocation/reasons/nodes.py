@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Final
 
 from msgspec.structs import replace
 
@@ -23,6 +24,8 @@ _SHORT_CODES = {
     "ephemeral-storage": "insufficient-ephemeral-storage",
     "pods": "too-many-pods",
 }
+_ZONE: Final = "topology.kubernetes.io/zone"
+_REGION: Final = "topology.kubernetes.io/region"
 
 
 def misfit_reasons(misfit: Misfit, refusal: Refusal) -> Iterable[Reason]:
@@ -167,7 +170,9 @@ def _selector_reason(misfit: Misfit, refusal: Refusal) -> Reason:
     key, _, value = misfit.label.partition("=")
     where = selector_of(refusal.shape.pod, key)
     have, fix = f"doesn't have the label {key}", f"remove {key} from {where}"
-    if key not in labels and (owner := label_owner(key)) is not None:
+    if key == _ZONE and key not in labels and _REGION in labels:
+        have, fix = "is in another zone", f"use a pool in the zone {value}, or {fix}"
+    elif key not in labels and (owner := label_owner(key)) is not None:
         have = f"{have}, which {owner.owner} would set"
         instead = instead_of_label(key, refusal.shape.pod, refusal.node.node)
         fix = f"{fix}, and {instead}" if instead else fix

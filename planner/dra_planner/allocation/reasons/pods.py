@@ -9,6 +9,7 @@ from msgspec.structs import replace
 from dra_planner.allocation.place import plan_for, searched_claims
 from dra_planner.allocation.reasons.absent_names import published_instead
 from dra_planner.allocation.reasons.devices import attribute_of, device_reasons
+from dra_planner.allocation.reasons.edits import Edit
 from dra_planner.allocation.reasons.explanation import (
     AlternativeReport,
     ClaimReport,
@@ -72,7 +73,8 @@ def _open_questions(undecided: Undecided) -> tuple[Reason, ...]:
                 code="zonal-volume",
                 message=f"the zone of {names} is known only at run time, so it's unknown which "
                 "nodes can mount the volume",
-                fix="add the manifests of the new PersistentVolumeClaim and its StorageClass",
+                fix="add the manifests of the PersistentVolumeClaim and its PersistentVolume, or of "
+                "a StorageClass with volumeBindingMode: WaitForFirstConsumer",
             ),
         )
     if undecided.kind == "driver":
@@ -143,6 +145,8 @@ def _unknown_reason(claim: ClaimReport, way: AlternativeReport, exclusion: Exclu
         code="selector-unknown",
         message=f"it's unknown whether {counted(exclusion.count, 'device')} "
         f"{verb(exclusion.count, 'pass')}{expression}: {exclusion.detail}",
+        fix="plan with --observed after the first node publishes its devices, or remove this "
+        "condition",
         claim=claim.claim,
         request=way.request,
     )
@@ -184,10 +188,12 @@ def _claim_reason(refusal: Refusal) -> Reason:
 def _error_reason(refusal: Refusal) -> Reason:
     message = refusal.message
     code, fix = "scheduler-error", ""
+    edits: tuple[Edit, ...] = ()
     if "CEL compile error" in message:
         code, fix = "selector-error", _compile_fix(refusal)
     elif "CEL" in message:
-        code, fix = "selector-error", _edits_text(refusal)
+        edits = suggest_edits(refusal)
+        code, fix = "selector-error", " and ".join(edit.text for edit in edits)
     elif "exceeds the claim limit" in message:
         code, fix = (
             "too-many-devices",
@@ -214,6 +220,7 @@ def _error_reason(refusal: Refusal) -> Reason:
         message=f"scheduling fails with an error: {message}{instead}",
         fix=fix,
         claim=refusal.claim,
+        changes=tuple(change for edit in edits for change in edit.conditions),
     )
 
 
@@ -227,11 +234,6 @@ def _requested_devices(refusal: Refusal) -> list[Candidate]:
                     devices = devices_of_class(way.device_class_name, refusal.node.template)
                     found |= {each.index: each for each in devices}
     return list(found.values())
-
-
-def _edits_text(refusal: Refusal) -> str:
-    """Return the smallest changes to the selectors with which the pod fits, or ""."""
-    return " and ".join(edit.text for edit in suggest_edits(refusal))
 
 
 def _compile_fix(refusal: Refusal) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Final
 
 from msgspec.structs import replace
 
@@ -14,6 +14,7 @@ from dra_planner.manifests.workloads.volume_zones import (
     NEEDS_DEFAULT_CLASS,
     NewVolume,
     needs_default_class,
+    same_volumes,
     with_new_volumes,
 )
 from dra_planner.model import PodSet, PodTemplate
@@ -36,11 +37,18 @@ def read_stateful_set(reading: Reading) -> list[PodSet]:
         NewVolume(str(claim.get("metadata.name", name)), claim.get("spec", {}))
         for name, claim in root.at("spec.volumeClaimTemplates").members()
     ]
-    return [replace(pods, template=_with_volumes(reading, pods.template, volumes)) for pods in sets]
+    return [
+        replace(pods, template=_with_volumes(reading, pods.template, volumes, replicas))
+        for pods in sets
+    ]
+
+
+_MOST_CLAIMS: Final = 1000
+"""Number of pods of a StatefulSet whose existing claims are compared."""
 
 
 def _with_volumes(
-    reading: Reading, template: PodTemplate, volumes: Sequence[NewVolume]
+    reading: Reading, template: PodTemplate, volumes: Sequence[NewVolume], replicas: int
 ) -> PodTemplate:
     """Return the template with the volumes of its set, of which each pod has its own."""
     spec = template.spec
@@ -48,7 +56,15 @@ def _with_volumes(
     name = reading.object.name
     claims = (reading.lookup("PersistentVolumeClaim", f"{v.name}-{name}-0") for v in volumes)
     if "uid" in reading.object.metadata or any(each is not None for each in claims):
-        return replace(template, spec=spec)
+        ordinals = range(replicas) if replicas <= _MOST_CLAIMS else ()
+        existing = [
+            found
+            for each in volumes
+            for found in same_volumes(
+                each.name, [f"{each.name}-{name}-{number}" for number in ordinals], reading.lookup
+            )
+        ]
+        return replace(template, spec=with_new_volumes(spec, existing, reading.lookup))
     by_default = needs_default_class(volumes, reading.lookup)
     return replace(
         template,

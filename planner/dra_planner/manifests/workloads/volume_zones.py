@@ -72,12 +72,48 @@ def own_volumes(spec: Mapping[str, Any]) -> Iterator[NewVolume]:
 
 
 def claimed_volumes(spec: Mapping[str, Any], namespace: str, lookup: Lookup) -> Iterator[NewVolume]:
-    """Yield the volumes of given PersistentVolumeClaims without a volume."""
+    """Yield the volumes of given PersistentVolumeClaims that have no volume, or a given one."""
     for volume in _mappings(spec.get("volumes")):
         name = text_of(_mapping(volume.get("persistentVolumeClaim")).get("claimName"))
         claim = lookup("PersistentVolumeClaim", name) if name else None
-        if claim is not None and claim.namespace == namespace and _is_new(claim):
-            yield NewVolume(name, _mapping(claim.data.get("spec")))
+        if claim is None or claim.namespace != namespace:
+            continue
+        spec = _mapping(claim.data.get("spec"))
+        if _is_new(claim) or _existing(spec, lookup) is not None:
+            yield NewVolume(name, spec)
+
+
+def same_volumes(volume: str, claims: Iterable[str], lookup: Lookup) -> Iterator[NewVolume]:
+    """Yield the volume of a StatefulSet's pods if the claims of all pods have given volumes, with
+    the same zones.
+    """
+    given = [lookup("PersistentVolumeClaim", name) for name in claims]
+    specs = [_mapping(each.data.get("spec")) for each in given if each is not None]
+    found = {_existing(spec, lookup) for spec in specs}
+    if (
+        len(specs) == len(given)
+        and None not in found
+        and len({each.zones for each in found if each}) == 1
+    ):
+        yield NewVolume(volume, specs[0])
+
+
+def _existing(spec: Mapping[str, Any], lookup: Lookup) -> _Class | None:
+    """Return the zones of a given PersistentVolume with the name in a claim's spec, or None if it
+    isn't given, or its node affinity isn't a list of zones.
+    """
+    name = text_of(spec.get("volumeName"))
+    given = lookup("PersistentVolume", name) if name else None
+    if given is None:
+        return None
+    affinity = _mapping(_mapping(given.data.get("spec")).get("nodeAffinity"))
+    terms = _mappings(_mapping(affinity.get("required")).get("nodeSelectorTerms"))
+    rules = [rule for term in terms for rule in _mappings(term.get("matchExpressions"))]
+    keys = {ZONE, *(each.zone_key for each in _drivers())}
+    if len(rules) != 1 or rules[0].get("key") not in keys or rules[0].get("operator") != "In":
+        return None
+    zones = tuple(sorted(map(text_of, rules[0].get("values") or ())))
+    return _Class(f"node affinity of PersistentVolume {name}", zones, is_everywhere=True)
 
 
 def _is_new(claim: KubernetesObject) -> bool:
@@ -102,17 +138,19 @@ def with_new_volumes(
 
 
 class _Class(Struct, frozen=True):
-    """A StorageClass whose volumes follow their pods, and its zones (none: all). Volumes that are
-    `is_everywhere` can be mounted in all of them.
+    """The zones of volumes that follow their pods or exist (none: all), and the `source` of the
+    zones in messages. Volumes that are `is_everywhere` can be mounted in all of them.
     """
 
-    name: str
+    source: str
     zones: tuple[str, ...] = ()
     is_everywhere: bool = False
 
 
 def _class_of(volume: NewVolume, lookup: Lookup) -> _Class | None:
     """Return the class of a volume, or None if its zone isn't known before it's created."""
+    if volume.spec.get("volumeName"):
+        return _existing(volume.spec, lookup)
     name = volume.spec.get("storageClassName")
     given = lookup("StorageClass", _DEFAULT if name is None else text_of(name))
     if name is None and given is None:
@@ -122,13 +160,14 @@ def _class_of(volume: NewVolume, lookup: Lookup) -> _Class | None:
         driver = next((each for each in drivers if name in each.classes), None)
         if driver is None or (driver.zonal and name in driver.immediate):
             return None
-        return _Class(text_of(name), (), not driver.zonal)
+        return _Class("", (), not driver.zonal)
     zones = tuple(sorted(_zones(given)))
     driver = next((d for d in drivers if d.provisioner == given.data.get("provisioner")), None)
     is_shared = not _SHARED.isdisjoint(volume.spec.get("accessModes") or ())
     is_everywhere = is_shared or len(zones) == 1 or (driver is not None and not driver.zonal)
     waits = given.data.get("volumeBindingMode") == _WAITS
-    return _Class(given.name, zones, is_everywhere) if waits or is_everywhere else None
+    source = f"allowedTopologies of StorageClass {given.name}"
+    return _Class(source, zones, is_everywhere) if waits or is_everywhere else None
 
 
 def _drivers() -> list[VolumeDriver]:
@@ -147,11 +186,10 @@ def _restricted(pod: PodSpec, found: _Class) -> PodSpec:
     if not found.zones:
         return pod
     if len(found.zones) == 1 and ZONE not in pod.node_selector:
-        owner = f"allowedTopologies of StorageClass {found.name}"
         return replace(
             pod,
             node_selector={**pod.node_selector, ZONE: found.zones[0]},
-            selected_by={**pod.selected_by, ZONE: owner},
+            selected_by={**pod.selected_by, ZONE: found.source},
         )
     added = Requirement(ZONE, "In", found.zones)
     before = (NodeSelectorTerm(),) if pod.node_affinity is None else pod.node_affinity.terms
