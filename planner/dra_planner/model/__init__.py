@@ -35,6 +35,7 @@ from dra_planner.model.disruption_budgets import BudgetStatus, DisruptionBudget
 from dra_planner.model.guards import (
     GUARD_KINDS,
     NO_GUARDS,
+    SPREAD,
     GuardKind,
     Guards,
     PoolPart,
@@ -106,6 +107,7 @@ __all__ = [
     "DEMAND_LEVELS",
     "GUARD_KINDS",
     "NO_GUARDS",
+    "SPREAD",
     "AllocatedDevice",
     "Amounts",
     "AttributeValue",

@@ -9,7 +9,12 @@ from typing import Any
 import pytest
 from command_project import Done, Project
 
+from dra_planner.model import Guards, ObjectKey, SteerRule
+from dra_planner.plan.cluster.guard_checks import verify_guards
+from dra_planner.plan.reading import read_checked
 from dra_planner.planfile import parse_document, placement_policies
+from dra_planner.releases import features_of
+from dra_planner.sources import Source
 
 Json = dict[str, Any]
 STACK = """\
@@ -203,3 +208,26 @@ def test_pods_that_the_plan_does_not_know_are_listed(
     done = verify(*policies(document), node("n1", "l4"), pod("new", "another", "n1"))
     assert done.json["unplanned_workloads"] == {"Pod ml/new": 1}
     assert guard_rows(done) == []
+
+
+def test_before_1_36_pods_that_spread_evenly_have_the_label_of_their_rule() -> None:
+    """Given running pods with and without the label, and a pod of a rule without even spread,
+    expect one difference.
+    """
+    even = SteerRule(pool="l4", templates=(ObjectKey("ml", "gpu-1"),), spread="2")
+    plain = SteerRule(pool="l4x4", templates=(ObjectKey("ml", "gpu-4"),))
+    labelled = pod("a", "gpu-1", "n1", "l4")
+    labelled["metadata"]["labels"] = {"pulumi-dra/spread": "2"}
+    objects = (
+        node("n1", "l4"),
+        node("n2", "l4x4"),
+        labelled,
+        pod("b", "gpu-1", "n1", "l4"),
+        pod("c", "gpu-4", "n2", "l4x4"),
+    )
+    text = json.dumps({"apiVersion": "v1", "kind": "List", "items": objects})
+    snapshot = read_checked([Source("cluster.json", text)], features_of(34))
+    checks = verify_guards(Guards(rules=(even, plain)), snapshot, [], None)
+    assert [(each.subject, each.field, each.observed) for each in checks.differences] == [
+        ("Pod ml/b", "labels", "missing: 1 of 1 pod")
+    ]

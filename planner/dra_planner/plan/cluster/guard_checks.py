@@ -14,7 +14,7 @@ from dra_planner.clouds import POOL
 from dra_planner.manifests import BoundPod, Manifests
 from dra_planner.manifests.documents import read_documents
 from dra_planner.manifests.objects import read_objects
-from dra_planner.model import Guards, WorkloadRef, templates_in
+from dra_planner.model import SPREAD, Guards, WorkloadRef, templates_in
 from dra_planner.offers import NodeDifference
 from dra_planner.planfile import placement_policies, policy_name
 from dra_planner.records import equality
@@ -131,12 +131,12 @@ def _pod_differences(
     If policies add guards, a running pod on its pool is correct, because policies only change new
     pods.
     """
-    steered: dict[tuple[str, str], list[BoundPod]] = defaultdict(list)
+    steered: dict[tuple[str, str, str], list[BoundPod]] = defaultdict(list)
     for pod in pods:
-        pools = _pools(guards, pod)
-        if len(pools) == 1:  # several rules: the pod doesn't say which part of the workload it is
-            steered[pools[0], _maker(pod)].append(pod)
-    for (pool, maker), members in sorted(steered.items()):
+        places = _places(guards, pod)
+        if len(places) == 1:  # several rules: the pod doesn't say which part of the workload it is
+            steered[(*places[0], _maker(pod))].append(pod)
+    for (pool, spread, maker), members in sorted(steered.items()):
         elsewhere: dict[str, int] = defaultdict(int)
         for pod in members:
             there = nodes.get(pod.node_name, pool) if pod.node_name else pool
@@ -147,21 +147,17 @@ def _pod_differences(
             yield NodeDifference(
                 pool, "", "guard", maker, "pool", pool, f"{there}: {count} {of_all}"
             )
-        bare = [
-            pod
-            for pod in members
-            if pod.spec.node_selector.get(POOL) != pool and (patches or not pod.node_name)
-        ]
-        if bare:
-            yield NodeDifference(
-                pool,
-                "",
-                "guard",
-                maker,
-                "nodeSelector",
-                f"{POOL}={pool}",
-                f"missing: {len(bare)} {of_all}",
-            )
+        new = members if patches else [pod for pod in members if not pod.node_name]
+        bare = sum(pod.spec.node_selector.get(POOL) != pool for pod in new)
+        apart = sum(pod.meta.labels.get(SPREAD, "") != spread for pod in new)
+        for at, label, lacking in (
+            ("nodeSelector", f"{POOL}={pool}", bare),
+            ("labels", f"{SPREAD}={spread}", apart if spread else 0),
+        ):
+            if lacking:
+                yield NodeDifference(
+                    pool, "", "guard", maker, at, label, f"missing: {lacking} {of_all}"
+                )
 
 
 def _unplanned(
@@ -169,7 +165,7 @@ def _unplanned(
 ) -> dict[str, int]:
     found: dict[str, int] = defaultdict(int)
     for pod in pods:
-        if pod.owner not in planned and not _pools(guards, pod) and not _is_planned(pod, planned):
+        if pod.owner not in planned and not _places(guards, pod) and not _is_planned(pod, planned):
             found[_maker(pod)] += 1
     return dict(sorted(found.items()))
 
@@ -178,13 +174,13 @@ def _is_planned(pod: BoundPod, planned: frozenset[WorkloadRef]) -> bool:
     return WorkloadRef("Pod", pod.meta.namespace, pod.meta.name) in planned
 
 
-def _pools(guards: Guards, pod: BoundPod) -> list[str]:
-    """Return the pools to which rules send a pod."""
+def _places(guards: Guards, pod: BoundPod) -> list[tuple[str, str]]:
+    """Return the pools to which rules send a pod, with the name under which it spreads evenly."""
     templates = templates_in(pod.meta.namespace, pod.spec)
     owner = pod.owner or WorkloadRef("Pod", pod.meta.namespace, pod.meta.name)
     return sorted(
         {
-            rule.pool
+            (rule.pool, rule.spread)
             for rule in guards.rules
             if any(key in rule.templates for key in templates)
             or any(ref == owner for ref, _ in rule.workloads)
