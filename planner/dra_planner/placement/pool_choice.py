@@ -7,28 +7,32 @@ the best guarded plan.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping
 from typing import Final
 
 from msgspec.structs import replace
 
+from dra_planner.model import Shape
 from dra_planner.placement.assignment import Pools, find_assignment
 from dra_planner.placement.single_pools import assign_single_pools
-from dra_planner.placement.workload_groups import GroupSizes, WorkloadGroup
+from dra_planner.placement.spread_groups import SpreadSizes
+from dra_planner.placement.workload_groups import WorkloadGroup
 from dra_planner.sizing import LevelNeeds
 from dra_planner.sizing.bound.proof import load_solver
 
 _MOST_POOLS: Final = 4  # for each work: those where it costs least if it shares nodes, or doesn't
-_STEPS: Final = 1_000_000  # of the quick model
+_STEPS: Final = 8_000_000  # of the quick model
 
 
-def choose_pools(needs: LevelNeeds, pools: Pools) -> dict[int, int]:
-    """Return how many nodes of each used pool the works need if each goes to one pool.
+def choose_pools(needs: LevelNeeds, pools: Pools, shapes: Mapping[str, Shape]) -> dict[int, int]:
+    """Return how many nodes of each used pool the works need if each goes to one pool, and if pods
+    may have to spread evenly.
 
-    An estimate by the quick model; the full simulation has to prove it.
+    An estimate; the full simulation has to prove it.
     """
     few = _on_few_pools(needs, pools)
-    sizes = GroupSizes(few, "pack")
+    sizes = SpreadSizes(few, shapes=shapes)
     solver = load_solver()
     starts = [
         None if solver is None else assign_single_pools(few, pools, solver),
@@ -36,9 +40,11 @@ def choose_pools(needs: LevelNeeds, pools: Pools) -> dict[int, int]:
         _cheapest(few, lambda work, pool: pools.costs[pool][0] * few.share(work, pool)),
     ]
     groups = [None if start is None else _groups(start) for start in starts]
-    best = find_assignment(pools, sizes, groups, _STEPS, may_split=False)
-    nodes = {group.pool: sizes.nodes(group) or 0 for group in best.groups}
-    return {pool: count for pool, count in sorted(nodes.items()) if count}
+    best = find_assignment(pools, sizes, groups, _STEPS)
+    nodes = Counter[int]()
+    for group in best.groups:
+        nodes[group.pool] += sizes.nodes(group) or 0
+    return dict(sorted((+nodes).items()))
 
 
 def _on_few_pools(needs: LevelNeeds, pools: Pools) -> LevelNeeds:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
 from itertools import combinations
 
 from msgspec.structs import replace
 
+from dra_planner.model import Shape
 from dra_planner.offers import Offer
 from dra_planner.placement import Pools, choose_pools
 from dra_planner.plan.model import Plan
@@ -43,7 +44,8 @@ def few_compared_fleets(plan: Plan) -> Iterator[dict[str, int]]:
     """
     needs = node_needs(_sizer(plan, plan.offers), plan.level)
     by_name = {offer.name: offer for offer in plan.offers}
-    yield _chosen(needs, [by_name[name] for name in needs.pools])
+    shapes = {shape.id: shape for shape in plan.judgement.demand.shapes}
+    yield _chosen(needs, [by_name[name] for name in needs.pools], shapes)
     costs = [by_name[name].hourly_usd or Decimal(0) for name in needs.pools]
     for chosen in few_machines(needs, [float(cost) for cost in costs]):
         offers = tuple(by_name[needs.pools[pool]] for pool in chosen)
@@ -52,14 +54,16 @@ def few_compared_fleets(plan: Plan) -> Iterator[dict[str, int]]:
             yield _nodes(offers, sizing)
 
 
-def _chosen(needs: LevelNeeds, offers: Sequence[Offer]) -> dict[str, int]:
+def _chosen(
+    needs: LevelNeeds, offers: Sequence[Offer], shapes: Mapping[str, Shape]
+) -> dict[str, int]:
     pools = Pools(
         names=tuple(offer.name for offer in offers),
         costs=node_costs(offers),
         least=tuple(offer.count_min for offer in offers),
         most=tuple(offer.count_max for offer in offers),
     )
-    return {offers[pool].name: nodes for pool, nodes in choose_pools(needs, pools).items()}
+    return {offers[pool].name: nodes for pool, nodes in choose_pools(needs, pools, shapes).items()}
 
 
 def _sizer(plan: Plan, offers: Iterable[Offer]) -> Sizer:
