@@ -13,6 +13,10 @@ from dra_planner.model import ObjectMeta, WorkloadRef
 
 TEMPLATE_HASH: Final = "pod-template-hash"
 _REVISION_HASH: Final = "controller-revision-hash"
+# Of the pods of a DaemonSet, and its annotation for new ones:
+# kubernetes/kubernetes:pkg/controller/daemon/util/daemonset_util.go@v1.36.3 (IsPodUpdated).
+_GENERATION: Final = "pod-template-generation"
+_NEW_GENERATION: Final = "deprecated.daemonset.template.generation"
 _REVISION: Final = "deployment.kubernetes.io/revision"
 _NO_HASH: Final = "none"  # of a template that nothing was made of
 
@@ -29,12 +33,15 @@ class Revisions:
         self._known: dict[WorkloadRef, str] = {}
 
     def note(self, item: KubernetesObject, owner: WorkloadRef | None) -> None:
-        """Store the template hashes of a Deployment, ReplicaSet, or StatefulSet. Other objects are
-        ignored.
+        """Store the template hashes of a Deployment, ReplicaSet, StatefulSet, or DaemonSet. Other
+        objects are ignored.
         """
         if item.kind == "StatefulSet":
             ref = WorkloadRef(item.kind, item.namespace, item.name)
             self._newest[ref] = 0, str((item.data.get("status") or {}).get("updateRevision") or "")
+        elif item.kind == "DaemonSet":
+            made = str((item.metadata.get("annotations") or {}).get(_NEW_GENERATION, ""))
+            self._newest[WorkloadRef(item.kind, item.namespace, item.name)] = 0, made
         elif item.kind == "Deployment":
             self._wanted[WorkloadRef(item.kind, item.namespace, item.name)] = _template_of(item)
         elif item.kind == "ReplicaSet" and owner is not None:
@@ -52,6 +59,8 @@ class Revisions:
             self._known[owner] = self._newest_of(owner)
         newest = self._known[owner] if owner is not None else ""
         own = pod.labels.get(TEMPLATE_HASH) or pod.labels.get(_REVISION_HASH)
+        if owner is not None and owner.kind == "DaemonSet":
+            own = pod.labels.get(_GENERATION)
         return bool(newest and own) and own != newest
 
     def _newest_of(self, ref: WorkloadRef) -> str:

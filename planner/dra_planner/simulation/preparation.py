@@ -156,11 +156,21 @@ class Setting(Struct, frozen=True, kw_only=True):
             if not wanted and not before:  # no quota lets one in
                 meant = []
             most = self.daemon_room.get((ref, member.pod_set), UNBOUNDED)
-            if member.rollout is None or not member.changed:
+            old = [pod for pod in before if member.changed or pod.name in member.outdated]
+            if member.rollout is None or not old:
                 return PerNode(ref, kind, meant, names, most, pods=before)
             surge, unavailable = _on_nodes(member.rollout, len(meant))
+            new = [pod for pod in before if pod not in old]
             return PerNode(
-                ref, kind, meant, names, most, replaced=before, surge=surge, unavailable=unavailable
+                ref,
+                kind,
+                meant,
+                names,
+                most,
+                pods=new,
+                replaced=old,
+                surge=surge,
+                unavailable=unavailable,
             )
         by_crowd = member.spreads and ref.kind != "StatefulSet"
         waiting = self.leaving.get((ref, member.pod_set), ())
