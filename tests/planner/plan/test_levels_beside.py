@@ -43,6 +43,9 @@ spec: {scaleTargetRef: {apiVersion: apps/v1, kind: Deployment, name: web}, minRe
 """
 
 
+ROOM = {"min": 0, "max": 9}
+
+
 def job(more: str, labels: str = "") -> str:
     return f"""
 apiVersion: batch/v1
@@ -57,13 +60,59 @@ spec:
 """
 
 
-def plan(*documents: str, nodes: int = 1, **more: Any) -> Plan:
+def plan(*documents: str, nodes: Any = 1, **more: Any) -> Plan:
     sources = (Source("app", "---".join((CLAIM, *documents))),)
     return make_plan(PlanRequest(sources=sources, fleet=fleet(("g6.12xlarge", nodes)), **more))
 
 
 def codes(made: Plan) -> list[str]:
     return [each.code for each in made.beside]
+
+
+class TestNodesThatNothingAdds:
+    """Given a pool whose maximum is large enough for all pods, when nothing adds nodes, then the
+    pods of a rollout or an autoscaler that don't fit on the built nodes are a finding.
+    """
+
+    FULL = WEB.replace("{maxSurge: 1}", "{maxSurge: 1, maxUnavailable: 0}")
+
+    def test_a_rollout_that_must_add_a_pod_first(self) -> None:
+        made = plan(self.FULL, nodes=ROOM)
+        (found,) = made.beside
+        assert (made.verdict, found.code, found.severity) == (
+            "fits",
+            "peak-exceeds-nodes",
+            "warning",
+        )
+        assert found.message.startswith(
+            "if Deployment default/web adds pods during a rollout, 1 pod stays pending"
+        )
+
+    def test_a_rollout_that_may_remove_a_pod_first(self) -> None:
+        assert codes(plan(WEB, nodes=ROOM)) == []
+
+    def test_two_rollouts_may_run_one_after_the_other(self) -> None:
+        more = self.FULL.replace("web", "api").replace("replicas: 4", "replicas: 3")
+        (found,) = plan(self.FULL, more, nodes=ROOM).beside
+        assert (
+            found.severity,
+            "and 1 other workload add pods at the same time" in found.message,
+        ) == (
+            "note",
+            True,
+        )
+
+    def test_an_autoscaler_adds_more_pods(self) -> None:
+        (found,) = plan(WEB, SCALER, nodes=ROOM).beside
+        assert (found.code, found.severity) == ("ceiling-exceeds-nodes", "warning")
+
+    def test_a_plan_for_the_peak_has_the_nodes(self) -> None:
+        assert codes(plan(self.FULL, nodes=ROOM, level="peak")) == []
+
+    def test_an_autoscaler_of_nodes_adds_them(self) -> None:
+        scaled = fleet(("g6.12xlarge", ROOM), autoscaler="cluster-autoscaler")
+        sources = (Source("app", "---".join((CLAIM, self.FULL))),)
+        assert codes(make_plan(PlanRequest(sources=sources, fleet=scaled))) == []
 
 
 def test_a_ceiling_that_does_not_fit_is_a_finding_and_no_verdict():

@@ -4,14 +4,19 @@ also fit.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Final
 
-from dra_planner.errors import NOWHERE, Diagnostic
-from dra_planner.model import DemandLevel, WorkloadRef
+from msgspec.structs import replace
+
+from dra_planner.errors import NOWHERE, Diagnostic, Place
+from dra_planner.fleet import Fleet
+from dra_planner.model import DEMAND_LEVELS, DemandLevel, WorkloadRef
+from dra_planner.offers import Offer
 from dra_planner.plan.judgement.judgement import Judgement
-from dra_planner.sizing import WorkloadSize
-from dra_planner.wording import counted
+from dra_planner.plan.judgement.system_pods import set_aside
+from dra_planner.sizing import Sizer, Sizing, WorkloadSize
+from dra_planner.wording import counted, verb
 
 LEVELS_BESIDE: Final[tuple[DemandLevel, ...]] = ("ceiling", "peak")
 _WHEN: Final = {"ceiling": "at its ceiling", "peak": "during a rollout, at its peak"}
@@ -43,12 +48,95 @@ def find_levels_beside(judgement: Judgement) -> Iterator[Diagnostic]:
             yield _finding(size, level, judgement)
 
 
-def _finding(size: WorkloadSize, level: DemandLevel, judgement: Judgement) -> Diagnostic:
-    places = {
+def find_levels_without_nodes(
+    judgement: Judgement, fleet: Fleet, built: Mapping[str, int]
+) -> Iterator[Diagnostic]:
+    """Yield a finding for the first level at which pods stay pending on the `built` nodes, although
+    the maximums are large enough, because nothing changes the node counts of the fleet.
+    """
+    if fleet.is_autoscaled or judgement.sizing.verdict != "fits":
+        return
+    on_gpus, _ = set_aside(judgement.demand, judgement.offers)
+    sizer: Sizer | None = None
+    for level in _levels_above(judgement):
+        sizing = judgement.sizings[level]
+        if sizing is judgement.sizing:
+            continue
+        if sizer is None:
+            offers = [_built_offer(offer, fleet, built) for offer in judgement.offers]
+            sizer = Sizer.of(on_gpus, offers, judgement.classes, judgement.features)
+            sizer = replace(sizer, with_raises=False)
+        pending = sum(
+            size.pending
+            for size in sizer.size(level).workloads
+            if size.verdict == "does-not-fit" and _verdict(sizing, size.workload) == "fits"
+        )
+        growing = _growing(judgement, level)
+        if pending and growing:
+            yield _without_nodes(pending, growing, level, judgement)
+            return
+
+
+def _levels_above(judgement: Judgement) -> tuple[DemandLevel, ...]:
+    position = DEMAND_LEVELS.index(judgement.level)
+    return tuple(level for level in LEVELS_BESIDE if DEMAND_LEVELS.index(level) > position)
+
+
+def _built_offer(offer: Offer, fleet: Fleet, built: Mapping[str, int]) -> Offer:
+    if fleet.counts_change(offer.name):
+        return offer
+    nodes = built[offer.name]
+    return replace(offer, count_min=min(offer.count_min, nodes), count_max=nodes)
+
+
+def _verdict(sizing: Sizing, workload: WorkloadRef) -> str:
+    return next((size.verdict for size in sizing.workloads if size.workload == workload), "")
+
+
+def _growing(judgement: Judgement, level: DemandLevel) -> list[WorkloadRef]:
+    """Return the workloads that need more pods at this level than at the judged one. A rollout that
+    may remove a pod first doesn't need them.
+    """
+    return list(
+        dict.fromkeys(
+            member.workload
+            for shape in judgement.demand.shapes
+            for member in shape.members
+            if (member.figures.at(level) or 0) > (member.figures.at(judgement.level) or 0)
+            and (level == "ceiling" or member.rollout is None or not member.rollout.unavailable)
+        )
+    )
+
+
+def _without_nodes(
+    pending: int, growing: list[WorkloadRef], level: DemandLevel, judgement: Judgement
+) -> Diagnostic:
+    """Return the finding about the workloads that add pods at a level. It's a note for several
+    ones, because they needn't add them at the same time.
+    """
+    more = counted(len(growing) - 1, "other workload")
+    others = f" and {more} add pods at the same time" if growing[1:] else " adds pods"
+    when = "up to the maximum of its autoscaler" if level == "ceiling" else "during a rollout"
+    rollout = "" if level == "ceiling" else ", or set maxSurge to 0 and maxUnavailable to 1"
+    return Diagnostic(
+        severity="note" if growing[1:] else "warning",
+        code=f"{level}-exceeds-nodes",
+        message=f"if {growing[0]}{others} {when}, {counted(pending, 'pod')} "
+        f"{verb(pending, 'stay')} pending, because nothing adds nodes to those that the plan builds",
+        place=_places(judgement).get(growing[0], NOWHERE),
+        fix=f"plan with --demand {level}, set an autoscaler in the fleet{rollout}",
+    )
+
+
+def _places(judgement: Judgement) -> dict[WorkloadRef, Place]:
+    return {
         member.workload: member.place
         for shape in judgement.demand.shapes
         for member in shape.members
     }
+
+
+def _finding(size: WorkloadSize, level: DemandLevel, judgement: Judgement) -> Diagnostic:
     does_not_fit = size.verdict == "does-not-fit"
     reason = size.reasons[0] if size.reasons else None
     verdict = "does not fit" if does_not_fit else "can't be evaluated"
@@ -58,6 +146,6 @@ def _finding(size: WorkloadSize, level: DemandLevel, judgement: Judgement) -> Di
         severity="warning" if does_not_fit else "note",
         code=f"{level}-{'does-not-fit' if does_not_fit else 'cannot-tell'}",
         message=f"{size.workload} {verdict} {_WHEN[level]}{pods}{because}",
-        place=places.get(size.workload, NOWHERE),
+        place=_places(judgement).get(size.workload, NOWHERE),
         fix=reason.fix if reason is not None else "",
     )
