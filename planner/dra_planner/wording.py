@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 
 _SINGULAR = {"are": "is", "do": "does", "have": "has"}
 
@@ -23,6 +23,13 @@ def counted(number: int, singular: str) -> str:
 def named(singular: str, names: Collection[str], joint: str = ", ") -> str:
     """Return names after their noun: `pool l4`, `pools l4, h100`."""
     return f"{noun(len(names), singular)} {joint.join(names)}"
+
+
+def either(choices: Iterable[str]) -> str:
+    """Return the choices joined by "or"."""
+    *most, last = choices
+    comma = "," if len(most) > 1 else ""
+    return f"{', '.join(most)}{comma} or {last}" if most else last
 
 
 def verb(number: int, plural: str) -> str:

@@ -18,7 +18,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         if not (given.project / "Pulumi.yaml").is_file():
             where = "here" if given.project == Path() else f"in {given.project}"
             says = (
-                f"Pulumi.yaml isn't {where}; run the command in the project folder, or use "
+                f"Pulumi.yaml isn't {where}; run this command in the project folder, or use "
                 "--project"
             )
             print(f"pulumi-dra sandbox: {says}", file=sys.stderr)

@@ -112,8 +112,7 @@ class Demo(Struct):
             )
         if not fits and done.returncode != _EXIT_DOES_NOT_FIT:
             raise StepFailed(
-                f"the plan doesn't fit, but it ended with exit status {done.returncode} instead "
-                "of 1",
+                f"the plan doesn't fit, but ended with exit status {done.returncode} instead of 1",
                 said,
             )
 
@@ -194,7 +193,7 @@ class Demo(Struct):
         )
         if RECORD not in order[:cloud]:
             raise StepFailed(
-                f"{RECORD} isn't registered before the first cloud resource", "\n".join(order)
+                f"{RECORD} must be registered before the first cloud resource", "\n".join(order)
             )
 
     def _must_be_refused(self, result: RunResult) -> None:
@@ -225,17 +224,16 @@ def run_demo(project: Path, stack: str, work_dir: Path | None) -> int:
     settings = project / "stacks" / f"Pulumi.{stack}.yaml"
     if not settings.is_file():
         console.print(
-            f"error: stack {stack} isn't found, because {settings} does not exist", style="red"
+            f"error: the stack {stack} wasn't found, because {settings} doesn't exist", style="red"
         )
         return 2
     scratch = work_dir or Path(tempfile.mkdtemp(prefix="pulumi-dra-demo-"))
     console.print(
         Text(
-            f"Project {project}: plan, preview, up, refuse and destroy the stack {stack} with the "
-            "real Pulumi engine,\n"
-            f"on a local backend and simulated clouds in {scratch}.\n"
-            "It takes about a minute; the first time, building the engine, after the plan, takes "
-            "some minutes more."
+            f"Project {project}: plan, preview, create, and destroy the stack {stack} with the "
+            f"real Pulumi engine,\non a local backend and simulated clouds in {scratch}.\nThe demo "
+            "takes about a minute. The first time, building the engine after the plan takes a few "
+            "more minutes."
         ),
         soft_wrap=True,
     )

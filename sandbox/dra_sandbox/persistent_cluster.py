@@ -54,7 +54,7 @@ def open_cluster(folder: Path, minor: int) -> ControlPlane:
     if ended:
         names = ", ".join(ended)
         raise ControlPlaneError(
-            f"{names} in {folder} isn't running anymore; run `pulumi-dra sandbox down`, then `up`"
+            f"no longer running in {folder}: {names}; run `pulumi-dra sandbox down`, then `up`"
         )
     there, asked = features_of(plane.minor), features_of(minor)
     if there != asked:

@@ -138,13 +138,13 @@ class KeptStacks(Struct, frozen=True):
             said = (
                 "up."
                 if name in stacks
-                else "a control plane without a stack, which an interrupted run left behind."
+                else "a control plane without a stack, left by an interrupted run."
             )
             self.console.print(f"[bold]{name}[/]: {said}")
             if is_kept(self._plane_folder(name)):
                 plane = read_plane(self._plane_folder(name).resolve())
                 ended = ended_components(plane)
-                runs = f"{', '.join(ended)} no longer runs" if ended else "everything runs"
+                runs = f"no longer running: {', '.join(ended)}" if ended else "everything runs"
                 self.console.print(
                     f"  Kubernetes {plane.version} at {plane.server}: {runs}", soft_wrap=True
                 )
@@ -158,7 +158,7 @@ class KeptStacks(Struct, frozen=True):
         plane = read_plane(self._plane_folder(stack).resolve())
         if component and component not in plane.components:
             raise StackRefused(
-                f"a control plane doesn't have {component}; use one of "
+                f"{component} isn't a component of the control plane; use one of "
                 f"{', '.join(plane.components)}"
             )
         for name in [component] if component else plane.components:
@@ -283,7 +283,7 @@ def _sentence(note: ReleaseNote, daemons: int) -> str:
     """Return a sentence about the result of a release."""
     if note.recorded_because:
         return (
-            f"release {note.name} is in the stack's state, but it isn't installed, because "
+            f"release {note.name} is in the stack's state, but isn't installed, because "
             f"{note.recorded_because}"
         )
     objects = ", ".join(f"{count} {kind}" for kind, count in note.objects.items())

@@ -57,7 +57,7 @@ def run(*words: object, folder: Path = PROJECT) -> subprocess.CompletedProcess[s
 INVALID: list[tuple[dict[str, Any], str]] = [
     ({"region": "oslo-hall1"}, '"oslo-hall1" is a zone; its region is "oslo"'),
     ({"region": "eu-1"}, '"eu-1" isn\'t a region of Nimbus; use, for example, oslo'),
-    ({"autoscaler": "karpenter"}, "Nimbus doesn't support the autoscaler karpenter; use none"),
+    ({"autoscaler": "karpenter"}, "Nimbus doesn't support autoscaler: karpenter; use none"),
     ({"network": {"subnetIds": ["a"]}}, "Nimbus has no subnets; leave subnetIds out"),
     (
         {"pools": pool(zones=["bergen-hall1"])},
@@ -154,7 +154,7 @@ def test_a_count_that_the_cloud_cannot_build_does_not_fit(tmp_path: Path) -> Non
         assert [(each["message"], each["fix"]) for each in told] == [
             (
                 'pool "l40s": 7 nodes can\'t be built, because Nimbus leases racks of 4 nodes',
-                "set its maximum to 8",
+                "set the pool's maximum to 8",
             )
         ]
 

@@ -475,7 +475,7 @@ REFUSED: dict[str, tuple[Any, dict[str, Any], str]] = {
     "pools of a cluster without a name": (
         AksCluster,
         {"keep_pools": True},
-        "cluster; set cluster_name",
+        "cluster, so also set cluster_name",
     ),
     "a name that is none": (AksCluster, {"cluster_name": "-main"}, "is not a name of at most 63"),
     "too long a prefix": (AksCluster, {"dns_prefix": "a" * 55}, "is not a prefix of at most 54"),
@@ -539,7 +539,7 @@ REFUSED: dict[str, tuple[Any, dict[str, Any], str]] = {
         ", because capacity reservations don't support ND sizes or NCads_H100_v5",
     ),
     "a tag of Azure": (AksCluster, {"tags": {"azure-x": "y"}}, ", which Azure reserves"),
-    "a tag with a slash": (AksCluster, {"tags": {"a/b": "y"}}, "without < > %"),
+    "a tag with a slash": (AksCluster, {"tags": {"a/b": "y"}}, "that doesn't contain < > %"),
     "a hyphen": (
         AksGpuPool,
         {"pool_name": "gpu-a"},
@@ -561,7 +561,7 @@ REFUSED: dict[str, tuple[Any, dict[str, Any], str]] = {
     "an upgrade that replaces nothing": (
         AksGpuPool,
         {"max_unavailable": 0},
-        "must be 1 or more if max_surge is 0, because AKS otherwise can't replace any node",
+        "must be 1 or more if max_surge is 0, because otherwise AKS can't replace nodes",
     ),
     "nothing bought": (AksGpuPool, {"capacity": "reservation"}, "is missing"),
     "bought by name": (

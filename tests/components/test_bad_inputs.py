@@ -144,7 +144,7 @@ OF_KARPENTER: list[tuple[dict[str, Any], str, str]] = [
     (
         {"image": "al2023", "release_version": "1.34.2-20260115"},
         "release_version",
-        "applies only to EKS' images, but image_id sets a custom image",
+        "applies only to EKS-provided images, but image_id sets a custom image",
     ),
 ]
 EFA = {"efa": True, "cluster_security_group_id": "sg-1", "vpc_id": "vpc-1"}
@@ -207,7 +207,7 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "CapacityPlan",
         {"document": "[]"},
         "document",
-        "isn't a plan file: it must be a mapping",
+        "isn't a plan file, because it isn't a mapping",
     ),
     (
         "CapacityPlan",
@@ -219,7 +219,7 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "CapacityPlan",
         {"document": '{"version": 1, "digest": "sha256:0"}'},
         "document",
-        "was changed by hand",
+        "someone changed it by hand",
     ),
     # EksNetwork and EksCluster
     ("EksNetwork", {"zone_count": 1}, "zone_count", "must be between 2 and 6, not 1"),
@@ -400,7 +400,12 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "cluster_name",
         '"Main" is not 1 to 40 lowercase letters',
     ),
-    ("GkeCluster", {"cluster_name": "g" * 41}, "cluster_name", "a letter first and no hyphen last"),
+    (
+        "GkeCluster",
+        {"cluster_name": "g" * 41},
+        "cluster_name",
+        "that begin with a letter and don't end with a hyphen",
+    ),
     (
         "GkeCluster",
         {"pods_cidr": "10.4.0.0/25"},
@@ -498,7 +503,7 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
             (
                 {},
                 "access_entries[0].policy",
-                "or kubernetes_groups must be set, because the entry otherwise doesn't grant access",
+                "or kubernetes_groups must be set, because otherwise the entry doesn't grant access",
             ),
             (
                 {"policy": "owner"},
@@ -603,7 +608,7 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "log_retention_days",
         "must be one of 1, 3, 5, 7",
     ),
-    ("EksCluster", {"log_retention_days": 30}, "log_retention_days", "needs cluster_name"),
+    ("EksCluster", {"log_retention_days": 30}, "log_retention_days", "requires cluster_name"),
     (
         "EksCluster",
         {"addon_versions": {"eks-node-monitoring-agent": "v1"}},
@@ -759,7 +764,7 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "reservation_id",
         "needs the ID of the purchased capacity",
     ),
-    ("EksGpuPool", {"reservation_id": "cr-1"}, "reservation_id", 'not "on-demand"'),
+    ("EksGpuPool", {"reservation_id": "cr-1"}, "reservation_id", 'not to "on-demand"'),
     (
         "EksGpuPool",
         {"capacity": "reservation", "reservation_id": "x"},
@@ -789,7 +794,7 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "EksGpuPool",
         {"image_id": AMI, "image": "al2023"},
         "service_cidr",
-        "is missing, but EKS doesn't configure nodes with image_id for their cluster",
+        "is missing, but EKS doesn't configure nodes with a custom image (image_id) for their cluster",
     ),
     (
         "EksGpuPool",
@@ -801,14 +806,14 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "EksGpuPool",
         {"cluster_endpoint": "https://api.example"},
         "cluster_endpoint",
-        "applies only to image_id, because EKS itself configures nodes with its own images",
+        "applies only with image_id, because EKS configures nodes with its own images itself",
     ),
     *(
         (
             "EksGpuPool",
             {"image_id": AMI, "image": "al2023", **beside},
             key,
-            "applies only to EKS' images, but image_id sets a custom image",
+            "applies only to EKS-provided images, but image_id sets a custom image",
         )
         for beside in ({"release_version": "1.34.2-20260115"}, {"kubernetes_version": "1.34"})
         for key in beside
@@ -873,13 +878,13 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "EksGpuPool",
         {"disk_gib": 50, "disk_iops": 30_000},
         "disk_iops",
-        "more than a disk of 50 GiB supports (25000",
+        "too high for a disk of 50 GiB, which supports at most 25000",
     ),
     (
         "EksGpuPool",
         {"disk_throughput": 1000},
         "disk_throughput",
-        "1000 MiB/s needs 4000 operations per second",
+        "1000 MiB/s needs at least 4000 operations per second",
     ),
     (
         "EksGpuPool",
@@ -994,7 +999,8 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "GkeGpuPool",
         {"machine": "a4-highgpu-8g", "disk_iops": 100_000, "disk_throughput": 140},
         "disk_throughput",
-        "140 MiB/s is too slow for 100000 operations per second, because it supports at most 35840",
+        "140 MiB/s is too slow for 100000 operations per second; this throughput supports at most "
+        "35840",
     ),
     (
         "GkeGpuPool",
@@ -1025,13 +1031,13 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "GkeGpuPool",
         {"zones": ["us-central1-a", "us-central1-b"], "placement_policy": "close"},
         "placement_policy",
-        "needs one zone, not 2",
+        "requires exactly one zone, not 2",
     ),
     (
         "GkeGpuPool",
         {"placement_policy": "close", "compact_placement": False},
         "placement_policy",
-        "places nodes close together, so compact_placement can't be false",
+        "already places nodes close together, so compact_placement can't be false",
     ),
     *(
         (
@@ -1139,7 +1145,7 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "EksGpuPool",
         {"labels": {"a": "b c"}},
         "labels.a",
-        '"b c" isn\'t a valid label value: at most',
+        '"b c" isn\'t a valid label value, which has at most',
     ),
     (
         "EksGpuPool",
@@ -1306,7 +1312,7 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "node_zones[0]",
         '"a" isn\'t a zone of GKE; use, for example',
     ),
-    ("GkeCluster", {"zonal": True}, "zonal", "needs exactly one zone in node_zones"),
+    ("GkeCluster", {"zonal": True}, "zonal", "requires exactly one zone in node_zones"),
     (
         "GkeCluster",
         {"release_channel": "BETA"},
@@ -1364,7 +1370,7 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "GkeGpuPool",
         {"driver_installation": "latest"},
         "driver_installation",
-        '", because DriverInstaller, not GKE, installs the driver on DRA nodes',
+        '", because DriverInstaller installs the driver on DRA nodes instead of GKE',
     ),
     (
         "GkeGpuPool",
@@ -1376,7 +1382,7 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "GkeGpuPool",
         {"capacity": "queued", "autoscaled": True, "location_policy": "BALANCED"},
         "location_policy",
-        'must be ANY with capacity "queued"',
+        'must be ANY with "queued" capacity',
     ),
     ("EksGpuPool", {"node_group_name": "a b"}, "node_group_name", "at most 63 letters"),
     ("EksGpuPool", {"launch_template_name": "a"}, "launch_template_name", "3 to 128 letters"),
@@ -1408,7 +1414,7 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "GkeGpuPool",
         {"reservation_name": "r"},
         "reservation_name",
-        'applies only to capacity "reservation", not "on-demand"',
+        'applies only to "reservation" capacity, not to "on-demand"',
     ),
     (
         "GkeGpuPool",
@@ -1426,13 +1432,13 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "GkeGpuPool",
         {"max_run_seconds": 3600},
         "max_run_seconds",
-        'applies only to capacity "flex-start", not "on-demand"',
+        'applies only to "flex-start" capacity, not to "on-demand"',
     ),
     (
         "GkeGpuPool",
         {"machine": "a4-highgpu-8g", "disk_type": "pd-ssd"},
         "disk_type",
-        'a4-highgpu-8g doesn\'t boot from "pd-ssd"; use hyperdisk-balanced',
+        'a4-highgpu-8g can\'t boot from "pd-ssd"; use hyperdisk-balanced',
     ),
     (
         "GkeGpuPool",
@@ -1449,19 +1455,19 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
     *(
         ("GkeGpuPool", {"autoscaled": True, "capacity": kind, **args}, key, said)
         for kind, args, key, said in (
-            ("flex-start", {"min_nodes": 1}, "min_nodes", 'must be 0 with capacity "flex-start"'),
-            ("queued", {"min_nodes": 1}, "min_nodes", 'must be 0 with capacity "queued"'),
+            ("flex-start", {"min_nodes": 1}, "min_nodes", 'must be 0 with "flex-start" capacity'),
+            ("queued", {"min_nodes": 1}, "min_nodes", 'must be 0 with "queued" capacity'),
             (
                 "flex-start",
                 {"compact_placement": True},
                 "compact_placement",
-                "works only with A3 Ultra, A4, and H4D with capacity flex-start, not with",
+                "supports flex-start capacity only on A3 Ultra, A4, and H4D machine types, not on",
             ),
             (
                 "queued",
                 {"placement_policy": "close"},
                 "placement_policy",
-                "isn't supported with capacity queued, because GKE chooses where a "
+                "isn't supported with queued capacity, because GKE chooses where a "
                 "ProvisioningRequest's nodes run",
             ),
         )
@@ -1470,7 +1476,7 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "GkeGpuPool",
         {"zones": ["us-central1-a", "us-central1-b"], "compact_placement": True},
         "compact_placement",
-        "needs one zone, not 2",
+        "requires exactly one zone, not 2",
     ),
     # What runs in the cluster
     ("DraDriver", {"version": "25.9.9"}, "version", 'unknown NVIDIA DRA driver "25.9.9"'),
@@ -1517,7 +1523,7 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "DraDriver",
         {"version": "0.5.0", "consumable_shares": "4"},
         "consumable_shares",
-        "turn on the feature gate ConsumableShares",
+        "turn on the ConsumableShares feature gate",
     ),
     (
         "DraDriver",
@@ -1616,7 +1622,7 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "DraDriver",
         {"keep_old_names": False},
         "keep_old_names",
-        "25.8.1 supports only the old names; the new names need 0.4.0 or later",
+        "25.8.1 supports only the old names, and the new names need 0.4.0 or later",
     ),
     (
         "DraDriver",
@@ -1781,9 +1787,9 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "PlacementPolicies",
         {"plan": None},
         "plan",
-        "is missing. Pass the plan file as one line of JSON",
+        "is missing. Pass the content of the plan file as one line of JSON",
     ),
-    ("PlacementPolicies", {"plan": "[]"}, "plan", "isn't a plan file: it must be a mapping"),
+    ("PlacementPolicies", {"plan": "[]"}, "plan", "isn't a plan file, because it isn't a mapping"),
     ("PlanGate", {"plan": "nonsense"}, "plan", "isn't JSON"),
     ("PlanGate", {"quotas": "yes"}, "quotas", "must be true or false"),
     ("TenantAccess", {"tenants": []}, "tenants", "must contain at least one"),
@@ -1836,7 +1842,7 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "DraPlatform",
         {"pools": [{"name": "l4", "placement_group": True}]},
         "pools.l4.placement_group",
-        "needs a pool in one zone",
+        "requires a pool in one zone",
     ),
     (
         "DraPlatform",
@@ -1965,7 +1971,7 @@ def test_a_components_name_that_is_no_label_is_refused_unless_the_pool_has_anoth
     def make() -> None:
         with pytest.raises(
             InputPropertiesError,
-            match=r"pool_name: is missing, .* isn't a valid label value: \"team/gpus\"",
+            match=r"pool_name: is missing, .* \(\"team/gpus\"\) isn't a valid label value",
         ):
             getattr(pulumi_dra, component)("team/gpus", NEEDED[component])
         getattr(pulumi_dra, component)("team/gpus", {**NEEDED[component], "pool_name": "gpus"})

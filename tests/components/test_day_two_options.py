@@ -87,7 +87,7 @@ def test_refused_on_eks(args: dict[str, Any], reason: str) -> None:
         ({"max_surge": 15, "max_unavailable": 6}, "must add up to 1 to 20, not 21"),
         (
             {"capacity": "queued", "autoscaled": True, "max_surge": 1},
-            '", because GKE replaces its nodes when they expire',
+            " capacity, because GKE replaces its nodes when they expire",
         ),
     ],
 )

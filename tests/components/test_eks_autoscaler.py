@@ -207,7 +207,8 @@ PLATFORMS: dict[str, tuple[str, dict[str, Any], str]] = {
     "where nothing scales": (
         WITHOUT,
         {"install": True},
-        "autoscaler: applies only to a fleet with autoscaler cluster-autoscaler or karpenter",
+        "autoscaler: applies only to a fleet with autoscaler: cluster-autoscaler or autoscaler: "
+        "karpenter",
     ),
     "on GKE": (
         GKE_FLEET,

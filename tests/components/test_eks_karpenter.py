@@ -462,11 +462,11 @@ def test_keys_of_pools_reach_karpenter(platform: Any) -> None:
 REFUSED: dict[str, tuple[dict[str, Any], str]] = {
     "not installed": (
         {"autoscaler": {"install": False}},
-        "autoscaler.install: is only for the cluster autoscaler",
+        "autoscaler.install: applies only to the cluster autoscaler",
     ),
     "flags": (
         {"autoscaler": {"flags": {"v": "2"}}},
-        "autoscaler.flags: is only for the cluster autoscaler",
+        "autoscaler.flags: applies only to the cluster autoscaler",
     ),
     "an old release": (
         {"autoscaler": {"version": "1.8.0"}},
@@ -474,7 +474,7 @@ REFUSED: dict[str, tuple[dict[str, Any], str]] = {
     ),
     "an update of groups": (
         {"pools": [{"name": "l4", "update_strategy": "MINIMAL"}]},
-        "pools.l4.update_strategy: is only for managed node groups",
+        "pools.l4.update_strategy: applies only to managed node groups",
     ),
 }
 

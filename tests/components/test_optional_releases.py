@@ -90,7 +90,7 @@ def test_a_plan_that_does_not_count_the_exporter_is_not_built_with_it(
     platform: Any, told: Any
 ) -> None:
     says = re.escape(
-        "gpu_metrics: runs on every GPU node, so the plan must count its pods; add daemonPods: "
+        "gpu_metrics: runs pods on every GPU node, and the plan must count them; add daemonPods: "
         "{dcgm-exporter:"
     )
     with pytest.raises(WrongInputs, match=says):
@@ -241,7 +241,8 @@ OLD = {
     "a class that is too long": (
         Kueue,
         {"device_classes": ["a" * 64]},
-        '" is too long, because Kueue allows at most 63 characters; list only the shorter classes',
+        '" is too long, because Kueue allows at most 63 characters; list only classes with shorter '
+        "names",
     ),
     "a class that is another quota": (
         Kueue,

@@ -129,7 +129,7 @@ def test_the_name_of_an_api_server_on_aks_is_the_one_that_answers(
 @pytest.mark.parametrize(
     ("cidrs", "said"),
     [
-        ([], "doesn't have an endpoint outside its network"),
+        ([], "doesn't have an endpoint outside the cluster's network"),
         (
             ["203.0.113.0/24"],
             "its API server is open only to 203.0.113.0/24, which is reserved for documentation",
@@ -154,4 +154,4 @@ def test_a_platform_that_nobody_reaches_is_warned_of_before_anything_is_made(
     said: list[str] = []
     monkeypatch.setattr(pulumi, "warn", lambda text, *_: said.append(text))
     declare(stack(stack_name))
-    assert any("stops halfway" in text for text in said) is warned
+    assert any("fails at the first object" in text for text in said) is warned

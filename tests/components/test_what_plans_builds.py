@@ -135,7 +135,7 @@ MEANT_OTHERWISE = [
     (
         "EksGpuPool",
         "service_cidr",
-        "is missing, but EKS doesn't configure nodes with image_id for their cluster",
+        "is missing, but EKS doesn't configure nodes with a custom image (image_id) for their cluster",
     ),  # the cluster's own
     ("EksGpuPool", "reservation_id", "needs the ID of the purchased capacity"),
     ("EksGpuPool", "reservation_id", 'not "on-demand"'),

@@ -244,7 +244,7 @@ FUNCTIONS = (
         lambda _: _stale(L4),
     ),
     InFunction(
-        "wait for its end, or use another folder (--results)",
+        "wait until it ends, or use another folder (--results)",
         raised(lambda folder: _locked(folder, "answers")),
         lambda folder: _locked(folder, "others"),
     ),

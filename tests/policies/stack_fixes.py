@@ -183,7 +183,7 @@ STACK_FIXES = [
         thresholds={"pool-cost-above-ceiling": 2000},
     ),
     StackFix(
-        "set pricePerHour for the pool",
+        "set pricePerHour in these pools of the fleet",
         both(plan(pools=[pool(capacity="spot")]), put("pool", "capacityType", "SPOT")),
         plan(pools=[pool(capacity="spot", pricePerHour=0.5)]),
         thresholds={"cost-above-ceiling": 2000},
@@ -234,46 +234,44 @@ STACK_FIXES = [
         "gke",
     ),
     StackFix(
-        "set its version to {}",
+        "set the chart version to {}",
         put("driver", "version", "25.3.1"),
         put("driver", "version", "25.3.2"),
     ),
     StackFix(
-        "set {}: true in its values",
+        "set {}: true in the release's values",
         put("driver", "values/gpuResourcesEnabledOverride", None),
         put("driver", "values/gpuResourcesEnabledOverride", True),
     ),
     StackFix(
-        'install it in a dedicated namespace, for example "nvidia-dra-driver"',
+        'install the driver in a dedicated namespace, for example "nvidia-dra-driver"',
         put("driver", "namespace", "default"),
         put("driver", "namespace", "nvidia-dra-driver"),
     ),
     StackFix(
-        'remove "{}" from its values',
+        'remove "{}" from the release\'s values',
         put("driver", "values/nvidiaCtkPath", "/usr/bin/x"),
         put("driver", "values/nvidiaCtkPath", None),
     ),
     StackFix(
-        'set its version to the planned "{}"',
+        'set the chart version to the planned "{}"',
         put("driver", "version", None),
         put("driver", "version", "25.8.1"),
     ),
     StackFix(
-        'set its version, for example to "{}"',
+        'set the chart version, for example to "{}"',
         both(remove("plan"), put("driver", "version", None)),
         put("driver", "version", "0.5.0"),
     ),
     StackFix(
-        "declare a ResourceQuota with the scope PriorityClass {} in this namespace, with {}",
+        'declare a ResourceQuota in namespace "{}" for PriorityClass {}, with {}',
         remove("quota"),
         critical_quota(4),
         "gke",
     ),
+    StackFix("set spec.hard.pods of the quota to {}", critical_quota(3), critical_quota(4), "gke"),
     StackFix(
-        "increase pods under its spec.hard to {}", critical_quota(3), critical_quota(4), "gke"
-    ),
-    StackFix(
-        "set nvidiaDriverRoot: {} in its values",
+        "set nvidiaDriverRoot: {} in the release's values",
         put("driver", "values/nvidiaDriverRoot", None),
         put("driver", "values/nvidiaDriverRoot", COS_ROOT["nvidiaDriverRoot"]),
         "gke",
@@ -337,7 +335,7 @@ STACK_FIXES = [
         put("pool", "labels", PLAN_LABELS),
     ),
     StackFix(
-        "set it, or {}",
+        "set the label to the planned value, or {}",
         both(
             plan(pools=[pool(labels={"team": "ml"})]),
             put("pool", "labels", {**PLAN_LABELS, "team": "web"}),
@@ -349,9 +347,13 @@ STACK_FIXES = [
         put("pool", "labels", {**PLAN_LABELS, "pulumi-dra/pool": "more"}),
         plan(pools=[pool(name="more")]),
     ),
-    StackFix("use a provider with its cluster's kubeconfig", two_clusters, in_first_cluster),
     StackFix(
-        'set its version to "{}", or plan again for {}',
+        "set the object's provider to one with the cluster's kubeconfig",
+        two_clusters,
+        in_first_cluster,
+    ),
+    StackFix(
+        'set the chart version to "{}", or set version {} in the fleet and plan again',
         put("driver", "version", "25.12.0"),
         plan(drivers={"nvidia": {"version": "25.12.0"}}),
     ),
@@ -379,7 +381,7 @@ STACK_FIXES = [
         put("driver", "values/kubeletPlugin/tolerations", TOLERATIONS),
     ),
     StackFix(
-        'set its version to "{}"',
+        'set the chart version to "{}"',
         put("driver", "version", "25.8.0"),
         put("driver", "version", "25.8.1"),
     ),

@@ -70,7 +70,7 @@ def test_no_quota(declare: SimpleNamespace) -> None:
 
     for others in ([], [elsewhere], [of_other_pods]):
         (finding,) = findings(declare.node_pool(), driver, *others)
-        assert 'namespace "nvidia" has no ResourceQuota' in finding.message
+        assert 'namespace "nvidia", because' in finding.message
         assert "at least 4 pods" in finding.fix
 
 
@@ -117,6 +117,6 @@ def test_the_sentence_says_who_needs_what(declare: SimpleNamespace) -> None:
 
     assert str(finding) == (
         'ResourceQuota "critical" admits 4 critical pods, but Release "nvidia-dra-driver-gpu" '
-        'needs 5: one for each of 4 GPU nodes (node pool "l4": 4) and 1 for controllers; '
-        "increase pods under its spec.hard to 5"
+        'needs 5: one for each of 4 GPU nodes (node pool "l4": 4) and 1 for controllers; set '
+        "spec.hard.pods of the quota to 5"
     )

@@ -69,8 +69,8 @@ def test_the_fix_is_followed_in_both_ways(saved: PlanFile) -> None:
     """
     (found,) = RULE.check(view(saved, ()))
     assert found.fix == (
-        "create PlacementPolicies with this plan, or set `placement: free` in the fleet and plan "
-        "again"
+        "create the PlacementPolicies component with this plan, or set `placement: free` in the "
+        "fleet and plan again"
     )
     assert not list(RULE.check(view(saved, wanted(saved))))
     assert not list(RULE.check(view(planned("free"), ())))

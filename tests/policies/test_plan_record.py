@@ -24,7 +24,7 @@ def test_a_record_edited_by_hand(declare: SimpleNamespace) -> None:
     document["pools"][0]["nodes"]["max"] = 40
 
     assert invalid(declare.record(json.dumps(document))) == [
-        "the plan file was changed by hand, because its content doesn't match its digest"
+        "the plan file doesn't match its digest, so someone changed it by hand"
     ]
 
 
@@ -39,7 +39,7 @@ def test_a_record_that_is_no_json(declare: SimpleNamespace) -> None:
 def test_a_record_without_its_document(declare: SimpleNamespace) -> None:
     empty = declare.resource("pulumi-dra:index:CapacityPlan", "plan", {})
 
-    assert invalid(empty) == ['the plan file doesn\'t have text in its input "document"']
+    assert invalid(empty) == ['the plan file has a "document" input that isn\'t text']
 
 
 def test_two_records(declare: SimpleNamespace) -> None:
@@ -48,7 +48,7 @@ def test_two_records(declare: SimpleNamespace) -> None:
     )
 
     assert invalid(declare.record(), second) == [
-        "the plan file exists 2 times (plan, other), but a stack can have only one plan"
+        "the plan file is registered 2 times (plan, other), but a stack can have only one plan"
     ]
 
 

@@ -376,7 +376,7 @@ FAULTS: dict[str, Fault] = {
         "25.3.1",
         "driver-cannot-be-installed",
         MANDATORY,
-        "set its version to 25.3.2",
+        "set the chart version to 25.3.2",
     ),
     "a dotted key": (
         "eks",
@@ -448,7 +448,7 @@ FAULTS: dict[str, Fault] = {
         "25.9.0",
         "driver-release-unknown",
         ADVISORY,
-        "set its version to",
+        "set the chart version to",
     ),
     "a version of another chart": (
         "gke",
@@ -466,7 +466,7 @@ FAULTS: dict[str, Fault] = {
         "25.8.0",
         "driver-release-faulty",
         ADVISORY,
-        'set its version to "25.8.1"',
+        'set the chart version to "25.8.1"',
     ),
     "a version with a known fault on GKE": (
         "gke",
@@ -475,7 +475,7 @@ FAULTS: dict[str, Fault] = {
         "25.8.0",
         "driver-release-faulty",
         ADVISORY,
-        "on GPUs with MIG, it publishes both the GPU and its MIG devices, so both can be allocated",
+        "which publishes both a partitioned GPU and its MIG devices, so both can be allocated",
     ),
     "another version than planned": (
         "eks",
@@ -484,7 +484,7 @@ FAULTS: dict[str, Fault] = {
         "25.12.0",
         "driver-differs-from-plan",
         ADVISORY,
-        'set its version to "25.8.1"',
+        'set the chart version to "25.8.1"',
     ),
     "a newer version with a smaller number": (
         "gke",

@@ -235,7 +235,7 @@ def _other_workloads(config: dict[str, Any], project: Path) -> None:
         pytest.param(_no_plan, f"does not exist; {FIX}"),
         pytest.param(
             _edited_plan,
-            f"was changed by hand, because its content doesn't match its digest; {FIX}",
+            f"doesn't match its digest, so someone changed it by hand; {FIX}",
         ),
         pytest.param(_broken_plan, FIX),
         pytest.param(

@@ -38,7 +38,7 @@ def run_add(values: argparse.Namespace) -> int:
     """
     if not values.observed:
         raise UsageError(
-            "the command learns from running nodes, but no source is set",
+            "`catalog add` learns from running nodes, but no source is set",
             fix="use --from FILE, --context NAME, or --kubeconfig FILE",
         )
     features = features_of(parse_version(values.kubernetes) if values.kubernetes else MAXIMUM_MINOR)
@@ -58,7 +58,7 @@ def run_add(values: argparse.Namespace) -> int:
             raise
         first, *others = unused
         raise PlannerError(
-            f"the nodes can't be learned: {first.message}",
+            f"no facts can be learned from these nodes: {first.message}",
             place=first.place,
             fix=first.fix or error.fix,
             others=tuple(
@@ -121,7 +121,7 @@ def _write(path: Path, learned: Learned, *, quiet: bool) -> None:
     print(f"Wrote {counted(len(machines), 'machine type')} into {path}: {', '.join(machines)}")
     for machine in _without_pool(machines, fleet):
         print(
-            f"note: no pool uses machine type {machine}; to plan with this machine type, add a pool",
+            f"note: no pool uses machine type {machine}; to plan with it, add a pool",
             file=sys.stderr,
         )
 

@@ -81,7 +81,7 @@ class _File(Struct):
             *earlier.unwritten,
             *(
                 f"{self.source.name}:{one.line}: tolerations: {toleration}: these tolerations "
-                "aren't enough, because the pod doesn't fit for other reasons either"
+                "aren't enough, because the pod doesn't fit for other reasons"
                 for one in unhelped
                 for toleration in one.tolerations
             ),

@@ -42,7 +42,7 @@ def findings_at_ref(
             findings = check(then).diagnostics
         except PlannerError as error:
             message = (
-                f'"{ref}" can\'t be checked, so every finding is reported: {error.place} '
+                f'"{ref}" can\'t be checked, so `check` reports every finding: {error.place} '
                 f"{error.message}"
             )
             return KnownFindings(Counter(), (Diagnostic("note", NOT_CHECKED, message),))

@@ -83,8 +83,8 @@ def rewrite_manifests(values: argparse.Namespace) -> int:
     _tell_refusals(refusals)
     if not changed and not refusals and not values.quiet:
         print(
-            f"nothing to rewrite: {counted(len(sources) + len(programs), 'file')} without older "
-            "DRA objects",
+            "nothing to rewrite: no older DRA objects in "
+            f"{counted(len(sources) + len(programs), 'file')}",
             file=sys.stderr,
         )
     return Status.BROKEN if refusals else Status.FITS
@@ -170,7 +170,7 @@ def _refuse_odd_combinations(values: argparse.Namespace) -> None:
         )
     if values.observed and not values.paths:
         raise UsageError(
-            "--rewrite changes manifests, but --observed is a snapshot",
+            "--rewrite changes manifests, but --observed reads a snapshot",
             fix="pass manifests: pulumi-dra check --rewrite PATH",
         )
     if values.in_place and "-" in values.paths:

@@ -31,7 +31,7 @@ def _passed(checked: CheckResult) -> str:
     said = [f"No findings: {judged} on {workloads}, for Kubernetes {checked.kubernetes}{newest}"]
     for needs, what in (
         ("pools", "need --stack, --fleet, or --observed"),
-        ("stack", "check the resources of a Pulumi program, so only the policy pack runs them"),
+        ("stack", "check resources of a Pulumi program, so only the policy pack runs them"),
     ):
         number = sum(each.why == MISSING_INPUT[needs] for each in checked.skipped)
         said += [f"{number} more {what}"] if number else []

@@ -30,7 +30,7 @@ from dra_planner.planfile import plan_path
 _WORST_FIRST: Final = (Status.WRONG_INPUT, Status.BROKEN, Status.CANNOT_TELL)
 _OWN_OPTIONS: Final = ("--output=", "--format=")
 """Options whose values are about this command, not about the answer."""
-_TOO_LONG: Final = "The report is too long for a comment. See the log of the run.\n"
+_TOO_LONG: Final = "The report is too long for a comment. See the log of this run.\n"
 
 
 class _Done(Struct, frozen=True):
@@ -46,7 +46,7 @@ def run(values: argparse.Namespace) -> int:
     stacks = [name for name in dict.fromkeys(values.stack.split(",")) if name]
     if not (stacks or values.fleet or values.paths):
         raise UsageError(
-            "ci needs a stack, or manifests and a fleet",
+            "`ci` needs a stack, or manifests and a fleet",
             fix="use --stack NAME, or PATH with --fleet FILE",
         )
     if len(stacks) > 1 and values.paths:

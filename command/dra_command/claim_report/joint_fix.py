@@ -14,7 +14,7 @@ def joint_fix_title(found: JointFix) -> str:
         price = "price unknown"
     else:
         price = f"{usd(abs(more))} {'more' if more >= 0 else 'less'} per hour"
-    return f"All workloads fit after these changes together ({price}):"
+    return f"All workloads fit with all of these changes ({price}):"
 
 
 def print_joint_fix(page: Page, found: JointFix | None) -> None:

@@ -34,7 +34,7 @@ def require_sandbox(what: str, *modules: str) -> None:
         from dra_command.command_line.installation import extra_command  # noqa: PLC0415  (an error)
 
         raise UsageError(
-            f"{what} needs {' and '.join(missing)}, which isn't installed",
+            f"{what} needs packages that aren't installed: {', '.join(missing)}",
             fix=extra_command("sandbox"),
         )
 

@@ -30,7 +30,7 @@ def watch(words: Sequence[str], values: argparse.Namespace) -> int:
         raise UsageError("--watch needs watchfiles", fix=extra_command("watch")) from None
     if "-" in values.paths or str(values.observed or "").startswith("context:"):
         raise UsageError(
-            "--watch needs files, not standard input or a running cluster",
+            "--watch supports only files, not standard input or a running cluster",
             fix="pass files or folders",
         )
     folders = watched_paths(values)

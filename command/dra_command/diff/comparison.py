@@ -51,7 +51,7 @@ def read_comparison(values: argparse.Namespace) -> ComparedSides:
     before, after = _sides(_with_only_stack(values))
     if after.plan is None:
         raise UsageError(
-            f"{after.title} doesn't have the stack or fleet",
+            f"{after.title} doesn't contain the stack or fleet",
             fix="swap the refs, or use a later ref",
         )
     return ComparedSides(before.title, after.title, compare_plans(before.plan, after.plan))
@@ -120,7 +120,7 @@ def _named(name: str, values: argparse.Namespace) -> Side:
 def _require_workloads(fleet: str, values: argparse.Namespace) -> None:
     """Raise UsageError if a fleet is named without workloads."""
     if not values.workloads:
-        raise UsageError(f"{fleet} can't be planned without workloads", fix="add --workloads PATH")
+        raise UsageError(f"`diff` can't plan {fleet} without workloads", fix="add --workloads PATH")
 
 
 def _planned(title: str, values: argparse.Namespace) -> Side:

@@ -64,9 +64,9 @@ def print_title(
 def edit_lines(edits: Sequence[Edit]) -> Iterator[Line]:
     """Yield the smallest change with which it fits: one, or a list of several."""
     removes = any(edit.kind in REMOVING for edit in edits)
-    but = ", but without a requirement of the pod" if removes else ""
+    but = ", which removes a requirement of the pod" if removes else ""
     if len(edits) == 1:
-        yield Line(2, f"smallest change with which the pod fits{but}: {edits[0]}", "→ ")
+        yield Line(2, f"smallest change that makes the pod fit{but}: {edits[0]}", "→ ")
     elif edits:
         said = f"the pod fits with all these changes together (the smallest set found){but}:"
         yield Line(2, said, "→ ")

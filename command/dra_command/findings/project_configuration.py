@@ -66,7 +66,7 @@ def _nearest(paths: Sequence[str]) -> str:
     files = list({os.path.realpath(path): path for path in found}.values())
     if len(files) > 1:
         raise UsageError(
-            f"two configurations apply: {files[0]} and {files[1]}",
+            f"two configuration files apply ({files[0]} and {files[1]})",
             fix="select one of the two files with --config",
         )
     return files[0] if files else ""

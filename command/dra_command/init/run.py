@@ -85,7 +85,7 @@ def _checked_files(values: argparse.Namespace, folder: Path) -> CheckedFiles:
         return CheckedFiles(stack=",".join(stacks))
     if not (values.workloads and values.other_tool):
         raise UsageError(
-            "--only-ci needs something to check",
+            "--only-ci requires manifests or a stack to check",
             fix="use --stack NAME, or --workloads PATH with --fleet FILE",
         )
     for path in (*values.workloads, values.other_tool):
@@ -185,8 +185,8 @@ def _print_workflow_note(folder: Path, ci: str, files: Iterable[str]) -> None:
         _print_notes(folder / name, [f"add to .gitlab-ci.yml: include: [{{local: {local}}}]"])
     if ci != "none" and not is_in_repository(folder):
         print(
-            f"{CI_NAMES[ci]} reads the CI workflow only from the root of a repository, but "
-            f"{folder} isn't in a git repository; move the workflow to the root of your repository"
+            f"{CI_NAMES[ci]} reads CI workflows only from the root of a repository, but {folder} "
+            "isn't in a git repository; move the workflow to your repository's root"
         )
 
 
@@ -194,9 +194,9 @@ def _cluster_notes(start: InitialFleet) -> tuple[str, ...]:
     if not start.cluster:
         return ()
     return (
-        f"the stack manages a cluster with the name {start.cluster}. If this cluster exists, "
-        "import it before the first `pulumi up` (docs/operations/existing.md); to create another "
-        "cluster, change cluster.clusterName",
+        f"the stack manages a cluster named {start.cluster}. If this cluster exists, import it "
+        "before the first `pulumi up` (docs/operations/existing.md); to create another cluster, "
+        "change cluster.clusterName",
     )
 
 

@@ -71,7 +71,7 @@ def starting_fleet(values: argparse.Namespace) -> InitialFleet:
         )
     if values.region and values.observed:
         raise UsageError(
-            "--region applies to a new cluster, but a snapshot contains its region",
+            "--region applies only to a new cluster, and a snapshot already contains its region",
             fix="remove one of the two options",
         )
     if values.observed:

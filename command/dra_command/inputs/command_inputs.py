@@ -75,14 +75,14 @@ def read_inputs(
         parse_version(values.kubernetes)
     if needs_capacity and not (values.fleet or values.stack or values.observed):
         fix = f"use --stack NAME, --fleet FILE, --observed FILE, or --context NAME; {_here()}"
-        raise UsageError("the plan needs pools", fix=fix)
+        raise UsageError("a plan needs pools", fix=fix)
     fleet, paths = _read_fleet_and_paths(values, needs_manifests=needs_manifests)
     _print_preview(values, fleet)
     observed = read_observed(values.observed or "", getattr(values, "kubeconfig", ""), kinds)
     if needs_manifests and not paths and not observed:
         stacks = f"; {_here()}" if stack_names() else ""
         raise UsageError(
-            "the command needs manifests",
+            "this command needs manifests",
             fix=f"pass a file, a folder, or - for standard input{stacks}",
         )
     renders = needs_manifests and bool(values.paths) and not is_about_files(values)

@@ -32,9 +32,9 @@ def outside_reference(folder: Path, roots: Sequence[Path]) -> str:
             continue
         seen.add(here)
         if not is_inside(here, roots):
-            return f"{here.name} is outside the folder that this server reads"
+            return f"{here.name} is outside the folder that this server may read"
         if link := next(_links_outside(here, roots), ""):
-            return f"{link} is a link to a file outside the folder that this server reads"
+            return f"{link} links to a file outside the folder that this server may read"
         for key, text in _written(here):
             if "://" in text or text.startswith(("git@", "git::")) or "?ref=" in text:
                 return f"{key} is a URL, but this server doesn't use the network"
@@ -42,7 +42,7 @@ def outside_reference(folder: Path, roots: Sequence[Path]) -> str:
             if "\n" in text or not os.path.lexists(path):
                 continue
             if not is_inside(path.resolve(), roots):
-                return f"{key} is {text}, outside the folder that this server reads"
+                return f"{key} is {text}, which is outside the folder that this server may read"
             if path.is_dir():
                 waiting.append(path)
     return ""

@@ -91,7 +91,7 @@ def _outside(words: Sequence[str], roots: Sequence[Path]) -> str:
     """Return what a tool would read outside the roots: files of values, or inputs of the folder."""
     for option, file in pairwise(words):
         if option == "--values" and not is_inside(Path(file).resolve(), roots):
-            return f"{file} is outside the folder that this server reads"
+            return f"{file} is outside the folder that this server may read"
     return outside_reference(Path(words[-1]), roots)
 
 

@@ -67,7 +67,7 @@ class Confinement:
             if writes:
                 raise NotAllowedHere(f"this server doesn't write {os.fsdecode(path)}")
             raise NotAllowedHere(
-                f"this path is outside {self._name}, the folder that this server reads"
+                f"this path is outside {self._name}, the only folder that this server may read"
             )
 
     def _start(self, words: object) -> None:

@@ -43,7 +43,7 @@ class Invocation(Struct, frozen=True):
             raise NotAllowed("a path is too long or contains a null byte")
         found = (self.root / given).resolve()
         if not found.is_relative_to(self.root):
-            raise NotAllowed(f"{given} is outside the folder that this server reads")
+            raise NotAllowed(f"{given} is outside the folder that this server may read")
         if not found.exists():
             raise NotAllowed(f"{given} doesn't exist in {self.root.name}")
         return f"./{found.relative_to(self.root)}"

@@ -49,7 +49,7 @@ def _headline(found: MigrationSteps) -> str:
     if not unsafe:
         return f"{steps}, at most {_usd(found.peak_usd)}. No pod stays pending at any step."
     which = f"Step {unsafe[0]} isn't" if len(unsafe) == 1 else f"Steps {', '.join(unsafe)} aren't"
-    return f"{steps}. {which} proven safe, and costs exclude nodes for pods that stay pending."
+    return f"{steps}. {which} proven safe. Costs exclude nodes for pods that stay pending."
 
 
 def _print_staying(page: Page, found: MigrationSteps) -> None:

@@ -47,8 +47,8 @@ def write_constraints(path: Path, plan: Plan) -> str:
             _write(path, _text(fix_sentence(fix), patch))
             return f"wrote {path}: {fix_sentence(fix)}"
     return (
-        f"{path}: not written, because the search didn't find a cheaper change that places "
-        "everything within its time limit"
+        f"{path}: not written, because within its time limit, the search didn't find a cheaper "
+        "change that places everything"
     )
 
 

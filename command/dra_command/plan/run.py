@@ -207,7 +207,7 @@ _OF_PLANNED_NODES: Final = ("gate", "constraints", "suggest", "certificate")
 def _refuse_odd_combinations(values: argparse.Namespace) -> None:
     if values.picture and not values.picture.lower().endswith(".svg"):
         raise UsageError(
-            f"--picture {values.picture}: the picture must be an SVG file",
+            f"--picture {values.picture}: the picture file must be an SVG file",
             fix="use a file name that ends in .svg",
         )
     for option in _OF_PLANNED_NODES:

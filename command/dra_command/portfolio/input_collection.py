@@ -119,7 +119,7 @@ class _Files(Struct):
                 raise PortfolioError(
                     f'no file matches "{pattern}"',
                     place=place,
-                    fix="paths are relative to this file",
+                    fix="use a path relative to this file",
                 )
         except (PortfolioError, SourceError) as error:
             yield StackInputs(

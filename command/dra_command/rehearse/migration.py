@@ -32,8 +32,8 @@ def rehearse_migration(values: argparse.Namespace, inputs: CommandInputs) -> int
         )
     if values.format not in ("text", "json") or values.scenario:
         raise UsageError(
-            "--migration supports only text and JSON, without --scenario",
-            fix="remove these options",
+            "--migration supports only text and JSON output, and can't be combined with --scenario",
+            fix="remove --scenario, and use --format text or --format json",
         )
     steps = plan_steps(inputs.sources, inputs.fleet, kubernetes=inputs.kubernetes).steps
     minor = parse_version(inputs.kubernetes or inputs.fleet.kubernetes)

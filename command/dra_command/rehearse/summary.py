@@ -13,8 +13,8 @@ if TYPE_CHECKING:  # the sandbox is an extra
     from dra_sandbox.rehearsal import ComparedWorkload, Comparison, OutcomeDifference, ScenarioRow
 
 _LEGEND = (
-    "plan: placement of the packing · simulation: predicted placement for this pod arrival order "
-    "· outcome: placement by the scheduler · pods per pool in brackets"
+    "plan: placement of the packing · simulation: predicted placement for this pod arrival order · "
+    "outcome: placement by the scheduler · pods per pool in parentheses"
 )
 
 

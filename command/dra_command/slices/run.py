@@ -70,7 +70,7 @@ def run(values: argparse.Namespace) -> int:
         documents = [render_slice(each) for each in _of_machine(values)]
     else:
         raise UsageError(
-            "slices needs a machine type or a fleet",
+            "`slices` needs a machine type or a fleet",
             fix="use --machine TYPE, --fleet FILE, or --stack NAME",
         )
     print(_as_json(documents) if values.format == "json" else _as_yaml(documents), end="")
@@ -180,8 +180,11 @@ def _network_slices(machine: Machine, node_name: str) -> tuple[ResourceSlice, ..
     found = predict_network_slices(machine, node_name=node_name)
     if not found:
         raise CatalogError(
-            f"{machine.name} doesn't have documented network interfaces that pods can claim",
-            fix="remove --network, or read a real node: kubectl get resourceslices -o yaml",
+            f"no network interfaces that pods can claim are documented for {machine.name}",
+            fix=(
+                "remove --network, or read the slices of a real node (kubectl get resourceslices "
+                "-o yaml)"
+            ),
         )
     return found
 

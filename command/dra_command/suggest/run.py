@@ -106,8 +106,8 @@ def _why(found: Suggestions, best: Suggestion) -> Iterator[str]:
         yield f"{compared}; no other fleet {of_them}{known} costs less (proven)"
     if found.gap_of_unknown > found.gap:
         yield (
-            "unknown facts (memory of GPUs, allocatable memory of nodes) could allow a fleet that "
-            f"costs {found.gap_of_unknown:.2%} less"
+            f"a fleet that costs {found.gap_of_unknown:.2%} less may be possible, depending on "
+            "unknown facts (GPU memory, allocatable node memory)"
         )
     for other in found.others:
         more = other.hourly_usd / best.hourly_usd - 1 if best.hourly_usd else Decimal(0)

@@ -229,9 +229,7 @@ def _print(
         if learned:
             machines = ", ".join(str(row["machine"]) for row in learned)
             page.gap()
-            page.text(
-                f"To plan with the devices that {machines} publishes, add these rows to the fleet:"
-            )
+            page.text(f"To plan with the devices of {machines}, add these rows to the fleet:")
             page.verbatim(_command(values))
         _print_rows(page, rows)
 

@@ -273,7 +273,7 @@ def read_cluster_inputs(read: InputReader) -> AksClusterInputs:
             "maintenance_start",
             "03:00",
             pattern=r"([01]\d|2[0-3]):[0-5]\d",
-            meaning="a time of day, 03:00",
+            meaning="a time of day, for example 03:00",
         ),
         secrets_kms_key=read.identifier("secrets_kms_key", pattern=KEY, meaning=KEY_MEANING),
         secrets_key_vault_id=_read_vault(read, grants),
@@ -302,7 +302,7 @@ def _read_name(read: InputReader, key: str) -> str:
 def _read_keep_pools(read: InputReader) -> bool:
     keeps = read.flag("keep_pools", False)
     if keeps and not read.has("cluster_name"):
-        read.refuse("keep_pools", "applies only to an existing cluster; set cluster_name")
+        read.refuse("keep_pools", "applies only to an existing cluster, so also set cluster_name")
     return keeps
 
 
@@ -345,7 +345,7 @@ def _read_vault(read: InputReader, grants: bool) -> pulumi.Input[str] | None:
     if vault is None and has_key and grants:
         read.refuse(
             "secrets_key_vault_id",
-            "is missing, because the cluster's identity needs a role on the key's vault",
+            "is missing, but the cluster's identity needs a role on the key's vault",
         )
     return vault
 

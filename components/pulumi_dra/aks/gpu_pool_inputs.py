@@ -295,11 +295,11 @@ def _read_reservation(read: InputReader, capacity: str) -> pulumi.Input[str] | N
     if capacity == "reservation" and group is None:
         read.refuse(
             "reservation_group_id",
-            'is missing, but capacity "reservation" needs the ID of the purchased capacity',
+            'is missing, but "reservation" capacity needs the ID of the purchased capacity',
         )
     if capacity != "reservation" and group is not None:
         read.refuse(
-            "reservation_group_id", (f'applies only to capacity "reservation", not "{capacity}"')
+            "reservation_group_id", (f'applies only to "reservation" capacity, not to "{capacity}"')
         )
     if group is None and read.has("grant_reservation_use"):
         read.refuse(

@@ -31,7 +31,7 @@ def _check(key: str, value: str) -> str:
     if not 1 <= len(key) <= 512:
         return "must have a key of 1 to 512 characters"
     if re.search(r"[<>%&\\?/]", key):
-        return "must have a key without < > % & \\ ? /"
+        return "must have a key that doesn't contain < > % & \\ ? /"
     if key.lower().startswith(_TAKEN):
         return f"must not begin with {', '.join(_TAKEN)}, which Azure reserves"
     return "" if len(value) <= 256 else f"must have at most 256 characters, not {len(value)}"

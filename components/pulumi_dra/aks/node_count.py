@@ -39,10 +39,10 @@ def node_count(
         wanted = counts.within(mine.count)
         if wanted != mine.count and not mine.enable_auto_scaling:
             raise pulumi.RunError(
-                f'AksGpuPool "{pool_name}": AKS can\'t change a count and turn the autoscaler on '
-                f"in one step (Azure/AKS issue 1248), but the pool has {mine.count} nodes and the "
-                f"range is {counts.min} to {counts.max}. First run `pulumi up` with a count in "
-                "this range, without the autoscaler"
+                f'AksGpuPool "{pool_name}": AKS can\'t change the count and enable the autoscaler '
+                f"in the same update (Azure/AKS issue 1248), but the pool has {mine.count} nodes, "
+                f"outside the range {counts.min} to {counts.max}. First, run `pulumi up` with a "
+                "count in this range and without the autoscaler"
             )
         return wanted
 

@@ -45,7 +45,7 @@ def read_upgrades(read: InputReader, capacity: str) -> Upgrades | None:
     if not surge + unavailable:
         read.refuse(
             "max_unavailable",
-            "must be 1 or more if max_surge is 0, because AKS otherwise can't replace any node",
+            "must be 1 or more if max_surge is 0, because otherwise AKS can't replace nodes",
         )
     return Upgrades(surge, unavailable, drain, soak)
 

@@ -29,7 +29,7 @@ class ChartComponents(Struct, frozen=True):
             read.refuse(
                 "plan",
                 f"{self.driver.title} doesn't have a known chart for {of_cloud.title}; remove this "
-                "driver from drivers",
+                "driver from the fleet's drivers",
             )
 
     def declare(

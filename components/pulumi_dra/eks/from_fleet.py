@@ -81,7 +81,11 @@ def check_cluster(
         read_autoscaler_inputs(given)
     elif fleet.autoscaler == "none" and read.has("autoscaler"):
         read.refuse(
-            "autoscaler", "applies only to a fleet with autoscaler cluster-autoscaler or karpenter"
+            "autoscaler",
+            (
+                "applies only to a fleet with autoscaler: cluster-autoscaler or autoscaler: "
+                "karpenter"
+            ),
         )
     place = EksPoolPlace(
         cluster_name=later,
@@ -106,7 +110,7 @@ def check_cluster(
             have = ", ".join(zones) or "the fleet doesn't set zones"
             inner.refuse(
                 "placement_group",
-                "needs a pool in one zone, because a placement group can't span zones, but this "
+                "requires a pool in one zone, because a placement group can't span zones, but this "
                 f"pool has {have}",
             )
 

@@ -54,13 +54,13 @@ def _check(key: str, value: str) -> str:
 def _check_of_roles(key: str, value: str) -> str:
     if not _is_of_roles(key):
         return (
-            f"must have a key of only letters, digits, spaces, and {' '.join(_OF_ROLES)}, "
-            "because roles have this tag, too"
+            f"must have a key of only letters, digits, spaces, and {' '.join(_OF_ROLES)}, because "
+            "roles also have this tag"
         )
     if not _is_of_roles(value):
         return (
-            f"must contain only letters, digits, spaces, and {' '.join(_OF_ROLES)}, because "
-            "roles have this tag, too"
+            f"must contain only letters, digits, spaces, and {' '.join(_OF_ROLES)}, because roles "
+            "also have this tag"
         )
     return ""
 

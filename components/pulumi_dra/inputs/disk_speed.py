@@ -46,8 +46,8 @@ def speed_faults(speed: DiskSpeed, limits: SpeedLimits, disk_gib: int) -> Iterat
         yield (
             "disk_iops",
             (
-                f"{iops} is more than a disk of {disk_gib} GiB supports ({most}, or "
-                f"{limits.iops_of_a_gib} per GiB)"
+                f"{iops} is too high for a disk of {disk_gib} GiB, which supports at most {most} "
+                f"({limits.iops_of_a_gib} per GiB)"
             ),
         )
     if speed.throughput is None:
@@ -57,14 +57,14 @@ def speed_faults(speed: DiskSpeed, limits: SpeedLimits, disk_gib: int) -> Iterat
     elif (least := limits.iops_of_a_mib[0] * speed.throughput) > iops:
         yield (
             "disk_throughput",
-            f"{speed.throughput} MiB/s needs {least} operations per second; set disk_iops to "
-            f"{least}",
+            f"{speed.throughput} MiB/s needs at least {least} operations per second; set disk_iops "
+            f"to {least} or more",
         )
     elif (most := limits.iops_of_a_mib[-1] * speed.throughput) < iops:
         yield (
             "disk_throughput",
-            f"{speed.throughput} MiB/s is too slow for {iops} operations per second, because it "
-            f"supports at most {most}",
+            f"{speed.throughput} MiB/s is too slow for {iops} operations per second; this "
+            f"throughput supports at most {most}",
         )
 
 

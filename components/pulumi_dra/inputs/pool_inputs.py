@@ -50,7 +50,7 @@ def check_purchase(read: InputReader, cloud: Cloud, machine: Machine | None, cap
     if machine is None or not (fault := cloud.purchase_fault(machine, capacity)):
         return
     if capacity == "on-demand":
-        pulumi.warn(f"{fault}, because {cloud.title} otherwise rejects the nodes")
+        pulumi.warn(f"{fault}, so {cloud.title} would reject the nodes")
     else:
         read.refuse("capacity", fault)
 
@@ -79,7 +79,7 @@ def read_pool_name(read: InputReader, component_name: str) -> str:
     if not read.has("pool_name") and not re.fullmatch(LABEL_VALUE, component_name):
         read.refuse(
             "pool_name",
-            f"is missing, and the component's name isn't a valid label value: \"{component_name}\"",
+            f"is missing, and the component's name (\"{component_name}\") isn't a valid label value",
         )
     return read.text(
         "pool_name", component_name, pattern=LABEL_VALUE, meaning="the value of a label"

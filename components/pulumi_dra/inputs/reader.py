@@ -299,8 +299,8 @@ class InputReader:
             if isinstance(value, pulumi.Output) and required is None:
                 self.refuse(
                     key,
-                    "must be a plain value, not an output, because it determines which "
-                    "resources are declared",
+                    "must be a plain value, not an output, because this value determines which "
+                    "resources the component declares",
                 )
                 return default
             return cast(Any, value)

@@ -23,10 +23,9 @@ from pulumi_dra.platform.platform_inputs import (
 )
 
 _WAYS_IN = (
-    "`pulumi up` from another network stops halfway, at the first object inside the cluster. Run "
-    "`pulumi up` inside the network, or add your own address to the fleet's "
-    "endpoint.publicAccessCidrs; on GKE, cluster.dns_endpoint: true also works "
-    "(docs/operations/access.md)"
+    "`pulumi up` from another network fails at the first object inside the cluster. Run `pulumi "
+    "up` inside the network, or add your own address to the fleet's endpoint.publicAccessCidrs; on "
+    "GKE, cluster.dns_endpoint: true also works (docs/operations/access.md)"
 )
 
 

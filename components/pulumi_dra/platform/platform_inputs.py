@@ -194,7 +194,7 @@ def _read_autoscaler(read: InputReader) -> Mapping[str, Any]:
     options = read.block("autoscaler")
     inner = read.inside("autoscaler", options, AutoscalerOptions)
     if not inner.flag("install", True) and len(options) > 1:
-        inner.refuse("install", "is false, so the autoscaler's installer must configure this")
+        inner.refuse("install", "is false, so whoever installs the autoscaler must configure this")
     return {
         key: value for key, value in options.items() if key in AutoscalerOptions.__annotations__
     }
@@ -217,7 +217,7 @@ def _read_driver(read: InputReader) -> Mapping[str, Any]:
         if key in options:
             read.refuse(
                 f"driver.{key}",
-                "affects the resources of nodes, so the plan needs this value; set it in the fleet",
+                "affects the nodes' resources, so the plan needs this value; set it in the fleet",
             )
             options = {name: value for name, value in options.items() if name != key}
     read.inside("driver", options, DriverOptions)

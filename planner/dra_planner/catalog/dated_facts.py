@@ -34,7 +34,7 @@ class DatedFact(Struct, frozen=True, kw_only=True):
         """Return the observation, its date, and its expiry date."""
         version = f" (newest: {self.newest})" if self.newest else ""
         return (
-            f"{self.about[0].upper()}{self.about[1:]}{version}: seen on {self.seen_on}, true "
+            f"{self.about[0].upper()}{self.about[1:]}{version}: checked on {self.seen_on}, valid "
             f"until {self.true_until}"
         )
 

@@ -23,6 +23,7 @@ from dra_planner.catalog.tables import (
     unknown,
 )
 from dra_planner.errors import CatalogError
+from dra_planner.wording import either
 
 _SEE = "see `pulumi-dra catalog machines`"
 
@@ -283,7 +284,7 @@ def _attach(base: Machine, text: str) -> Machine:
     ]
     if not rows:
         raise CatalogError(
-            f"GPUs cannot be attached to {base.name}", fix="remove the + and the text after it"
+            f"{base.name} doesn't support attached GPUs", fix="remove the + and the text after it"
         )
     of_type = [row for row in rows if row["gke_type"] == gke_type]
     if not of_type:
@@ -291,13 +292,14 @@ def _attach(base: Machine, text: str) -> Machine:
     counts = [row["count"] for row in of_type]
     if not re.fullmatch(r"[1-9]\d*", number or "1") or (number or "1") not in counts:
         raise CatalogError(
-            f'"{number}" {gke_type} cannot be attached', fix=f"attach {', '.join(counts)}"
+            f'the count "{number}" isn\'t supported for {gke_type}',
+            fix=f"attach {either(counts)}",
         )
     row = next(row for row in of_type if row["count"] == (number or "1"))
     if (base.vcpus or 0) > int(row["max_vcpus"]):
         raise CatalogError(
-            f"{base.name} has {base.vcpus} vCPU, but {number or 1} {gke_type} need a machine "
-            f"type with at most {row['max_vcpus']}",
+            f"{base.name} has {base.vcpus} vCPUs, but {number or 1} {gke_type} can be attached "
+            f"only to machine types with at most {row['max_vcpus']}",
             fix=f"attach {_enough(of_type, base)}",
         )
     accelerator = Accelerator(

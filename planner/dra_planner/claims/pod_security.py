@@ -27,7 +27,7 @@ def refuse_insecure(template: PodTemplate, namespace: str, manifests: Manifests)
         code="pod-security",
         message=f'the API server rejects its pods, because they violate PodSecurity "{level}" of '
         f"Namespace {namespace}: {', '.join(faults)}",
-        fix=f"set these fields in the pod template, or change the label {_ENFORCE} of Namespace "
+        fix=f"set these fields in the pod template, or change the {_ENFORCE} label of Namespace "
         f"{namespace}",
         place=template.place,
     )

@@ -143,7 +143,7 @@ def _bypassed(spec: PodSpec) -> Reason:
         code="node-name-set",
         message=f"spec.nodeName ({spec.node_name}) bypasses the scheduler, so the pod's claims are "
         "never allocated",
-        fix="select the node with spec.nodeSelector instead: kubernetes.io/hostname",
+        fix="select the node by its kubernetes.io/hostname label in spec.nodeSelector instead",
         place=spec.resource_claims[0].place,
     )
 

@@ -40,7 +40,11 @@ def refuse_runtime_class(pod: PodSpec, classes: Mapping[str, RuntimeClass]) -> R
     name, known = pod.runtime_class_name, classes.get(pod.runtime_class_name)
     if not name and pod.overhead:
         message = "the pod sets spec.overhead without a RuntimeClass, so the API server rejects it"
-        return Reason(code="runtime-class-conflict", message=message, fix="remove spec.overhead")
+        return Reason(
+            code="runtime-class-conflict",
+            message=message,
+            fix="remove spec.overhead",
+        )
     if known is None:
         return _missing(name) if name and is_of_cluster(classes) else None
     if pod.overhead and pod.overhead != known.overhead:
@@ -48,7 +52,11 @@ def refuse_runtime_class(pod: PodSpec, classes: Mapping[str, RuntimeClass]) -> R
             f"the pod's spec.overhead differs from the overhead of RuntimeClass {name}, so "
             "the API server rejects it"
         )
-        return Reason(code="runtime-class-conflict", message=message, fix="remove spec.overhead")
+        return Reason(
+            code="runtime-class-conflict",
+            message=message,
+            fix="remove spec.overhead",
+        )
     for key, value in known.node_selector.items():
         own = pod.node_selector.get(key, value)
         if own != value:
@@ -59,7 +67,7 @@ def refuse_runtime_class(pod: PodSpec, classes: Mapping[str, RuntimeClass]) -> R
             return Reason(
                 code="runtime-class-conflict",
                 message=message,
-                fix=f"remove {key} from nodeSelector",
+                fix=f"remove {key} from the pod's nodeSelector",
             )
     return None
 

@@ -37,7 +37,9 @@ def as_updated(
         )
     if before.left is not None:
         pod_set = replace(pod_set, figures=pod_set.figures.at_most(before.left))
-        said.append(f"already runs in the cluster, and has {counted(before.left, 'pod')} left")
+        said.append(
+            f"is already running in the cluster and still has {counted(before.left, 'pod')}"
+        )
     is_kept = pod_set.rollout is not None and pod_set.rollout.kept >= pod_set.figures.steady > 0
     if is_kept and makes_other_pods(pod_set.template, before.template):
         pod_set = replace(pod_set, template=before.template)

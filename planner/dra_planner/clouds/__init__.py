@@ -99,6 +99,7 @@ from dra_planner.clouds.protocol.settings import (
 )
 from dra_planner.clouds.protocol.storage import DiskKeys, VolumeDriver
 from dra_planner.errors import CatalogError, UnsupportedFeature
+from dra_planner.wording import either
 
 __path__ += [
     folder
@@ -197,7 +198,10 @@ def names() -> tuple[str, ...]:
 def cloud(name: str) -> Cloud:
     """Return the cloud of that name; raises CatalogError with those there are."""
     if name not in names():
-        raise CatalogError(f'"{name}" isn\'t a supported cloud', fix=f"use {', '.join(names())}")
+        raise CatalogError(
+            f'"{name}" isn\'t a supported cloud',
+            fix=f"use {either(names())}",
+        )
     found: Cloud = import_module(f"{__name__}.{name}").CLOUD
     return found
 
@@ -208,9 +212,9 @@ def cloud_of(machine: Machine) -> Cloud:
     """
     if machine.cloud not in names():
         raise UnsupportedFeature(
-            f"{machine.name} is a machine type of {cloud_titles()[machine.cloud]}, which "
-            "isn't supported yet",
-            fix=f"use {', '.join(names())}",
+            f"{machine.name} is a machine type for {cloud_titles()[machine.cloud]}, but "
+            f"{cloud_titles()[machine.cloud]} isn't supported yet",
+            fix=f"use {either(cloud(each).title for each in names())}",
         )
     return cloud(machine.cloud)
 

@@ -141,9 +141,8 @@ class CpuDriver(Driver[CpuOptions]):
             yield (
                 "mode",
                 UnsupportedFeature(
-                    "grouped mode needs the feature gate DRAConsumableCapacity, which is off in "
-                    "Kubernetes "
-                    f"1.{features.minor} on {cloud.title}",
+                    "grouped mode needs the DRAConsumableCapacity feature gate, which is off in "
+                    f"Kubernetes 1.{features.minor} on {cloud.title}",
                     fix="set mode: individual, or use Kubernetes 1.36",
                 ),
             )

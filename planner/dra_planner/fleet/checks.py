@@ -285,8 +285,8 @@ def _schedule_faults(fleet: Fleet, pool: Pool) -> Iterator[str]:
     if fleet.autoscaler != "none":
         does = "changes" if fleet.is_autoscaled else "keeps"
         yield (
-            f"the autoscaler {fleet.autoscaler} {does} the node count; set autoscaler: none, or "
-            "remove the schedule"
+            f"the fleet's autoscaler ({fleet.autoscaler}) {does} the node count; set autoscaler: "
+            "none, or remove the schedule"
         )
     if pool.count.is_fixed:
         yield (

@@ -234,7 +234,7 @@ def _labels(
     if lost:
         notes.append(
             f"pool {pool.name}: its labels {', '.join(lost)} aren't imported, because a fleet "
-            "can't set the labels of clouds and drivers"
+            "can't set labels that belong to clouds or drivers"
         )
     return kept
 

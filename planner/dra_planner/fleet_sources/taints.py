@@ -54,7 +54,7 @@ def _reason(taint: Taint, automatic: tuple[Taint, ...], of_cloud: Cloud) -> str:
     for each in automatic:
         if (each.key, each.effect) == (taint.key, taint.effect):
             return (
-                f"because the nodes have {each}. A toleration of this key needs the operator "
+                f"because the nodes have {each}. A toleration for this key needs operator: "
                 f"Exists{f' or the value {each.value}' if each.value else ''}"
             )
     if fault := of_cloud.taint_fault(taint.key):

@@ -89,7 +89,7 @@ def _vllm_stack(editor: Editor, data: Mapping[str, Any]) -> ValuesOutcome | None
     if engine.get("runtimeClassName") == "nvidia":
         editor.replace_text(("servingEngineSpec", "runtimeClassName"), '""')
         changes.append(
-            "containers get claimed devices through CDI, so they don't need the RuntimeClass nvidia"
+            "containers get claimed devices through CDI, so they don't need the nvidia RuntimeClass"
         )
     if not any(each.get("key") == "nvidia.com/gpu" for each in blocks(engine, "tolerations")):
         toleration = {"key": "nvidia.com/gpu", "operator": "Exists", "effect": "NoSchedule"}

@@ -24,10 +24,12 @@ _INSTEAD: Final[Mapping[tuple[str, str], str]] = {
         "TrainJob",
     ): "Request the claim in the pod template of its runtime, and list the claim in "
     "resourcesPerNode.claims",
-    ("kubevirt.io", "VirtualMachine"): "Request a claim of the class vfio.gpu.nvidia.com for a "
-    "passed-through GPU (KubeVirt 1.8 or later, feature gate GPUsWithDRA)",
-    ("kubevirt.io", "VirtualMachineInstance"): "Request a claim of the class vfio.gpu.nvidia.com "
-    "for a passed-through GPU (KubeVirt 1.8 or later, feature gate GPUsWithDRA)",
+    ("kubevirt.io", "VirtualMachine"): "Request a claim of DeviceClass vfio.gpu.nvidia.com for a "
+    "passed-through GPU (KubeVirt 1.8 or later, feature gate "
+    "GPUsWithDRA)",
+    ("kubevirt.io", "VirtualMachineInstance"): "Request a claim of DeviceClass vfio.gpu.nvidia.com "
+    "for a passed-through GPU (KubeVirt 1.8 or later, "
+    "feature gate GPUsWithDRA)",
 }
 
 

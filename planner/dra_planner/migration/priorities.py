@@ -35,7 +35,6 @@ def priority_notes(priorities: Collection[str]) -> Iterator[str]:
     if len(priorities) > 1:
         names = ", ".join(sorted(each or "the default" for each in priorities))
         yield (
-            f"GPU pods have different priorities ({names}), but kube-scheduler never preempts pods "
-            "with claims for another pod's claim, so priorities no longer decide which pods get "
-            "GPUs"
+            f"GPU pods have different priorities ({names}), but kube-scheduler doesn't preempt "
+            "pods to free devices for a claim. Priorities no longer decide which pods get GPUs"
         )

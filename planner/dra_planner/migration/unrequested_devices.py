@@ -78,8 +78,8 @@ def visible_notes(spec: Mapping[str, Any], claiming: Collection[str]) -> Iterato
         )
     if spec.get("runtimeClassName") == "nvidia":
         yield (
-            "claims don't need the RuntimeClass nvidia; remove runtimeClassName if the target cluster "
-            "doesn't have this RuntimeClass, because the API server then rejects the pods"
+            "claims don't need the nvidia RuntimeClass; remove runtimeClassName if the target "
+            "cluster doesn't have this RuntimeClass, because the API server then rejects the pods"
         )
 
 

@@ -153,7 +153,7 @@ class WorkloadMigrator(Struct):
             notes = tuple(missing_label_notes(part.spec)) if stays.result is Result.SERVED else ()
             return replace(stays, notes=notes), None
         if part.spec.get("nodeName"):
-            fault = "it sets nodeName and so bypasses the scheduler, which allocates claims"
+            fault = "it sets nodeName, so it bypasses the scheduler, which allocates claims"
             return self._otherwise(outcome, NoCounterpart(fault, ("Remove nodeName",)), []), None
         try:
             selection = self._selection(item, part, resources)
@@ -224,7 +224,7 @@ class WorkloadMigrator(Struct):
         if name and len(self.priorities) > 1:
             yield (
                 f"its PriorityClass {name} no longer decides which pods get GPUs, because "
-                "kube-scheduler never preempts pods with claims for another pod's claim"
+                "kube-scheduler doesn't preempt pods to free devices for a claim"
             )
 
     def _selection(

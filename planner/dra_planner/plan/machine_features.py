@@ -38,9 +38,8 @@ def _features(fleet: Fleet, pool: Pool, machine: Machine) -> Iterator[str]:
         yield from _network(fleet.cloud, machine)
     if machine.nvlink_nodes and not _has_compute_domains(fleet):
         yield (
-            f"NVLink across {machine.nvlink_nodes} nodes, but the fleet has no compute domains, so "
-            "pods on several "
-            "nodes use the network"
+            f"NVLink across {machine.nvlink_nodes} nodes, but the fleet doesn't enable compute "
+            "domains, so pods on several nodes use the network"
         )
 
 

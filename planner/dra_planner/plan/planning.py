@@ -332,8 +332,8 @@ def _assumptions(
         can = "can" if wakes else "can't"
         least = "pools can be empty" if wakes else "every pool keeps the nodes that its pods need"
         said.append(
-            f"the autoscaler {fleet.autoscaler} {can} scale an empty pool up for a claim, so "
-            f"{least}"
+            f"the fleet's autoscaler ({fleet.autoscaler}) {can} scale up an empty pool for a "
+            f"claim, so {least}"
         )
     elif fleet.autoscaler != "none":
         said.append(

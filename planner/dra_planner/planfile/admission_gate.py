@@ -84,8 +84,8 @@ def _classes(spec: str, classes: list[str]) -> list[dict[str, str]]:
         f"(!has(r.firstAvailable) || r.firstAvailable.all(s, s.deviceClassName in {known})))"
     )
     message = (
-        f"The plan doesn't have this DeviceClass. Use {', '.join(classes) or 'none'}, or add the "
-        "class to the fleet."
+        "The plan doesn't have this DeviceClass. Use one of its classes "
+        f"({', '.join(classes) or 'none'}), or add the class to the fleet."
     )
     return [{"expression": expression, "message": message, "reason": "Invalid"}]
 

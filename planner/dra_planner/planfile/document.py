@@ -79,7 +79,7 @@ def parse_document(
             f"isn't JSON: {error}", place=Place(place.file, line), fix=fix
         ) from None
     if not isinstance(document, dict):
-        raise PlanFileError("isn't a plan file: it must be a mapping", place=place, fix=fix)
+        raise PlanFileError("isn't a plan file, because it isn't a mapping", place=place, fix=fix)
     version = document.get("version")
     if version != VERSION:
         raise PlanFileError(
@@ -90,7 +90,7 @@ def parse_document(
     content_digest = digest({key: value for key, value in document.items() if key != "digest"})
     if document.get("digest") != content_digest:
         raise PlanFileError(
-            "was changed by hand, because its content doesn't match its digest",
+            "doesn't match its digest, so someone changed it by hand",
             place=place,
             fix=fix,
         )

@@ -162,7 +162,7 @@ def unbounded(member: Member, level: DemandLevel) -> Reason:
     return Reason(
         code="unbounded-demand",
         message=f"the pod count of {member.workload} at its {level} is unlimited",
-        fix="set a maximum in its scaler",
+        fix="set a maximum replica count in its autoscaler",
         place=member.place,
     )
 

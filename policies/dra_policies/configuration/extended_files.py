@@ -83,7 +83,9 @@ def _extended(layer: Layer, index: int, text: str, parents: tuple[Location, ...]
         )
     if len(parents) > _DEEPEST:
         raise layer.fault(
-            at, f"more than {_DEEPEST} files form a chain of `extends`", "extend fewer files"
+            at,
+            f"more than {_DEEPEST} files extend each other in a chain",
+            ("remove `extends` from one of the files"),
         )
     return read_layers(fetch_shared(found, layer.place(at)), found, parents)
 

@@ -151,8 +151,8 @@ def _custom_faults(settings: Configuration) -> Iterator[Fault]:
         elif not _ID.fullmatch(id):
             yield (
                 ("rules", id),
-                f'"{id}" isn\'t a valid id',
-                "use lowercase words joined by hyphens: team-budget",
+                f'"{id}" isn\'t a valid rule ID',
+                "use lowercase words joined by hyphens, for example team-budget",
             )
         try:
             custom_rule(id, rule)
@@ -189,7 +189,7 @@ def unknown_rule(rule: str, rules: Iterable[Rule] = RULES) -> str:
     if rule in known:
         return ""
     if rule in CODES.values():
-        fix = f'use "{OF_READING}", the rule for findings from parsing an object'
+        fix = f'use "{OF_READING}", the rule that reports parsing errors'
     elif near := get_close_matches(rule, known, n=1):
         fix = f'use "{near[0]}"'
     else:
@@ -206,7 +206,7 @@ def _thresholds(settings: Configuration) -> Iterator[Fault]:
             yield (
                 ("thresholds", rule),
                 "this rule doesn't have a threshold",
-                (f"rules with a threshold: {have}"),
+                (f"set a threshold only for these rules: {have}"),
             )
         elif threshold is not None and not threshold.least <= value <= threshold.most:
             yield (

@@ -62,7 +62,7 @@ def _faults(row: ApiValues, props: Properties, path: str) -> Iterator[tuple[str,
         # Providers that are built on Terraform return 0 for a number that isn't set.
         if count and not low <= count <= high:
             yield (
-                f"{name} is {count}, but the API accepts {low} to {high}",
+                f"{name} is {count}, but the API accepts only values from {low} to {high}",
                 f"set {name} to a value from {low} to {high}",
             )
     else:

@@ -21,7 +21,9 @@ def find_record(resources: Sequence[Resource]) -> Record | None:
         names = ", ".join(resource.name for resource in found)
         return Record(
             urn=found[-1].urn,
-            problem=f"exists {len(found)} times ({names}), but a stack can have only one plan",
+            problem=(
+                f"is registered {len(found)} times ({names}), but a stack can have only one plan"
+            ),
         )
     return read_record(found[0])
 
@@ -32,9 +34,7 @@ def read_record(resource: Resource) -> Record:
     if text is UNKNOWN or (text is None and resource.props.has("digest")):
         return Record(urn=resource.urn)  # a resource that was not analysed shows its outputs alone
     if not isinstance(text, str):
-        return Record(
-            urn=resource.urn, problem=f'doesn\'t have text in its input "{RECORD_DOCUMENT}"'
-        )
+        return Record(urn=resource.urn, problem=f'has a "{RECORD_DOCUMENT}" input that isn\'t text')
     try:
         return Record(urn=resource.urn, plan_file=_parsed(text))
     except PlannerError as error:

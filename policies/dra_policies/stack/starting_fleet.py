@@ -32,7 +32,9 @@ def fleet_of_state(
             view, resources, {"region": region, "kubernetes": kubernetes, "drivers": driver}
         )
     except PlannerError as error:
-        fix = error.fix or "add the missing part: a pool, --region REGION, --kubernetes VERSION"
+        fix = error.fix or (
+            "add the missing setting: a pool, --region REGION, or --kubernetes VERSION"
+        )
         raise PlannerError(
             error.message, place=error.place if error.place.file else Place(name), fix=fix
         ) from None

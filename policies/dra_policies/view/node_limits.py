@@ -59,8 +59,8 @@ def _of_spread(pool: DeclaredPool, view: StackView) -> Iterator[NodeLimit]:
             yield NodeLimit(
                 pool=pool,
                 allowed=allowed,
-                says=f"its spread placement group allows {template.spread.most_per_zone} per zone "
-                f"({allowed} in total)",
+                says=f"its spread placement group allows only {template.spread.most_per_zone} "
+                f"nodes per zone ({allowed} in total)",
                 fix="use a placement group with the `cluster` or `partition` strategy, or add "
                 "subnets in other zones",
             )
@@ -82,7 +82,7 @@ def _of_cluster(pool: DeclaredPool, view: StackView) -> Iterator[NodeLimit]:
             yield NodeLimit(
                 pool=pool,
                 allowed=amount // size,
-                says=f"the {named} limit of its cluster's autoscaler, {amount}, allows only "
+                says=f"the {named} limit of the cluster's autoscaler ({amount}) allows only "
                 f"{amount // size}",
-                fix=f"raise the limit of {named} in {path} of the cluster to {size * most} or more",
+                fix=f"raise the {named} limit in the cluster's {path} to {size * most} or more",
             )

@@ -262,8 +262,8 @@ class SimulatedCloud(provider_pb2_grpc.ResourceProviderServicer, abc.ABC):
         if guard and state.get(guard) is True:
             context.abort(
                 grpc.StatusCode.FAILED_PRECONDITION,
-                f"can't delete {request.id}, because {guard} is true; set {guard} to false, and "
-                "run `pulumi up` first",
+                f"can't delete {request.id}, because {guard} is true; first set {guard} to false "
+                "and run `pulumi up`",
             )
         self._carry_out(row, CloudRequest(request.id, None, state, self._memory), context)
         self._memory.drop(token, request.id)

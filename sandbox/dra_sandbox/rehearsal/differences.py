@@ -32,9 +32,9 @@ ReasonCode = Literal[
 ]
 
 REASONS: Mapping[ReasonCode, str] = {
-    "one-pod-at-a-time": "The scheduler places pods one at a time and never moves them, so pods stay pending "
-    "although a better packing exists. According to the plan, these pods don't fit on the "
-    "current nodes either.",
+    "one-pod-at-a-time": "The scheduler places pods one at a time and never moves them, so pods "
+    "stay pending even if a better packing exists. According to the plan, "
+    "these pods don't fit on the current nodes either.",
     "shared-claim": "Pods that share a claim run on the node with its devices. The first pod "
     "determines the node, which doesn't have enough free capacity for all these "
     "pods.",
@@ -65,7 +65,9 @@ REASONS: Mapping[ReasonCode, str] = {
     "arrived-together": "Workloads arrived together, so milliseconds decide which controller "
     "creates its pods first, and when pods become ready or end. With another "
     "pod arrival order or other times, the simulation has the same outcome.",
-    "no-controller": "The pods were deleted with their node, because no controller in the rehearsal re-creates them.",
+    "no-controller": (
+        "The pods were deleted with their node, and no controller in the rehearsal re-creates them."
+    ),
     "simulation-cannot-tell": "The simulation depends on values that are known only at run time, "
     "or didn't finish.",
     "unexplained": "Plan and scheduler disagree, and no known reason explains the difference. "

@@ -54,7 +54,7 @@ def borrowed_cluster(kubeconfig: Path, context: str, minor: int) -> Generator[Wh
     found, asked = features_of(parse_version(".".join(version.split(".")[:2]))), features_of(minor)
     if found != asked:
         raise ControlPlaneError(
-            f"the cluster of {kubeconfig} runs {found.version}, but the plan assumes "
+            f"the cluster in {kubeconfig} runs {found.version}, but the plan assumes "
             f"{asked.version}"
         )
     refuse_real(server)
@@ -89,14 +89,16 @@ def refuse_real(server: ApiServer) -> None:
     drivers = sorted({each["spec"]["driver"] for each in server.listed(SLICES)[0]})
     if drivers:
         raise NotThrowAway(
-            f"the cluster has devices of {', '.join(drivers)}; use a cluster without a DRA driver"
+            f"the cluster already has devices of {', '.join(drivers)}; use a cluster without a "
+            "DRA driver"
         )
     spaces = sorted(
         {each["metadata"]["namespace"] for each in server.listed(PODS)[0]} - {*_OF_KUBERNETES}
     )
     if spaces:
         raise NotThrowAway(
-            f"pods run in the namespaces {', '.join(spaces)}; use a cluster without workloads"
+            f"pods already run in these namespaces: {', '.join(spaces)}; use a cluster without "
+            "workloads"
         )
 
 

@@ -66,7 +66,9 @@ class WorkloadOrder(NamedTuple):
             return cls("random", int(seed))
         if name in ("document", "reversed") and not colon:
             return cls("document" if name == "document" else "reversed")
-        raise ValueError(f'"{text}" isn\'t an order; use document, reversed, or random:N')
+        raise ValueError(
+            f'"{text}" isn\'t a pod arrival order; use document, reversed, or random:N'
+        )
 
     def __str__(self) -> str:
         return f"random:{self.seed}" if self.kind == "random" else self.kind

@@ -69,8 +69,8 @@ def kubernetes(command: str, minor: int) -> GoTool:
         known = ", ".join(release.version for release in RELEASES.values())
         raise ToolUnavailable(
             f"{command} 1.{minor} isn't on PATH and can't be built, because the sandbox builds "
-            f"only {known}. Put the four binaries of 1.{minor} in a folder, and pass the folder "
-            "with --binaries"
+            f"only {known}. Put the four 1.{minor} binaries in a folder, and pass the folder with "
+            "--binaries"
         )
     return GoTool(
         name=command,

@@ -60,9 +60,7 @@ def test_without_pools_it_says_how_many_rules_need_them(project: Project) -> Non
     said = " ".join(done.out.split())
     assert "for Kubernetes 1.35; " in said
     assert "more need --stack, --fleet, or --observed; " in said
-    assert (
-        "more check the resources of a Pulumi program, so only the policy pack runs them." in said
-    )
+    assert "more check resources of a Pulumi program, so only the policy pack runs them." in said
 
 
 def test_without_any_version_it_names_the_newest_and_how_to_set_another(project: Project) -> None:
@@ -78,9 +76,7 @@ def test_with_pools_it_says_what_stacks_alone_have(project: Project) -> None:
 
     said = " ".join(done.out.split())
     assert "need --stack" not in said
-    assert (
-        "more check the resources of a Pulumi program, so only the policy pack runs them." in said
-    )
+    assert "more check resources of a Pulumi program, so only the policy pack runs them." in said
 
 
 def test_json_names_the_rules_that_judged_and_those_that_did_not(project: Project) -> None:

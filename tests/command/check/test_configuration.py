@@ -120,7 +120,7 @@ def test_paths_with_different_configurations_are_refused(shared: Project) -> Non
     done = shared.run("check", "workloads", "other")
 
     assert done.status == 2
-    assert "two configurations apply" in done.err
+    assert "two configuration files apply" in done.err
 
 
 @pytest.mark.parametrize(
@@ -308,7 +308,7 @@ class TestBesideTheObject:
         ("rule: {}\n", "pulumi-dra.yaml:1 rule", 'did you mean "rules"?'),
         ("rules:\n  claim-fits-nopool: advisory\n", "pulumi-dra.yaml:2 rules.claim-fits-nopool", "claim-fits-no-pool"),
         ("rules: {claim-fits-no-pool: off}\n", "pulumi-dra.yaml:1", "one of mandatory, advisory, disabled, remediate"),
-        ("rules: {unknown-field: advisory}\n", "pulumi-dra.yaml:1", 'use "object-is-refused", the rule for'),
+        ("rules: {unknown-field: advisory}\n", "pulumi-dra.yaml:1", 'use "object-is-refused", the rule that'),
         ("rules: []\n", "pulumi-dra.yaml:1 rules", "must be a mapping of keys"),
         ("- a\n", "pulumi-dra.yaml:1", "must be a mapping of keys, not a list"),
         ("just text\n", "pulumi-dra.yaml", "must be a mapping of keys, not text"),

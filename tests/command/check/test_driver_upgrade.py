@@ -136,7 +136,7 @@ def test_a_gate_of_the_fleet_that_the_new_release_lacks(project: Project) -> Non
         "version: 25.8.1", "version: 25.12.0\n        featureGates: {TimeSlicingSettings: true}"
     )
     done = project.run("check", "--stack", "dev", "--driver-upgrade", "25.12.0", "25.3.2")
-    assert "feature gate TimeSlicingSettings, which 25.3.2 doesn't have" in " ".join(
+    assert "TimeSlicingSettings feature gate, which 25.3.2 doesn't have" in " ".join(
         done.out.split()
     )
     done = project.run("check", "--stack", "dev", "--driver-upgrade", "25.12.0", "0.4.1")

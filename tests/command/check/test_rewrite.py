@@ -111,7 +111,7 @@ def test_in_place_changes_what_is_old_and_says_so(project: Project, folder: Path
     assert (folder / "old.yaml").stat().st_mode & 0o777 == 0o640
     again = project.run("check", "manifests", "--rewrite", "--in-place")
     assert (again.status, again.out) == (0, "")
-    assert "nothing to rewrite: 2 files" in again.err
+    assert "nothing to rewrite: no older DRA objects in 2 files" in again.err
     assert "version-not-served" not in project.run("check", "manifests").out
 
 
@@ -127,7 +127,7 @@ def test_a_link_stays_a_link(project: Project, folder: Path) -> None:
 def test_a_snapshot_names_no_manifests_to_rewrite(project: Project) -> None:
     done = project.run("check", "--rewrite", "--observed", "snapshot.yaml")
     assert done.status == 2
-    assert "--rewrite changes manifests, but --observed is a snapshot" in done.err
+    assert "--rewrite changes manifests, but --observed reads a snapshot" in done.err
 
 
 def test_standard_input_is_printed_whole(project: Project) -> None:

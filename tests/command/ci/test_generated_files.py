@@ -151,7 +151,7 @@ class TestOnlyTheWorkflow:
         ("words", "fault"),
         [
             (("--stack", "other"), "Pulumi.other.yaml; use one of dev"),
-            (("--workloads", "workloads"), "--only-ci needs something to check"),
+            (("--workloads", "workloads"), "--only-ci requires manifests or a stack to check"),
             (("--workloads", "w", "--fleet", "f.yaml"), "w doesn't exist"),
             (("--stack", "dev", "--ci", "none"), "--only-ci needs a CI system"),
         ],

@@ -108,7 +108,7 @@ CASES: list[tuple[str, Prepare, tuple[str, ...], tuple[str, ...]]] = [
         "unknown cloud",
         stack("cloud: eks", "cloud: azure"),
         PLAN,
-        ("Pulumi.dev.yaml:6", "use aks, eks, gke"),
+        ("Pulumi.dev.yaml:6", "use aks, eks, or gke"),
     ),
     ("unknown driver", stack("25.8.1", "99.1.0"), PLAN, ("Pulumi.dev.yaml:13", "99.1.0", "known")),
     (
@@ -255,7 +255,7 @@ CASES: list[tuple[str, Prepare, tuple[str, ...], tuple[str, ...]]] = [
         "a plan edited by hand",
         edited_plan,
         (*PLAN, "--check"),
-        ("stacks/dev.plan.json", "changed by hand", "--write"),
+        ("stacks/dev.plan.json", "changed it by hand", "--write"),
     ),
     (
         "a broken plan",
@@ -273,13 +273,13 @@ CASES: list[tuple[str, Prepare, tuple[str, ...], tuple[str, ...]]] = [
         "no pools at all",
         nothing,
         ("plan", "workloads"),
-        ("the plan needs pools", "stacks here: dev"),
+        ("a plan needs pools", "stacks here: dev"),
     ),
     (
         "no stacks at all",
         no_stacks,
         ("plan", "workloads"),
-        ("the plan needs pools", "creates a fleet"),
+        ("a plan needs pools", "creates a fleet"),
     ),
     (
         "a stack where there is none",
@@ -303,7 +303,7 @@ CASES: list[tuple[str, Prepare, tuple[str, ...], tuple[str, ...]]] = [
         ),
         ("both --what-if and --kubernetes set the version", "remove --kubernetes"),
     ),
-    ("no manifests", nothing, ("check",), ("the command needs manifests", "pass a file")),
+    ("no manifests", nothing, ("check",), ("this command needs manifests", "pass a file")),
     (
         "--write without a stack",
         nothing,

@@ -33,7 +33,8 @@ def test_explain_gives_the_answer_first_and_counts_devices_term_by_term(project:
         '      ✓ device.capacity["gpu.nvidia.com"].memory.isGreaterThan(quantity("10Gi"))',
         "    = 0 left",
         (
-            "  → smallest change with which the pod fits, but without a requirement of the pod: remove"
+            "  → smallest change that makes the pod fit, which removes a requirement of the pod: "
+            "remove"
         ),
         (
             '    `device.attributes["gpu.nvidia.com"].brand == "Tesla"` and '
@@ -176,7 +177,7 @@ def test_explain_counts_what_is_taken_on_a_real_node(project: Project) -> None:
     )
     assert done.status == 1
     assert "− 1 is taken" in done.out
-    assert "smallest change with which the pod fits: add one more node like n1" in done.out
+    assert "smallest change that makes the pod fit: add one more node like n1" in done.out
     both = project.run("explain", "workloads", "--observed", "cluster.yaml", "--claim", "first-gpu")
     assert both.status == 0
     assert "✓ gpu gets gpu-0" in both.out

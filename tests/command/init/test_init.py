@@ -233,6 +233,6 @@ def test_what_a_state_does_not_say_is_asked_for(project: Project) -> None:
     project.write("state.json", json.dumps(state_without_dra()))
     asked = project.run("init", "prod", "--state", "state.json")
     assert asked.status == 2
-    assert "doesn't set its region; add the missing part" in asked.err
+    assert "doesn't set its region; add the missing setting" in asked.err
     assert project.run("init", "prod", "--state", "state.json", "--region", "us-west-2").status == 0
     assert fleet_in(project, "prod")["region"] == "us-west-2"

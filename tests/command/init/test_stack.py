@@ -192,8 +192,8 @@ def test_fleets_of_several_folders_have_their_own_workflows(tmp_path: Path) -> N
 def test_a_workflow_outside_a_repository_moves_to_the_root_of_a_new_one(tmp_path: Path) -> None:
     project = Project(tmp_path)
     note = (
-        "GitHub reads the CI workflow only from the root of a repository, but gpus isn't in a git "
-        "repository; move the workflow to the root of your repository"
+        "GitHub reads CI workflows only from the root of a repository, but gpus isn't in a git "
+        "repository; move the workflow to your repository's root"
     )
     done = project.run("init", "gpus", "--region", "us-east-1")
     assert note in done.out
@@ -254,7 +254,7 @@ def test_the_name_of_an_existing_cluster_is_kept_and_its_import_is_named(tmp_pat
         if each["kind"] == "ClusterConfig"
     ]
     assert settings(project, "prod")["pulumi-dra:platform"] == {"cluster": {"clusterName": cluster}}
-    note = f"look at stacks/Pulumi.prod.yaml: the stack manages a cluster with the name {cluster}"
+    note = f"look at stacks/Pulumi.prod.yaml: the stack manages a cluster named {cluster}"
     assert note in done.out
     assert "import it before the first `pulumi up` (docs/operations/existing.md)" in done.out
     current = project.run("plan", "--stack", "prod", "--check", "--fail-on", "stale")

@@ -220,5 +220,8 @@ def test_a_report_changes_no_files_so_options_for_files_are_wrong(project: Proje
     refused = project.run("migrate", "--observed", "cluster.json", "--write")
 
     assert refused.status == 2
-    assert "pass manifests, or remove these options" in refused.err
+    assert (
+        "pass manifests, or remove --write, --steps, --steps-folder, and --format diff"
+        in refused.err
+    )
     assert project.run("migrate", "--observed", "cluster.json").status == 0

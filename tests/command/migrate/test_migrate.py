@@ -117,7 +117,7 @@ def test_json_is_as_its_schema_says(project: Project) -> None:
         (["chat.yaml", "--mig-profile", "1g.5g"], "did you mean 1g.5gb?"),
         (["chat.yaml", "--mig-profile", "half"], "pulumi-dra catalog mig"),
         (["chat.yaml", "--kubernetes", "1.12"], "1.12"),
-        ([], "the command needs manifests"),
+        ([], "this command needs manifests"),
     ],
 )
 def test_wrong_input(words: list[str], message: str, project: Project) -> None:

@@ -341,9 +341,7 @@ def test_another_run_on_the_same_answers_is_told(
     first.begin()
     status, _, err = answer(capsys, str(file))
     assert status == Status.WRONG_INPUT
-    assert (
-        "another run of this portfolio is in progress and stores its results in this folder" in err
-    )
+    assert "another run of this portfolio is in progress and uses this results folder" in err
     first.close()
     assert answer(capsys, str(file))[0] == Status.FITS
 

@@ -245,14 +245,15 @@ CONDITIONS = (
         verdict="cannot-tell",
         says=(
             "ResourceClaimTemplate ml/gpu isn't in the manifests",
-            "no pool with devices accepts its pods, whatever they claim: the node has the taint",
+            "no pool with devices accepts its pods, whichever devices they claim, because the node "
+            "has the taint",
         ),
     ),
     Case(
         name="a missing template, and more CPU than a node has",
         given=[deployment(cpu="64")],
         verdict="cannot-tell",
-        says=("no pool with devices accepts its pods, whatever they claim",),
+        says=("no pool with devices accepts its pods, whichever devices they claim",),
     ),
     Case(
         name="a missing template of pods that a pool accepts",
@@ -277,7 +278,7 @@ CONDITIONS = (
         name="a paused Deployment",
         given=[template(), paused()],
         verdict="fits",
-        says=("Deployment ml/serve is paused, so it doesn't create pods until it's resumed",),
+        says=("Deployment ml/serve is paused and doesn't create pods until you resume it",),
     ),
     Case(
         name="a volume without a class, and no default class in a new cluster",

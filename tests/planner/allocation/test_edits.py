@@ -177,7 +177,11 @@ OTHERS = {
         gpus(2),
         (shape(claim(request())),),
     ),
-    "remove the host port": (with_port(shape(claim(request()))), gpus(2), (with_port(shape()),)),
+    "remove the pod's host port": (
+        with_port(shape(claim(request()))),
+        gpus(2),
+        (with_port(shape()),),
+    ),
     "remove the pod's required anti-affinity": (
         shape(claim(request()), labels={"app": "x"}, pod_anti_affinity=APART),
         gpus(2),

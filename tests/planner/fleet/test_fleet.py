@@ -98,7 +98,7 @@ BAD = [
         "an unknown cloud",
         [("cloud", "azure")],
         "cloud",
-        '"azure" isn\'t a supported cloud; use aks, eks, gke',
+        '"azure" isn\'t a supported cloud; use aks, eks, or gke',
     ),
     ("an unknown machine", [("pools.0.machine", "g6.2xlrage")], "pools[0].machine", "g6.2xlarge"),
     (
@@ -196,7 +196,7 @@ BAD = [
         "the wrong autoscaler",
         [("autoscaler", "gke")],
         "autoscaler",
-        "doesn't support the autoscaler gke; use none, cluster-auto",
+        "doesn't support autoscaler: gke; use none, cluster-auto",
     ),
     (
         "a pool in zones that Karpenter chooses from",
@@ -247,7 +247,7 @@ BAD = [
         "shares without the gate",
         [("drivers.nvidia.consumableShares", 4)],
         "drivers.nvidia.consumableShares",
-        "unless the feature gate ConsumableShares is on; use 0.5.0 or later",
+        "unless the ConsumableShares feature gate is on; use 0.5.0 or later",
     ),
     (
         "isn't a valid sharing mode",
@@ -362,7 +362,7 @@ BAD = [
         "a schedule beside an autoscaler",
         [("autoscaler", "cluster-autoscaler"), ("pools.0.schedule", NIGHTS)],
         "pools[0].schedule",
-        "the autoscaler cluster-autoscaler changes the node count; set autoscaler: none",
+        "the fleet's autoscaler (cluster-autoscaler) changes the node count; set autoscaler: none",
     ),
     (
         "a schedule of a fixed count",

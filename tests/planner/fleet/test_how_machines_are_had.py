@@ -83,8 +83,8 @@ def test_a_machine_is_had_in_some_ways(
 @pytest.mark.parametrize(
     ("fleet", "machine", "ways"),
     [
-        (GKE, "a4-highgpu-8g", "spot, flex-start, queued or a reservation"),
-        (GKE, "a3-highgpu-1g", "spot, flex-start or queued"),
+        (GKE, "a4-highgpu-8g", "spot, flex-start, queued, or a reservation"),
+        (GKE, "a3-highgpu-1g", "spot, flex-start, or queued"),
         (EKS, "p6e-gb200.36xlarge", "a capacity block"),
         (GKE, "a3-highgpu-8g", ""),
     ],

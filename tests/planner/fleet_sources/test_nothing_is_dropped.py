@@ -155,7 +155,7 @@ def test_every_taint_is_kept_or_named(documents: list[Any]) -> None:
     notes = [note for note in found.notes if "taint" in note]
     assert notes == [
         "pool gpu: its taint nvidia.com/gpu=true:NoSchedule isn't imported, because the nodes have "
-        "nvidia.com/gpu=present:NoSchedule. A toleration of this key needs the operator Exists or "
+        "nvidia.com/gpu=present:NoSchedule. A toleration for this key needs operator: Exists or "
         "the value present",
         "pool gpu: its taint nvidia.com/gpu:NoExecute isn't imported, because every GPU node "
         'already has the taint "nvidia.com/gpu"',

@@ -186,7 +186,9 @@ def test_a_class_that_serves_the_name_is_settled_before_the_start() -> None:
 def test_different_priorities_are_settled_before_the_start() -> None:
     urgent = workload("urgent", 1, extra="priorityClassName: urgent")
 
-    assert any("never preempts" in note for note in steps(workload("chat", 1), urgent).notes)
+    assert any(
+        "preempt pods to free devices" in note for note in steps(workload("chat", 1), urgent).notes
+    )
 
 
 @pytest.mark.parametrize(

@@ -37,7 +37,7 @@ def test_a_budget_that_keeps_all_pods_is_a_warning(says: str) -> None:
     assert (
         "doesn't allow the eviction of any of the 3 pods of Deployment default/web" in found.message
     )
-    assert found.fix == "set maxUnavailable to 1"
+    assert found.fix == "set the PodDisruptionBudget's maxUnavailable to 1"
     assert not planned("maxUnavailable: 1").diagnostics
 
 

@@ -131,8 +131,8 @@ def test_a_pool_with_hours_has_its_minimum_beside_them_and_the_plan_says_when() 
         ("none", None),
         (
             "cluster-autoscaler",
-            "the autoscaler cluster-autoscaler can't scale an empty pool up for a claim, so every "
-            "pool keeps the nodes that its pods need",
+            "the fleet's autoscaler (cluster-autoscaler) can't scale up an empty pool for a claim, "
+            "so every pool keeps the nodes that its pods need",
         ),
         (
             "karpenter",
@@ -241,7 +241,7 @@ def test_counts_are_those_that_gke_builds(
     assert plan.cost is not None
     assert plan.cost.hourly_usd == built * plan.offers[0].hourly_usd  # type: ignore[operator]  # its price is known
     if codes == ["count-does-not-divide"]:
-        assert "set its maximum to 4" in plan.diagnostics[0].fix
+        assert "set the pool's maximum to 4" in plan.diagnostics[0].fix
         wider = fleet(("g2-standard-8", {"min": 0, "max": 4}), cloud="gke", autoscaler=autoscaler)
         assert plan_of(wider, deployment(replicas=replicas)).verdict == "fits"
 

@@ -99,7 +99,7 @@ def test_a_cloud_without_shared_devices_has_no_setting_to_change() -> None:
     (found,) = [
         each for each in plan_of(l4("gke"), requesting()).diagnostics if each.code == UNDIVIDED
     ]
-    assert found.fix == "remove `capacity` if each pod needs a whole device"
+    assert found.fix == "remove `capacity` from the request if each pod needs a whole device"
     without = plan_of(l4("gke"), deployment(replicas=3))
     assert UNDIVIDED not in {each.code for each in without.diagnostics}
 
@@ -108,4 +108,4 @@ def test_a_cloud_without_shares_gets_no_advice_to_upgrade() -> None:
     """Given GKE, which doesn't support the driver's gate, a newer version shares nothing."""
     plan = plan_of(l4("gke", "1.35"), requesting())
     (found,) = [each for each in plan.diagnostics if each.code == "field-dropped"]
-    assert found.fix == "remove `capacity` if each pod needs a whole device"
+    assert found.fix == "remove `capacity` from the request if each pod needs a whole device"

@@ -81,7 +81,7 @@ def test_a_document_from_before_a_field_was_added_keeps_its_digest() -> None:
 def test_numbers_that_went_through_floats_are_caught() -> None:
     document = json.loads(canonical_text(seal(content())))
     document["pools"][0]["nodes"]["min"] = 2.0
-    with pytest.raises(PlanFileError, match="changed by hand"):
+    with pytest.raises(PlanFileError, match="changed it by hand"):
         parse_document(json.dumps(document))
 
 
@@ -89,11 +89,11 @@ def test_numbers_that_went_through_floats_are_caught() -> None:
     ("text", "sentence"),
     [
         ("{", "isn't JSON"),
-        ("[]", "must be a mapping"),
+        ("[]", "isn't a mapping"),
         ('{"version": 99}', "version 99, but this program reads version 1"),
         (
             json.dumps({**json.loads(canonical_text(seal(content()))), "verdict": "cannot-tell"}),
-            "changed by hand",
+            "changed it by hand",
         ),
         ("[" * 100_000, "isn't JSON"),
     ],

@@ -116,7 +116,7 @@ def test_the_position_counts_lines_of_a_block() -> None:
             "rules.cost-above-ceiling",
             "is the ID of a built-in rule",
         ),
-        ("no-spot", "No_Spot", "rules.No_Spot", "isn't a valid id"),
+        ("no-spot", "No_Spot", "rules.No_Spot", "isn't a valid rule ID"),
         ("for: pool", "for: node", "rules.no-spot.for", "pool"),
         ("    message: Spot isn't allowed\n", "", "rules.no-spot.message", "missing"),
         ("    message", "    mesage: x\n    message", "rules.no-spot.mesage", "is not a key"),

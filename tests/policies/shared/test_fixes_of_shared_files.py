@@ -51,7 +51,7 @@ def assert_fix_works(folder: Path, before: str, fix: str, after: str) -> None:
         ),
         (
             "git+file://{path}@v1#rules",
-            "use the path of a file, not of a folder",
+            "use the path of a file instead of a folder",
             "git+file://{path}@v1#rules/gpu.yaml",
         ),
         (
@@ -94,7 +94,7 @@ def test_an_abbreviated_commit_is_written_whole(tmp_path: Path, repository: Path
             "check the URL and your network",
             "{url}/gpu.yaml#sha256={digest}",
         ),
-        ("{url}/huge.yaml#sha256={digest}", "use another file", "{url}/gpu.yaml#sha256={digest}"),
+        ("{url}/huge.yaml#sha256={digest}", "use a smaller file", "{url}/gpu.yaml#sha256={digest}"),
         (
             "http://[::1/gpu.yaml#sha256={digest}",
             "check the host, the port, and special characters",
@@ -119,7 +119,7 @@ def test_a_path_in_a_file_at_a_url_becomes_a_url(tmp_path: Path, server: Server)
     server.pages["/gpu.yaml"] = RULES.encode()
     with pytest.raises(PlannerError) as caught:
         configured(tmp_path, base("gpu.yaml"))
-    assert caught.value.fix == "use the full URL"
+    assert caught.value.fix == "use the full URL of the extended file"
     found = configured(tmp_path, base(f"{server.url}/gpu.yaml#sha256={OF_RULES}"))
     assert [rule.id for rule in found.custom] == ["no-spot"]
 
@@ -131,7 +131,7 @@ def test_a_path_in_a_file_at_a_url_becomes_a_url(tmp_path: Path, server: Server)
             "use the form oci://REGISTRY/REPOSITORY:TAG, or oci://REGISTRY/REPOSITORY@sha256:DIGEST"
         ), "oci://{host}/acme/rules:v1#gpu.yaml"),
         ("oci://{host}/acme/rules:v1", "add #FILE to the location", "oci://{host}/acme/rules:v1#gpu.yaml"),
-        ("oci://{host}/acme/rules:v1#gpus.yaml", "correct the name after #", "oci://{host}/acme/rules:v1#gpu.yaml"),
+        ("oci://{host}/acme/rules:v1#gpus.yaml", "correct the file name after #", "oci://{host}/acme/rules:v1#gpu.yaml"),
         ("oci://{host}/acme/rules:image", "push the file with `oras push`", "oci://{host}/acme/rules:v1#gpu.yaml"),
         ("oci://{host}/acme/rules:index", "push the file with `oras push`", "oci://{host}/acme/rules:v1#gpu.yaml"),
     ],

@@ -126,7 +126,7 @@ def test_what_belongs_to_the_cluster_gets_no_namespace(cluster) -> None:
             "kubernetes:apps/v1:DaemonSetPatch",
             {"spec": {}},
             "metadata.name",
-            "a patch needs metadata.name, because it must identify its object",
+            "a patch must set metadata.name to identify the object",
         ),
         (RELEASE, {"chart": "c", "valeus": {}}, "valeus", 'did you mean "values"?'),
         (RELEASE, {"version": "1"}, "chart", "missing required"),

@@ -95,7 +95,7 @@ def test_a_cluster_that_nobody_marked_is_not_touched(plane: ControlPlane) -> Non
                 "metadata": {"name": "shop", "namespace": "default"},
                 "spec": {"containers": [{"name": "shop", "image": "shop"}]},
             },
-            "pods run in the namespaces default",
+            "pods already run in these namespaces: default",
         ),
         (
             {
@@ -109,7 +109,7 @@ def test_a_cluster_that_nobody_marked_is_not_touched(plane: ControlPlane) -> Non
                     "devices": [{"name": "gpu-0"}],
                 },
             },
-            "the cluster has devices of gpu.example.com",
+            "the cluster already has devices of gpu.example.com",
         ),
     ],
 )

@@ -97,7 +97,7 @@ def test_a_cluster_lives_through_one_after_the_other() -> None:
         ("rollout:other", 'workload "other" can\'t roll out; use one of web'),
         (
             "arrival-order:sideways",
-            '"sideways" isn\'t an order; use document, reversed, or random:N',
+            '"sideways" isn\'t a pod arrival order; use document, reversed, or random:N',
         ),
     ],
 )

@@ -96,10 +96,9 @@ class Store:
             self._lock.close()
             self._lock = None
             raise PlannerError(
-                "another run of this portfolio is in progress and stores its results in this "
-                "folder",
+                "another run of this portfolio is in progress and uses this results folder",
                 place=Place(str(self.folder)),
-                fix="wait for its end, or use another folder (--results)",
+                fix="wait until it ends, or use another folder (--results)",
             )
 
     def add(self, rows: Iterable[AnswerRow]) -> None:

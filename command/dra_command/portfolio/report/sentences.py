@@ -24,7 +24,7 @@ WORDS = {
     FAILED: "has no answer",
     MISSING: "not computed",
 }
-_SCENARIOS_NOTE = "nodes and cost: built within the maximums, even if that isn't enough"
+_SCENARIOS_NOTE = "nodes and cost: as built within the maximums, even if they aren't enough"
 MOST_ROWS = 40
 MOST_COLUMNS = 60
 

@@ -76,7 +76,7 @@ def _claim_alerts() -> list[dict[str, Any]]:
             "30m",
             "info",
             "{{ $value }} ResourceClaims aren't allocated",
-            "the number includes claims that wait for a pod",
+            "the number includes claims without pods",
         ),
         _alert(
             "DraDriverUnavailable",
@@ -97,7 +97,7 @@ def _device_alerts() -> list[dict[str, Any]]:
             "0m",
             "critical",
             "GPU {{ $labels.gpu }} ({{ $labels.modelName }}) reported XID {{ $value }}",
-            "the GPU may need a reset or a new node; the alert ignores application errors",
+            "the GPU may need a reset or a new node; this alert ignores application errors",
         ),
         _alert(
             "GpuMemoryUnhealthy",

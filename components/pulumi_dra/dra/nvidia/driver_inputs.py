@@ -238,7 +238,8 @@ def _check_release(read: InputReader, release: DriverRelease, settings: DriverSe
     if read.has("keep_old_names") and not settings.keep_old_names and not has_new_names(release):
         read.refuse(
             "keep_old_names",
-            f"{release.version} supports only the old names; the new names need 0.4.0 or later",
+            f"version {release.version} supports only the old names, and the new names need 0.4.0 "
+            "or later",
         )
 
 

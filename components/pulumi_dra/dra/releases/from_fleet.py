@@ -85,6 +85,6 @@ def _uncounted(fleet: Fleet) -> str:
         return ""
     amount = f"{{cpu: {REQUESTS['cpu']}, memory: {REQUESTS['memory']}}}"
     return (
-        "runs on every GPU node, so the plan must count its pods; add daemonPods: "
+        "runs pods on every GPU node, and the plan must count them; add daemonPods: "
         f"{{{DAEMON_SET}: {amount}}} to the fleet"
     )

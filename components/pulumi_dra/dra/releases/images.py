@@ -49,7 +49,7 @@ def _repository_complaint(text: str) -> str:
     chart's tag.
     """
     if "@" in text or ":" in text.rpartition("/")[2]:
-        return f'"{text}" must not have a tag or a digest; set image_digest to pin the image'
+        return f'"{text}" must not have a tag or a digest; to pin the image, set image_digest'
     return (
         f'"{text}" isn\'t a valid image'
         if "://" in text or any(letter.isspace() for letter in text)

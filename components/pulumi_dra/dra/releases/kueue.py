@@ -72,7 +72,7 @@ def read_kueue(read: InputReader) -> tuple[ReleaseInputs, list[str]]:
             read.refuse(
                 f"device_classes[{index}]",
                 f'"{each}" is too long, because Kueue allows at most {LONGEST_CLASS} characters; '
-                "list only the shorter classes",
+                "list only classes with shorter names",
             )
         elif each in OWN_QUOTAS:
             read.refuse(

@@ -63,7 +63,7 @@ class AdminAccessPolicy(pulumi.ComponentResource):
                 "validations": [
                     {
                         "expression": admin_access_rule(namespaces),
-                        "message": f"the label {ADMIN_ACCESS_LABEL} is allowed only on "
+                        "message": f"the {ADMIN_ACCESS_LABEL} label is allowed only on "
                         f"{_listed(namespaces)}",
                         "reason": "Forbidden",
                     }

@@ -109,7 +109,7 @@ def read_access_entries(
             inner.refuse(
                 "policy",
                 (
-                    "or kubernetes_groups must be set, because the entry otherwise doesn't grant "
+                    "or kubernetes_groups must be set, because otherwise the entry doesn't grant "
                     "access"
                 ),
             )

@@ -26,7 +26,7 @@ def configured_credentials() -> Credentials:
     if config.get("accessKey"):
         pulumi.warn(
             "aws:accessKey is set, but kubeconfigs don't contain keys; set AWS_ACCESS_KEY_ID and "
-            "AWS_SECRET_ACCESS_KEY where `pulumi up` runs, because the cluster otherwise rejects "
+            "AWS_SECRET_ACCESS_KEY where `pulumi up` runs, because otherwise the cluster rejects "
             "its requests as Unauthorized"
         )
     roles: list[dict[str, str]] = json.loads(config.get("assumeRoles") or "[]")

@@ -63,7 +63,9 @@ def read_own_image(read: InputReader) -> OwnImage | None:
     identifier = read.identifier("image_id", check=CLOUD.image_id_fault)
     for key in _OF_EKS_IMAGES:
         if named and read.has(key):
-            read.refuse(key, "applies only to EKS' images, but image_id sets a custom image")
+            read.refuse(
+                key, "applies only to EKS-provided images, but image_id sets a custom image"
+            )
     return None if identifier is None else OwnImage(id=identifier, cluster=())
 
 
@@ -73,14 +75,15 @@ def read_joining(read: InputReader, image: OwnImage | None) -> OwnImage | None:
         if image is not None and not read.has(key):
             read.refuse(
                 key,
-                "is missing, but EKS doesn't configure nodes with image_id for their cluster",
+                "is missing, but EKS doesn't configure nodes with a custom image (image_id) for "
+                "their cluster",
             )
         elif image is None and read.has(key) and not read.has("image_id"):
             read.refuse(
                 key,
                 (
-                    "applies only to image_id, because EKS itself configures nodes with its own "
-                    "images"
+                    "applies only with image_id, because EKS configures nodes with its own images "
+                    "itself"
                 ),
             )
     parts: list[Any] = [read.identifier(key) or "" for key in ("cluster_name", *_OF_THE_CLUSTER)]

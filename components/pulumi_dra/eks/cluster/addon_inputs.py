@@ -87,8 +87,8 @@ def _read_settings(read: InputReader, addon: str, text: pulumi.Input[str]) -> Ma
     if not isinstance(text, str):
         read.refuse(
             at,
-            "must be a plain value, not an output, because it is merged with settings of this "
-            "component",
+            "must be a plain value, not an output, because the component merges it with its own "
+            "settings",
         )
         return {}
     try:
@@ -97,12 +97,12 @@ def _read_settings(read: InputReader, addon: str, text: pulumi.Input[str]) -> Ma
         read.refuse(at, f"isn't JSON: {error}")
         return {}
     if not isinstance(settings, dict):
-        read.refuse(at, 'must be a JSON object: {"replicaCount": 3}')
+        read.refuse(at, 'must be a JSON object, for example {"replicaCount": 3}')
         return {}
     found = cast(dict[str, Any], settings)
     of_pods: Any = found.get("env") or {}
     if not isinstance(of_pods, dict):
-        read.refuse(at, 'env must be a JSON object: {"WARM_IP_TARGET": "5"}')
+        read.refuse(at, 'env must be a JSON object, for example {"WARM_IP_TARGET": "5"}')
         return {}
     for key, name in _SAID_ELSEWHERE.items() if addon == CNI else ():
         if key in found or key in of_pods:

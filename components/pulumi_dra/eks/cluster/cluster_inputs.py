@@ -321,7 +321,7 @@ def _read_retention(read: InputReader) -> int:
     if read.has("log_retention_days") and not read.has("cluster_name"):
         read.refuse(
             "log_retention_days",
-            "needs cluster_name, because this component doesn't manage the log group of a "
-            "generated cluster name",
+            "requires cluster_name, because this component manages the log group only if you set "
+            "the cluster's name",
         )
     return days

@@ -38,7 +38,7 @@ def check_karpenter(
         if key in inputs.autoscaler:
             read.refuse(
                 f"autoscaler.{key}",
-                "is only for the cluster autoscaler, but this fleet uses Karpenter",
+                "applies only to the cluster autoscaler, but this fleet uses Karpenter",
             )
     args = karpenter_args(inputs, fleet, later, later, later)
     read_karpenter_inputs(read.inside("autoscaler", args, EksKarpenterArgs))
@@ -47,7 +47,7 @@ def check_karpenter(
             if key in inputs.pools.get(pool.name, {}):
                 read.refuse(
                     f"pools.{pool.name}.{key}",
-                    "is only for managed node groups, but Karpenter manages this pool",
+                    "applies only to managed node groups, but Karpenter manages this pool",
                 )
         pool_inputs = pool_args(inputs, fleet, plan, pool, place={"subnet_ids": [later]})
         read_karpenter_pool_inputs(

@@ -354,8 +354,8 @@ def _read_update_strategy(read: InputReader, capacity: str) -> str:
     if strategy == "DEFAULT" and is_bought(capacity):
         read.refuse(
             "update_strategy",
-            f'must be MINIMAL with capacity "{capacity}", because DEFAULT starts new nodes before '
-            "old nodes end, but a full reservation doesn't have capacity for them",
+            f'must be MINIMAL with "{capacity}" capacity, because DEFAULT starts new nodes before '
+            "old nodes end, but a fully used reservation doesn't have capacity for the new nodes",
         )
     return strategy
 

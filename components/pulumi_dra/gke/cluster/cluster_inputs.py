@@ -185,7 +185,7 @@ def read_cluster_inputs(read: InputReader) -> GkeClusterInputs:
     zones = read_zones(read, "node_zones", region)
     zonal = read.flag("zonal", False)
     if zonal and (len(zones) != 1 or not isinstance(zones[0], str)):
-        read.refuse("zonal", "needs exactly one zone in node_zones, as plain text")
+        read.refuse("zonal", "requires exactly one zone in node_zones, as plain text")
     return GkeClusterInputs(
         kubernetes_version=read.text("kubernetes_version", check=version_check(CLOUD)),
         region=region,
@@ -193,8 +193,8 @@ def read_cluster_inputs(read: InputReader) -> GkeClusterInputs:
             "cluster_name",
             "",
             pattern=r"[a-z]([-a-z0-9]{0,38}[a-z0-9])?",
-            meaning="1 to 40 lowercase letters, digits, and hyphens, with a letter first and no "
-            "hyphen last",
+            meaning="1 to 40 lowercase letters, digits, and hyphens that begin with a letter and "
+            "don't end with a hyphen",
         ),
         node_zones=zones,
         zonal=zonal,
@@ -214,7 +214,7 @@ def read_cluster_inputs(read: InputReader) -> GkeClusterInputs:
             "maintenance_start",
             "",
             pattern=r"([01]\d|2[0-3]):[0-5]\d",
-            meaning="a time of day, 03:00",
+            meaning="a time of day, for example 03:00",
         ),
         maintenance_window=read_window(read),
         node_local_dns=read.flag("node_local_dns", False),
@@ -248,8 +248,8 @@ def _read_group(read: InputReader) -> str:
     if not read.has("security_group"):
         read.refuse(
             "security_group",
-            "is missing; set it to gke-security-groups@YOUR-DOMAIN, the group whose members RBAC "
-            "can refer to, or to none",
+            "is missing; set it to gke-security-groups@YOUR-DOMAIN, the group that contains the "
+            "groups for RBAC, or to none",
         )
         return ""
     group = read.text(

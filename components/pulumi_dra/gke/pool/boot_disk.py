@@ -21,7 +21,7 @@ def read_disk_type(read: InputReader, machine: GkeMachine) -> str:
     if disk_type and machine.found and disk_type not in taken:
         read.refuse(
             "disk_type",
-            f'{machine.instance_type} doesn\'t boot from "{disk_type}"; use {" or ".join(taken)}',
+            f'{machine.instance_type} can\'t boot from "{disk_type}"; use {" or ".join(taken)}',
         )
     return disk_type
 

@@ -319,8 +319,8 @@ def _check_driver_installation(read: InputReader) -> None:
     if (installation := read.text("driver_installation", "disabled")) != "disabled":
         read.refuse(
             "driver_installation",
-            f'must be disabled, not "{installation}", because DriverInstaller, not GKE, installs '
-            "the driver on DRA nodes",
+            f'must be disabled, not "{installation}", because DriverInstaller installs the driver '
+            "on DRA nodes instead of GKE",
         )
 
 
@@ -355,7 +355,7 @@ def _read_version(read: InputReader) -> str:
         "node_version",
         "",
         pattern=r"1\.\d+\.\d+-gke\.\d+",
-        meaning="a GKE version (1.35.1-gke.1616000)",
+        meaning="a GKE version, for example 1.35.1-gke.1616000",
     )
 
 
@@ -386,7 +386,7 @@ def _read_surge(read: InputReader, capacity: CapacitySettings) -> None:
     if given and not capacity.is_repaired:
         read.refuse(
             given[0],
-            f'isn\'t supported with capacity "{capacity.kind}", because GKE replaces its nodes '
+            f'isn\'t supported with "{capacity.kind}" capacity, because GKE replaces its nodes '
             "when they expire",
         )
     elif not 0 < surge + unavailable <= SURGE_NODES:
@@ -405,29 +405,28 @@ def _read_capacity(read: InputReader, location_policy: str, least: int) -> Capac
     if kind == "reservation" and reservation is None:
         read.refuse(
             "reservation_name",
-            'is missing, but capacity "reservation" needs the name of the purchased capacity',
+            'is missing, but "reservation" capacity needs the name of the purchased capacity',
         )
     if kind != "reservation" and reservation is not None:
-        read.refuse("reservation_name", f'applies only to capacity "reservation", not "{kind}"')
+        read.refuse("reservation_name", f'applies only to "reservation" capacity, not to "{kind}"')
     seconds = read.whole("max_run_seconds", 604_800, least=600, most=604_800)
     if read.has("max_run_seconds") and kind != "flex-start":
-        read.refuse("max_run_seconds", f'applies only to capacity "flex-start", not "{kind}"')
+        read.refuse("max_run_seconds", f'applies only to "flex-start" capacity, not to "{kind}"')
     if kind in ("flex-start", "queued") and not read.flag("autoscaled", False):
         read.refuse(
             "autoscaled",
-            f'must be true with capacity "{kind}", because GKE starts its nodes when pods '
-            "request them",
+            f'must be true with "{kind}" capacity, because GKE starts its nodes when pods request '
+            "them",
         )
     elif kind in ("flex-start", "queued") and location_policy != "ANY":
         read.refuse(
             "location_policy",
-            f'must be ANY with capacity "{kind}", because its nodes start in any zone that '
+            f'must be ANY with "{kind}" capacity, because GKE starts the nodes in any zone that '
             "has capacity",
         )
     if kind in ("flex-start", "queued") and least:
         read.refuse(
             "min_nodes",
-            f'must be 0 with capacity "{kind}", because GKE starts its nodes when pods '
-            "request them",
+            f'must be 0 with "{kind}" capacity, because GKE starts its nodes when pods request them',
         )
     return CapacitySettings(kind, reservation, seconds)

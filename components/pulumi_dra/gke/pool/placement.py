@@ -42,13 +42,13 @@ def read_placement(
         )
     for key, asked in (("placement_policy", bool(name)), ("compact_placement", is_compact)):
         if asked and zones > 1:
-            read.refuse(key, f"needs one zone, not {zones}")
+            read.refuse(key, f"requires exactly one zone, not {zones}")
         if asked and machine_type and (fault := compact_fault(machine_type, capacity)):
             read.refuse(key, fault)
     if name and read.has("compact_placement") and not is_compact:
         read.refuse(
             "placement_policy",
-            "places nodes close together, so compact_placement can't be false",
+            "already places nodes close together, so compact_placement can't be false",
         )
     if name:
         return {"type": "COMPACT", "policy_name": name}

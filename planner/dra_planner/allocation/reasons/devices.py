@@ -105,7 +105,10 @@ def _culprit_reasons(claim: ShapeClaim, report: ClaimReport, refusal: Refusal) -
                 return
         yield Reason(
             code="constraints-together",
-            message="each constraint can be satisfied, but no set of devices satisfies all of them",
+            message=(
+                "each constraint can be satisfied by itself, but no set of devices satisfies all "
+                "constraints"
+            ),
             claim=report.claim,
         )
         return
@@ -339,7 +342,7 @@ def _unpaired_reason(claim: ClaimReport, report: ConstraintReport, name: str) ->
     message = f"no value of {name} has enough free devices for every request: {listed}"
     if report.without:
         message += (
-            f"; {counted(report.without, 'device')} {verb(report.without, 'publish')} no {name}"
+            f"; {counted(report.without, 'device')} {verb(report.without, 'do')}n't publish {name}"
         )
     lacking: list[tuple[int, int, str, dict[str, int]]] = []
     for value, counts in values:
@@ -380,7 +383,11 @@ def _constraint_reason(claim: ClaimReport, report: ConstraintReport) -> Reason:
         ", ".join(f"{count} × {value}" for value, count in report.groups[:6])
         or "no device has this attribute"
     )
-    without = f"; {report.without} devices have no {name}" if report.without else ""
+    without = (
+        f"; {counted(report.without, 'device')} {verb(report.without, 'do')}n't publish {name}"
+        if report.without
+        else ""
+    )
     if report.similar:
         without = f"; did you mean {report.similar}?"
     wanted = sum(ways[0].wanted or ways[0].matching for ways in claim.requests if ways)
@@ -389,7 +396,7 @@ def _constraint_reason(claim: ClaimReport, report: ConstraintReport) -> Reason:
         can_be_fewer = len(claim.requests) <= largest < wanted  # each request needs a device
         return Reason(
             code="match-attribute",
-            message=f"no set of free devices has the same {name}: {groups}{without}",
+            message=f"not enough free devices share the same {name}: {groups}{without}",
             fix=f"request at most {counted(largest, 'device')} with the same {name}"
             if can_be_fewer
             else "",

@@ -159,7 +159,7 @@ def _pod_edits(shape: Shape, node: NodeState) -> Iterator[Edit]:
             )
             yield Edit("lower-resource", text, name=name, value=left)
     if needs.ports:
-        yield Edit("drop-host-port", "remove the host port")
+        yield Edit("drop-host-port", "remove the pod's host port")
     if pod.pod_anti_affinity:
         yield Edit("drop-anti-affinity", "remove the pod's required anti-affinity")
 

@@ -79,8 +79,8 @@ def _shortage(name: str, asked: int, left: int, total: int, features: Features) 
                 "ResourceClaim"
             )
     gate = (
-        f"; Kubernetes 1.{features.minor} maps this resource to claims only with the feature gate "
-        "DRAExtendedResource"
+        f"; Kubernetes 1.{features.minor} maps this resource to claims only with the "
+        "DRAExtendedResource feature gate"
         if name.startswith(IMPLICIT_PREFIX) and not features.extended_resource
         else ""
     )

@@ -81,7 +81,9 @@ def _open_questions(undecided: Undecided) -> tuple[Reason, ...]:
         return (
             Reason(
                 code="driver-not-known",
-                message=f"it's unknown whether its nodes publish devices: {undecided.details[0]}",
+                message=(
+                    f"it's unknown whether the pool's nodes publish devices: {undecided.details[0]}"
+                ),
                 fix="set the pool's image.driverRoot to the NVIDIA driver folder of the image",
             ),
         )

@@ -50,12 +50,12 @@ class Aks(Cloud):
     # of the system nodes; 0: in none, where the region has none
     zone_counts = range(len(ZONES) + 1)
     refused = {
-        "localSsds": "is for GKE",
+        "localSsds": "applies only to GKE",
         "image": "applies only to EKS, because AKS doesn't support custom images",
         "hugePages": "applies only to EKS and GKE",
-        "localStorage": "is for EKS",
+        "localStorage": "applies only to EKS",
         "network.prefixDelegation": (
-            "applies only to EKS; on AKS, pods have their own addresses (Azure CNI Overlay)"
+            "applies only to EKS, because pods on AKS have their own addresses (Azure CNI Overlay)"
         ),
         "drivers.dranet": "DRANET isn't supported on AKS, because its devices on AKS aren't documented; set "
         "dranet to false",

@@ -169,7 +169,7 @@ IDENTITY = IdentityResource(
         "f1a07417-d97a-45cb-824c-7a7467783830",
         "3913510d-42f4-4e42-8a64-420c390055eb",
     ),
-    names={"4d97b98b-1d4f-4787-a291-c67834d212e7": "the role Network Contributor"},
+    names={"4d97b98b-1d4f-4787-a291-c67834d212e7": "the Network Contributor role"},
 )
 # MicrosoftDocs/azure-aks-docs:articles/aks/csi-storage-drivers.md@25dee6e
 VOLUME_DRIVERS = (
@@ -203,7 +203,7 @@ DISK_KEYS = DiskKeys(
         ("azure-native:keyvault:Vault", "properties"),
     ),
     identity="the disk encryption set's identity",
-    fix="grant it Key Vault Crypto Service Encryption User on the key's vault",
+    fix="grant the identity the Key Vault Crypto Service Encryption User role on the key's vault",
 )
 # learn.microsoft.com/azure/aks/cluster-container-registry-integration; roles of
 # learn.microsoft.com/azure/role-based-access-control/built-in-roles, read on 2026-11-27:
@@ -225,7 +225,7 @@ REGISTRY = RegistryResource(
         "b24988ac-6180-42a0-ab88-20f7382dd24c",
         "8e3af657-a8ff-443c-a75c-2fe8c4bcb635",
     ),
-    fix="grant the kubelet identity the role AcrPull on the registry",
+    fix="grant the kubelet identity the AcrPull role on the registry",
 )
 # Azure/azure-policy:built-in-policies/policyDefinitions/Kubernetes: no privileged containers,
 # allowed host paths, and the initiatives of the baseline and restricted standards

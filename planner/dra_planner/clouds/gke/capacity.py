@@ -23,12 +23,12 @@ def compact_fault(machine_type: str, capacity: str) -> str:
     """
     if capacity == "queued":
         return (
-            "isn't supported with capacity queued, because GKE chooses where a "
+            "isn't supported with queued capacity, because GKE chooses where a "
             "ProvisioningRequest's nodes run"
         )
     if capacity == "flex-start" and not machine_type.startswith(_COMPACT_FLEX_START):
         return (
-            "works only with A3 Ultra, A4, and H4D with capacity flex-start, not with "
+            "supports flex-start capacity only on A3 Ultra, A4, and H4D machine types, not on "
             f"{machine_type}"
         )
     return ""

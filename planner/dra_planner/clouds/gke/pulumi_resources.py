@@ -250,5 +250,5 @@ DISK_KEYS = DiskKeys(
         ("gcp:kms/keyRingIAMMember:KeyRingIAMMember", "keyRingId"),
     ),
     identity="the Compute Engine service agent",
-    fix="grant it roles/cloudkms.cryptoKeyEncrypterDecrypter on the key",
+    fix="grant the service agent roles/cloudkms.cryptoKeyEncrypterDecrypter on the key",
 )

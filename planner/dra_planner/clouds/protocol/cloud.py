@@ -20,6 +20,7 @@ from dra_planner.clouds.protocol.settings import (
     PoolSettings,
 )
 from dra_planner.errors import UnsupportedFeature
+from dra_planner.wording import either
 
 # so many nodes of a pool, and its maxPods, None for the cloud's own
 PodsOfNodes = tuple[int, int | None]
@@ -171,8 +172,8 @@ class Cloud(CloudNodes):
         if cluster.autoscaler not in self.autoscalers:
             known = self.refused.get(f"autoscaler.{cluster.autoscaler}")
             use = (
-                f"{self.title} doesn't support the autoscaler {cluster.autoscaler}; use "
-                f"{_either(self.autoscalers)}"
+                f"{self.title} doesn't support autoscaler: {cluster.autoscaler}; use "
+                f"{either(self.autoscalers)}"
             )
             yield "autoscaler", known or use
         for index, cidr in enumerate(cluster.public_access_cidrs):
@@ -215,7 +216,7 @@ class Cloud(CloudNodes):
     def _capacity_fault(self, pool: PoolSettings) -> str:
         kind, bought = pool.capacity.kind, pool.capacity.reservation
         if kind not in self.capacities:
-            return f"{self.title} doesn't offer {kind}; use {_either(self.capacities.values())}"
+            return f"{self.title} doesn't offer {kind}; use {either(self.capacities.values())}"
         fault = self.reservation_fault(bought) if bought else ""
         if fault or pool.machine is None or kind == "on-demand":
             # a pool that says nothing is on demand: that is told, and nothing is refused
@@ -235,10 +236,5 @@ class Cloud(CloudNodes):
         ways = [meaning for kind, meaning in self.capacities.items() if kind in machine.purchase]
         return (
             f"{machine.name} isn't available {_AS.get(capacity, f'as {capacity}')}; use "
-            f"{_either(ways)}"
+            f"{either(ways)}"
         )
-
-
-def _either(choices: Iterable[str]) -> str:
-    *most, last = choices
-    return f"{', '.join(most)} or {last}" if most else last

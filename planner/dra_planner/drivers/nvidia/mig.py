@@ -148,7 +148,7 @@ def _geometry(model: Gpu, layout: str) -> MigGeometry:
     if layout.startswith("all-"):
         raise CatalogError(
             f'"{layout}" isn\'t a MIG configuration of {model.product_name or model.id}',
-            fix=f"it has {', '.join(mig_layouts(model))}",
+            fix=f"use one of {', '.join(mig_layouts(model))}",
         )
     return _placed(model, _counts(model, layout), certain=False)
 

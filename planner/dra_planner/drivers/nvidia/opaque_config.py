@@ -97,7 +97,7 @@ def _sharing_faults(
         return
     other = next(block for name, block in blocks.items() if name != strategy)
     if other in sharing and other in allowed:
-        yield ConfigFault(f"{other} doesn't apply to the strategy {strategy}", f"remove {other}")
+        yield ConfigFault(f"{other} doesn't apply to the {strategy} strategy", f"remove {other}")
     gate = GATES[strategy]
     if (
         release is not None
@@ -106,8 +106,8 @@ def _sharing_faults(
         and not settings.has(gate, release)
     ):
         yield ConfigFault(
-            f"NVIDIA DRA driver {release.version} rejects sharing.strategy {strategy} while "
-            f"its feature gate {gate} is off",
+            f"NVIDIA DRA driver {release.version} rejects sharing.strategy {strategy} while its "
+            f"{gate} feature gate is off",
             f"set `drivers.nvidia.featureGates.{gate}=true` in the fleet, or remove sharing",
         )
     slicing, mps = sharing.get("timeSlicingConfig"), sharing.get("mpsConfig")
@@ -120,7 +120,7 @@ def _sharing_faults(
 def _slicing_faults(slicing: Mapping[str, Any]) -> Iterator[ConfigFault]:
     if "timeSlice" in slicing:
         yield ConfigFault(
-            "timeSlice is the old name of the field interval",
+            "the timeSlice field is now called interval",
             f"set interval: {slicing['timeSlice']}",
         )
     yield from _unknown(slicing, ("interval", "timeSlice"), "timeSlicingConfig")

@@ -96,7 +96,7 @@ def gate_faults(
             yield (
                 gate,
                 CatalogError(
-                    f"the feature gate {gate} needs {needed}",
+                    f"the {gate} feature gate needs {needed}",
                     fix=f"turn {needed} on, or turn both off",
                 ),
             )
@@ -117,7 +117,7 @@ def driver_faults(
             "consumableShares",
             UnsupportedFeature(
                 f"Kubernetes {features.version} drops allowMultipleAllocations, because the "
-                "feature gate DRAConsumableCapacity is off",
+                "DRAConsumableCapacity feature gate is off",
                 fix="use Kubernetes 1.36 or later for shared devices",
             ),
         )
@@ -130,14 +130,14 @@ def _release_gate_faults(
     yield from (error for _, error in gate_faults(driver, settings))
     if settings.has("DRAListTypeAttributes", driver) and not features.list_attributes:
         yield UnsupportedFeature(
-            f"Kubernetes {features.version} rejects list attributes, because the feature gate "
-            "DRAListTypeAttributes is off",
-            fix="turn off the driver's feature gate with the same name",
+            f"Kubernetes {features.version} rejects list attributes, because the "
+            "DRAListTypeAttributes feature gate is off",
+            fix="turn off the driver's DRAListTypeAttributes feature gate",
         )
     if settings.has("DynamicMIG", driver) and not features.partitionable_devices:
         yield UnsupportedFeature(
-            f"Kubernetes {features.version} drops shared counters, because the feature gate "
-            "DRAPartitionableDevices is off",
+            f"Kubernetes {features.version} drops shared counters, because the "
+            "DRAPartitionableDevices feature gate is off",
             fix="use Kubernetes 1.36 or later for DynamicMIG",
         )
 
@@ -167,8 +167,8 @@ def machine_faults(
         and machine.accelerator.gpu == "rtx-pro-6000-server"
     ):
         yield CatalogError(
-            f"NVIDIA DRA driver {driver.version} doesn't support the MIG profiles of this GPU "
-            "and stops",
+            f"NVIDIA DRA driver {driver.version} doesn't support this GPU's MIG profiles, so the "
+            "driver stops",
             fix="use 25.8.1 or later",
         )
 
@@ -185,9 +185,9 @@ def share_faults(driver: DriverRelease, settings: PublishingSettings) -> Iterato
         )
     elif chosen not in ("", "disabled") and not settings.has("ConsumableShares", driver):
         yield UnsupportedFeature(
-            f"NVIDIA DRA driver {driver.version} doesn't share devices unless the feature "
-            "gate ConsumableShares is on",
-            fix="turn on the feature gate ConsumableShares"
+            f"NVIDIA DRA driver {driver.version} doesn't share devices unless the ConsumableShares "
+            "feature gate is on",
+            fix="turn on the ConsumableShares feature gate"
             if driver.has_gate("ConsumableShares")
             else "use 0.5.0 or later",
         )

@@ -97,8 +97,8 @@ def _attribute_changes(old: DriverRelease, new: DriverRelease) -> list[DriverCha
                 DriverChange(
                     "attribute-removed",
                     name,
-                    f"{name} doesn't exist in {new.version}; a selector that reads it fails, and "
-                    "no device matches",
+                    f"{name} doesn't exist in {new.version}, so a selector that reads this name "
+                    "fails and matches no devices",
                     fix="select by another attribute",
                 )
             )
@@ -108,7 +108,7 @@ def _attribute_changes(old: DriverRelease, new: DriverRelease) -> list[DriverCha
                 DriverChange(
                     "attribute-renamed",
                     name,
-                    f"{name} is called {successor} in {new.version}; a selector that reads the "
+                    f"{name} is called {successor} in {new.version}, so a selector that reads the "
                     "old name fails",
                     fix=f"read {successor}",
                 )
@@ -146,7 +146,7 @@ def _device_changes(
                 "devices-changed",
                 GPU_DRIVER,
                 message,
-                fix="" if gone else "keep MIG off",
+                fix="" if gone else "disable MIG",
                 breaks=not gone,
             )
         )
@@ -232,9 +232,9 @@ def _config_changes(
         DriverChange(
             "config-refused",
             strategy,
-            f"{new.version} rejects sharing.strategy {strategy} unless its feature gate "
-            f"{gate} is on, so pods stay in ContainerCreating",
-            fix=f"turn {gate} on, or remove the configuration",
+            f"{new.version} rejects sharing.strategy {strategy} unless its {gate} feature gate is "
+            "on, so pods stay in ContainerCreating",
+            fix=f"turn on the {gate} feature gate, or remove the configuration",
         )
         for strategy, gate in _SHARING.items()
         if _takes(old, old_settings, gate) and not _takes(new, new_settings, gate)
@@ -268,12 +268,12 @@ def _class_changes(old: DriverRelease, new: DriverRelease) -> list[DriverChange]
     if old.has_extended_resource != new.has_extended_resource:
         gained = new.has_extended_resource
         message = (
-            "class gpu.nvidia.com has extendedResourceName nvidia.com/gpu, so in Kubernetes "
-            "1.36 and later, pods that request nvidia.com/gpu can run on DRA nodes"
+            "DeviceClass gpu.nvidia.com sets extendedResourceName to nvidia.com/gpu, so in "
+            "Kubernetes 1.36 and later, pods that request nvidia.com/gpu can run on DRA nodes"
             if gained
             else (
-                "class gpu.nvidia.com no longer serves nvidia.com/gpu, so pods that request "
-                "it need a device plugin"
+                "DeviceClass gpu.nvidia.com no longer serves nvidia.com/gpu, so pods that request "
+                "nvidia.com/gpu need a device plugin"
             )
         )
         changes.append(DriverChange("class-changed", "gpu.nvidia.com", message))

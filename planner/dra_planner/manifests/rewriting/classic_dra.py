@@ -230,7 +230,7 @@ def _claim_spec(old: Old, spec: Mapping[str, Any], library: ClassicObjects) -> d
     wanted = _wanted(old, parameters, library.drivers.get(device_class, ""))
     old.notes += wanted.notes
     if wanted.device_class and device_class not in library.drivers:
-        old.notes.append(f"such devices belong to the class {wanted.device_class}")
+        old.notes.append(f"such devices belong to DeviceClass {wanted.device_class}")
         device_class = wanted.device_class
     names = (
         ["device"]

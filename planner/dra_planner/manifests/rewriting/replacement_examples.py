@@ -111,7 +111,7 @@ spec:
 """
 
 CLASS: Final = """\
-# filters are selectors, and parameters of the driver are config
+# filters become selectors, and driver parameters become config
 apiVersion: resource.k8s.io/v1
 kind: DeviceClass
 metadata: {name: shared-gpu}

@@ -285,6 +285,6 @@ def _with_sharing(wanted: Wanted, spec: Mapping[str, Any], kind: str) -> Wanted:
     gate = _GATES.get(str(told["strategy"]))
     if gate is not None:
         wanted.notes.append(
-            f"the driver needs its feature gate {gate} for sharing: {told['strategy']}"
+            f"the driver needs its {gate} feature gate for the {told['strategy']} sharing strategy"
         )
     return wanted

@@ -32,7 +32,8 @@ def gate_faults(gate: str, value: str) -> Iterator[FlagFault]:
     """
     if gate == CONTROLLER_GATE:
         message = (
-            f"Kubernetes 1.32 removed the feature gate {gate}, so a component with it doesn't start"
+            f"Kubernetes 1.32 removed the {gate} feature gate, so a component that sets this "
+            "gate doesn't start"
         )
         yield FlagFault(
             "error",
@@ -44,12 +45,12 @@ def gate_faults(gate: str, value: str) -> Iterator[FlagFault]:
         yield FlagFault(
             "note",
             "gate-not-needed",
-            f"the feature gate {gate} is on in 1.34 and later",
+            f"the {gate} feature gate is on in 1.34 and later",
             "remove the feature gate",
         )
     elif gate == GATE:
         message = (
-            f"the feature gate {gate} can't be turned off in 1.35 and later, so the component "
+            f"the {gate} feature gate can't be turned off in 1.35 and later, so the component "
             "doesn't start"
         )
         yield FlagFault("error", "gate-locked", message, "remove the feature gate")

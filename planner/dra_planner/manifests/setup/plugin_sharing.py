@@ -69,6 +69,6 @@ def _finding(what: str, strategy: str, place: Place) -> Diagnostic:
     fix = (
         "remove this setting, and use the same ResourceClaim in all pods that share a GPU; for "
         f"{title}, add a GpuConfig with sharing: {{strategy: {kind}}} to the claim's config, and "
-        f"enable the driver's feature gate {gate}"
+        f"enable the driver's {gate} feature gate"
     )
     return Diagnostic("warning", "plugin-sharing-does-nothing", message, place, fix)

@@ -106,7 +106,8 @@ def _kai(workload: Workload, claims: Mapping[ObjectKey, ResourceClaim]) -> Itera
     is_kai = any(pods.template.spec.scheduler_name == KAI for pods in workload.pod_sets)
     if OLD_KAI_QUEUE in labels and KAI_QUEUE not in labels and is_kai:
         message = (
-            f"{workload.ref}: since 0.6, KAI reads the label {KAI_QUEUE} instead of {OLD_KAI_QUEUE}"
+            f"{workload.ref}: KAI 0.6 and later read the {KAI_QUEUE} label instead of "
+            f"{OLD_KAI_QUEUE}"
         )
         fix = f"label it {KAI_QUEUE}: {labels[OLD_KAI_QUEUE]}"
         yield Diagnostic("warning", "queue-label-not-read", message, workload.place, fix)

@@ -37,7 +37,7 @@ def scheduler_findings(data: Any, place: Place) -> Iterator[Diagnostic]:
     for _, profile in ObjectPart(data, place).at("profiles").members():
         enabled = _enabled(profile.get("plugins"))
         if _PLUGIN in enabled:
-            message = f"{KIND}: the plugin {_PLUGIN} is enabled by default in 1.34 and later"
+            message = f"{KIND}: the {_PLUGIN} plugin is enabled by default in 1.34 and later"
             yield Diagnostic(
                 "note", "plugin-not-needed", message, place, f"remove {_PLUGIN} from plugins"
             )

@@ -41,9 +41,9 @@ def _notes(
         )
     if fleet.is_autoscaled and not cloud(fleet.cloud).autoscalers[fleet.autoscaler]:
         yield (
-            f"The autoscaler {fleet.autoscaler} doesn't start the first node of a DRA pool for a "
-            "claim, so every step "
-            "sets the minimum of the pools to the nodes that it needs"
+            f"The fleet's autoscaler ({fleet.autoscaler}) doesn't start the first node of a DRA "
+            "pool for a claim, so every step sets the minimum of the pools to the nodes that it "
+            "needs"
         )
     yield from priority_notes(device_priorities(objects))
     for each in found.changes:

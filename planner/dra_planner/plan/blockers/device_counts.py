@@ -26,7 +26,7 @@ def find_oversized_claims(situation: ClusterSituation) -> Iterator[Blocker]:
                 code="claim-asks-for-too-many-devices",
                 message=f"{claim.title} requests at least {least} devices, but the limit is "
                 f"{MOST_DEVICES}",
-                fix="split it into several claims",
+                fix="split the claim into several claims",
                 place=claim.place,
                 workloads=claim.users,
             )

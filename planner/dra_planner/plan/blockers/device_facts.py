@@ -52,7 +52,7 @@ def _taint_rules(situation: ClusterSituation) -> Iterator[Blocker]:
             else "every device, because its deviceSelector is empty"
         )
         if not situation.features.device_taint_rules:
-            text = f"{title} has no effect, because the feature gate DRADeviceTaintRules is off"
+            text = f"{title} has no effect, because the DRADeviceTaintRules feature gate is off"
             yield fact(text, place=rule.meta.place)
             continue
         if rule.pool is not None and not situation.manifests.nodes:
@@ -104,10 +104,10 @@ def _namespaces(situation: ClusterSituation) -> Iterator[Blocker]:
             used.setdefault(workload.meta.namespace, []).append(workload.ref)
     for name in sorted(used.keys() - manifests.namespaces.keys() - {*_GIVEN_NAMESPACES}):
         text = (
-            f"Namespace {name} isn't in the manifests, and without it, the API server rejects its "
-            "objects"
+            f"Namespace {name} isn't in the manifests, and the API server rejects its objects "
+            "until it exists"
         )
-        fix = f"add the manifest of Namespace {name}, or create it first"
+        fix = f"add a manifest for Namespace {name}, or create the namespace first"
         yield fact(text, fix, *dict.fromkeys(used[name]))
 
 
@@ -119,8 +119,8 @@ def _suspended(situation: ClusterSituation) -> Iterator[Blocker]:
             yield fact(text, "", workload.ref, place=workload.place)
         elif _is_paused(workload) and workload.ref not in manifests.existing:
             text = (
-                f"{workload.ref} is paused, so it doesn't create pods until it's resumed; the plan "
-                "counts them"
+                f"{workload.ref} is paused and doesn't create pods until you resume it, but the "
+                "plan counts its pods"
             )
             yield fact(text, "remove paused", workload.ref, place=workload.place)
 

@@ -78,8 +78,7 @@ def _of_requests_with_alternatives(claim: WrittenClaim) -> Iterator[Blocker]:
             if names:
                 text = (
                     f"{claim.title}: {driver.title} doesn't apply the configuration for request "
-                    f'"{name}", because the allocated alternative has one of the names '
-                    f"{', '.join(names)}"
+                    f'"{name}", because the allocated alternative is named {" or ".join(names)}'
                 )
                 yield fact(
                     text, f"set requests: [{', '.join(names)}]", *claim.users, place=claim.place

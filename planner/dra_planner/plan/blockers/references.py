@@ -56,7 +56,7 @@ def find_missing_classes(situation: ClusterSituation) -> Iterator[Blocker]:
                 yield Blocker(
                     code="reference-not-found",
                     message=f"{workload.ref} refers to {kind} {name}, which isn't in the "
-                    "manifests, and the API server rejects the pods until it exists",
+                    "manifests, so the API server rejects the pods until it exists",
                     fix=f"add the manifest of {kind} {name}{_near(name, known[kind])}",
                     place=workload.place,
                     workloads=(workload.ref,),

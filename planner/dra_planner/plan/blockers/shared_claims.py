@@ -34,7 +34,7 @@ def find_stuck_shared_claims(situation: ClusterSituation) -> Iterator[Blocker]:
                 f"have their own claims, so before Kubernetes 1.{minor}.{patch}, only the first "
                 "pod is scheduled"
             )
-            fix = f"make sure that the control plane runs Kubernetes 1.{minor}.{patch} or later"
+            fix = f"use a control plane with Kubernetes 1.{minor}.{patch} or later"
             yield fact(text, fix, workload.ref, place=workload.place)
 
 

@@ -115,7 +115,7 @@ def find_daemons_without_devices(situation: ClusterSituation) -> Iterator[Blocke
                     "other nodes, its claims are never allocated",
                     fix=f"tolerate the taint of these nodes{also}"
                     if taints[0] is not None
-                    else "correct the selector",
+                    else "correct the node selector",
                     place=workload.place,
                     workloads=(workload.ref,),
                 )

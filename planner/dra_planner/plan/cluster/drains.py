@@ -55,7 +55,7 @@ def find_blocked_drains(cluster: ReadCluster, groups: Mapping[str, str]) -> Iter
             f"{counted(len(pods), 'pod')} ({_said(budget)}), so {where} can't be drained, and "
             "their upgrade or replacement stalls",
             budget.meta.place,
-            "set maxUnavailable to 1",
+            "set the PodDisruptionBudget's maxUnavailable to 1",
         )
 
 
@@ -91,7 +91,7 @@ def find_drain_faults(manifests: Manifests, sizing: Sizing) -> Iterator[Diagnost
                 f"{' and '.join(str(each.ref) for each in servers)} ({_said(budget)}), so "
                 "a node with one of them can't be drained, even with an additional node",
                 place=budget.meta.place,
-                fix="set maxUnavailable to 1",
+                fix="set the PodDisruptionBudget's maxUnavailable to 1",
             )
 
 

@@ -24,7 +24,7 @@ from dra_planner.plan.suggestion.device_sharing import (
 from dra_planner.quantity import Quantity
 
 UNDIVIDED: Final = "device-not-shared"
-_WHOLE: Final = "remove `capacity` if each pod needs a whole device"
+_WHOLE: Final = "remove `capacity` from the request if each pod needs a whole device"
 
 
 def find_undivided_devices(

@@ -33,8 +33,8 @@ def find_unrequested_devices(manifests: Manifests) -> Iterator[Diagnostic]:
                     severity="warning",
                     code=DEVICE_TAKEN,
                     message=f"{workload.ref} {way} and doesn't request devices, so its pods can "
-                    "use every GPU of their node, including the GPUs of other pods, but "
-                    "no GPU is reserved for them",
+                    "use every GPU on their node, including other pods' GPUs, without "
+                    "reserving any",
                     place=pod_set.template.place if pod_set.template.place.file else workload.place,
                     fix="remove the variable, and request the GPUs with a claim; to monitor all GPUs, "
                     "request a claim with adminAccess",

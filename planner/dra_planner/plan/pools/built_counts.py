@@ -104,7 +104,7 @@ def _raised(fleet: Fleet, planned: PlannedPool, counts: Mapping[str, int], nodes
     """Return the limits to raise for this number of nodes: the pool's maximum, and shared
     limits.
     """
-    fix = f"set its maximum to {nodes}"
+    fix = f"set the pool's maximum to {nodes}"
     shared = [
         (
             f"raise {limit.name} to "

@@ -123,9 +123,9 @@ def _nothing_to_buy(request: SuggestRequest, left_out: Mapping[str, str]) -> Pla
             f"the on-demand prices of these machine types are unknown in {request.region}"
             if named
             else f"the on-demand prices of GPU machine types are unknown in {request.region}",
-            fix=f"prices are known only for {', '.join(regions) or 'other machine types'}; to "
-            "plan in another region, run `pulumi-dra init --region REGION` and set "
-            "pricePerHour of its pools",
+            fix=f"prices are known only for {', '.join(regions) or 'other machine types'}; to plan "
+            "in another region, run `pulumi-dra init --region REGION` and set pricePerHour in "
+            "its pools",
         )
     limits = " within these limits" if request.machines or request.max_price is not None else ""
     reasons = f": {'; '.join(whys)}" if whys else ""

@@ -109,7 +109,7 @@ def _both(
 
 def _missing_gate(gate: str, release: DriverRelease) -> Diagnostic:
     message = (
-        f"the fleet sets the feature gate {gate}, which {release.version} doesn't have, so the "
+        f"the fleet sets the {gate} feature gate, which {release.version} doesn't have, so the "
         "driver doesn't start"
     )
     return Diagnostic("error", CODE, message, fix=f"remove {gate} from drivers.nvidia.featureGates")
@@ -154,13 +154,13 @@ def _notice_in_selectors(
         exact, wide = _names_read(selector.expression, features)
         for change in changes_read(changes, exact):
             if _tells_apart(selector.expression, change.between):
-                yield Noticed(change, selector.place, "the selector reads this name")
+                yield Noticed(change, selector.place, "the selector reads this attribute")
         for change in changes:
             if change.breaks and change.name.startswith(wide):
                 yield Noticed(
                     change,
                     selector.place,
-                    "the selector reads all names of the domain",
+                    "the selector reads every attribute in the domain",
                     is_certain=False,
                 )
 

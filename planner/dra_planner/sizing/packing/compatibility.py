@@ -210,8 +210,8 @@ def _not_beside_the_others(
     why = f": {stop.reasons[0].message}" if stop.reasons else ""
     reason = Reason(
         code="shared-claim-node-full",
-        message=f"pods that share claim {shared.shared} must run on one node, but no node fits "
-        f"more than {stop.pods} of the {wanted}{why}",
+        message=f"pods that share claim {shared.shared} must run on one node, but no node can hold "
+        f"more than {stop.pods} of the {wanted} pods{why}",
         fix="use a ResourceClaimTemplate, so that each pod has its own claim, or request less "
         "CPU and memory",
         claim=str(shared.shared),

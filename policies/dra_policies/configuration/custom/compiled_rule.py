@@ -136,7 +136,7 @@ class CompiledRule:
                 )
                 yield Finding(
                     message=message,
-                    fix="simplify its expression",
+                    fix="simplify the rule's expression",
                     certain=False,
                     urn=view.judged_urn,
                 )
@@ -164,7 +164,7 @@ def custom_rule(id: str, rule: CustomRule) -> Rule:
         id=id,
         says=rule.message,
         why="Your project's configuration defines this rule.",
-        fix=rule.fix or "Change the object, or the rule.",
+        fix=rule.fix or "Change the object or the rule.",
         level="advisory" if rule.level == "advisory" else "mandatory",
         url=PAGE,
         needs="pools" if compiled.needs_pools else "",

@@ -54,7 +54,7 @@ def _shown(file: GitFile) -> bytes:
     if int(size) > MOST_BYTES:
         raise too_large()
     return _git(
-        "-C", repository, "cat-file", "blob", spec, fix="use the path of a file, not of a folder"
+        "-C", repository, "cat-file", "blob", spec, fix="use the path of a file instead of a folder"
     )
 
 

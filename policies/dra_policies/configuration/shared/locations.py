@@ -101,9 +101,9 @@ def parse_location(text: str, base: Location | None = None, place: Place = NOWHE
             return replace(base, path=_inside(base.path, text, place))
         case WebFile():
             raise LocationError(
-                f"a file from a URL can't refer to the path {text}",
+                f"a file from a URL can't extend the local path {text}",
                 place=place,
-                fix="use the full URL",
+                fix="use the full URL of the extended file",
             )
         case LocalFile():
             return LocalFile(os.path.normpath(os.path.join(os.path.dirname(base.path), text)))

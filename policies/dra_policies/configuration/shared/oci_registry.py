@@ -55,7 +55,7 @@ def _layer(text: bytes, path: str) -> str:
         )
         if not any(title for title, _ in layers):
             raise DownloadError(f"it contains {titles or 'no file'}", fix=_PUSH)
-        fix = "correct the name after #" if path else "add #FILE to the location"
+        fix = "correct the file name after #" if path else "add #FILE to the location"
         raise DownloadError(f"it contains {titles}", fix=fix)
     if not re.fullmatch(r"sha256:[0-9a-f]{64}", found[0]):
         raise DownloadError(f"the layer uses the digest {found[0]} instead of sha256", fix=_PUSH)

@@ -60,7 +60,7 @@ def download(url: str, headers: Mapping[str, str] | None = None) -> bytes:
 def too_large() -> DownloadError:
     """Return the error for a file of more than `MOST_BYTES`."""
     return DownloadError(
-        f"the file is larger than {MOST_BYTES // 2**20} MiB", fix="use another file"
+        f"the file is larger than {MOST_BYTES // 2**20} MiB", fix="use a smaller file"
     )
 
 

@@ -68,7 +68,10 @@ def _of_reservations(view: StackView) -> Iterator[Finding]:
             if fault:
                 yield Finding(
                     message=f'capacity reservation "{each.name}": {fault.partition("; ")[0]}',
-                    fix="reserve another machine type, or remove the reservation",
+                    fix=(
+                        "reserve a machine type that the cloud can reserve, or remove the "
+                        "reservation"
+                    ),
                     urn=each.urn,
                 )
 
@@ -145,8 +148,8 @@ def _of_size(
     if machine and pool.machine and machine != pool.machine.partition("+")[0]:
         yield _finding(
             pool,
-            f"its nodes are {pool.machine}, but {title} is for {machine}",
-            "use one machine type for both",
+            f"its machine type is {pool.machine}, but {title} is for {machine}",
+            "set the same machine type in the pool and the reservation",
         )
         return
     size = props.count(bought.size, -1) if bought.size else None
@@ -154,16 +157,17 @@ def _of_size(
     if size is not None and 0 <= size < least:
         yield _finding(
             pool,
-            f"it has at least {counted(least, 'node')}, but {title} has {size}",
-            f"reserve {least} or more, or lower the pool's node count to {size}",
+            f"it needs at least {counted(least, 'machine')}, but {title} contains only {size}",
+            f"increase the reservation to at least {counted(least, 'machine')}, or lower the "
+            f"pool's node count to {size}",
         )
     is_named = pool.own.has(bought.names) is not False
     if bought.by_name and props.flag(bought.by_name, False) is False and is_named:
         yield _finding(
             pool,
-            f"it selects {title} by name, but the reservation doesn't require this, so the cloud "
-            "rejects its nodes",
-            f"set {bought.by_name} of the reservation to true",
+            f"it selects {title} by name, but the reservation's {bought.by_name} is false, so the "
+            "cloud rejects its nodes",
+            f"set the reservation's {bought.by_name} to true",
         )
 
 
@@ -191,9 +195,10 @@ def _of_members(
     if reserved < least:
         yield _finding(
             pool,
-            f'it has at least {counted(least, "node")}, but group "{group.name}" reserves '
-            f"{reserved} {pool.machine}",
-            f"reserve {least} or more in the group, or lower the pool's node count",
+            f"it needs at least {counted(least, 'machine')} of type {pool.machine}, but group "
+            f'"{group.name}" reserves only {reserved}',
+            f"reserve at least {counted(least, 'machine')} in the group, or lower the pool's node "
+            "count",
         )
 
 
@@ -227,7 +232,7 @@ def _of_placement(
     contains, starts = (
         ("doesn't contain", "don't") if certain else ("might not contain", "might not")
     )
-    where = " of the node class" if pool.own.has(_NODE_CLASS) else " of the launch template"
+    where = " from the node class" if pool.own.has(_NODE_CLASS) else " from the launch template"
     for properties, paths, owner in (
         (pool.own, bought.placement, ""),
         (template, bought.template_placement, where),
@@ -252,13 +257,14 @@ def _of_updates(pool: DeclaredPool, surge: SurgeSetting) -> Iterator[Finding]:
         yield _finding(
             pool,
             f"updates create new nodes before they delete old nodes ({setting} {value}), but a "
-            "full reservation doesn't have a free machine",
+            "fully used reservation doesn't have a free machine",
             surge.fix,
         )
 
 
 def _finding(pool: DeclaredPool, says: str, fix: str, *, certain: bool = True) -> Finding:
-    message = f"{pool.title} uses purchased capacity: {says}"
+    can = "can't" if certain else "may not be able to"
+    message = f"{pool.title} {can} use its purchased capacity, because {says}"
     return Finding(message=message, fix=fix, urn=pool.urn, certain=certain)
 
 

@@ -27,7 +27,7 @@ def check(view: StackView) -> Iterator[Finding]:
         elif pool.own.text("capacityType") is not None and _is_block(pool.template):
             yield _finding(
                 pool,
-                "its launch template uses a capacity block, but the pool doesn't",
+                "its capacityType isn't CAPACITY_BLOCK",
                 'set capacityType to "CAPACITY_BLOCK"',
             )
 
@@ -47,8 +47,8 @@ def _of_block(pool: DeclaredPool) -> Iterator[Finding]:
         yield from _of_template(pool, pool.template)
     if pool.count_max is not None and pool.count_max > SIZES[-1]:
         yield _finding(
-            pool, f"it can grow to {pool.count_max} nodes, but a block has at most {SIZES[-1]}",
-            f"set its maximum to {SIZES[-1]} or less",
+            pool, f"its maximum is {pool.count_max} nodes, and a block has at most {SIZES[-1]}",
+            f"set the pool's maximum to {SIZES[-1]} or less",
         )  # fmt: skip
 
 
@@ -58,25 +58,25 @@ def _of_template(pool: DeclaredPool, template: Properties) -> Iterator[Finding]:
         yield _finding(
             pool,
             "its launch template doesn't set the market type",
-            f'set {_MARKET} in the template to "capacity-block"',
+            f'set {_MARKET} in the launch template to "capacity-block"',
         )
     if template.has(_TARGET) is False:
         yield _finding(
             pool,
             "its launch template doesn't set a reservation",
-            f"set {_TARGET}.capacityReservationId in the template",
+            f"set {_TARGET}.capacityReservationId in the launch template",
         )
     if template.has("instanceType") is False:
         yield _finding(
             pool,
             "its launch template doesn't set an instance type",
-            "set instanceType in the template instead of instanceTypes",
+            "set instanceType in the launch template, and remove instanceTypes from the pool",
         )
 
 
 def _finding(pool: DeclaredPool, says: str, fix: str) -> Finding:
     return Finding(
-        message=f"{pool.title} uses a Capacity Block: {says}",
+        message=f"{pool.title} uses a Capacity Block, but {says}",
         fix=fix,
         urn=pool.urn,
     )

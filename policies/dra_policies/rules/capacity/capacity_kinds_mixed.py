@@ -24,7 +24,7 @@ def check(view: StackView) -> Iterator[Finding]:
             yield Finding(
                 message=f"{pool.title}: Spot nodes can't use a reservation, but its launch "
                 "template sets one",
-                fix=f'set capacityType to "ON_DEMAND", or remove {_TARGET} from the template',
+                fix=f'set capacityType to "ON_DEMAND", or remove {_TARGET} from the launch template',
                 urn=pool.urn,
             )
 

@@ -37,7 +37,7 @@ def _outside(
         yield (
             f'its nodes may be in zone {outside[0]}, but reservation "{reservation.name}" is in '
             f"{where}",
-            f"set only {where} as the pool's zone",
+            f"use only zone {where} for the pool",
         )
 
 
@@ -51,7 +51,7 @@ def _several(
     if bought.template_name and pool.template.has(bought.template_name):
         shown = " and ".join(sorted(filter(None, zones)))
         yield (
-            f"its nodes may be in the zones {shown}, but a reservation is in one zone",
+            f"its nodes may be in the zones {shown}, but a reservation covers only one zone",
             "use only subnets in the zone of the reservation",
         )
 

@@ -56,7 +56,7 @@ def check(view: StackView) -> Iterator[Finding]:
                 yield Finding(
                     message=f'DeviceClass {name} selects devices of driver "{driver}", which '
                     "isn't installed",
-                    fix=f"use device.driver == '{meant}'",
+                    fix=f"change the selector of the DeviceClass to device.driver == '{meant}'",
                     place=device_class.meta.place,
                 )
 

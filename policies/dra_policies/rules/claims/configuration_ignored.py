@@ -25,7 +25,7 @@ def check(view: StackView) -> Iterator[Finding]:
             if drivers and config.driver not in drivers:
                 listed = " and ".join(sorted(drivers))
                 yield Finding(
-                    message=f"{claim.title}: its configuration sets driver {config.driver}, but "
+                    message=f"{claim.title}: its configuration is for driver {config.driver}, but "
                     f"its devices belong to {listed}, so the drivers ignore the "
                     "configuration",
                     fix=f"set driver: {sorted(drivers)[0]}",

@@ -31,7 +31,10 @@ def check(view: StackView) -> Iterator[Finding]:
             yield Finding(
                 message=f"selector `{' '.join(selector.expression.split())}` misses {shown} by "
                 f"less than {near} %",
-                fix="compare with the published memory, which is less than the nominal size",
+                fix=(
+                    "require less memory in the selector, because a GPU publishes less than its "
+                    "nominal size"
+                ),
                 place=selector.place,
             )
 

@@ -57,19 +57,14 @@ def check(view: StackView) -> Iterator[Finding]:
             is_gone = not version and name in names - CAPACITIES and name not in _names_today()
             if name not in names or is_gone:
                 by = (
-                    f"version {version} of the driver publishes"
+                    f"version {version} of the driver doesn't publish"
                     if version
+                    else f"the driver doesn't publish after {_last_with(name)}"
+                    if is_gone
                     else "no version of the driver publishes"
                 )
-                no = (
-                    f"it after {_last_with(name)}"
-                    if is_gone
-                    else "no such thing"
-                    if version
-                    else "any such thing"
-                )
                 yield Finding(
-                    message=f'selector reads device.{kind}["{GPU_DRIVER}"].{name}, but {by} {no}',
+                    message=f'selector reads device.{kind}["{GPU_DRIVER}"].{name}, which {by}',
                     fix=_compared(selector.expression, kind, name) or _fix(kind, name, version),
                     place=selector.place,
                 )

@@ -82,9 +82,9 @@ def _overlaps(some: list[_Range], others: list[_Range]) -> Iterator[Finding]:
         for other in others:
             if one.network.overlaps(other.network):
                 yield Finding(
-                    message=f"the address ranges of {one.title} ({one.network}) and "
-                    f"{other.title} ({other.network}) overlap, so the cloud rejects "
-                    "the range or traffic is lost",
+                    message=f"the address ranges of {one.title} ({one.network}) and {other.title} "
+                    f"({other.network}) overlap, so the cloud rejects one of them, or "
+                    "traffic is lost",
                     fix="choose ranges that don't overlap",
                     urn=one.urn,
                 )
@@ -115,7 +115,7 @@ def _dns(cluster: DeclaredResource, addresses: AddressRanges) -> Iterator[Findin
         return
     if found and (address not in found[0] or address in (found[0][0], found[0][1])):
         yield Finding(
-            message=f'cluster "{cluster.name}": {path} {address} isn\'t a free address of '
+            message=f'cluster "{cluster.name}": {path} {address} isn\'t a free address in '
             f"{of_services} ({found[0]}), so the cloud rejects the cluster",
             fix=f"set {path} to an address in the range, for example {found[0][10]}",
             urn=cluster.urn,

@@ -19,8 +19,8 @@ def check(view: StackView) -> Iterator[Finding]:
         yield Finding(
             message=f"every pool has a taint that CoreDNS doesn't tolerate ({pool.title}: "
             f"{barrier}), so CoreDNS stays pending and pods can't resolve names",
-            fix="remove the taint from a pool without GPUs, or use the taint CriticalAddonsOnly on "
-            "that pool",
+            fix="remove the taint from a pool without GPUs, or replace it with the "
+            "CriticalAddonsOnly taint",
             urn=pool.urn,
         )
 

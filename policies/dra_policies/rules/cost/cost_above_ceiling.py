@@ -29,9 +29,9 @@ def check(view: StackView) -> Iterator[Finding]:
     elif len(known) < len(offers):
         names = ", ".join(f'"{offer.name}"' for offer in offers if monthly(offer) is None)
         yield Finding(
-            message=f"the pools can't be compared with the limit of ${allowed:,.0f} per month, "
-            f"because the price of {names} is unknown",
-            fix="set pricePerHour for the pool",
+            message=f"the cost limit of ${allowed:,.0f} per month can't be checked, because the "
+            f"price is unknown for these pools: {names}",
+            fix="set pricePerHour in these pools of the fleet",
             urn=view.judged_urn,
             certain=False,
         )

@@ -18,7 +18,7 @@ def check(view: StackView) -> Iterator[Finding]:
             yield Finding(
                 message=f"{driver.title} installs driver version {release.version}, which "
                 f"doesn't work: {release.fault}",
-                fix=f"set its version to {_newer(usable, release.generation)}",
+                fix=f"set the chart version to {_newer(usable, release.generation)}",
                 urn=driver.urn,
             )
 

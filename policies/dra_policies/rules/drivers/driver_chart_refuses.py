@@ -22,14 +22,14 @@ def _refused(driver: InstalledDriver, values: Properties) -> Iterator[Finding]:
         yield Finding(
             message=f"{driver.title} enables GPUs without setting {OVERRIDE}, which its chart "
             "rejects",
-            fix=f"set {OVERRIDE}: true in its values",
+            fix=f"set {OVERRIDE}: true in the release's values",
             urn=driver.urn,
         )
     for key, why in REFUSED.items():
         if _truth(values, key, False):
             yield Finding(
                 message=f'{driver.title} sets the value "{key}", which its chart rejects: {why}',
-                fix=f'remove "{key}" from its values',
+                fix=f'remove "{key}" from the release\'s values',
                 urn=driver.urn,
             )
     is_elsewhere = (
@@ -39,7 +39,7 @@ def _refused(driver: InstalledDriver, values: Properties) -> Iterator[Finding]:
     if driver.namespace == "default" and is_elsewhere == (False, False):
         yield Finding(
             message=f'{driver.title} uses the namespace "default", which its chart rejects',
-            fix='install it in a dedicated namespace, for example "nvidia-dra-driver"',
+            fix='install the driver in a dedicated namespace, for example "nvidia-dra-driver"',
             urn=driver.urn,
         )
 

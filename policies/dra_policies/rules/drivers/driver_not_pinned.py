@@ -24,18 +24,21 @@ def check(view: StackView) -> Iterator[Finding]:
             yield Finding(
                 message=f"{driver.title} doesn't set a chart version, so each update may "
                 "install a different version",
-                fix=f'set its version to the planned "{version}"'
+                fix=f'set the chart version to the planned "{version}"'
                 if version
-                else f'set its version, for example to "{newest}"',
+                else f'set the chart version, for example to "{newest}"',
                 urn=driver.urn,
             )
         elif driver.version and not PINNED.fullmatch(driver.version):
             yield Finding(
                 message=f'{driver.title} uses the version range "{driver.version}", but 0.4 is '
                 "newer than 25.12, so a numeric range installs an older version",
-                fix=f'set its version to the planned "{version}"'
+                fix=f'set the chart version to the planned "{version}"'
                 if version
-                else f'set its version, for example to "{nvidia.driver_releases()[-1].version}"',
+                else (
+                    "set the chart version, for example to "
+                    f'"{nvidia.driver_releases()[-1].version}"'
+                ),
                 urn=driver.urn,
             )
 

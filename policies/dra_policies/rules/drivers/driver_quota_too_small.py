@@ -40,13 +40,14 @@ def _check_driver(
     amount = "one pod per GPU node and controller" if needed is None else f"at least {needed} pods"
     if not quotas:
         doubtful = any(quota.namespace is None for quota in view.quotas)
+        may, why = "rejects", "the namespace doesn't have a ResourceQuota for them"
+        if doubtful:
+            may, why = "may reject", "the namespace of a ResourceQuota in this stack is unknown"
         yield Finding(
-            message=f'{driver.title}: namespace "{driver.namespace}" has no ResourceQuota for '
-            f"{driver.priority_class} pods"
-            + (", unless it's the quota with an unknown namespace" if doubtful else "")
-            + ", and GKE rejects these pods without a quota",
-            fix=f"declare a ResourceQuota with the scope PriorityClass {driver.priority_class} in "
-            f"this namespace, with {amount}",
+            message=f"{driver.title}: GKE {may} {driver.priority_class} pods in namespace "
+            f'"{driver.namespace}", because {why}',
+            fix=f'declare a ResourceQuota in namespace "{driver.namespace}" for '
+            f"PriorityClass {driver.priority_class}, with {amount}",
             urn=driver.urn,
             certain=not doubtful,
         )
@@ -58,7 +59,7 @@ def _compare(
     quota: CriticalPodQuota, needed: int | None, driver: InstalledDriver, pools: list[DeclaredPool]
 ) -> Iterator[Finding]:
     if quota.pods is None or needed is None:
-        unknown = "its number of pods" if quota.pods is None else "the maximum of the pools"
+        unknown = "its pod limit" if quota.pods is None else "the maximum size of the pools"
         yield Finding(
             message=f"{quota.title} may be too small, because {unknown} is unknown",
             urn=quota.urn,
@@ -70,7 +71,7 @@ def _compare(
             message=f"{quota.title} admits {quota.pods} critical pods, but {driver.title} "
             f"needs {needed}: one for each of {nodes} GPU nodes ({_shown(pools)}) and "
             f"{driver.other_critical_pods} for controllers",
-            fix=f"increase pods under its spec.hard to {needed}",
+            fix=f"set spec.hard.pods of the quota to {needed}",
             urn=quota.urn,
         )
 

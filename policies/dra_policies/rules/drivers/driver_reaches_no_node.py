@@ -33,7 +33,7 @@ def check(view: StackView) -> Iterator[Finding]:
 def _kept_away(installer: Installer, pool: DeclaredPool) -> Iterator[Finding]:
     """Yield a finding if nodes that get the NVIDIA driver from an installer never run it."""
     if tolerates(installer.pod, pool) is False:
-        why = "doesn't tolerate its taints"
+        why = "doesn't tolerate the pool's taints"
         fix = "set tolerations: [{operator: Exists}] in the installer's pod template"
     elif selects(installer.pod, pool) is False or affine(installer.pod, pool) is False:
         why = "selects labels that the pool's nodes don't have"
@@ -60,7 +60,10 @@ def _nowhere(driver: InstalledDriver, view: StackView) -> Iterator[Finding]:
         yield Finding(
             message=f"the kubelet plugin of {driver.title} can't run on {shown}, because its "
             "node selector doesn't match their labels",
-            fix="correct kubeletPlugin.nodeSelector or kubeletPlugin.affinity",
+            fix=(
+                "correct kubeletPlugin.nodeSelector or kubeletPlugin.affinity in the release's "
+                "values"
+            ),
             urn=driver.urn,
         )
 
@@ -75,7 +78,7 @@ def _faults(driver: InstalledDriver, pod: Properties, pool: DeclaredPool) -> Ite
         yield _finding(
             driver,
             pool,
-            f"doesn't tolerate its taints ({taints})",
+            f"doesn't tolerate the pool's taints ({taints})",
             fix if not others else _of(others),
         )
     elif selects(pod, pool) is False:

@@ -12,7 +12,7 @@ from dra_policies.view.stack_view import StackView
 # Source: kubernetes-sigs/dra-driver-nvidia-gpu issue 719, fixed in commit d8fa00e4
 KNOWN_FAULTS: Final = {
     "25.8.0": (
-        "on GPUs with MIG, it publishes both the GPU and its MIG devices, so both can be allocated",
+        "which publishes both a partitioned GPU and its MIG devices, so both can be allocated",
         "25.8.1",
     ),
 }
@@ -23,8 +23,8 @@ def check(view: StackView) -> Iterator[Finding]:
         if driver.version in KNOWN_FAULTS:
             says, better = KNOWN_FAULTS[driver.version]
             yield Finding(
-                message=f"{driver.title} has version {driver.version}: {says}",
-                fix=f'set its version to "{better}"',
+                message=f"{driver.title} has version {driver.version}, {says}",
+                fix=f'set the chart version to "{better}"',
                 urn=driver.urn,
             )
 

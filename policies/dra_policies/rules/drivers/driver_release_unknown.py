@@ -20,7 +20,7 @@ def check(view: StackView) -> Iterator[Finding]:
             yield Finding(
                 message=f'{driver.title} has version "{driver.version}", which is unknown, so '
                 "its devices can't be predicted",
-                fix=f'set its version to "{near[0] if near else known[-1]}"',
+                fix=f'set the chart version to "{near[0] if near else known[-1]}"',
                 urn=driver.urn,
             )
 

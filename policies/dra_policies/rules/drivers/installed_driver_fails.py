@@ -20,13 +20,13 @@ def check(view: StackView) -> Iterator[Finding]:
         yield Finding(
             message=f"{installer.title} installs NVIDIA driver {installer.version}, which "
             + (
-                f"only images of {milestones} list"
+                f"only {milestones} images list as installable"
                 if milestones
-                else "isn't listed by any known image"
+                else "no known image lists as installable"
             )
             + ", so the installer may crash-loop after a node upgrade",
-            fix="install the version `default`, or make sure that the release channel installs "
-            "images that list it",
+            fix="install the version `default`, or use a release channel whose images list this "
+            "version",
             urn=installer.urn,
             remark=bool(milestones),
         )

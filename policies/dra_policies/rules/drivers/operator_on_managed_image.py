@@ -32,7 +32,7 @@ def check(view: StackView) -> Iterator[Finding]:
                 message=f"{operator.title} installs its {' and '.join(parts)} on nodes of "
                 f"{pools[0].title}, but their image already includes the NVIDIA driver "
                 "and toolkit",
-                fix=f"set {shown} to false",
+                fix=f"set {shown} to false in the operator's values",
                 urn=operator.urn,
             )
 
@@ -46,8 +46,9 @@ def _on_images_without_builds(view: StackView) -> Iterator[Finding]:
             without = pool.image in cloud(pool.cloud).images_without_operator_driver
             if pool.has_gpus and without and operator.values.flag("driver.enabled", True) is True:
                 yield Finding(
-                    message=f"{operator.title} installs its driver on nodes of {pool.title}, "
-                    f"but it doesn't have a build for their image, {images_title(pool)}",
+                    message=f"{operator.title} installs its driver on nodes of {pool.title}, but "
+                    "this driver doesn't have a build for the nodes' image, "
+                    f"{images_title(pool)}",
                     fix="set driver.enabled to false, and use a DaemonSet to install the "
                     "driver with the image's installer",
                     urn=operator.urn,

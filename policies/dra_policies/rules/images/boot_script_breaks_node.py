@@ -61,7 +61,7 @@ def _no_script(pool: DeclaredPool) -> Iterator[Finding]:
             message=f"{pool.title} uses a custom image, and its launch template doesn't set "
             f"{kind.boot_script}, so its nodes join the cluster only if the image runs "
             "such a script",
-            fix=f"set {kind.boot_script} of the template to a script that joins the cluster",
+            fix=f"set the launch template's {kind.boot_script} to a script that joins the cluster",
             urn=pool.template_urn or pool.urn,
             certain=False,
         )
@@ -75,8 +75,8 @@ def _finding(pool: DeclaredPool, part: ImagePart, *, is_custom: bool) -> Finding
         problem = f"sets {part.part}, but the Kubernetes version is {part.gone_since} or later, so"
     elif is_custom:
         problem = (
-            f"runs {part.part}, which {part.images} images don't include, so with a custom "
-            "image based on one of them,"
+            f"runs {part.part}, which {part.images} images don't include, so if the custom image "
+            "is based on one of them,"
         )
     else:
         problem = f"depends on {part.part}, which images{since} don't include, so"

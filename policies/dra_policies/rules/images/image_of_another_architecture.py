@@ -30,14 +30,14 @@ def check(view: StackView) -> Iterator[Finding]:
             yield Finding(
                 message=f"{pool.title}: machine type {pool.machine} has {arch} CPUs, but image "
                 f"{pool.image} is built for {built_for}",
-                fix=f"use the image {images[arch]}",
+                fix=f"set the image to {images[arch]}",
                 urn=pool.urn,
             )
         elif ended and is_newer(newest, ended):
             yield Finding(
-                message=f"{pool.title}: image {pool.image} supports Kubernetes 1.{ended} at most, "
-                f"but the cluster runs 1.{newest}",
-                fix=f"use the image {images[arch]}",
+                message=f"{pool.title}: image {pool.image} supports only Kubernetes 1.{ended} and "
+                f"earlier, but the cluster runs 1.{newest}",
+                fix=f"set the image to {images[arch]}",
                 urn=pool.urn,
             )
 

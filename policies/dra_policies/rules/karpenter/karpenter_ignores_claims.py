@@ -32,12 +32,12 @@ def check(view: StackView) -> Iterator[Finding]:
         if version and (int(version[1]), int(version[2])) < _SINCE:
             says, fix = (
                 f"version {version[0]} doesn't create nodes for pods with claims",
-                'set its version to "1.15.0" or later',
+                'set the chart version to "1.15.0" or later',
             )
         elif _ignores_claims(each.props):
             says, fix = (
-                "it ignores claims by default",
-                "set settings.enableDRA: true in its values",
+                "Karpenter ignores claims by default",
+                "set settings.enableDRA: true in the release's values",
             )
         else:
             continue

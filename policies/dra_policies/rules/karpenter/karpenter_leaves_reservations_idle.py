@@ -32,7 +32,7 @@ def check(view: StackView) -> Iterator[Finding]:
                 pool,
                 "the node class selects the reservations, but the pool doesn't allow the "
                 f"capacity type {settings.reserved}",
-                fix=f"allow {settings.reserved} in the requirement {CAPACITY_TYPE}",
+                fix=f"allow {settings.reserved} in the {CAPACITY_TYPE} requirement",
             )
         elif selects is False:
             yield from _unused_reservations(pool, settings, view)
@@ -63,10 +63,10 @@ def _unused_reservations(
             key = settings.reservations.rpartition(".")[2]
             yield _finding(
                 pool,
-                f'its {nodes} don\'t use the {kind} "{each.name}", because the node class '
-                f"doesn't set {key}",
+                f"the node class doesn't set {key}, so its {nodes} don't use the {kind} "
+                f'"{each.name}"',
                 fix=f"select the {kind} in {settings.reservations} of the {settings.kind}, and "
-                f"allow {settings.reserved} in the requirement {CAPACITY_TYPE}",
+                f"allow {settings.reserved} in the {CAPACITY_TYPE} requirement",
             )
 
 
@@ -87,7 +87,9 @@ def _is_open(reservation: DeclaredResource, settings: KarpenterNodeClass) -> boo
 
 
 def _finding(pool: DeclaredPool, says: str, fix: str) -> Finding:
-    return Finding(message=f"{pool.title} leaves reservations idle: {says}", fix=fix, urn=pool.urn)
+    return Finding(
+        message=f"{pool.title} leaves reservations idle, because {says}", fix=fix, urn=pool.urn
+    )
 
 
 RULE = Rule(

@@ -59,8 +59,8 @@ def _machines(pool: DeclaredPool) -> Iterator[Finding]:
     if systems and "linux" not in systems and pool.is_dra:
         yield _finding(
             pool,
-            f"it requires {' or '.join(systems)}, but the driver runs on Linux",
-            fix="set kubernetes.io/os to linux",
+            f"it requires {' or '.join(systems)}, but the driver runs only on Linux",
+            fix="set the kubernetes.io/os requirement to linux",
         )
     known = {
         name: found for name in names if (found := known_machine(pool.cloud, name)) is not None
@@ -69,8 +69,8 @@ def _machines(pool: DeclaredPool) -> Iterator[Finding]:
         if name not in known and (near := _near(pool.cloud, name)):
             yield _finding(
                 pool,
-                f"pulumi-dra doesn't know its machine type {name}",
-                fix=f"if you mean {near}, use this name",
+                f"its machine type {name} is unknown",
+                fix=f"change the name to {near} if you mean this machine type",
                 certain=False,
             )
     if not names:
@@ -82,10 +82,10 @@ def _machines(pool: DeclaredPool) -> Iterator[Finding]:
     if not fitting:
         yield _finding(
             pool,
-            f"its machine types ({', '.join(names)}) have "
-            f"{' and '.join(sorted({each.arch for each in known.values()}))}, but it requires "
-            f"{' or '.join(arches)}",
-            fix=f"set kubernetes.io/arch in its requirements to {next(iter(known.values())).arch}",
+            f"its machine types ({', '.join(names)}) are "
+            f"{' and '.join(sorted({each.arch for each in known.values()}))}, but its requirements "
+            f"allow only {' or '.join(arches)}",
+            fix=f"set the kubernetes.io/arch requirement to {next(iter(known.values())).arch}",
         )
         return
     yield from _gpus(pool, fitting)
@@ -107,8 +107,8 @@ def _gpus(
         if having and not any(_satisfies(fact, operator, wanted) for fact in having):
             yield _finding(
                 pool,
-                f"no machine type has {key} {operator} {', '.join(wanted)}",
-                fix=f"change the requirement {key}",
+                f'no machine type meets the requirement "{key} {operator} {", ".join(wanted)}"',
+                fix=f"change the {key} requirement",
                 certain=certain,
             )
 
@@ -143,8 +143,8 @@ def _limits(pool: DeclaredPool, machines: list[Machine]) -> Iterator[Finding]:
         has = {"cpu": smallest.vcpus, "memory": f"{smallest.memory_mib}Mi"}.get(key, least)
         yield _finding(
             pool,
-            f"its limit of {key} is {pool.own.below('spec.limits').values[key]}, but one node "
-            f"of {smallest.instance_type} has {has}",
+            f"its {key} limit is {pool.own.below('spec.limits').values[key]}, but one "
+            f"{smallest.instance_type} node has {has}",
             fix=f"raise spec.limits.{key} to at least {has} per node, or remove the limit",
             certain=limit != 0,  # with 0 a pool is paused, often on purpose
         )
@@ -224,9 +224,9 @@ def _near(of_cloud: str, name: str) -> str:
 
 def _finding(pool: DeclaredPool, says: str, *, fix: str, certain: bool = True) -> Finding:
     message = (
-        f"{pool.title} can't create nodes: {says}"
+        f"{pool.title} can't create nodes, because {says}"
         if certain
-        else f"{pool.title} may not be able to create nodes: {says}"
+        else f"{pool.title} may not be able to create nodes, because {says}"
     )
     return Finding(message=message, fix=fix, urn=pool.urn, certain=certain)
 

@@ -47,9 +47,9 @@ def _runtime_classes(view: StackView) -> Iterator[Finding]:
         for name in sorted(name for name in named - known if name):
             if not (OPERATOR in view.charts and name.startswith(_OF_OPERATOR)):
                 yield Finding(
-                    message=f"{workload.ref} uses RuntimeClass {name}, which this stack "
-                    "doesn't declare, so the API server rejects the pods unless it "
-                    "exists",
+                    message=f"{workload.ref} uses RuntimeClass {name}, which this stack doesn't "
+                    "declare, so the API server rejects the pods unless the cluster "
+                    "already has it",
                     fix=f"declare RuntimeClass {name}, or remove runtimeClassName from the pods",
                     place=workload.place,
                 )
@@ -68,7 +68,8 @@ def _priority_classes(view: StackView) -> Iterator[Finding]:
         for name in sorted(name for name in named - known if name):
             yield Finding(
                 message=f"{workload.ref} uses PriorityClass {name}, which this stack doesn't "
-                "declare, so the API server rejects the pods unless it exists",
+                "declare, so the API server rejects the pods unless the cluster already "
+                "has it",
                 fix=f"declare PriorityClass {name}, or remove priorityClassName from the pods",
                 place=workload.place,
             )

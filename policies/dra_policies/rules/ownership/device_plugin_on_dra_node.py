@@ -38,7 +38,7 @@ def _on_pools(plugin: PluginWorkload, pools: list[DeclaredPool]) -> Iterator[Fin
             yield Finding(
                 message=(
                     (
-                        f"{plugin.title} runs NVIDIA's device plugin on nodes of {shown}: "
+                        f"{plugin.title} runs NVIDIA's device plugin on nodes of {shown}, because "
                         f"{_reason(plugin, hit[0])}"
                     )
                     if certain
@@ -140,7 +140,10 @@ def _of_the_platform(pool: DeclaredPool) -> Iterator[Finding]:
         value = "" if pool.labels is None else pool.labels.get(label, "")
         if value != "true" and pool.is_dra:
             yield Finding(
-                message=f"{of_cloud.title} runs its own device plugin on nodes of {pool.title}: "
+                message=(
+                    f"{of_cloud.title} runs its own device plugin on nodes of {pool.title}, "
+                    "because "
+                )
                 + (
                     f"they don't have the label {label}=true"
                     if value is not None

@@ -52,7 +52,7 @@ def _from_manifest(
             message=f'{workload.ref}: container "{min(both)}" has a claim and also requests '
             f"{name}, so it gets one GPU from the DRA driver and another GPU from the "
             "device plugin",
-            fix=f"remove {name} from its limits and requests",
+            fix=f"remove {name} from the container's limits and requests",
             place=_place(workload, pod_set),
         )
         return

@@ -18,8 +18,8 @@ def check(view: StackView) -> Iterator[Finding]:
             continue  # drivers, exporters and the like are there for all devices of a node
         for way in pod_set.template.past_claims:
             yield Finding(
-                message=f"{workload.ref} has claims, but {way}, so its pods can access the GPUs of "
-                "other pods",
+                message=f"{workload.ref} has claims, but {way}, so its pods can access other pods' "
+                "GPUs",
                 fix="remove this setting, because the claim provides the device files and libraries",
                 place=pod_set.template.place if pod_set.template.place.file else workload.place,
             )

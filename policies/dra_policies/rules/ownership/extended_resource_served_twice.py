@@ -20,7 +20,7 @@ def check(view: StackView) -> Iterator[Finding]:
             if device_class.extended_resource_name == SERVED:
                 yield Finding(
                     message=f"DeviceClass {name} and {plugin} both serve the extended resource "
-                    f"{SERVED}, so the node decides which of them a pod uses",
+                    f"{SERVED}, so it depends on the node which of them a pod uses",
                     fix=f"remove extendedResourceName from the DeviceClass, or remove {plugin}",
                     place=device_class.meta.place,
                 )
@@ -55,8 +55,8 @@ def _in_a_fleet(view: StackView) -> Iterator[Finding]:
         for name in sorted(names):
             yield Finding(
                 message=f"{workload.ref} requests {name}, which the device plugin serves on pool "
-                f"{plugin_pools[name]} and DeviceClass {served[name]} on DRA pools, so its pods "
-                "can run on both, even before you migrate them",
+                f"{plugin_pools[name]} and DeviceClass {served[name]} on DRA pools, so its "
+                "pods can run on both kinds of pools, even before you migrate them",
                 fix=f"remove extendedResourceName from DeviceClass {served[name]}, or request a "
                 "claim",
                 place=workload.place,

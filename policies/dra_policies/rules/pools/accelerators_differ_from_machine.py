@@ -40,7 +40,7 @@ def _mixed(pool: DeclaredPool) -> Iterator[Finding]:
             yield Finding(
                 message=f"{pool.title} has machine types with and without GPUs, so nodes of type "
                 f"{plain[0]} don't publish devices",
-                fix=f"use {plain[0]} in another pool",
+                fix=f"move {plain[0]} to another pool",
                 urn=pool.urn,
             )
 
@@ -55,14 +55,15 @@ def _compare(pool: DeclaredPool, name: str, kind: str, count: int) -> Iterator[F
             yield Finding(
                 message=f"{pool.title}: machine type {name} doesn't support GPUs, but "
                 f"{counted(count, 'GPU')} ({kind}) are attached",
-                fix="use a machine type with GPUs, or one in the n1 family",
+                fix="use a machine type with GPUs, or an n1 machine type",
                 urn=pool.urn,
             )
     elif (kind, count) != (accelerator.gke_type, accelerator.count):
         yield Finding(
             message=f"{pool.title}: machine type {name} has {accelerator.count} × "
-            f"{accelerator.gke_type}, but its pool sets {count} × {kind}",
-            fix=f"set type to {accelerator.gke_type} and count to {accelerator.count}",
+            f"{accelerator.gke_type}, but the pool sets {count} × {kind}",
+            fix=f"set type to {accelerator.gke_type} and count to {accelerator.count} in "
+            "guestAccelerators",
             urn=pool.urn,
         )
 

@@ -21,8 +21,7 @@ def check(view: StackView) -> Iterator[Finding]:
         taken = of_cloud.boot_disk_types(pool.machine.partition("+")[0]) if pool.machine else ()
         if kind and taken and kind not in taken:
             yield Finding(
-                message=f"{pool.title}: machine type {pool.machine} doesn't boot from a disk of "
-                f"type {kind}",
+                message=f"{pool.title}: machine type {pool.machine} can't boot from a {kind} disk",
                 fix=(
                     f"set {of_cloud.pool.disk_type} to {taken[0]}, or remove "
                     f"{of_cloud.pool.disk_type}"
@@ -59,8 +58,8 @@ def _ephemeral(pool: DeclaredPool) -> Iterator[Finding]:
     largest = machine.temporary_disk_gib
     if pool.own.text(path) == value and wanted is not None and wanted > largest:
         yield Finding(
-            message=f"{pool.title}: its operating system needs {wanted} GiB on the local disk, "
-            f"but {machine.name} has {largest} GiB",
+            message=f"{pool.title}: its operating system needs {wanted} GiB on the local disk, but "
+            f"{machine.name} has only {largest} GiB",
             fix=f'set {path} to "{ephemeral.otherwise}", or {ephemeral.size} to {largest} or less',
             urn=pool.urn,
             certain=machine.family in ephemeral.only_temporary,

@@ -31,8 +31,8 @@ def entries_that_exist(view: StackView) -> Iterator[Finding]:
             if found:
                 yield Finding(
                     message=f'access entry "{each.name}" is for the role of node group '
-                    f'"{found[0].name}", but {of_cloud.title} creates that entry itself, so this '
-                    "one is a conflict",
+                    f'"{found[0].name}", but {of_cloud.title} already creates an entry for '
+                    "this role, so the two entries conflict",
                     fix="remove the access entry",
                     urn=each.urn,
                 )

@@ -38,7 +38,7 @@ def template_faults(pool: DeclaredPool) -> Iterator[RejectedPool]:
         if pool.own.has(path) and pool.own.at(path) != 0:
             yield RejectedPool(
                 f"it sets both a launch template and {path}",
-                fix=f"remove {path}, and set the value in the template",
+                fix=f"remove {path}, and set the value in the launch template",
             )
     if template is not None:
         if template.has(kind.machine) and pool.own.texts(paths.machine):

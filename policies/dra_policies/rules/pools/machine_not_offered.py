@@ -84,7 +84,7 @@ def _in_zones(pool: DeclaredPool, region: str, zones: list[str]) -> Iterator[Fin
     if machine is not None and having and without:
         yield Finding(
             message=f"{pool.title}: machine type {machine.instance_type} isn't offered in "
-            f"{' and '.join(without)}, only in {', '.join(having)}",
+            f"{' or '.join(without)}, only in {', '.join(having)}",
             fix=f"use one or more of the zones {', '.join(having)}",
             urn=pool.urn,
         )

@@ -25,8 +25,8 @@ def check(view: StackView) -> Iterator[Finding]:
         yield Finding(
             message=f"{group.title} protects EFA interfaces of {group.pool}, but doesn't allow all "
             f"{group.missing} traffic within the group, so NCCL and MPI jobs hang",
-            fix=f"add an {group.missing} rule that allows all protocols with the group itself "
-            "as the peer",
+            fix=f"add an {group.missing} rule to the group that allows all protocols, with the "
+            "group itself as the peer",
             urn=group.urn,
         )
     yield from outdated_plugins(view)
@@ -97,7 +97,10 @@ def _more_than_cards(pool: DeclaredPool) -> Iterator[Finding]:
         yield Finding(
             message=f"{pool.title}: its launch template has {counted(len(found), network.interface)}, "
             f"but {machine.name} supports {most or 'none'}, so the cloud rejects its nodes",
-            fix="remove the interfaces, or use a machine type that supports more interfaces",
+            fix=(
+                "remove interfaces from the launch template, or use a machine type that supports "
+                "more interfaces"
+            ),
             urn=pool.template_urn or pool.urn,
         )
 
@@ -114,11 +117,12 @@ def _number_of_networks(pool: DeclaredPool) -> Iterator[Finding]:
         return
     count, needed = len(pool.own.items(path) or ()), machine.additional_networks
     if count and count != needed:
-        extra = "takes the place of a GPU's interface" if count > needed else "is missing"
-        which = "a network" if abs(count - needed) == 1 else "each of the others"
+        extra = "replaces a GPU's interface" if count > needed else "is missing"
+        which = "one network" if abs(count - needed) == 1 else "more than one network"
         yield Finding(
             message=f"{pool.title} attaches {counted(count, 'additional network')}, but the GPUs "
-            f"of {machine.name} use {needed}, so {which} {extra}, and multi-node jobs fail",
+            f"of {machine.name} need exactly {needed}, so {which} {extra}, and multi-node "
+            "jobs fail",
             fix=f"attach {needed} networks in {path}",
             urn=pool.urn,
         )

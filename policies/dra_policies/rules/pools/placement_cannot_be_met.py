@@ -55,9 +55,10 @@ def _of_fast_network(view: StackView, pool: DeclaredPool) -> Iterator[Finding]:
     fast = [each for each in interfaces or () if (each.text(key) or "").startswith(value)]
     if fast and len(set(zones)) > 1:
         yield Finding(
-            message=f"{pool.title} has nodes in the zones {' and '.join(sorted(filter(None, zones)))}"
-            f", but traffic of an {network.interface} doesn't leave its zone, so jobs with nodes in "
-            "both fail",
+            message=f"{pool.title} has nodes in the zones "
+            f"{' and '.join(sorted(filter(None, zones)))}, but traffic of an "
+            f"{network.interface} doesn't leave its zone, so jobs with nodes in different "
+            "zones fail",
             fix="use only subnets in one zone, with one pool for each zone",
             urn=pool.urn,
         )

@@ -36,7 +36,7 @@ def check(view: StackView) -> Iterator[Finding]:
                 message=f"{pool.title} keeps at least {counted(pool.count_min, 'node')}, but "
                 f"the lowest demand needs only {needed}, which leaves "
                 f"{counted(idle, 'node')} idle{price}",
-                fix=f"set its minimum to {max(needed, 1)}",
+                fix=f"set the pool's minimum to {max(needed, 1)}",
                 urn=pool.urn,
             )
 

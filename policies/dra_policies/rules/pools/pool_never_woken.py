@@ -21,9 +21,9 @@ def check(view: StackView) -> Iterator[Finding]:
             pool = empty[sorted(names)[0]]
             label = cloud(pool.cloud).wakes_by_label
             wake = (
-                f"set its node label {label}=true, or set its minimum to 1"
+                f"set the pool's node label {label}=true, or its minimum to 1"
                 if label and not pool.is_fixed
-                else ("set its minimum and its desired count to 1")
+                else ("set the pool's minimum and desired count to 1")
             )
             yield Finding(
                 message=f"{pool.title} is empty, and no autoscaler can create a node for a "

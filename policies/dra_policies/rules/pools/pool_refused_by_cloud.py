@@ -117,14 +117,14 @@ def _labels(pool: DeclaredPool) -> Iterator[RejectedPool]:
         domain = key.rpartition("/")[0]
         if value is not None and _RESERVED.fullmatch(domain) and domain not in _OF_KUBELET:
             yield RejectedPool(
-                f'kubelet doesn\'t start with the label "{key}", because Kubernetes reserves its '
-                "domain",
+                f'the kubelet doesn\'t start with the label "{key}", because Kubernetes reserves '
+                "its domain",
                 fix=f'remove the label "{key}", or use your own domain',
             )
             continue
         if value and (fault := label_value_fault(value)):
             yield RejectedPool(
-                f'kubelet doesn\'t start with the label "{key}": {fault}',
+                f'the kubelet doesn\'t start with the label "{key}", because {fault}',
                 fix=f'correct the value of the label "{key}"',
             )
             continue
@@ -147,7 +147,9 @@ def _effects(pool: DeclaredPool) -> Iterator[RejectedPool]:
             meant = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", effect).upper()
             is_meant = effect in get_args(TaintEffect)
             fix = (
-                f'use "{meant}"' if is_meant else f"use one of {', '.join(of_cloud.taint_effects)}"
+                f'use "{meant}"'
+                if is_meant
+                else (f"use one of {', '.join(of_cloud.taint_effects)}")
             )
             yield RejectedPool(
                 f'{of_cloud.title} doesn\'t support the taint effect "{effect}"', fix
@@ -163,9 +165,9 @@ def _name_and_zones(pool: DeclaredPool) -> Iterator[RejectedPool]:
     if name and of_cloud.pool_name_pattern and not re.fullmatch(of_cloud.pool_name_pattern, name):
         most = of_cloud.longest_pool_name
         yield RejectedPool(
-            f'{of_cloud.title} rejects the agent pool name "{name}": it must have 1 to {most} '
-            "lowercase letters and digits, and start with a letter",
-            fix=f'call it "{of_cloud.pool_name(name)}"',
+            f'{of_cloud.title} rejects the agent pool name "{name}", because a name must have 1 to '
+            f"{most} lowercase letters and digits, and start with a letter",
+            fix=f'rename the pool, for example to "{of_cloud.pool_name(name)}"',
         )
     known = of_cloud.zone_names
     wrong = [
@@ -174,7 +176,7 @@ def _name_and_zones(pool: DeclaredPool) -> Iterator[RejectedPool]:
         if zone and zone not in known
     ]
     if wrong:
-        fix = f"use one or more of the zones {', '.join(known[:-1])} and {known[-1]}"
+        fix = f"use one or more of these zones: {', '.join(known)}"
         yield RejectedPool(f'{of_cloud.title} doesn\'t have the zone "{wrong[0]}"', fix=fix)
 
 
@@ -185,7 +187,7 @@ def _taints_of_system_pools(pool: DeclaredPool) -> Iterator[RejectedPool]:
     for taint in pool.taints or () if key and pool.own.text(key) == value else ():
         if taint.key != "CriticalAddonsOnly" and taint.effect != "PreferNoSchedule":
             says = (
-                f"it's a system pool, and {of_cloud.title} doesn't support the taint {taint.key} "
+                f"it's a system pool, and {of_cloud.title} doesn't support the {taint.key} taint "
                 "on system pools"
             )
             yield RejectedPool(says, fix=f'set {key} to "User"')

@@ -50,7 +50,7 @@ def _others(sizes: list[WorkloadSize]) -> str:
     named = ", ".join(str(size.workload) for size in sizes[:MOST_NAMES])
     more = f" and {len(sizes) - MOST_NAMES} more" if len(sizes) > MOST_NAMES else ""
     pods = counted(sum(size.pending for size in sizes), "pod")
-    return f"; so would {pods} of {named}{more}"
+    return f", and so would {pods} of {named}{more}"
 
 
 def _sentence(size: WorkloadSize, level: DemandLevel) -> str:
@@ -68,9 +68,9 @@ def _fix(sizing: Sizing, level: DemandLevel) -> str:
         if pool.enough > pool.maximum
     )
     other = (
-        "lower the maximum of its scaler"
+        "lower the autoscaler's maximum replica count"
         if level == "ceiling"
-        else "set maxSurge to 0 and maxUnavailable to 1"
+        else "set the rollout's maxSurge to 0 and maxUnavailable to 1"
     )
     return f"{roomier}, or {other}" if roomier else other
 

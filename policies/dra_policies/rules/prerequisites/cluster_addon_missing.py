@@ -31,8 +31,8 @@ def check(view: StackView) -> Iterator[Finding]:
                         message=f'cluster "{cluster.name}" disables the default add-ons '
                         f"({addons.by_default} is false), but this stack doesn't "
                         f"install {addon}, so {consequence}",
-                        fix=f"declare the add-on {addon}, or remove {addons.by_default} in a new "
-                        "cluster",
+                        fix=f"declare the {addon} add-on, or create a new cluster without "
+                        f"{addons.by_default}",
                         urn=cluster.urn,
                         certain=bool(view.pools),
                     )
@@ -46,9 +46,9 @@ def _without_network(view: StackView, of_cloud: Cloud) -> Iterator[Finding]:
             continue
         if not any(_is_called(each, words) for each in view.objects):
             yield Finding(
-                message=f'cluster "{cluster.name}" has {path} {value}, but this stack doesn\'t '
-                "install a network plugin, so nodes never become ready",
-                fix=f"install a network plugin, or remove {path} in a new cluster",
+                message=f'cluster "{cluster.name}" sets {path} to {value}, but this stack '
+                "doesn't install a network plugin, so nodes never become ready",
+                fix=f"install a network plugin, or create a new cluster without {path}",
                 urn=cluster.urn,
                 certain=view.installs_charts,
             )

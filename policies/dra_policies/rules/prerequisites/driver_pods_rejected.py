@@ -37,10 +37,8 @@ def check(view: StackView) -> Iterator[Finding]:
             level = (each.props.mapping("metadata.labels") or {}).get(LABEL)
             if level in REJECTING:
                 yield Finding(
-                    message=f"{driver.title}: Pod Security rejects its pods, because Namespace "
-                    f'"{each.name}" enforces '
-                    f"{level} and the kubelet plugin is privileged and mounts host paths, so no "
-                    "devices are published",
+                    message=f"{driver.title}: Pod Security rejects its privileged pods, because "
+                    f'Namespace "{each.name}" enforces {level}, so no devices are published',
                     fix=f"set the namespace's label {LABEL} to privileged",
                     urn=each.urn,
                 )
@@ -63,7 +61,7 @@ def _priority_class(view: StackView, driver: InstalledDriver) -> Iterator[Findin
     if name and name not in {*SYSTEM_PRIORITIES, *declared}:
         yield Finding(
             message=f"{driver.title}: its kubelet plugin uses PriorityClass {name}, which this "
-            "stack doesn't declare, so the API server rejects its pods and no devices are "
+            "stack doesn't declare, so the API server rejects its pods, and no devices are "
             "published",
             fix=f"declare PriorityClass {name}, or remove kubeletPlugin.priorityClassName",
             urn=driver.urn,
@@ -85,7 +83,7 @@ def _serverless(view: StackView, driver: InstalledDriver) -> Iterator[Finding]:
                 and selector.mapping("labels") == {}
             ):
                 yield Finding(
-                    message=f'{driver.title}: profile "{each.name}" selects its namespace '
+                    message=f'{driver.title}: Fargate profile "{each.name}" selects its namespace '
                     f"{driver.namespace}, so its pods don't run on GPU nodes",
                     fix=f"remove the selector for namespace {namespace}, or install the driver "
                     "in another namespace",

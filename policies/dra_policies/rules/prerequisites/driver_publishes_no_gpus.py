@@ -32,7 +32,7 @@ def check(view: StackView) -> Iterator[Finding]:
             yield Finding(
                 message=f"{view.drivers[0].title} doesn't publish GPUs ({_GPUS} is false), but "
                 f"{title} requests a GPU",
-                fix=f"set {_GPUS} and gpuResourcesEnabledOverride to true in its values",
+                fix=f"set {_GPUS} and gpuResourcesEnabledOverride to true in the release's values",
                 urn=view.drivers[0].urn,
             )
             return

@@ -27,14 +27,14 @@ def check(view: StackView) -> Iterator[Finding]:
         if found is not None:
             yield _finding(
                 found,
-                f"the pods of {driver.title} can't reach the API server and devices aren't "
+                f"the pods of {driver.title} can't reach the API server, and devices aren't "
                 "published",
                 enforced,
             )
     if enforced is not False and (found := _isolating(policies, SYSTEM, {})) is not None:
         yield _finding(
             found,
-            "cluster add-ons such as CoreDNS can't reach the API server and pods can't resolve "
+            "cluster add-ons such as CoreDNS can't reach the API server, and pods can't resolve "
             "names",
             enforced,
         )

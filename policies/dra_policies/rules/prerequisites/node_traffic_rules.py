@@ -85,8 +85,8 @@ def groups_for_private_addresses(
     listed = [rule for each in rules for rule in each or ()]
     if listed and not any(_reaches_out(groups, rule) for rule in listed):
         yield Finding(
-            message=f'security group "{found[0].name}" of {pool.title} doesn\'t allow '
-            "TCP to public addresses, so its nodes can't pull images and don't become ready",
+            message=f'security group "{found[0].name}" of {pool.title} doesn\'t allow TCP to '
+            "public addresses, so its nodes can't pull images, and don't become ready",
             fix="add an egress rule for TCP port 443 to 0.0.0.0/0, or add endpoints for the "
             "cloud's services",
             urn=found[0].urn,
@@ -132,8 +132,8 @@ def groups_not_admitted(
     if not any(_admits(each, control_plane, groups, theirs, ours) for each in view.declared):
         yield Finding(
             message="the control plane's security groups don't admit security group "
-            f'"{found[0].name}" of {pool.title}, so its nodes can\'t reach the API server '
-            "and don't join the cluster",
+            f'"{found[0].name}" of {pool.title}, so its nodes can\'t reach the API '
+            "server, and don't join the cluster",
             fix="add the cluster's security group to the launch template, or add an ingress rule "
             f'with the source "{found[0].name}" to the cluster\'s security group',
             urn=found[0].urn,
@@ -199,7 +199,7 @@ def closing_firewalls(
         ):
             yield Finding(
                 message=f'firewall rule "{rule.name}" denies all outbound traffic of {pool.title}, '
-                "so its nodes can't reach the control plane and don't join the cluster",
+                "so its nodes can't reach the control plane, and don't join the cluster",
                 fix="allow the outbound traffic that nodes need in a rule with a lower priority "
                 "number",
                 urn=rule.urn,

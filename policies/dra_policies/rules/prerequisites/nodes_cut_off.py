@@ -81,8 +81,8 @@ def _closed_groups(
         if found and all(outbound_rules(view, groups, each) == [] for each in found):
             yield Finding(
                 message=f'security group "{found[0].name}" of {pool.title} doesn\'t have an '
-                "egress rule, so its nodes can't reach the API server and don't join "
-                "the cluster",
+                "egress rule, so its nodes can't reach the API server, and don't join the "
+                "cluster",
                 fix="add an egress rule for all protocols",
                 urn=found[0].urn,
             )
@@ -110,8 +110,8 @@ def _closed_filters(
         allows_first = bool(outbound) and outbound[0] is not denied
         if denied is not None and not allows_first and _is_for_everything(denied, filters):
             yield Finding(
-                message=f'a rule of "{declared[urn].name}" denies all outbound node traffic, '
-                "so nodes can't reach the API server and registries and don't join the "
+                message=f'a rule of "{declared[urn].name}" denies all outbound node traffic, so '
+                "nodes can't reach the API server and registries, and don't join the "
                 "cluster",
                 fix="allow the outbound traffic that nodes need in a rule with a lower priority "
                 "number",
@@ -210,7 +210,7 @@ def _subnets_without_routes(
                 message=f'subnet "{subnet.name}" doesn\'t have a route table, but cluster '
                 f'"{cluster.name}" uses your routes for outbound traffic ({value}), so '
                 f"{of_cloud.title} rejects the cluster",
-                fix=f"set {routes.routes} of the subnet to a route table with a default route",
+                fix=f"set the subnet's {routes.routes} to a route table with a default route",
                 urn=urn,
             )
 

@@ -141,7 +141,7 @@ def _missing_driver(
         yield Finding(
             message=f"{title} needs the volume driver {driver.provisioner}, which "
             f'cluster "{cluster.name}" doesn\'t have, so its pods stay pending',
-            fix=f"install the add-on {what}" if driver.addon else f"set {what} to true",
+            fix=f"install the {what} add-on" if driver.addon else f"set {what} to true",
             urn=urn,
         )
 

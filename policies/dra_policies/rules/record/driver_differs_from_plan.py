@@ -22,7 +22,10 @@ def check(view: StackView) -> Iterator[Finding]:
             yield Finding(
                 message=f"{driver.title} has version {driver.version}, but the plan assumes "
                 f"{planned}{_older(driver.version, planned)}",
-                fix=f'set its version to "{planned}", or plan again for {driver.version}',
+                fix=(
+                    f'set the chart version to "{planned}", or set version {driver.version} in the '
+                    "fleet and plan again"
+                ),
                 urn=driver.urn,
             )
 

@@ -32,8 +32,8 @@ def check(view: StackView) -> Iterator[Finding]:
             message="the plan needs "
             f"{named('admission policy', missing[:_MOST_NAMED], ' and ')}{more}, which "
             "this stack doesn't declare, so pods can use other pools",
-            fix="create PlacementPolicies with this plan, or set `placement: free` in the fleet "
-            "and plan again",
+            fix="create the PlacementPolicies component with this plan, or set `placement: free` "
+            "in the fleet and plan again",
             urn="" if view.record is None else view.record.urn,
         )
 

@@ -133,7 +133,7 @@ def _compare_labels(pool: DeclaredPool, planned: tuple[NodeLabel, ...]) -> Itera
             yield Finding(
                 message=f"{pool.title}: its node label {key} is {is_now}, but the plan expects "
                 f"{key}={wanted}",
-                fix=f"set it, or {label.otherwise}",
+                fix=f"set the label to the planned value, or {label.otherwise}",
                 urn=pool.urn,
             )
 

@@ -24,8 +24,8 @@ def check(view: StackView) -> Iterator[Finding]:
                 message=f"{driver.title} shares each GPU (consumableShares: {shares}), so "
                 f"claims in namespaces {', '.join(namespaces)} can share a GPU without "
                 "memory or fault isolation",
-                fix="set consumableShares to disabled, and use whole GPUs or MIG devices for each "
-                "team",
+                fix="set the driver's consumableShares to disabled, and use whole GPUs or MIG "
+                "devices for each team",
                 urn=driver.urn,
             )
 

@@ -31,7 +31,7 @@ def check(view: StackView) -> Iterator[Finding]:
             yield Finding(
                 message=f'Namespace "{each.name}" allows privileged pods and contains pods '
                 "with claims, so a privileged pod can access every GPU on its node",
-                fix=f"set its label {LABEL} to baseline or restricted",
+                fix=f"set the namespace's {LABEL} label to baseline or restricted",
                 urn=each.urn,
             )
 

@@ -51,7 +51,11 @@ def _of_operator(resource: Resource) -> Iterator[SecondDriver]:
     if resource.type in RELEASES and chart_name(resource) in OPERATOR_CHARTS:
         if resource.props.below("values").flag(_CHART_SWITCH, False) is True:
             title = f"{resource.title(RELEASES[resource.type])} (GPU Operator with {_CHART_SWITCH})"
-            yield SecondDriver(title=title, urn=resource.urn, fix=f"set {_CHART_SWITCH} to false")
+            yield SecondDriver(
+                title=title,
+                urn=resource.urn,
+                fix=f"set {_CHART_SWITCH} to false in the operator's values",
+            )
         return
     for kind, (path, default, fix) in _OBJECTS.items():
         is_nvidia = resource.type.startswith("kubernetes:nvidia.com/")

@@ -48,7 +48,7 @@ class Azure(SimulatedCloud):
         return PropertyFailure(
             "location",
             "the location is missing; set azure-native:location in the stack's configuration, or "
-            "set a location here",
+            "set location on the resource",
         )
 
     def default_id(self, schema: Schema) -> str:

@@ -52,7 +52,7 @@ def zones(arguments: Values, place: Place) -> Values:
     region = arguments.get("region") or place["region"]
     if not region:
         raise ValueError(
-            "the region is missing; set a region here, or set gcp:region in the stack's "
+            "the region is missing; set region in the arguments, or set gcp:region in the stack's "
             "configuration"
         )
     names = [

@@ -56,15 +56,15 @@ class Gcp(SimulatedCloud):
                     name,
                     (
                         f"{name} is missing; set {setting} in the stack's configuration, or set "
-                        f"{name} here"
+                        f"{name} on the resource"
                     ),
                 )
         if "location" in schema.inputs and not inputs.get("location") and not place["location"]:
             return PropertyFailure(
                 "location",
                 (
-                    "the location is missing; set a region or zone here, or set gcp:region or "
-                    "gcp:zone"
+                    "the location is missing; set location on the resource, or set gcp:region or "
+                    "gcp:zone in the stack's configuration"
                 ),
             )
         return None

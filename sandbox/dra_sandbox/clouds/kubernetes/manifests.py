@@ -41,7 +41,7 @@ def decode(text: str) -> list[Values]:
             or not document.get("kind")
             or not document.get("apiVersion")
         ):
-            raise InvalidManifest("every document must be an object with apiVersion and kind")
+            raise InvalidManifest("every YAML document must be an object with apiVersion and kind")
         if str(document["kind"]).endswith("List") and isinstance(document.get("items"), list):
             objects += [item for item in document["items"] if isinstance(item, dict)]
         else:

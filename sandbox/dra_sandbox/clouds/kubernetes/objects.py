@@ -48,7 +48,7 @@ def check_object(schema: Schema | None, token: str, manifest: Values) -> Iterato
     metadata = manifest.get("metadata")
     if kind.endswith("Patch") and not (isinstance(metadata, dict) and metadata.get("name")):
         yield PropertyFailure(
-            "metadata.name", "a patch needs metadata.name, because it must identify its object"
+            "metadata.name", "a patch must set metadata.name to identify the object"
         )
     for name, value in expected.items():
         if manifest.get(name) not in (None, value):

@@ -108,7 +108,7 @@ def _gpu_name(term: LabelTerm) -> SelectionNeeds:
 def _of_products(term: LabelTerm, known: Mapping[str, set[str]], cloud: str) -> str:
     unknown = [value for value in term.values if value not in known]
     if unknown or not term.values:
-        raise NotTranslatable(f"no known GPU of {cloud} has the label value {', '.join(unknown)}")
+        raise NotTranslatable(f"no known {cloud} GPU has the label value {', '.join(unknown)}")
     names = sorted({name for value in term.values for name in known[value]})
     return _among(f"{_ATTRIBUTE}.productName", names, term.operator)
 

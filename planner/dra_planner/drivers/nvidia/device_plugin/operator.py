@@ -30,14 +30,14 @@ def operator_notes(objects: Iterable[tuple[str, str, str, Mapping[str, Any]]]) -
         yield from _policy_notes(f"ClusterPolicy {name}", spec)
     for name in clusters:
         yield (
-            f"GPUCluster {name} of the GPU Operator runs the DRA driver. Its DeviceClass gpu.nvidia.com doesn't serve "
-            "nvidia.com/gpu, because it has no extendedResourceName"
+            f"GPUCluster {name} of the GPU Operator runs the DRA driver. Its DeviceClass "
+            "gpu.nvidia.com doesn't serve nvidia.com/gpu, because the class doesn't set "
+            "extendedResourceName"
         )
         if policies:
             yield (
-                f"GPUCluster {name} and ClusterPolicy {policies[0][0]} can't be in one cluster: "
-                "the GPU Operator supports only one of them, and can't change from one to the "
-                "other"
+                f"GPUCluster {name} and ClusterPolicy {policies[0][0]} can't be in one cluster, "
+                "because the GPU Operator supports only one of them and can't switch between them"
             )
 
 

@@ -28,13 +28,13 @@ def kueue_findings(item: KubernetesObject) -> Iterator[Diagnostic]:
     for name, _ in pairs(gates):
         if name in renamed:
             message = (
-                f"{item}: Kueue 0.18 renamed the feature gate {name} to {renamed[name]}, and 0.19 "
-                "removed it"
+                f"{item}: Kueue 0.18 renamed the {name} feature gate to {renamed[name]}, and Kueue "
+                "0.19 removed the old name"
             )
             fix = (
-                "remove the gate, because KueueDRAIntegration is on by default"
+                "remove the feature gate, because KueueDRAIntegration is on by default"
                 if name == "DynamicResourceAllocation"
-                else f"rename the gate to {renamed[name]}"
+                else f"rename the feature gate to {renamed[name]}"
             )
             yield Diagnostic(
                 "warning", "gate-renamed", message, place_of(item, "featureGates"), fix

@@ -74,10 +74,10 @@ def _blocker(policy: KubernetesObject, request: AdmissionRequest, answer: Policy
     title = f"ValidatingAdmissionPolicy {policy.name}"
     if answer.result == "denied":
         text = f"{title} denies {request.title}: {answer.message}"
-        fix = "change the object as the message says, or the policy"
+        fix = "change the object as the message requires, or change the policy"
     else:
         text = (
-            f"{title} may deny {request.title}, because part of the answer is unknown: "
+            f"{title} may deny {request.title}, because part of the policy's result is unknown: "
             f"{answer.message}"
         )
         fix = "check the object against the policy in the cluster (kubectl apply --dry-run=server)"

@@ -92,7 +92,7 @@ def _refused_claims(workload: Workload, manifests: Manifests) -> Iterator[Blocke
             if entry.resource_claim_name:
                 name = entry.resource_claim_name
                 text = (
-                    f"Kueue rejects the shared claim {name}, because it counts only claims from "
+                    f"Kueue rejects the shared claim {name}, because Kueue counts only claims from "
                     "templates"
                 )
                 seen[text, "use a ResourceClaimTemplate"] = None
@@ -110,13 +110,13 @@ def _refusals(spec: ClaimSpec, resources: Mapping[str, str] | None) -> Iterator[
         exact = request.exactly
         if exact is None:
             yield (
-                "Kueue rejects firstAvailable, because it can't count alternatives",
+                "Kueue rejects firstAvailable, because Kueue can't count alternatives",
                 "request one of the alternatives with exactly",
             )
             continue
         if exact.allocation_mode == "All":
             yield (
-                "Kueue rejects allocationMode: All, because it can't count the devices",
+                "Kueue rejects allocationMode: All, because Kueue can't count the devices",
                 "request a count",
             )
         if exact.admin_access:
@@ -149,8 +149,8 @@ def _not_found(workload: Workload, kind: str, name: str, known: Iterable[str], b
     near = difflib.get_close_matches(name.rpartition("/")[2], sorted(known), n=1, cutoff=0.6)
     hint = f"; did you mean {near[0]}?" if near else ""
     text = (
-        f"{by} refers to {kind} {name}, which isn't in the manifests, and Kueue doesn't admit the "
-        "pods until it exists"
+        f"{by} refers to {kind} {name}, which isn't in the manifests, so Kueue doesn't admit the "
+        "pods until the object exists"
     )
     return _told(
         workload,

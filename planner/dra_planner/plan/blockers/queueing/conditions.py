@@ -66,7 +66,7 @@ def _namespaces(
         yield UnmetCondition(
             f"ClusterQueue {queue.name} doesn't set namespaceSelector, so it doesn't admit pods "
             "from any namespace",
-            f"to admit all namespaces, set namespaceSelector: {{}} in ClusterQueue {queue.name}",
+            f"set namespaceSelector: {{}} in ClusterQueue {queue.name} to admit all namespaces",
         )
         return
     found = manifests.namespaces.get(name)
@@ -106,12 +106,12 @@ def _topologies(
                     f"{queue.name} has a topology, so Kueue never admits them",
                     f"set topologyName in ResourceFlavor {flavors[0].name}"
                     if flavors
-                    else f"remove the annotation {key}",
+                    else f"remove the {key} annotation",
                 )
             elif missing := sorted(known - queues.topologies.keys()):
                 yield UnmetCondition(
                     f"ClusterQueue {queue.name} needs Topology {missing[0]}, which isn't in the "
-                    "manifests, and Kueue doesn't admit the pods until it exists",
+                    "manifests, so Kueue doesn't admit the pods until the topology exists",
                     f"add the manifest of Topology {missing[0]}",
                     "cannot-tell",
                 )

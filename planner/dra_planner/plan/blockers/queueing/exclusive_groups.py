@@ -30,7 +30,7 @@ def find_exclusive_groups(situation: ClusterSituation) -> Iterator[Blocker]:
             text, fix = (
                 f"has {groups} groups, and each needs its own zone (exclusive-topology), but the "
                 f"pools have only {counted(len(zones), 'zone')}",
-                f"add zones to the pools, or remove the annotation {found.annotation}",
+                f"add zones to the pools, or remove the {found.annotation} annotation",
             )
         else:
             values = counted(groups, "value")

@@ -25,9 +25,9 @@ _VOLCANO_GROUP: Final = "batch.volcano.sh/"
 _TITLES: Final = {KAI: "KAI", VOLCANO: "Volcano"}
 _HINTS: Final = {
     VOLCANO: "enable the plugin argument predicate.DynamicResourceAllocationEnable in Volcano's "
-    "scheduler, which "
-    "otherwise ignores claims; `pulumi-dra rehearse` and the simulation cover kube-scheduler",
-    KAI: "check the result in KAI, because the simulation only covers kube-scheduler",
+    "scheduler, because Volcano otherwise ignores claims; `pulumi-dra rehearse` and the "
+    "simulation cover only kube-scheduler",
+    KAI: "check the result in KAI, because the simulation covers only kube-scheduler",
 }
 
 
@@ -69,7 +69,7 @@ def _elsewhere(workload: Workload, spec: PodSpec) -> Iterator[Blocker]:
     )
     yield Blocker(
         code="pod-waits-for-others",
-        message=f"{workload.ref}: {who}, whose decisions the plan doesn't simulate",
+        message=f"{workload.ref}: {who}, but the plan doesn't simulate this scheduler",
         fix=_HINTS.get(
             name,
             "remove schedulerName, or make sure that the cluster runs this scheduler with DRA "
