@@ -120,7 +120,7 @@ def test_a_variable_without_a_request_shows_all_gpus_and_reserves_none() -> None
     (found,) = of_manifests(deployment(ALL))
 
     assert found.code == "device-taken-past-claim"
-    assert "no GPU is reserved" in found.message
+    assert "without reserving any" in found.message
     assert found.fix == (
         "remove the variable, and request the GPUs with a claim; to monitor all GPUs, "
         "request a claim with adminAccess"
