@@ -122,7 +122,7 @@ def _without_nodes(
         severity="note" if growing[1:] else "warning",
         code=f"{level}-exceeds-nodes",
         message=f"if {growing[0]}{others} {when}, {counted(pending, 'pod')} "
-        f"{verb(pending, 'stay')} pending, because nothing adds nodes to those that the plan builds",
+        f"{verb(pending, 'stay')} pending, because nothing adds nodes to the planned nodes",
         place=_places(judgement).get(growing[0], NOWHERE),
         fix=f"plan with --demand {level}, set an autoscaler in the fleet{rollout}",
     )
