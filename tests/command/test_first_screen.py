@@ -86,8 +86,8 @@ def test_a_bound_that_the_solver_would_raise_is_told() -> None:
     shown = run(
         "plan", "--stack", "aks-dev", columns=200, expected=0, first="sys.modules['highspy'] = None"
     )
-    assert "% without the extra `solver`, which proves closer bounds)" in shown
-    assert "extra `solver`" in README.read_text(encoding="utf-8")
+    assert "% without the `solver` extra, which proves closer bounds)" in shown
+    assert "`solver` extra" in README.read_text(encoding="utf-8")
 
 
 def test_the_readme_is_short() -> None:

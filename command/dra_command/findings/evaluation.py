@@ -98,11 +98,7 @@ def find_violations(
     if judges_new_forms and has_old_forms and view.features is not None:
         found = _with_new_forms(given, found, view.features, chosen, asked)
     doubts = {rule.diagnostic(finding) for rule, finding in kept.told if not finding.certain}
-    old: tuple[Diagnostic, ...] = ()
-    if known is not None:
-        parts = split_known(found, known)
-        old = parts.old
-        found = (*parts.new, *fixed_notes(known, old, (source.name for source in inputs.sources)))
+    found, old = _split(found, known, inputs.sources)
     accepted = (each.code for each in (*(row.finding for row in kept.exempted), *old))
     accepts_misfits = is_accepted(accepted, levels, found) and not _is_silent(view, told, rules)
     if accepts_misfits:
@@ -128,6 +124,17 @@ def find_violations(
         accepts_misfits=accepts_misfits,
         plan=None if selected or planned == "fits" else plan,
     )
+
+
+def _split(
+    found: tuple[Diagnostic, ...], known: KnownFindings | None, sources: Iterable[Source]
+) -> tuple[tuple[Diagnostic, ...], tuple[Diagnostic, ...]]:
+    """Return new findings, with notes about resolved ones, and known findings."""
+    if known is None:
+        return found, ()
+    parts = split_known(found, known)
+    notes = fixed_notes(known, parts.old, (source.name for source in sources))
+    return (*parts.new, *notes), parts.old
 
 
 def _skipped_without_stack(levels: Mapping[str, str]) -> Iterator[SkippedRule]:

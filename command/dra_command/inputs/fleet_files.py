@@ -105,7 +105,9 @@ def _text_of(path: str) -> str:
     files = sorted(each for each in Path(path).iterdir() if each.suffix in (".yaml", ".yml"))
     if not files:
         raise FleetError(
-            "this folder doesn't contain YAML files", place=Place(path), fix="name a file"
+            "this folder doesn't contain YAML files",
+            place=Place(path),
+            fix="pass a file, or a folder with YAML files",
         )
     return "\n---\n".join(read_file(str(each)).text for each in files)
 

@@ -352,7 +352,7 @@ def _price_source(plan: Plan) -> str:
 
 def _looser() -> str:
     """Return why a proved minimum may be lower than possible, or "" if the solver is installed."""
-    return "" if find_spec("highspy") else " without the extra `solver`, which proves closer bounds"
+    return "" if find_spec("highspy") else " without the `solver` extra, which proves closer bounds"
 
 
 def _growth_costs(plan: Plan) -> tuple[str, ...]:

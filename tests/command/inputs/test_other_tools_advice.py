@@ -99,7 +99,10 @@ def test_a_file_with_gpu_pools_is_named_as_the_fix_says(project: Project) -> Non
 
 def test_machine_types_of_a_node_pool_are_named_as_the_note_says(project: Project) -> None:
     told = init(project, NODE_POOL)
-    advice = "select the planned machine types in a requirement on node.kubernetes.io/instance-type"
+    advice = (
+        "select the planned machine types with pulumi-dra init --machines, or in a requirement on "
+        "node.kubernetes.io/instance-type"
+    )
     assert re.search(r"NodePool gpus allows \d+ machine types; " + advice, told)
     named = "- {key: node.kubernetes.io/instance-type, operator: In, values: [g6.2xlarge]}"
     told = init(
@@ -109,6 +112,31 @@ def test_machine_types_of_a_node_pool_are_named_as_the_note_says(project: Projec
     assert advice not in told
     pools = yaml.safe_load((project.root / "gpus/fleet.yaml").read_text())["pools"]
     assert [pool["machine"] for pool in pools] == ["g6.2xlarge"]
+    assert advice not in init(project, NODE_POOL, "--machines", "g6.2xlarge")
+
+
+def test_a_node_pool_of_any_machine_type_is_restricted_as_the_note_says(
+    project: Project,
+) -> None:
+    anything = NODE_POOL.replace(
+        "karpenter.k8s.aws/instance-category, operator: In, values: [g, p]",
+        "kubernetes.io/os, operator: In, values: [linux]",
+    )
+    advice = "select the planned machine types in a requirement on node.kubernetes.io/instance-type"
+    assert advice in init(project, anything)
+    named = "- {key: node.kubernetes.io/instance-type, operator: In, values: [g6.2xlarge]}"
+    assert advice not in init(
+        project,
+        anything.replace("      requirements:\n", f"      requirements:\n        {named}\n"),
+    )
+
+
+def test_a_folder_without_yaml_is_replaced_as_the_fix_says(project: Project) -> None:
+    (project.root / "empty").mkdir()
+    done = project.run("init", "gpus", "--from", "empty")
+    assert (done.status, "pass a file, or a folder with YAML files" in done.err) == (2, True)
+    project.write("empty/cluster.yaml", TWO_POOLS)
+    assert project.run("init", "gpus", "--from", "empty").status == 0
 
 
 def test_auto_mode_is_replaced_by_node_groups_as_the_note_says(project: Project) -> None:

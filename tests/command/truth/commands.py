@@ -51,7 +51,7 @@ def run(*words: str) -> Answer:
 
 @contextlib.contextmanager
 def without_solver(patch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Size as an installation without the extra `solver` does."""
+    """Size as an installation without the `solver` extra does."""
     with patch.context() as inside:
         inside.setattr(sizing, "load_solver", lambda: None)
         yield

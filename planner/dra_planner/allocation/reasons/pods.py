@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 from msgspec.structs import replace
 
-from dra_planner.allocation.place import plan_for, searched_claims
+from dra_planner.allocation.place import place, plan_for, searched_claims
 from dra_planner.allocation.reasons.absent_names import published_instead
 from dra_planner.allocation.reasons.devices import attribute_of, device_reasons
-from dra_planner.allocation.reasons.edits import Edit
+from dra_planner.allocation.reasons.edits import Edit, apply_edits
 from dra_planner.allocation.reasons.explanation import (
     AlternativeReport,
     ClaimReport,
@@ -26,6 +26,7 @@ from dra_planner.allocation.verdicts import Refusal, Undecided
 from dra_planner.model import Node, PodSpec, Reason
 from dra_planner.wording import counted, verb
 
+_COMPUTE = frozenset({"cpu", "memory", "ephemeral-storage"})
 _PATCH_NOTE = "this may depend on the patch version, because a known defect affects it ({})"
 
 
@@ -38,7 +39,7 @@ def reasons_of(answer: Refusal | Undecided) -> tuple[Reason, ...]:
 
 def _refusal_reasons(refusal: Refusal) -> tuple[Reason, ...]:
     if refusal.kind == "filter" and refusal.misfit is not None:
-        return tuple(misfit_reasons(refusal.misfit, refusal))
+        return (*_hidden_device_reasons(refusal), *misfit_reasons(refusal.misfit, refusal))
     if refusal.kind == "claim":
         return (_claim_reason(refusal),)
     if refusal.kind == "error":
@@ -53,6 +54,25 @@ def _refusal_reasons(refusal: Refusal) -> tuple[Reason, ...]:
         )
         reasons.append(Reason(code="pool-not-usable", message=f"resource pool {pool.id} {what}"))
     return tuple(_noted(reason, refusal) for reason in reasons)
+
+
+def _hidden_device_reasons(refusal: Refusal) -> tuple[Reason, ...]:
+    """Return why the devices of a machine type with too little CPU or memory don't fit either. The
+    scheduler stops before it looks at the devices, so a smaller request would only lead to the
+    next reason.
+    """
+    shape, node, misfit = refusal.shape, refusal.node, refusal.misfit
+    assert misfit is not None  # of the kind "filter"
+    short = [
+        name for name, asked, _ in misfit.shortages if asked > node.node.allocatable.get(name, 0)
+    ]
+    if misfit.filter != "resources" or not shape.claims or set(short) - _COMPUTE or not short:
+        return ()
+    edits = [Edit("lower-resource", "", name=name, value=0) for name in short]
+    answer = place(apply_edits(edits, shape), node)
+    if not isinstance(answer, Refusal) or answer.kind != "devices":
+        return ()
+    return tuple(device_reasons(answer))
 
 
 def _open_questions(undecided: Undecided) -> tuple[Reason, ...]:
