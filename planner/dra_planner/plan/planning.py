@@ -23,7 +23,7 @@ from dra_planner.plan.demand.device_demand import block_other_drivers, device_de
 from dra_planner.plan.demand.headroom import with_headroom
 from dra_planner.plan.demand.undivided_devices import find_undivided_devices, with_sharing_fixes
 from dra_planner.plan.demand.unrequested_devices import find_unrequested_devices
-from dra_planner.plan.judgement.demand_levels import find_levels_beside, find_levels_without_nodes
+from dra_planner.plan.judgement.demand_levels import find_beside
 from dra_planner.plan.judgement.guarded import Guarded
 from dra_planner.plan.judgement.guarding import judge_with_guards
 from dra_planner.plan.judgement.judgement import Judgement
@@ -199,10 +199,7 @@ def size_plan(
             *drains,
         ),
         diagnostics=found,
-        beside=(
-            *find_levels_beside(judgement),
-            *find_levels_without_nodes(judgement, fleet, built),
-        ),
+        beside=find_beside(judgement, fleet, built),
         inputs=inputs or {},
         manifests=manifests,
         left_out=left_out,

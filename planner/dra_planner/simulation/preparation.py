@@ -149,29 +149,7 @@ class Setting(Struct, frozen=True, kw_only=True):
         names = (name for name in keys if name not in taken)
         assert kind.shape is not None  # members are of the demand
         if kind.shape.per_node:
-            meant = [
-                number for number, each in enumerate(self.nodes) if _is_meant(kind.shape, each.node)
-            ]
-            meant.sort(key=lambda number: self.nodes[number].node.name not in member.awaited)
-            if not wanted and not before:  # no quota lets one in
-                meant = []
-            most = self.daemon_room.get((ref, member.pod_set), UNBOUNDED)
-            old = [pod for pod in before if member.changed or pod.name in member.outdated]
-            if member.rollout is None or not old:
-                return PerNode(ref, kind, meant, names, most, pods=before)
-            surge, unavailable = _on_nodes(member.rollout, len(meant))
-            new = [pod for pod in before if pod not in old]
-            return PerNode(
-                ref,
-                kind,
-                meant,
-                names,
-                most,
-                pods=new,
-                replaced=old,
-                surge=surge,
-                unavailable=unavailable,
-            )
+            return self._daemons(member, kind, kind.shape, wanted, names, before)
         by_crowd = member.spreads and ref.kind != "StatefulSet"
         waiting = self.leaving.get((ref, member.pod_set), ())
         stuck = [SimulatedPod(name, kind) for name in member.stuck]
@@ -202,6 +180,39 @@ class Setting(Struct, frozen=True, kw_only=True):
         if member.in_order:
             return Ordered(ref, kind, wanted, names, pods=before)
         return Replicas(ref, kind, wanted, names, ref.kind != BARE_POD, by_crowd, pods=before)
+
+    def _daemons(
+        self,
+        member: Member,
+        kind: PodKind,
+        shape: Shape,
+        wanted: int,
+        names: Iterator[ObjectKey],
+        before: list[SimulatedPod],
+    ) -> PerNode:
+        """Return the controller of a DaemonSet's pods, of which `before` run already."""
+        ref = member.workload
+        meant = [number for number, each in enumerate(self.nodes) if _is_meant(shape, each.node)]
+        meant.sort(key=lambda number: self.nodes[number].node.name not in member.awaited)
+        if not wanted and not before:  # no quota lets one in
+            meant = []
+        most = self.daemon_room.get((ref, member.pod_set), UNBOUNDED)
+        old = [pod for pod in before if member.changed or pod.name in member.outdated]
+        if member.rollout is None or not old:
+            return PerNode(ref, kind, meant, names, most, pods=before)
+        surge, unavailable = _on_nodes(member.rollout, len(meant))
+        new = [pod for pod in before if pod not in old]
+        return PerNode(
+            ref,
+            kind,
+            meant,
+            names,
+            most,
+            pods=new,
+            replaced=old,
+            surge=surge,
+            unavailable=unavailable,
+        )
 
 
 def prepare(

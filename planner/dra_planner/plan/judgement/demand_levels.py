@@ -22,6 +22,16 @@ LEVELS_BESIDE: Final[tuple[DemandLevel, ...]] = ("ceiling", "peak")
 _WHEN: Final = {"ceiling": "at its ceiling", "peak": "during a rollout, at its peak"}
 
 
+def find_beside(
+    judgement: Judgement, fleet: Fleet, built: Mapping[str, int]
+) -> tuple[Diagnostic, ...]:
+    """Return the findings about other levels of demand. `built` are the node counts of the plan."""
+    return (
+        *find_levels_beside(judgement),
+        *find_levels_without_nodes(judgement, fleet, built),
+    )
+
+
 def find_levels_beside(judgement: Judgement) -> Iterator[Diagnostic]:
     """Yield a finding for each workload with a worse verdict at ceiling or peak than at the
     evaluated level.
