@@ -260,7 +260,7 @@ def test_deletion_protection_holds(aws) -> None:
         aws.Delete(provider_pb2.DeleteRequest(id="main", urn=urn(CLUSTER), properties=state))
 
     delete(False)
-    with pytest.raises(grpc.RpcError, match="deletionProtection is true"):
+    with pytest.raises(grpc.RpcError, match="set deletionProtection to false"):
         delete(True)
 
 
