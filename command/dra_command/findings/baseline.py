@@ -19,7 +19,7 @@ from dra_planner.errors import Diagnostic, Place, SourceError
 from dra_planner.sources import read_file
 from dra_planner.wording import counted, verb
 
-_FIX = "create the file with pulumi-dra check --write-baseline FILE"
+_FIX = "create a new file with pulumi-dra check --write-baseline FILE"
 
 
 class KnownFindings(Struct, frozen=True):
