@@ -49,6 +49,11 @@ def run(values: argparse.Namespace) -> int:
             "`ci` needs a stack, or manifests and a fleet",
             fix="use --stack NAME, or PATH with --fleet FILE",
         )
+    if values.stack.endswith(",") and values.paths:
+        raise UsageError(
+            f"--stack {values.stack} ends with a comma",
+            fix=f"remove the space after the comma: --stack {values.stack}{values.paths[0]}",
+        )
     if len(stacks) > 1 and values.paths:
         raise UsageError(
             "PATH can't be combined with several stacks", fix="list the workloads in each stack"

@@ -146,6 +146,16 @@ def test_a_finding_about_a_pool_is_shown_beside_the_stack(project: Project) -> N
     assert "::error file=stacks/Pulumi.dev.yaml,title=no-l4" in told
 
 
+def test_a_space_between_stacks_is_named(project: Project) -> None:
+    project.stack(name="west")
+    done = project.run("ci", "--stack", "dev,", "west")
+    assert (done.status, "remove the space after the comma: --stack dev,west" in done.err) == (
+        2,
+        True,
+    )
+    assert project.run("ci", "--stack", "dev,west").status == 0
+
+
 class TestABaselineOfTwoStacks:
     def test_ci_writes_and_reads_one_file(self, project: Project) -> None:
         """Given two stacks of which one is too small, when the findings are written and read, then
