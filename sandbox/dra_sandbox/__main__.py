@@ -65,7 +65,7 @@ def _parser() -> argparse.ArgumentParser:
         "--project",
         type=Path,
         default=Path(),
-        help="folder of Pulumi.yaml [default: the current one]",
+        help="folder that contains Pulumi.yaml [default: the current folder]",
     )
     kept = _Parser(add_help=False, parents=[project])
     kept.add_argument("--stack", help="stack of the project [default: its only one]")

@@ -203,7 +203,7 @@ examples:
     pulumi-dra catalog machines h100 --region us-east-1
   print MIG configurations in JSON
     pulumi-dra catalog mig a100 --format json
-  learn a machine type or driver from running nodes
+  add a machine type or driver from running nodes
     pulumi-dra catalog add --from cluster.json --fleet fleet.yaml
 """
 
@@ -309,10 +309,10 @@ examples:
     pulumi-dra portfolio examples/portfolio/portfolio.yaml
     pulumi-dra portfolio examples/portfolio/portfolio.yaml \\
       --format html > portfolio.html
-  print the full plan of one cell
+  print the full plan for one cell (a stack in a scenario)
     pulumi-dra portfolio examples/portfolio/portfolio.yaml \\
       --cell eks-dev/growth-2
-  plan a part of the stacks, and estimate the time for all
+  plan some of the stacks, and estimate the time for all of them
     pulumi-dra portfolio examples/portfolio/portfolio.yaml --sample 10%
 
 Results are cached, so you can continue an interrupted run, and unchanged cells

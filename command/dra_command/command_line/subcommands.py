@@ -22,7 +22,7 @@ _SUMMARIES: Final = {
     "rehearse": "Run a plan on a real kube-scheduler on this machine",
     "suggest": "Find the cheapest machine types for workloads, as a fleet file",
     "init": "Create a fleet or a whole stack, a sample workload, and a CI workflow",
-    "export": "Write a fleet's pools for Karpenter, Terraform, Cluster API, or eksctl",
+    "export": "Export a fleet's pools to Karpenter, Terraform, Cluster API, or eksctl",
     "ci": "Plan and check in a pipeline, and comment on the change",
     "portfolio": "Plan many stacks in many scenarios",
     "migrate": "Rewrite device plugin requests as claims",

@@ -10,5 +10,5 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "--root",
         metavar="FOLDER",
         default=".",
-        help="serve only files in this folder [default: this one]",
+        help="serve only files in FOLDER [default: the current folder]",
     )

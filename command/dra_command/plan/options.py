@@ -86,8 +86,8 @@ def _add_files(parser: argparse.ArgumentParser) -> None:
         "--suggest",
         metavar="FILE",
         default="",
-        help="if workloads don't fit, write the cheapest additional pools found for them, as "
-        "fleet keys",
+        help="if workloads don't fit, write the cheapest additional pools to FILE in the fleet "
+        "format",
     )
     parser.add_argument(
         "--picture",

@@ -56,7 +56,7 @@ class CellRow(Output):
     why: str = Field(
         description="First reason why the cell doesn't fit, or why it doesn't have a result."
     )
-    digest: str = Field(description="Digest of all inputs of the result.")
+    digest: str = Field(description="Digest of all inputs that determine the result.")
 
 
 class StepRow(Output):

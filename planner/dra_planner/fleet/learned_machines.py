@@ -49,8 +49,8 @@ class LearnedValue(StrictDocument):
     )
     equal: str | None = Field(
         default=None,
-        description="Value that is known only at run time. Devices with the same text here have "
-        "the same value.",
+        description="Placeholder for a value that is known only at run time. Devices with the "
+        "same placeholder have the same value.",
     )
 
     @model_validator(mode="after")

@@ -188,7 +188,8 @@ class Fleet(StrictDocument):
     drivers: Drivers
     device_plugin: DevicePluginSettings | Literal[False] = Field(
         default=False,
-        description="NVIDIA's device plugin on nodes that aren't DRA nodes, or false.",
+        description="Settings for the NVIDIA device plugin on non-DRA nodes, or false to not "
+        "install it.",
     )
     device_classes: list[FleetDeviceClass] = Field(
         default_factory=empty_list, description="Additional DeviceClasses."

@@ -171,8 +171,8 @@ class GangRow(PlanFilePart):
     )
     held_by: str = Field(
         description=(
-            "Program that holds the pods back until the minimum number fits. Empty if no program "
-            "does this."
+            "Controller or scheduler that holds the pods back until the minimum number fits, for "
+            "example Kueue. Empty if nothing holds the pods back."
         )
     )
 

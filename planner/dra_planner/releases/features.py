@@ -205,7 +205,8 @@ class Features(Struct, frozen=True, kw_only=True):
     meets_invalid_pools: Annotated[
         bool,
         UngatedChange(
-            "An invalid device pool ends the scheduling attempt at the pool's first device",
+            "The scheduling attempt fails when the allocator reaches the first device of an "
+            "invalid pool",
             _ALLOCATOR,
         ),
     ]
@@ -255,7 +256,9 @@ class Features(Struct, frozen=True, kw_only=True):
     ]
     empty_share_is_share: Annotated[
         bool,
-        UngatedChange("A share without a capacity request marks its device as in use", _ALLOCATOR),
+        UngatedChange(
+            "A device is in use even if its only share has no capacity request", _ALLOCATOR
+        ),
     ]
     status_needs_shares: Annotated[
         bool,

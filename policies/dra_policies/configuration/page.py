@@ -19,9 +19,9 @@ HEAD = """\
 
 `pulumi-dra check` and the policy pack read `pulumi-dra.yaml`. This file sets the level of each rule, and lists
 accepted findings with their reasons. `check` searches for the file from the given paths upward to the root of the
-repository, or uses the file from `--config FILE`. The policy pack searches from Pulumi's working
-directory upward, or uses the file in the `PULUMI_DRA_CONFIG` variable (required with `pulumi -C`).
-Editors can use [schema/configuration.json](schema/configuration.json) for completion.
+repository, or uses the file from `--config FILE`. The policy pack searches for the file from Pulumi's
+working directory upward. To specify the file, set the environment variable `PULUMI_DRA_CONFIG` to its path (required
+with `pulumi -C`). Editors can use [schema/configuration.json](schema/configuration.json) for completion.
 
 ```yaml
 # pulumi-dra.yaml
@@ -75,9 +75,9 @@ EXEMPTIONS = """
 
 An exemption applies until the end of its last day (`expires`). To evaluate exemptions on another date, use `check
 --today DATE`. The `exemption-without-effect` rule reports exemptions that have expired, that are malformed, or that
-don't match a finding of a checked object. If an exemption's object wasn't checked, `check` prints a note. The policy
-pack doesn't print this note, because it knows only the objects in its stack. Findings from parsing an object (such as
-`unknown-field`) belong to the `object-is-refused` rule.
+don't match any finding in the checked objects. If an exemption's object wasn't checked, `check` prints a note. The
+policy pack doesn't print this note, because it knows only the objects in its stack. Findings from parsing an object
+(such as `unknown-field`) belong to the `object-is-refused` rule.
 
 You can also exempt an object in its manifest: in an annotation (which the policy pack also reads), or in a comment
 inside the object or on the line above it. Separate several rules with commas. Write the last day after `until`:

@@ -56,7 +56,8 @@ class Configuration(ConfigurationPart):
     )
     fleets: dict[str, NonEmpty] = Field(
         default_factory=dict,
-        description="Fleets by name, for `--fleet NAME`: files or URLs as in `extends`.",
+        description="Map from fleet names to files or URLs (as in `extends`). Use a name with "
+        "`--fleet NAME`.",
     )
     catalog: list[NonEmpty] = Field(
         default_factory=list,
@@ -80,7 +81,8 @@ class Configuration(ConfigurationPart):
     )
     thresholds: dict[str, int | float] = Field(
         default_factory=dict,
-        description="Threshold of each rule that has one (docs/configuration.md).",
+        description="Thresholds for the rules that support a threshold (see "
+        "docs/configuration.md).",
     )
     exclude: list[NonEmpty] = Field(
         default_factory=list,

@@ -202,7 +202,8 @@ class PodRequestsRow(Output):
     role: str
     requests: list[PodRequestRow]
     equal: list[str] = Field(
-        description="Attributes that must be equal for several devices (matchAttribute)."
+        description="Attributes that must have the same value on all allocated devices "
+        "(matchAttribute)."
     )
 
 

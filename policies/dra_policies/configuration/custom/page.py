@@ -85,8 +85,8 @@ def render_page() -> str:
         lines.append(f"| `{name}` | {_type(kind)} | {'All' if everywhere else f'`for: {name}`'} |")
     lines += [
         "",
-        "Later versions add fields, but don't remove or change them. *Pools* marks fields that are "
-        "unknown without pools.",
+        "Later versions can add fields, but don't remove or change existing fields. *Pools* marks "
+        "fields that are unknown without pools.",
     ]
     for name, fields in OBJECT_TYPES.items():
         lines += [

@@ -65,7 +65,8 @@ def _is_for_parts(expression: str) -> bool:
 
 RULE = Rule(
     id="class-of-any-driver",
-    says="A DeviceClass doesn't select a driver, or doesn't select MIG devices.",
+    says="A DeviceClass matches devices of every driver, or a DeviceClass for MIG devices also "
+    "matches whole GPUs.",
     why="The scheduler also evaluates devices of other drivers. If a selector reads an attribute "
     "that these devices lack, the error keeps the pod pending.",
     fix=f"Start the selectors with device.driver == '{GPU_DRIVER}'.",

@@ -216,7 +216,7 @@ RULE = Rule(
     id="selector-reads-what-no-device-has",
     says="A selector reads an attribute or capacity that no device has, or compares a version as "
     "text.",
-    why="The selector fails at run time, which keeps the pod pending on every node.",
+    why="The selector fails at run time on every node, so the pod stays pending.",
     fix="Use a name that the driver publishes. A node's ResourceSlices list the names.",
     level="advisory",
     check=check,

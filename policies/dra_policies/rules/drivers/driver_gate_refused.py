@@ -31,7 +31,8 @@ def check(view: StackView) -> Iterator[Finding]:
 
 RULE = Rule(
     id="driver-gate-refused",
-    says="The driver doesn't support a feature gate, or a combination of gates.",
+    says="The stack sets a feature gate, or a combination of gates, that the driver doesn't "
+    "support.",
     why="The plugin exits at startup, so nodes don't publish devices.",
     fix="Use feature gates that the driver version supports, and remove gates that exclude "
     "each other.",
