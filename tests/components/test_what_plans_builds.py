@@ -138,7 +138,7 @@ MEANT_OTHERWISE = [
         "is missing, but EKS doesn't configure nodes with a custom image (image_id) for their cluster",
     ),  # the cluster's own
     ("EksGpuPool", "reservation_id", "needs the ID of the purchased capacity"),
-    ("EksGpuPool", "reservation_id", 'not "on-demand"'),
+    ("EksGpuPool", "reservation_id", 'not to "on-demand"'),
     ("GkeGpuPool", "reservation_name", "needs the name of the purchased capacity"),
     ("GkeGpuPool", "autoscaled", "GKE starts its nodes when pods request them"),
     ("GkeGpuPool", "zones", "must contain at least one"),

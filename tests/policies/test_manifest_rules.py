@@ -282,12 +282,12 @@ SENTENCES = {
         "NVIDIA H100 80GB HBM3 (81559Mi) by less than 7 %"
     ),
     SELECTOR.format(expression="device.attributes['gpu.nvidia.com'].memory == 1"): (
-        'selector reads device.attributes["gpu.nvidia.com"].memory, but no version of the '
-        "driver publishes any such thing (use "
+        'selector reads device.attributes["gpu.nvidia.com"].memory, which no version of '
+        "the driver publishes (use "
         'device.capacity["gpu.nvidia.com"].memory, because memory is a capacity)'
     ),
     SELECTOR.format(expression="device.attributes['gpu.nvidia.com'].architectur == 'Ada'"): (
-        'publishes any such thing (did you mean "architecture"?)'
+        'publishes (did you mean "architecture"?)'
     ),
 }
 

@@ -54,8 +54,8 @@ def test_a_change_runs_the_check_again(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["-"], "--watch needs files"),
-        (["--context", "gpu"], "--watch needs files"),
+        (["-"], "--watch supports only files"),
+        (["--context", "gpu"], "--watch supports only files"),
         (["gone"], "--watch needs files to watch"),
     ],
 )

@@ -137,13 +137,11 @@ def test_one_cell_is_printed_as_plan_does(
 ) -> None:
     monkeypatch.chdir(example)
     status, out, _ = answer(capsys, EXAMPLE, "--cell", "west/as-is")
-    words = [
-        "examples/portfolio/workloads/inference.yaml",
-        "--fleet",
-        "examples/portfolio/fleets/west.yaml",
-    ]
+    monkeypatch.chdir("examples/portfolio")  # a cell names files from the folder of its portfolio
+    words = ["workloads/inference.yaml", "--fleet", "fleets/west.yaml"]
     assert status == main(["plan", *words, "--simulate", "0.2"])
     assert capsys.readouterr().out == out
+    monkeypatch.chdir(example)
     status, _, err = answer(capsys, EXAMPLE, "--cell", "west/as-it-is")
     assert status == Status.WRONG_INPUT
     assert "west/as-is" in err

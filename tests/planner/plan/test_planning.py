@@ -144,7 +144,9 @@ def test_a_plan_says_whether_its_autoscaler_wakes_pools(autoscaler: str, said: s
     document = {**fleet((L4, {"min": 0, "max": 8})).document(), "autoscaler": autoscaler}
     document["pools"][0]["zones"] = ["us-east-1a"]
     assumptions = plan_of(read_fleet(document), deployment()).assumptions
-    found = [each for each in assumptions if each.startswith(("the autoscaler", "karpenter"))]
+    found = [
+        each for each in assumptions if each.startswith(("the fleet's autoscaler", "karpenter"))
+    ]
     assert found == ([said] if said else [])
 
 

@@ -18,7 +18,7 @@ def rows() -> list[tuple[int, str, str]]:
 def test_every_row_is_there_once_and_says_what_holds_it() -> None:
     assert [number for number, _, _ in rows()] == list(range(1, len(rows()) + 1))
     for number, rule, held in rows():
-        by = r"`sandbox/clouds/\w+\.py::test_\w+`|no [\w ]+; .+: `components/\w+\.py::test_\w+`"
+        by = r"`sandbox/clouds/\w+\.py::test_\w+`|[^`|]+\. Test of .+: `components/\w+\.py::test_\w+`"
         assert re.fullmatch(by + "|not simulated: .+", held), (number, rule)
 
 

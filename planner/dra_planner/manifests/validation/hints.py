@@ -19,6 +19,15 @@ _RESOURCE: Final = "resource.k8s.io"
 _COMMON: Final = frozenset({"name", "namespace", "labels", "annotations", "type", "kind", "value"})
 """Fields of many levels, so another level doesn't explain them."""
 _DEPTH: Final = 3  # levels below a field in which it's looked for
+_MOVED_IN_WORKLOADS: Final = (
+    (
+        re.compile(r"^spec\.resourceClaimTemplates$"),
+        (
+            "refer to a ResourceClaimTemplate in spec.template.spec.resourceClaims, because "
+            "workloads don't create claims"
+        ),
+    ),
+)
 _MOVED: Final = (
     (
         re.compile(r"volumes\[\d+\]\.(resourceClaim|claimRef)$"),
@@ -104,13 +113,6 @@ _MOVED: Final = (
     (
         re.compile(r"requests\[\d+\]\.(exactly\.)?(constraints|config)$"),
         "move constraints and config next to requests, because they apply to the whole claim",
-    ),
-    (
-        re.compile(r"^spec\.resourceClaimTemplates$"),
-        (
-            "refer to a ResourceClaimTemplate in spec.template.spec.resourceClaims, because "
-            "workloads don't create claims"
-        ),
     ),
     (
         re.compile(r"suitableNodes$"),
@@ -242,11 +244,21 @@ def _placeholder(text: str) -> str:
     return about_placeholder(text)
 
 
-def _unknown(item: KubernetesObject, path: str, minor: int) -> str:
+def _moved(item: KubernetesObject, path: str) -> str:
+    """Return where the content of an unknown field belongs now, or "" if no table has the field."""
+    for pattern, text in _MOVED_IN_WORKLOADS:
+        if pattern.search(path):
+            return text
     for pattern, text in _MOVED:
         is_of_claims = pattern.pattern.startswith("^spec") and item.group != _RESOURCE
         if pattern.search(path) and not is_of_claims:
             return text
+    return ""
+
+
+def _unknown(item: KubernetesObject, path: str, minor: int) -> str:
+    if moved := _moved(item, path):
+        return moved
     if item.kind == "ResourceClaim" and path == "spec.spec":
         return "remove this level, because only a ResourceClaimTemplate has a spec below its spec"
     if _BLANKS.search(path):

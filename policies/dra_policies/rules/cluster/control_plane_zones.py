@@ -26,7 +26,9 @@ def too_few_zones(view: StackView) -> Iterator[Finding]:
                 if each.urn in urns and each.type == addresses.token
             ]
             listed = cluster.props.texts(paths.subnets)
-            is_known = listed is not None and len(listed) <= len(zones) and all(zones)
+            # before the subnets exist, a program may only tell which resources the list comes from
+            number = len(urns) if listed is None else len(listed)
+            is_known = number <= len(zones) and all(zones)
             if is_known and zones and len(set(zones)) < paths.least_zones:
                 yield Finding(
                     message=f'cluster "{cluster.name}": its subnets are all in zone {zones[0]}, but '
