@@ -19,6 +19,7 @@ from dra_command.findings.project_configuration import (
 )
 from dra_command.findings.tutorial_inputs import extract_tutorials
 from dra_command.inputs.command_inputs import CommandInputs
+from dra_command.inputs.guard_components import find_outdated_guards
 from dra_command.inputs.readable_manifests import evaluate_readable
 from dra_command.inputs.yaml_repair import repair_findings
 from dra_planner.errors import NOWHERE, Diagnostic, PlannerError
@@ -92,7 +93,8 @@ def find_violations(
     judging = [rule for rule in rules if rule.id not in without]
     kept = find_active(told, () if selected else view.diagnostics, judged.inputs, judging, asked)
     of_rules = (rule.diagnostic(finding) for rule, finding in kept.told)
-    everything = (*kept.read, *of_rules, *commands, *judged.findings, *kept.remarks)
+    outdated = find_outdated_guards(inputs.guards_files, plan, inputs.stack) if plan else ()
+    everything = (*kept.read, *of_rules, *commands, *judged.findings, *outdated, *kept.remarks)
     found = tuple(dict.fromkeys(everything))
     has_old_forms = any(each.code == "version-not-served" for each in found)
     if judges_new_forms and has_old_forms and view.features is not None:

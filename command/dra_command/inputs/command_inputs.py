@@ -15,7 +15,13 @@ from dra_command.command_line.arguments import UsageError
 from dra_command.inputs.cluster_snapshot import read_observed
 from dra_command.inputs.delivery import Delivered, deliver
 from dra_command.inputs.fleet_files import read_fleet_of, read_remote_fleet
-from dra_command.inputs.kustomizations import Built, build_kustomizations, find_absent_changes
+from dra_command.inputs.kustomizations import (
+    Built,
+    GuardsFile,
+    build_kustomizations,
+    find_absent_changes,
+    find_guards_files,
+)
 from dra_command.inputs.manifest_filter import mark_skipped_files
 from dra_command.inputs.rendering import Rendered, is_about_files, render_paths
 from dra_command.inputs.shared_catalog import find_shared_catalog
@@ -46,6 +52,7 @@ class CommandInputs(Struct, frozen=True, kw_only=True):
     """Inputs with a `fleet`, an `observed` cluster, or neither. `paths` are the paths that the
     manifests were read from. `unreadable` are files next to them that aren't text, and `left_alone`
     names the files without manifests. `fleet_file` is the file of the stack or fleet, or "".
+    `guards_files` are the Components of guards of a stack, whose kustomizations aren't built.
     """
 
     sources: tuple[Source, ...]
@@ -54,6 +61,7 @@ class CommandInputs(Struct, frozen=True, kw_only=True):
     observed: tuple[Source, ...] = ()
     stack: str = ""
     fleet_file: str = ""
+    guards_files: tuple[GuardsFile, ...] = ()
     kubernetes: str = ""
     unreadable: tuple[SourceError, ...] = ()
     left_alone: tuple[Diagnostic, ...] = ()
@@ -112,8 +120,18 @@ def read_inputs(
         observed=observed,
         stack=values.stack or "",
         fleet_file=_fleet_file(values),
+        guards_files=_guards_files(values, fleet, paths),
         kubernetes=values.kubernetes or "",
     )
+
+
+def _guards_files(
+    values: argparse.Namespace, fleet: Fleet | None, paths: Sequence[str]
+) -> tuple[GuardsFile, ...]:
+    """Return the Components that a stack's plan takes for its own guards."""
+    is_of_stack = values.stack and not values.paths
+    has_guards = fleet is not None and fleet.placement != "free"
+    return find_guards_files(paths) if is_of_stack and has_guards else ()
 
 
 def _fleet_file(values: argparse.Namespace) -> str:

@@ -148,6 +148,26 @@ def find_absent_changes(paths: Iterable[str], *, has_guards: bool) -> tuple[Sour
     return tuple(_absent(roots, given, reasons, has_guards=has_guards))
 
 
+class GuardsFile(Struct, frozen=True):
+    """A Component of guards: the path of its file, and its content."""
+
+    path: str
+    data: Mapping[str, Any]
+
+
+def find_guards_files(paths: Iterable[str]) -> tuple[GuardsFile, ...]:
+    """Return the Components of guards that the kustomizations in the folders among the paths
+    include.
+    """
+    found = {
+        each.path: GuardsFile(f"{each.folder}/kustomization.yaml", each.data)
+        for root in _roots(paths, ())
+        for each in _with_included(root)
+        if is_guards_component(each.data)
+    }
+    return tuple(found.values())
+
+
 def _reasons(roots: Iterable[_Kustomization], otherwise: str) -> dict[_Kustomization, str]:
     """Return why each kustomization isn't built: a missing file, or else the given reason."""
     return {root: _missing(root) or otherwise for root in roots}

@@ -10,11 +10,12 @@ from msgspec.structs import replace
 
 from dra_command.command_line.progress import doing
 from dra_command.inputs.command_inputs import CommandInputs, read_inputs
+from dra_command.inputs.guard_components import find_outdated_guards
 from dra_command.inputs.readable_manifests import evaluate_readable, require_objects
 from dra_planner.clouds import cloud
 from dra_planner.errors import Diagnostic, FleetError, ManifestError, SourceError
 from dra_planner.model import DemandLevel
-from dra_planner.plan import Plan, PlanRequest, make_plan
+from dra_planner.plan import Plan, PlanRequest, make_plan, overall_verdict
 from dra_planner.plan.model import SIMULATED_STEPS
 
 
@@ -42,7 +43,12 @@ def plan_inputs(
     """
     inputs, plan, findings = plan_readable(values, request_for)
     _require_room_for_pods(plan)
-    return inputs, replace(plan, diagnostics=(*plan.diagnostics, *findings)) if findings else plan
+    outdated = tuple(find_outdated_guards(inputs.guards_files, plan, inputs.stack))
+    if not findings and not outdated:
+        return inputs, plan
+    verdict = overall_verdict(plan.verdict, outdated)
+    diagnostics = (*plan.diagnostics, *findings, *outdated)
+    return inputs, replace(plan, verdict=verdict, diagnostics=diagnostics)
 
 
 def plan_readable(

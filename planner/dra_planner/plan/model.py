@@ -46,8 +46,9 @@ MAY_RUN_OUT: Final = "addresses-may-run-out"
 FILE_NOT_READ: Final = "file-not-read"
 """The code of the finding about an unreadable file."""
 DEVICES_CONTESTED: Final = "devices-contested"
+GUARDS_OUTDATED: Final = "guards-outdated"
 """The code of the finding about two pods that may get the same device."""
-DOUBTS: Final = frozenset({MAY_RUN_OUT, FILE_NOT_READ, DEVICES_CONTESTED})
+DOUBTS: Final = frozenset({MAY_RUN_OUT, FILE_NOT_READ, DEVICES_CONTESTED, GUARDS_OUTDATED})
 """The codes of findings that make the verdict *cannot tell*, although all pods are placed."""
 
 
@@ -297,8 +298,8 @@ def overall_verdict(placing: Verdict, findings: Iterable[Diagnostic]) -> Verdict
     """Return the overall verdict of a plan: the result of placing its pods, or *does not fit* if a
     finding is an error.
 
-    Addresses that may run out, unreadable files, and devices of two allocators make it *cannot
-    tell*. Headline, JSON, the plan file, and the exit status use it.
+    Addresses that may run out, unreadable files, devices of two allocators, and guards of another
+    plan make it *cannot tell*. Headline, JSON, the plan file, and the exit status use it.
     """
     found = tuple(findings)
     if any(finding.severity == "error" and finding.code not in DOUBTS for finding in found):

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pytest
 import yaml
 from command_project import EXAMPLES, Project
 
@@ -172,7 +173,7 @@ GUIDED = {
 class TestGuardsBeforeKubernetes136:
     """The owners of manifests add the guards, so that the saved plan of a stack stays current."""
 
-    def stack(self, project: Project, **fleet: str) -> None:
+    def stack(self, project: Project, **fleet: Any) -> None:
         for path in (EXAMPLES / "workloads").glob("*.yaml"):
             project.write(f"workloads/{path.name}", path.read_text())
         config = {
@@ -209,6 +210,27 @@ class TestGuardsBeforeKubernetes136:
 
         assert "with 1 guard" in before.out
         assert (after.status, after.out) == (0, before.out)
+
+    @pytest.mark.parametrize("command", ["plan", "check", "ci"])
+    def test_guards_of_another_plan_leave_the_verdict_open(
+        self, command: str, project: Project
+    ) -> None:
+        """Given guards for pools that have another name now, when a command plans the stack, then
+        it can't tell, until the guards are written again.
+        """
+        self.stack(project)
+        write = ("plan", "--stack", "dev", "--constraints", "guards/kustomization.yaml")
+        project.run(*write)
+        self.add(project)
+        assert project.run(command, "--stack", "dev").status == 0
+        pools = [{**pool, "name": f"{pool['name']}-b"} for pool in GUIDED["pools"]]
+        self.stack(project, pools=pools)
+        done = project.run(command, "--stack", "dev")
+        told = " ".join(done.out.split())
+        assert (done.status, "differ from the guards in the plan" in told) == (3, True)
+        assert "`, or give each stack a kustomization with its own guards" in told
+        project.run(*write)
+        assert project.run(command, "--stack", "dev").status == 0
 
     def test_other_components_are_not_part_of_the_plan(self, project: Project) -> None:
         self.stack(project)
