@@ -8,6 +8,7 @@ import re
 import shlex
 import shutil
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
 
@@ -100,6 +101,20 @@ def test_links_lead_somewhere(page: str) -> None:
         path = (ROOT / page).parent / name if name else ROOT / page
         assert path.exists(), f"{page} links to {target}"
         assert not anchor or anchor in anchors_of(path), f"{page} links to {target}"
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_headings_and_tables_begin_on_a_line_of_their_own(page: str) -> None:
+    """A heading or a table at the end of a paragraph is shown as text."""
+    lines = re.sub(
+        r"^```.*?^```$",
+        "",
+        (ROOT / page).read_text(encoding="utf-8"),
+        flags=re.DOTALL | re.MULTILINE,
+    ).splitlines()
+    assert [line for line in lines if re.search(r"\S #{2,4} [A-Z]", line)] == []
+    heads = [above for above, line in pairwise(lines) if re.match(r"\| *:?-+", line)]
+    assert [head for head in heads if not head.startswith("|")] == []
 
 
 def test_paths_of_the_tree_exist() -> None:

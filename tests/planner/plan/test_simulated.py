@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 import yaml
+from plan_builders import fleet
 
 from dra_planner.fleet import read_fleet
 from dra_planner.model import DemandLevel
@@ -244,3 +245,63 @@ def test_pods_that_a_maximum_keeps_out_are_not_left_out():
     made = plan(load("m2-any-takes-h100"), fleet=quota(1))
     assert made.verdict == "does-not-fit"
     assert made.judgement.simulated is None
+
+
+class TestPoolsOfWhichOneNamesItsZones:
+    """Given a pool with a zone and one without, when the plan is simulated, then the nodes of both
+    have zones, as in a cloud, so pods without constraints spread over all of them.
+    """
+
+    PODS = """\
+apiVersion: resource.k8s.io/v1
+kind: ResourceClaimTemplate
+metadata: {name: one}
+spec: {spec: {devices: {requests: [{name: gpu, exactly: {deviceClassName: gpu.nvidia.com}}]}}}
+---
+apiVersion: resource.k8s.io/v1
+kind: ResourceClaimTemplate
+metadata: {name: eight}
+spec: {spec: {devices: {requests: [{name: gpu, exactly: {deviceClassName: gpu.nvidia.com, count: 8}}]}}}
+---
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: small}
+spec:
+  replicas: 3
+  selector: {matchLabels: {app: small}}
+  template:
+    metadata: {labels: {app: small}}
+    spec:
+      containers: [{name: c, image: i, resources: {claims: [{name: gpu}]}}]
+      resourceClaims: [{name: gpu, resourceClaimTemplateName: one}]
+      tolerations: [{operator: Exists}]
+---
+apiVersion: batch/v1
+kind: Job
+metadata: {name: large}
+spec:
+  template:
+    spec:
+      restartPolicy: Never
+      containers: [{name: c, image: i, resources: {claims: [{name: gpu}]}}]
+      resourceClaims: [{name: gpu, resourceClaimTemplateName: eight}]
+      tolerations: [{operator: Exists}]
+"""
+
+    @staticmethod
+    def simulated(zones: tuple[list[str] | None, list[str] | None]) -> int:
+        rows = [
+            {"name": "l4", "machine": "g6.2xlarge", "count": {"max": 4}},
+            {"name": "h100", "machine": "p5.48xlarge", "count": {"max": 8}},
+        ]
+        document = fleet(("g6.2xlarge", 1)).document()
+        document["pools"] = [
+            {**row, **({"zones": own} if own else {})} for row, own in zip(rows, zones, strict=True)
+        ]
+        text = TestPoolsOfWhichOneNamesItsZones.PODS
+        made = make_plan(PlanRequest(sources=(Source("app", text),), fleet=read_fleet(document)))
+        return sum(pool.nodes.desired for pool in made.pools)
+
+    def test_the_number_of_nodes_does_not_depend_on_who_names_zones(self) -> None:
+        alike = self.simulated((["us-east-1a", "us-east-1b"], ["us-east-1a"]))
+        assert self.simulated((None, ["us-east-1a"])) == alike

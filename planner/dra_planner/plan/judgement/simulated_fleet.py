@@ -85,7 +85,7 @@ class SimulatedFleet(Struct, frozen=True, kw_only=True):
     """Pools and system nodes in the simulation, for any demand.
 
     `limits` are shared limits of pools, and `multiples` are the numbers whose multiples the cloud
-    can build.
+    can build. `zones` is the number of zones of pools that don't name theirs.
     """
 
     offers: tuple[Offer, ...]
@@ -95,6 +95,7 @@ class SimulatedFleet(Struct, frozen=True, kw_only=True):
     profile: Profile = DEFAULT
     limits: tuple[SharedLimit, ...] = ()
     multiples: Mapping[str, int] = {}
+    zones: int = 0
 
     @classmethod
     def of(
@@ -117,6 +118,22 @@ class SimulatedFleet(Struct, frozen=True, kw_only=True):
             profile=PROFILES[fleet.scheduler_profile],
             limits=fleet.limits,
             multiples=count_multiples(fleet),
+            zones=fleet.zone_count,
+        )
+
+    def zoned_offers(self) -> tuple[Offer, ...]:
+        """Return the offers, in which every pool has zones if one names its own.
+
+        Nodes in a cloud always have the zone label. If only some nodes had it, the scheduler would
+        spread pods over these nodes alone.
+        """
+        named = tuple(dict.fromkeys(zone for offer in self.offers for zone in offer.zones))
+        if not named:
+            return self.offers
+        others = tuple(f"another-zone-{at}" for at in range(len(named), self.zones))
+        return tuple(
+            offer if offer.zones else replace(offer, zones=(*named, *others))
+            for offer in self.offers
         )
 
     def question(self, sizing: Sizing, demand: Demand) -> CountQuestion:
@@ -133,7 +150,7 @@ class SimulatedFleet(Struct, frozen=True, kw_only=True):
                     cost=cost,
                     multiple=self.multiples.get(offer.name, 1),
                 )
-                for offer, cost in zip(self.offers, node_costs(self.offers), strict=True)
+                for offer, cost in zip(self.zoned_offers(), node_costs(self.offers), strict=True)
             ),
             beside=() if self.system is None else self.system.nodes(self.offers, demand),
             classes=self.classes,
