@@ -120,7 +120,7 @@ def read_inputs(
         observed=observed,
         stack=values.stack or "",
         fleet_file=_fleet_file(values),
-        guards_files=_guards_files(values, fleet, paths),
+        guards_files=_guards_files(values, fleet, paths) if needs_manifests else (),
         kubernetes=values.kubernetes or "",
     )
 
