@@ -57,6 +57,20 @@ def test_a_larger_gpu_is_named_by_the_cheapest_machines_of_the_region() -> None:
     )
 
 
+def test_a_larger_gpu_is_named_on_aks_which_limits_names_of_pools() -> None:
+    small = read_fleet(
+        {
+            **L4.document(),
+            "cloud": "aks",
+            "region": "eastus",
+            "systemPool": {"machine": "Standard_D4s_v5"},
+            "pools": [{"name": "t4", "machine": "Standard_NC4as_T4_v3", "count": {"max": 4}}],
+        }
+    )
+    (fix,) = fixes(small, requesting(f'{MEMORY}.compareTo(quantity("40Gi")) >= 0'))
+    assert fix.startswith("add a pool with machine type Standard_NC24ads_A100_v4 ")
+
+
 def test_more_devices_in_one_claim_are_found_on_a_larger_machine() -> None:
     (fix,) = fixes(L4, requesting(gpus=4))
     assert "(4 × NVIDIA L4, 22.49 GiB each" in fix
