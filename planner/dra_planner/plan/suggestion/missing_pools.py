@@ -37,7 +37,7 @@ from dra_planner.sizing import DoubtfulPlace
 NO_POOL: Final = "no pool in this fleet fits the pod"
 MOST_MACHINES: Final = 3
 MOST_PODS: Final = 64  # that are counted on one node
-_NEW_POOL: Final = "besideothers"  # unlikely in a fleet, and allowed in every cloud (AKS: 12)
+_NEW_POOL: Final = "besideothers"  # unlikely in a fleet, and short enough for every cloud
 _DYNAMIC: Final = "DynamicMIG"
 _UNKNOWN_PRICE: Final = Decimal("Infinity")
 
