@@ -102,7 +102,11 @@ def find_violations(
     doubts = {rule.diagnostic(finding) for rule, finding in kept.told if not finding.certain}
     found, old = _split(found, known, inputs.sources)
     accepted = (each.code for each in (*(row.finding for row in kept.exempted), *old))
-    accepts_misfits = is_accepted(accepted, levels, found) and not _is_silent(view, told, rules)
+    accepts_misfits = (
+        planned != "fits"
+        and is_accepted(accepted, levels, found)
+        and not _is_silent(view, told, rules)
+    )
     if accepts_misfits:
         planned = "fits"
     in_doubt = not doubts.isdisjoint(found)

@@ -16,7 +16,7 @@ from dra_planner.plan.model import GUARDS_OUTDATED
 def find_outdated_guards(
     files: Iterable[GuardsFile], plan: Plan, stack: str
 ) -> Iterator[Diagnostic]:
-    """Yield an error for each Component whose guards differ from those of the plan.
+    """Yield an error for each Component whose guards differ from the guards in the plan.
 
     A stack's plan reads manifests without their kustomizations, and adds its own guards, so its
     pods don't show what the Component adds.
