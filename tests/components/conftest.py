@@ -2,6 +2,7 @@
 options.
 """
 
+import asyncio
 import base64
 import sys
 from collections.abc import Callable, Mapping
@@ -243,7 +244,11 @@ def declare() -> Callable[..., Declared]:
     that the mocks made up, and returns id and outputs.
     """
 
+    loop = asyncio.new_event_loop()
+
     def run(make: Callable[[], Any], through: Through | None = None) -> Declared:
+        # Another test's `asyncio.run` leaves the thread without an event loop.
+        asyncio.set_event_loop(loop)
         declared = Declared()
         cloud = _Mocks(through)
         monitor = _Monitor(declared, cloud)
