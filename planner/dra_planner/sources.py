@@ -283,7 +283,9 @@ class _Reader:
         self._seen.add(real)
         if len(self._seen) > MAX_FILES:
             raise SourceError(
-                f"more than {MAX_FILES} files", place=Place(path), fix="pass a smaller folder"
+                f"more than {MAX_FILES} files",
+                place=Place(path),
+                fix="pass a folder with fewer files",
             )
         try:
             with open(path, "rb") as file:

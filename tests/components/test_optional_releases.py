@@ -247,7 +247,7 @@ OLD = {
     "a class that is another quota": (
         Kueue,
         {"device_classes": ["cpu"]},
-        r'"cpu" is one of Kueue\'s own quotas',
+        r'the queue already has a quota named "cpu"',
     ),
     "a class that no API server takes": (
         Kueue,

@@ -288,7 +288,7 @@ STACK_FIXES = [
         "aks",
     ),
     StackFix(
-        "set the GPU Operator's driver.enabled to false, or set {} to {} in a new pool and the "
+        "set the GPU Operator's driver.enabled to false; or create a pool with {}: {}, and set the "
         "DRA driver's nvidiaDriverRoot to {}",
         add(
             "operator",

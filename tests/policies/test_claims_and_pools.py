@@ -92,7 +92,7 @@ SENTENCES: dict[str, tuple[list[dict[str, Any]], dict[str, Any], list[tuple[str,
         [
             (
                 "claim-fits-no-pool",
-                'claim default/train-gpu (Job default/train) fits no pool: pool "l4" (g6.2xlarge): '
+                'claim default/train-gpu (Job default/train) doesn\'t fit any pool: pool "l4" (g6.2xlarge): '
                 "has 1 device per node, but each pod needs 2; add a pool with machine type "
                 "g5g.16xlarge (2 × NVIDIA T4G, 15 GiB each, arm64, USD 2.74 per hour), or add a "
                 "pool with machine type g4dn.12xlarge (4 × Tesla T4, 15 GiB each, USD 3.91 per "

@@ -368,7 +368,7 @@ spec:
     [
         (1, 1, ""),
         (2, 1, "pool-maximum-too-small: claim default/train-gpu"),
-        (1, 2, 'fits no node: node "n1": has 1 device per node, but each pod needs 2'),
+        (1, 2, 'doesn\'t fit any node: node "n1": has 1 device per node, but each pod needs 2'),
     ],
 )
 def test_the_nodes_of_a_snapshot(

@@ -818,7 +818,7 @@ def test_a_pool_of_which_something_is_not_known_makes_no_shortage_certain(
     found = [
         (rule, level)
         for rule, level, _, sentence in told(stack)
-        if "fits no pool" in sentence and "other" in sentence
+        if "doesn't fit any pool" in sentence and "other" in sentence
     ]
 
     assert found == [("stack-cannot-be-judged", "advisory")]

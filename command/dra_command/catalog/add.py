@@ -38,7 +38,7 @@ def run_add(values: argparse.Namespace) -> int:
     """
     if not values.observed:
         raise UsageError(
-            "`catalog add` learns from running nodes, but no source is set",
+            "`catalog add` reads running nodes, but no source is set",
             fix="use --from FILE, --context NAME, or --kubeconfig FILE",
         )
     features = features_of(parse_version(values.kubernetes) if values.kubernetes else MAXIMUM_MINOR)
@@ -58,7 +58,7 @@ def run_add(values: argparse.Namespace) -> int:
             raise
         first, *others = unused
         raise PlannerError(
-            f"no facts can be learned from these nodes: {first.message}",
+            f"can't add machine types from these nodes: {first.message}",
             place=first.place,
             fix=first.fix or error.fix,
             others=tuple(

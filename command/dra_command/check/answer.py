@@ -62,8 +62,8 @@ def outputs_of(texts: Iterable[str]) -> dict[Path, str]:
         path = Path(file)
         if file == "-":
             raise UsageError(
-                "--output: standard output isn't a file",
-                fix=f"use --format {form} for standard output",
+                f'--output {form} needs a file name, not "-"',
+                fix=f"to print to standard output, use --format {form}",
             )
         if path.is_dir():
             raise UsageError(f"--output: {file} is a folder", fix="pass a file in this folder")

@@ -120,7 +120,7 @@ def _from_region(region: str, values: argparse.Namespace) -> InitialFleet:
     if found is None:
         raise PlannerError(
             f"the workloads don't fit any machine type in {region}",
-            fix="print the reasons with pulumi-dra suggest PATH --region REGION",
+            fix=f"to see why, run `pulumi-dra suggest {workloads} --region {region}`",
         )
     if isinstance(found, SmallestFleet):
         return _described(

@@ -14,6 +14,7 @@ def requested_machine_types(values: argparse.Namespace) -> tuple[str, ...]:
     )
     if values.machines and not machines:
         raise UsageError(
-            "--machines doesn't contain a machine type", fix="see `pulumi-dra catalog machines`"
+            "--machines is empty",
+            fix="list at least one machine type (see `pulumi-dra catalog machines`)",
         )
     return machines

@@ -23,7 +23,7 @@ def check_saved_file(values: argparse.Namespace) -> None:
     if not (values.stack or (file and values.fleet)):
         raise UsageError(
             f"{option} needs --stack, or a file and --fleet",
-            fix=f"use --stack NAME {option}, or PATH --fleet FILE {option} plan.json",
+            fix=f"use `plan --stack NAME {option}`, or `plan PATH --fleet FILE {option} plan.json`",
         )
     if values.stack and file:
         raise UsageError(

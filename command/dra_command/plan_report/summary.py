@@ -377,8 +377,8 @@ def simulation(plan: Plan) -> tuple[str, ...]:
     if said and found is not None and found.complete and not plan.judgement.tried_all_fixes:
         return (
             *said,
-            "The search for fixes reached its limit of simulated steps (raise it with --simulate "
-            "SECONDS).",
+            "The search for fixes reached its simulation limit. To raise the limit, use --simulate "
+            "SECONDS.",
         )
     return said
 
@@ -404,7 +404,7 @@ def _simulation_result(plan: Plan) -> tuple[str, ...]:
     if not found.at_packing:
         return (f"{said}{everything} fits on the packing's nodes in each.",)
     pods = counted(max(each.pods for each in found.at_packing), "pod")
-    said += f"the packing leaves up to {pods} pending in {len(found.at_packing)} of them"
+    said += f"the packing leaves up to {pods} pending in {counted(len(found.at_packing), 'order')}"
     if found.counts is not None:
         kept = (
             "; the fleet sets sizing: packing, so Pulumi builds the packing"
@@ -438,7 +438,7 @@ def _growth_simulation(said: str, found: SimulatedCounts) -> tuple[str, ...]:
     if not found.at_packing:
         return (f"{said}all pods fit on the existing nodes in each.",)
     pods = counted(max(each.pods for each in found.at_packing), "pod")
-    said += f"the existing nodes leave up to {pods} pending in {len(found.at_packing)} of them"
+    said += f"the existing nodes leave up to {pods} pending in {counted(len(found.at_packing), 'order')}"
     if found.counts is not None:
         return (f"{said}, but with the new nodes, no pods stay pending.",)
     if not found.complete:

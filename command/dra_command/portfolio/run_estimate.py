@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from dra_planner.wording import counted
+from dra_planner.wording import counted, noun, verb
 
 _WORKERS = (1, 16, 128)
 
@@ -25,8 +25,9 @@ def estimate(folder: Path, missing: int) -> list[str]:
     )
     return [
         (
-            f"{missing:,} cells aren't computed yet; {cells:,} cells took {each * 1000:.1f} ms of "
-            f"CPU each: {times}"
+            f"{missing:,} {noun(missing, 'cell')} {verb(missing, 'are')}n't computed yet; at "
+            f"{each * 1000:.1f} ms of CPU time per cell (measured on {cells:,} "
+            f"{noun(int(cells), 'cell')}), the rest needs {times}"
         ),
         f"their results need about {_size(kept * missing)}",
     ]

@@ -377,8 +377,8 @@ class _Expansion:
             return Figures(0, 0, figures.ceiling, figures.peak)
         held = f"held by {counted(len(gates), 'scheduling gate')} ({', '.join(gates)})"
         self._assumptions.add(
-            f"{workload.ref}: its pods are {held}, but the plan counts them as if the gates were "
-            "removed"
+            f"{workload.ref}: its pods are {held}, but the plan counts the pods as if the gates "
+            "were removed"
         )
         return figures._replace(floor=0)
 

@@ -73,7 +73,9 @@ def _either(alternatives: Sequence[Sequence[LabelTerm]]) -> str:
             )
         needs = needs_of(terms)
         if needs.profile or needs.sharing:
-            raise NotTranslatable("its node affinity allows parts of GPUs as alternatives")
+            raise NotTranslatable(
+                "one of its alternative node affinity terms selects MIG devices or shared GPUs"
+            )
         conditions.append(" && ".join(needs.conditions))
     return f"({' || '.join(f'({each})' for each in conditions)})"
 

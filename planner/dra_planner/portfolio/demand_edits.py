@@ -60,7 +60,9 @@ def _check(manifests: Manifests, patterns: Iterable[str], key: str) -> None:
             names = ", ".join(sorted(f"{ref.namespace}/{ref.name}" for ref in refs)[:5])
             raise PlannerError(
                 f'{key}: no workload matches "{pattern}"',
-                fix=f"use a workload of this stack: {names or 'none'}",
+                fix=f"use one of this stack's workloads: {names}"
+                if names
+                else "add manifests with workloads to the stack",
             )
 
 

@@ -377,7 +377,7 @@ CASES: list[tuple[str, Prepare, tuple[str, ...], tuple[str, ...]]] = [
         "machines of no name",
         nothing,
         ("init", "gpus", "--region", "us-east-1", "--machines", ","),
-        ("--machines doesn't contain a machine type",),
+        ("--machines is empty",),
     ),
     (
         "machines for a cluster that is there",

@@ -70,10 +70,10 @@ def test_without_a_fleet_the_finding_is_told_alone(given: Project) -> None:
     [
         (
             ("--finding", "claim-fits"),
-            '`check` doesn\'t find "claim-fits" in these manifests; found here: claim-fits-no-pool',
+            '`check` didn\'t find "claim-fits" in these manifests; found here: claim-fits-no-pool',
         ),
-        (("--finding", "m.yaml:1"), '`check` doesn\'t find "m.yaml:1" in these manifests'),
-        (("--finding", ""), '`check` doesn\'t find "" in these manifests'),
+        (("--finding", "m.yaml:1"), '`check` didn\'t find "m.yaml:1" in these manifests'),
+        (("--finding", ""), '`check` didn\'t find "" in these manifests'),
         (
             ("--finding", "claim-fits-no-pool", "--pool", "l4"),
             "--finding can't be combined with --pool",

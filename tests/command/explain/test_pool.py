@@ -176,7 +176,10 @@ def test_without_a_name_everything_that_can_be_explained_is_listed(given: Projec
     ("name", "says"),
     [
         ("one", "claim default/one-gpu of Deployment default/one"),
-        ("both", "2 claims come from the ResourceClaimTemplate default/both; choose one: "),
+        (
+            "both",
+            '"default/both" is ambiguous, because the template generates 2 claims; choose one: ',
+        ),
         ("wto", 'no workload has a claim "default/wto"; did you mean "default/two"? claims here: '),
         ("zzz", 'no workload has a claim "default/zzz"; claims here: default/one'),
     ],

@@ -323,7 +323,7 @@ def test_without_the_tool_plan_cannot_tell_and_says_which_tool_is_missing(
     repository.write("app.yaml", application("    path: charts/chat"))
     done = repository.run("plan", "app.yaml", "--stack", "dev", PATH=str(repository.root / "none"))
     assert done.status == 3
-    assert "Application chat: helm isn't on PATH, so its chart isn't rendered" in done.out
+    assert "Application chat: helm isn't on PATH, so the chart wasn't rendered" in done.out
 
 
 def test_plan_and_check_read_the_delivered_manifests_and_show_them(repository: Project) -> None:

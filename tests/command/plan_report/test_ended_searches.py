@@ -27,7 +27,7 @@ def planned(*, tried_all_fixes: bool) -> Plan:
 def test_an_ended_search_for_fixes_is_named() -> None:
     ended = planned(tried_all_fixes=False)
 
-    assert simulation(ended)[-1].startswith("The search for fixes reached its limit")
+    assert simulation(ended)[-1].startswith("The search for fixes reached its simulation limit")
     assert json.loads(plan_json(ended))["simulation"]["tried_all_fixes"] is False
 
 

@@ -266,7 +266,7 @@ CONDITIONS = (
         given=[template(), deployment(replicas=2, affinity=in_own("topology.kubernetes.io/zone"))],
         on=in_one_zone(),
         verdict="does-not-fit",
-        says=("must run each of its 2 pods in its own zone",),
+        says=("needs a separate zone for each of its 2 pods",),
     ),
     Case(
         name="one pod that needs its own zone",

@@ -246,7 +246,7 @@ def test_a_search_that_takes_too_long_is_no_verdict():
     verdict = place(shape(claim(request(count=12))), here, budget=5_000)
     assert isinstance(verdict, Undecided)
     assert reasons_of(verdict)[0].message.startswith(
-        "the search ended without a result after 5001 devices, and"
+        "the search gave up after 5001 devices without a result, so"
     )
 
 

@@ -169,7 +169,7 @@ def test_pods_behind_a_scheduling_gate_count_as_they_will_run() -> None:
     assert demand.shapes[0].figures == Figures(0, 2, 2, 3)
     said = (
         "Deployment default/a: its pods are held by 1 scheduling gate (quota), but the plan "
-        "counts them as if the gates were removed"
+        "counts the pods as if the gates were removed"
     )
     assert demand.assumptions == (said,)
 

@@ -82,12 +82,12 @@ REFUSED: dict[str, tuple[dict[str, Any], dict[str, Any], str]] = {
     "a hyphen": (
         {},
         {"name": "gpu-a"},
-        'must consist of lowercase letters and digits and begin with a letter on AKS, not "gpu-a"',
+        '"gpu-a" isn\'t valid on AKS',
     ),
     "a digit first": (
         {},
         {"name": "4t"},
-        'must consist of lowercase letters and digits and begin with a letter on AKS, not "',
+        '"4t" isn\'t valid on AKS',
     ),
     "too long a name": ({}, {"name": "thirteenchars"}, "AKS allows at most 12 characters, not 13"),
     "MIG": (

@@ -46,7 +46,7 @@ def explain_findings(values: argparse.Namespace) -> int:
         found = [each for each in checked.diagnostics if is_named(each, values.finding)]
         if not found:
             raise UsageError(
-                f'`check` doesn\'t find "{values.finding}" in these manifests',
+                f'`check` didn\'t find "{values.finding}" in these manifests',
                 fix=_fix(checked.diagnostics),
             )
         explained = tuple(_explained(found, inputs))
@@ -76,7 +76,7 @@ def _fix(found: Iterable[Diagnostic]) -> str:
     return (
         f"found here: {', '.join(codes)}"
         if codes
-        else "`check` doesn't find anything to explain in these manifests"
+        else "`check` found nothing to explain in these manifests"
     )
 
 

@@ -83,7 +83,7 @@ class LocalSource(Struct, frozen=True, kw_only=True):
     def _chart(self) -> str:
         helm = helm_template()
         if helm is None:
-            raise NotRendered("helm isn't on PATH, so its chart isn't rendered")
+            raise NotRendered("helm isn't on PATH, so the chart wasn't rendered")
         with tempfile.TemporaryDirectory(prefix="pulumi-dra-") as scratch:
             words = [*helm, *self.settings]
             for index, values in enumerate(self.values):

@@ -86,7 +86,7 @@ def require_service_role(arns: list[str]) -> str:
     if not arns:
         raise NoServiceRole(
             "disk_kms_key: the account doesn't have the role AWSServiceRoleForAutoScaling yet, "
-            "which must be able to use the key before the first nodes start; run `aws iam "
+            "and nodes can't start until this role can use the key; run `aws iam "
             "create-service-linked-role --aws-service-name autoscaling.amazonaws.com` once"
         )
     return arns[0]

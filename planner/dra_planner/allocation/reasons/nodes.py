@@ -131,7 +131,7 @@ def _misfit_reason(misfit: Misfit, refusal: Refusal) -> Reason:
             return Reason(
                 code="topology-spread",
                 message=f"the pods would be spread too unevenly over {misfit.label}",
-                fix="add nodes with fewer of these pods, or raise maxSkew",
+                fix=f"add nodes whose {misfit.label} value has fewer of these pods, or raise maxSkew",
             )
         case "anti-affinity":
             return Reason(

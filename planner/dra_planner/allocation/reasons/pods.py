@@ -81,8 +81,8 @@ def _open_questions(undecided: Undecided) -> tuple[Reason, ...]:
         return (
             Reason(
                 code="search-too-long",
-                message=f"the search ended without a result after {undecided.steps} devices, and "
-                "the scheduler times out after 10 seconds",
+                message=f"the search gave up after {undecided.steps} devices without a result, so "
+                "the scheduler might also reach its 10-second timeout",
                 fix="request fewer devices per claim, or narrow the selectors",
             ),
         )

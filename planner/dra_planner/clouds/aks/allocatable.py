@@ -46,14 +46,14 @@ def allocatable_resources(
         },
         (
             "AKS nodes run the Ubuntu image with AKS's documented reservations. The kernel and "
-            "the hypervisor use 7.5 % of the memory (Karpenter's estimate, which is cautious for "
+            "the hypervisor use 7.5% of the memory (Karpenter's estimate, which is conservative for "
             "large machine types)",
             (
                 f"AKS nodes run at most {pods} pods, "
                 f"{'which the components set' if settings.max_pods is None else 'as set'}"
             ),
             (
-                f"ephemeral storage is a managed OS disk of {settings.disk_gib} GiB, without the "
+                f"ephemeral storage is on a {settings.disk_gib} GiB managed OS disk, without the "
                 "temporary disk"
             ),
         ),

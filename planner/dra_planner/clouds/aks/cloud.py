@@ -286,8 +286,8 @@ class Aks(Cloud):
         if len(pool.name) <= self.longest_pool_name and not re.fullmatch(POOL_NAME, pool.name):
             yield (
                 "name",
-                "must consist of lowercase letters and digits and begin with a letter on AKS, not "
-                f'"{pool.name}"',
+                f'"{pool.name}" isn\'t valid on AKS; use lowercase letters and digits, and begin '
+                "with a letter",
             )
         if (
             pool.machine is not None

@@ -64,7 +64,7 @@ def allocatable_resources(
         "pods": pods,
     }
     least, most = disk_bytes(settings, IMAGE_MIB, 1024), disk_bytes(settings, 0, 1024)
-    storage = f"ephemeral storage is a root volume of {settings.disk_gib} GiB"
+    storage = f"ephemeral storage is on a {settings.disk_gib} GiB root volume"
     if settings.local_storage == "raid0" and (own_gib := own_disks_gib(machine)):
         own = replace(settings, disk_gib=own_gib)
         # Cautious: how much the file system keeps for itself is published for no machine.
@@ -76,8 +76,8 @@ def allocatable_resources(
         {**amounts, "ephemeral-storage": least},
         {**amounts, "memory": amounts["memory"] + spared * MIB, "ephemeral-storage": most},
         (
-            f"{_runs(settings.image)}. The kernel and the hypervisor use 7.5 % of the memory "
-            "(Karpenter's estimate, which is cautious for large machine types)",
+            f"{_runs(settings.image)}. The kernel and the hypervisor use 7.5% of the memory "
+            "(Karpenter's estimate, which is conservative for large machine types)",
             pods_sentence,
             storage,
         ),

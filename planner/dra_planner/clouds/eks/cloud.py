@@ -213,7 +213,7 @@ class Eks(Cloud):
         if pool.autoscaler == KARPENTER and len(pool.zones) != 1:
             yield (
                 "zones",
-                "must contain one zone, because Karpenter starts each node in the cheapest zone "
+                "must contain one zone, because Karpenter launches each node in the cheapest zone "
                 "instead of spreading nodes; use one pool per zone",
             )
         if (

@@ -310,11 +310,11 @@ def _one_zone(requirements: Sequence[_Requirement], name: str, notes: list[str])
     excluded = [zone for each in own if each.operator == "NotIn" for zone in each.values]
     if excluded and not named:
         notes.append(
-            f"NodePool {name} doesn't start nodes in {', '.join(excluded)}; list the other zones "
-            "in the pool's `zones`"
+            f"NodePool {name} doesn't launch nodes in {', '.join(excluded)}; set the pool's `zones` "
+            "to the region's remaining zones"
         )
     if len(zones) > 1:
         notes.append(
-            f"NodePool {name} may start nodes in {len(zones)} zones, so the plan assumes {zones[0]}"
+            f"NodePool {name} may launch nodes in {len(zones)} zones, so the plan assumes {zones[0]}"
         )
     return zones[:1]

@@ -64,17 +64,17 @@ def allocatable_resources(
         disk_bytes(settings, IMAGE_MIB + disk // 50, disk_reserved),
         disk_bytes(settings, 0, disk_reserved),
     )
-    storage = f"ephemeral storage is a boot disk of {settings.disk_gib} GiB, without local SSDs"
+    storage = f"ephemeral storage is on a {settings.disk_gib} GiB boot disk, without local SSDs"
     if settings.local_ssds:
         least, most = (
             ssd_bytes(settings, settings.local_ssds, 2),
             ssd_bytes(settings, settings.local_ssds, 0),
         )
-        storage = f"ephemeral storage is {settings.local_ssds * SSD_GIB} GiB of local SSDs"
+        storage = f"ephemeral storage is on {settings.local_ssds * SSD_GIB} GiB of local SSDs"
     elif machine.local_disks:
         most = max(most, ssd_bytes(settings, machine.local_disks, 0))
         storage = (
-            f"ephemeral storage is a boot disk of {settings.disk_gib} GiB, or the machine's "
+            f"ephemeral storage is on a {settings.disk_gib} GiB boot disk, or on the machine's "
             f"{machine.local_disks * SSD_GIB} GiB of local SSDs"
         )
     return Allocatable(

@@ -54,8 +54,8 @@ def pool_findings(item: KubernetesObject) -> Iterator[Diagnostic]:
             "Karpenter 1.1 on"
         )
         fix = (
-            f"set apiVersion: {item.group}/v1 and kind: {kind}; Karpenter 1.15 and later start "
-            "nodes for claims"
+            f"set apiVersion: {item.group}/v1 and kind: {kind}, and run Karpenter 1.15 or later, "
+            "which supports claims"
         )
         yield Diagnostic("error", "version-not-served", f"{item}: {message}", item.place, fix)
     elif item.kind == "NodePool":

@@ -17,7 +17,7 @@ from dra_planner.manifests.workloads.kinds import CONFIGURATIONS
 _RENDERED: Final = "add the pods that it creates"
 _CHART: Final = "pass the rendered chart: helm template … | pulumi-dra plan -"
 _BUILT: Final = "pass the built manifests: kustomize build … | pulumi-dra plan -"
-_NODES: Final = "describe the nodes as a pool of the fleet"
+_NODES: Final = "add the nodes to the fleet as a pool"
 _PODS: Final = "add the pods that request the capacity"
 
 INSTALLERS: Final[Mapping[tuple[str, str], tuple[str, str]]] = {

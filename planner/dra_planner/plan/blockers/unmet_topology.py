@@ -81,9 +81,9 @@ def _too_many_for_zones(
     ):
         yield Blocker(
             code=_CODE,
-            message=f"{workload.ref} must run each of its {pods} pods in its own zone "
-            f"(podAntiAffinity to {_ZONE}), but its pools have "
-            f"{counted(len(zones), 'zone')}, so at most {len(zones)} of the pods run",
+            message=f"{workload.ref} needs a separate zone for each of its {pods} pods "
+            f"(podAntiAffinity with {_ZONE}), but the pools have only "
+            f"{counted(len(zones), 'zone')}, so at most {counted(len(zones), 'pod')} can run",
             fix="use preferred podAntiAffinity, or add zones to the pools",
             place=workload.place,
             workloads=(workload.ref,),

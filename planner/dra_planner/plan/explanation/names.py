@@ -84,7 +84,7 @@ def find_claim(judgement: Judgement, name: str) -> tuple[str, FoundClaim]:
     if created:
         names = sorted({_first_name(each.shape, each.claim) for each in created})
         raise PlannerError(
-            f"{len(created)} claims come from the ResourceClaimTemplate {name}",
+            f'"{name}" is ambiguous, because the template generates {len(created)} claims',
             fix=f"choose one: {some_names(names)}",
         )
     here = f"claims here: {some_names(explainable_names(judgement).claims)}"

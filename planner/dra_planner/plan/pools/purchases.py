@@ -28,6 +28,6 @@ def find_not_on_demand(fleet: Fleet) -> Iterator[Diagnostic]:
             yield Diagnostic(
                 severity="warning",
                 code="not-on-demand",
-                message=f'pool "{pool.name}": {says}, so {of_cloud.title} rejects its nodes',
+                message=f'pool "{pool.name}": {says}, so {of_cloud.title} can\'t create its nodes',
                 fix=f"{fix} as its capacity",
             )

@@ -131,7 +131,7 @@ def _nothing_to_buy(request: SuggestRequest, left_out: Mapping[str, str]) -> Pla
     reasons = f": {'; '.join(whys)}" if whys else ""
     return PlannerError(
         f"no GPU machine type is available on demand in {request.region}{limits}{reasons}",
-        fix="allow more machines, a higher price, or another region",
+        fix="allow more machine types, a higher price, or another region",
     )
 
 

@@ -166,7 +166,7 @@ def _of_size(
         yield _finding(
             pool,
             f"it selects {title} by name, but the reservation's {bought.by_name} is false, so the "
-            "cloud rejects its nodes",
+            "cloud can't create its nodes",
             f"set the reservation's {bought.by_name} to true",
         )
 

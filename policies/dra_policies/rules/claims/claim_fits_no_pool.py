@@ -27,7 +27,7 @@ def check(view: StackView) -> Iterator[Finding]:
         proved = case.size.verdict == "does-not-fit" and case.size.wanted != 0
         if proved and not case.fits_somewhere and not case.is_undecided:
             yield Finding(
-                message=f"{subject(case, view.manifests)} fits no {_kind(case.pools)}: "
+                message=f"{subject(case, view.manifests)} doesn't fit any {_kind(case.pools)}: "
                 f"{_pools(case)}{doubt(view)}",
                 fix=_fix(case, judgement),
                 urn=view.judged_urn,

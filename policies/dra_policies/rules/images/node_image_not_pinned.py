@@ -63,9 +63,9 @@ def _channel(pool: DeclaredPool, view: StackView) -> Iterator[Finding]:
     for rule in rules:
         if rule.broken and channel in paths.new_images:
             yield Finding(
-                message=f'cluster "{cluster.name}" gets new node images automatically (channel '
-                f"{channel}), and version {rule.broken} broke machine type "
-                f"{pool.machine} in {pool.title}, because {rule.says}",
+                message=f'cluster "{cluster.name}" updates its node images automatically (channel '
+                f"{channel}), but machine type {pool.machine} in {pool.title} doesn't work with "
+                f"version {rule.broken}, because {rule.says}",
                 fix=paths.image_fix,
                 urn=cluster.urn,
             )

@@ -96,7 +96,7 @@ def _more_than_cards(pool: DeclaredPool) -> Iterator[Finding]:
     if found and most is not None and len(found) > most:
         yield Finding(
             message=f"{pool.title}: its launch template has {counted(len(found), network.interface)}, "
-            f"but {machine.name} supports {most or 'none'}, so the cloud rejects its nodes",
+            f"but {machine.name} supports {most or 'none'}, so the cloud can't create its nodes",
             fix=(
                 "remove interfaces from the launch template, or use a machine type that supports "
                 "more interfaces"

@@ -117,14 +117,14 @@ def _labels(pool: DeclaredPool) -> Iterator[RejectedPool]:
         domain = key.rpartition("/")[0]
         if value is not None and _RESERVED.fullmatch(domain) and domain not in _OF_KUBELET:
             yield RejectedPool(
-                f'the kubelet doesn\'t start with the label "{key}", because Kubernetes reserves '
-                "its domain",
+                f'the label "{key}" prevents the kubelet from starting, because Kubernetes '
+                "reserves the label's domain",
                 fix=f'remove the label "{key}", or use your own domain',
             )
             continue
         if value and (fault := label_value_fault(value)):
             yield RejectedPool(
-                f'the kubelet doesn\'t start with the label "{key}", because {fault}',
+                f'the label "{key}" prevents the kubelet from starting, because {fault}',
                 fix=f'correct the value of the label "{key}"',
             )
             continue

@@ -28,7 +28,7 @@ def check(view: StackView) -> Iterator[Finding]:
                 "pool disables the cloud's driver installation and this stack doesn't "
                 "declare an installer",
                 fix="declare Google's nvidia-driver-installer DaemonSet, or make sure that another "
-                "program installs the driver",
+                "tool installs the driver",
                 urn=pool.urn,
             )
 

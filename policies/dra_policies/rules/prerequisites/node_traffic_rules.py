@@ -85,8 +85,8 @@ def groups_for_private_addresses(
     listed = [rule for each in rules for rule in each or ()]
     if listed and not any(_reaches_out(groups, rule) for rule in listed):
         yield Finding(
-            message=f'security group "{found[0].name}" of {pool.title} doesn\'t allow TCP to '
-            "public addresses, so its nodes can't pull images, and don't become ready",
+            message=f'security group "{found[0].name}" of {pool.title} doesn\'t allow TCP traffic to '
+            "public addresses, so its nodes can't pull images or become ready",
             fix="add an egress rule for TCP port 443 to 0.0.0.0/0, or add endpoints for the "
             "cloud's services",
             urn=found[0].urn,
@@ -198,10 +198,10 @@ def closing_firewalls(
             ranges == () or EVERYWHERE & set(ranges or ())
         ):
             yield Finding(
-                message=f'firewall rule "{rule.name}" denies all outbound traffic of {pool.title}, '
-                "so its nodes can't reach the control plane, and don't join the cluster",
-                fix="allow the outbound traffic that nodes need in a rule with a lower priority "
-                "number",
+                message=f'firewall rule "{rule.name}" denies all outbound traffic from {pool.title}, '
+                "so its nodes can't reach the control plane or join the cluster",
+                fix="add a rule with a lower priority number that allows the outbound traffic that "
+                "nodes need",
                 urn=rule.urn,
             )
             return

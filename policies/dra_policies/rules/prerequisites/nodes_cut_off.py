@@ -111,10 +111,9 @@ def _closed_filters(
         if denied is not None and not allows_first and _is_for_everything(denied, filters):
             yield Finding(
                 message=f'a rule of "{declared[urn].name}" denies all outbound node traffic, so '
-                "nodes can't reach the API server and registries, and don't join the "
-                "cluster",
-                fix="allow the outbound traffic that nodes need in a rule with a lower priority "
-                "number",
+                "nodes can't reach the API server and registries or join the cluster",
+                fix="add a rule with a lower priority number that allows the outbound traffic that "
+                "nodes need",
                 urn=urn,
             )
 

@@ -19,13 +19,15 @@ def check(view: StackView) -> Iterator[Finding]:
         theirs = ["".join(each.expression.split()) for each in planned.selectors]
         named = declared.extended_resource_name, planned.extended_resource_name
         if ours != theirs or named[0] != named[1]:
-            what = "selectors" if ours != theirs else "extendedResourceName"
-            shown = planned.selectors if ours != theirs else (named[1] or "none",)
-            meant = (
-                " and ".join(f"`{getattr(each, 'expression', each)}`" for each in shown) or "none"
-            )
+            if ours != theirs:
+                what, differ = "selectors", "differ"
+                shown = [each.expression for each in planned.selectors]
+            else:
+                what, differ = "extendedResourceName", "differs"
+                shown = [each for each in named[1:] if each]
+            meant = " and ".join(f"`{each}`" for each in shown) or "none"
             yield Finding(
-                message=f"DeviceClass {name} differs from the plan in its {what} ({meant})",
+                message=f"DeviceClass {name}: its {what} {differ} from the plan (planned: {meant})",
                 fix=f"set its {what} to {meant}, or plan again: pulumi-dra plan --stack STACK "
                 "--write",
                 place=declared.meta.place,

@@ -113,8 +113,8 @@ def _to_everybody(binding: DeclaredResource) -> Iterator[Finding]:
             where = subject.text("namespace") or "its namespace"
             yield Finding(
                 message=f'{binding.type.rpartition(":")[2]} "{binding.name}" grants {role} '
-                f"to the default service account of {where}, which every pod without "
-                "its own service account uses",
+                f"to the default service account in {where}, so every pod that doesn't set "
+                "serviceAccountName gets this role",
                 fix="create a dedicated service account for the pods that need the role",
                 urn=binding.urn,
             )

@@ -139,7 +139,9 @@ class OnDask:
             elif len(batch.cells) > 1:
                 again.extend(single_cells(batch))
             else:
-                yield lost(batch, f"the worker of this cell ended ({type(error).__name__})")
+                yield lost(
+                    batch, f"the worker exited while computing this cell ({type(error).__name__})"
+                )
             future.release()
             feed()
 

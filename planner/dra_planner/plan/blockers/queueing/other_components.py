@@ -10,7 +10,7 @@ from typing import Final
 from dra_planner.manifests.workloads.queue_labels import KAI, VOLCANO, is_queued
 from dra_planner.model import PodSpec, Workload
 from dra_planner.plan.blockers.blocker import Blocker, ClusterSituation
-from dra_planner.wording import named
+from dra_planner.wording import named, verb
 
 DEFAULT_SCHEDULERS: Final = frozenset(
     {"", "default-scheduler", "gke.io/optimize-utilization-scheduler"}
@@ -46,8 +46,10 @@ def _gated(workload: Workload, spec: PodSpec) -> Iterator[Blocker]:
         gates = named("scheduling gate", list(spec.scheduling_gates))
         yield Blocker(
             code="pod-waits-for-others",
-            message=f"{workload.ref}: its pods stay pending until {gates} is removed, but the "
-            "plan counts them as if it were removed",
+            message=f"{workload.ref}: its pods stay pending until {gates} "
+            f"{verb(len(spec.scheduling_gates), 'are')} removed, and the plan assumes that a "
+            "controller removes "
+            f"{'it' if len(spec.scheduling_gates) == 1 else 'them'}",
             fix="remove schedulingGates, unless a controller removes them",
             place=workload.place,
             workloads=(workload.ref,),
