@@ -12,7 +12,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         parser,
         "table",
         ("machines", "gpus", "mig", "drivers", "releases", "outdated", "add"),
-        "table to list, or add to learn from running nodes",
+        "table to list, or add to read running nodes",
     )
     parser.add_argument(
         "words",
@@ -53,7 +53,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "--kubernetes",
         metavar="VERSION",
         default="",
-        help="version of the cluster [default: newest]",
+        help="cluster version [default: newest]",
     )
     parser.add_argument(
         "--format", choices=("text", "json"), default="text", help="default: %(default)s"

@@ -46,7 +46,7 @@ class CheckOutput(Output):
     workloads: int = Field(default=0, description="Number of checked workloads.")
     joint_fix: JointFixRow | None = Field(
         default=None,
-        description="Changes that make several workloads fit at the same time. Absent if at most "
+        description="Changes that make multiple workloads fit at the same time. Absent if at most "
         "one workload doesn't fit, or if the plan found no changes.",
     )
     known: int = Field(default=0, description="Number of known findings that are omitted.")

@@ -45,9 +45,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "--driver-upgrade",
         metavar=("OLD", "NEW"),
         nargs=2,
-        help="instead of running rules, report claims and classes that break or change with "
-        "another NVIDIA DRA driver version (VERSION[+GATE…]); without PATH, print every "
-        "change",
+        help="instead of running rules, report claims and classes that fail or change with a "
+        "different NVIDIA DRA driver version (VERSION[+GATE…]); without PATH, print every change",
     )
     _add_repairs(parser)
     parser.add_argument(

@@ -65,7 +65,7 @@ class ConstraintRow(Output):
 
 
 class ReadRow(Output):
-    """Values of the devices at one path that a selector reads."""
+    """Device values at one path that a selector reads."""
 
     path: list[str]
     values: list[GroupRow]
@@ -123,7 +123,7 @@ class ClaimPoolRow(Output):
     selectors: list[SelectorRow]
     devices: list[ChosenRow]
     shares: list[ShareRow] = Field(
-        description="Amounts that the claim would consume of the devices, if claims share them."
+        description="Amounts that the claim would consume from the devices, if claims share them."
     )
     edits: list[EditRow]
 
@@ -137,7 +137,7 @@ class HolderRow(Output):
 
 
 class WhatIfRow(Output):
-    """Values of the fleet that `--what-if` changed, and the verdict without the changes."""
+    """Fleet values that `--what-if` changed, and the verdict without the changes."""
 
     changes: list[str] = Field(description="PATH=VALUE from the command line.")
     verdict_before: VerdictText

@@ -123,7 +123,7 @@ examples:
     pulumi-dra check examples/workloads/ --diff main
   fix problems that don't need a decision, and print the rest
     pulumi-dra check examples/workloads/ --stack eks-dev --fix
-  report what breaks with another NVIDIA DRA driver or feature gate
+  report incompatibilities with a different NVIDIA DRA driver or feature gate
     pulumi-dra check --stack eks-dev --driver-upgrade 25.8.1 0.4.1
     pulumi-dra check --driver-upgrade 0.4.1 0.4.1+DynamicMIG
   check manifests and commands in Markdown files and scripts
@@ -188,12 +188,12 @@ examples:
       --kubernetes 1.36 --gate DynamicMIG=true
     pulumi-dra slices --machine g6.2xlarge --driver 0.5.0 \\
       --kubernetes 1.36 --gate ConsumableShares --consumable-shares 4
-  print the devices of a pool's nodes
+  print the devices on a pool's nodes
     pulumi-dra slices --stack eks-dev --pool h100
   also print Nodes and DeviceClasses, for a scheduler simulator
     pulumi-dra slices --stack eks-dev --nodes
 
-To find what breaks with another driver version, see `pulumi-dra check --help`.
+To compare two driver versions, see `pulumi-dra check --help`.
 """
 
 _CATALOG_EXAMPLES = """\
@@ -243,10 +243,10 @@ _REHEARSE_EXAMPLES = """\
 examples:
   schedule the stack's workloads with a scheduler of the fleet's version
     pulumi-dra rehearse --stack eks-dev
-  use another version and another pod arrival order
+  use a different version and a different pod arrival order
     pulumi-dra rehearse jobs/ --fleet fleet.yaml --kubernetes 1.36 \\
       --order random:7
-  apply one workload after the other, and write an HTML page
+  apply one workload after another, and write an HTML page
     pulumi-dra rehearse --stack eks-dev --one-by-one --format html \\
       > rehearsal.html
 

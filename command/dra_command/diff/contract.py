@@ -20,7 +20,7 @@ class SettingDifferenceRow(Output):
 
 
 class ComparedPoolRow(Output):
-    """Nodes of a pool on both sides."""
+    """A pool's nodes on both sides of the comparison."""
 
     pool: str
     machine_before: str = Field(description="Machine type before the change. Empty for a new pool.")

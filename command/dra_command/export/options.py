@@ -10,7 +10,7 @@ from dra_planner.clouds.foreign.export import EXPORTS
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "--to", choices=tuple(EXPORTS), required=True, help="tool to write the pools for"
+        "--to", choices=tuple(EXPORTS), required=True, help="format to export the pools to"
     )
     add_fleet(parser)
     parser.add_argument(

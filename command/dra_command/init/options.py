@@ -15,7 +15,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         metavar="FOLDER",
         nargs="?",
         default=".",
-        help="folder to write to [default: this one]",
+        help="folder to write to [default: the current folder]",
     )
     parser.add_argument(
         "--stack",
@@ -65,7 +65,7 @@ def _add_sources(parser: argparse.ArgumentParser) -> None:
         "--cluster",
         metavar="NAME",
         default="",
-        help="cluster to use if the --from file describes several",
+        help="cluster to use if the --from file describes multiple clusters",
     )
     parser.add_argument(
         "--workloads",
@@ -102,7 +102,7 @@ def _add_generated(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--only-ci",
         action="store_true",
-        help="write only the CI workflow, for stacks of this folder (--stack NAME[,NAME…]), or for "
+        help="write only the CI workflow, for stacks in this folder (--stack NAME[,NAME…]), or for "
         "--workloads and --fleet",
     )
     parser.add_argument(

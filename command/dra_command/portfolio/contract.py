@@ -74,7 +74,7 @@ class CurveRow(Output):
     stack: str
     scenario: str
     workload: str
-    pods: int = Field(description="Number of pods of the workload.")
+    pods: int = Field(description="Number of pods in the workload.")
     pods_per_unit: int
     steps: list[StepRow]
     placed_up_to: int | None = Field(

@@ -35,7 +35,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         metavar="PERCENT",
         type=_share,
         default=1.0,
-        help="plan only a part of the stacks, and estimate the time for all of them",
+        help="plan only some of the stacks, and estimate the time for all of them",
     )
     parser.add_argument(
         "--results",

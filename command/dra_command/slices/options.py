@@ -59,14 +59,14 @@ def _add_node(parser: argparse.ArgumentParser) -> None:
         metavar="NAME[=true|false]",
         action="append",
         default=[],
-        help="feature gate of the driver, repeatable (catalog drivers): DynamicMIG, "
+        help="driver feature gate, repeatable (catalog drivers): DynamicMIG, "
         "PassthroughSupport for VFIO, …",
     )
     node.add_argument(
         "--consumable-shares",
         metavar="HOW",
         default="",
-        help="with the ConsumableShares feature gate, method by which claims share a GPU: "
+        help="with the ConsumableShares feature gate, method for sharing a GPU between claims: "
         "memory, unlimited, or a number",
     )
     node.add_argument(

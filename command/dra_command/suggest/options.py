@@ -34,9 +34,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         default=[],
         help="compare only these machine types; repeatable",
     )
-    parser.add_argument(
-        "--max-price", metavar="USD", default="", help="maximum USD per node and hour"
-    )
+    parser.add_argument("--max-price", metavar="USD", default="", help="maximum USD per node-hour")
     parser.add_argument(
         "--demand",
         choices=("floor", "steady", "ceiling", "peak"),

@@ -60,6 +60,6 @@ class VerifyOutput(Output):
         "verdict is at best cannot-tell.",
     )
     learned_machines: list[dict[str, Any]] = Field(
-        description="Rows for `catalog` of the fleet, as `catalog add` writes them, for machine types with other "
-        "devices than predicted."
+        description="Rows for the fleet's `catalog` key, in the format of `catalog add`, for "
+        "machine types whose devices differ from the prediction."
     )

@@ -141,7 +141,7 @@ class AksClusterArgs(TypedDict):
     node-image, the only value is NodeImage.
     """
     autoscaler_profile: NotRequired[dict[str, pulumi.Input[str]]]
-    """Settings of the cluster autoscaler, such as expander or scale-down-unneeded-time. Default:
+    """Settings for the cluster autoscaler, such as expander or scale-down-unneeded-time. Default:
     Azure's defaults.
     """
     maintenance_day: NotRequired[str]
@@ -178,18 +178,18 @@ class AksClusterArgs(TypedDict):
     defender: NotRequired[bool]
     """Enable Microsoft Defender on the nodes (billed per core). Default: true."""
     system_machine: NotRequired[str]
-    """Machine type of the system nodes. Default: Standard_D4s_v5."""
+    """Machine type for the system nodes. Default: Standard_D4s_v5."""
     system_count: NotRequired[int]
     """Number of system nodes. Default: 2. Azure recommends 3."""
     system_zones: NotRequired[list[str]]
-    """Zones of the system nodes, for example eastus-1. Default: none."""
+    """Zones for the system nodes, for example eastus-1. Default: none."""
     deletion_protection: NotRequired[bool]
     """Prevent Pulumi from deleting or replacing the cluster. Azure doesn't have such a setting, and
     a lock would also prevent Pulumi from replacing pools, so Azure doesn't reject the deletion.
     Default: false.
     """
     tags: NotRequired[dict[str, pulumi.Input[str]]]
-    """Tags of all created resources."""
+    """Tags for all created resources."""
 
 
 class AksClusterInputs(Struct, frozen=True, kw_only=True):

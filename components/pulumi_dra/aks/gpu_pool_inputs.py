@@ -80,7 +80,7 @@ class AksGpuPoolArgs(TypedDict):
     letters and digits, and starts with a letter. Default: the name of the component.
     """
     zones: NotRequired[list[str]]
-    """Zones of the nodes, for example eastus-1. Default: none, because many GPU sizes aren't
+    """Zones for the nodes, for example eastus-1. Default: none, because many GPU sizes aren't
     available in zones.
     """
     capacity: NotRequired[str]
@@ -168,7 +168,7 @@ class AksGpuPoolArgs(TypedDict):
     expects the node image's GPU driver in the root folder (/).
     """
     tags: NotRequired[dict[str, pulumi.Input[str]]]
-    """Tags of the pool and its machines."""
+    """Tags for the pool and its machines."""
 
 
 class AksGpuPoolInputs(Struct, frozen=True, kw_only=True):

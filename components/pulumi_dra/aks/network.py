@@ -26,7 +26,7 @@ class AksNetworkArgs(TypedDict):
     resource_group_name: pulumi.Input[str]
     """Resource group of the new network."""
     tags: NotRequired[dict[str, pulumi.Input[str]]]
-    """Tags of all created resources."""
+    """Tags for all created resources."""
 
 
 class AksNetwork(pulumi.ComponentResource):

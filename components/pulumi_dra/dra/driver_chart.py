@@ -34,9 +34,9 @@ class DeviceDriverArgs(TypedDict):
     chart: NotRequired[str]
     """Chart to use instead of the published chart: a path, an archive, or an oci:// address."""
     settings: NotRequired[dict[str, Any]]
-    """Settings of the driver, as in a fleet, without the version."""
+    """Settings for the driver, as in a fleet, without the version."""
     tolerations: NotRequired[list[pulumi.Input[DriverToleration]]]
-    """Taints of the nodes that the driver tolerates."""
+    """Node taints that the driver tolerates."""
 
 
 class DeviceDriver(pulumi.ComponentResource):

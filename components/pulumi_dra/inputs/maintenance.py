@@ -20,7 +20,7 @@ class MaintenanceExclusion(TypedDict):
     """A period in which GKE skips some or all upgrades."""
 
     name: str
-    """Name of the exclusion, unique in the cluster."""
+    """Name of the exclusion. The name must be unique in the cluster."""
     start_time: str
     """Start time, for example 2026-11-20T00:00:00Z."""
     end_time: NotRequired[str]

@@ -159,7 +159,7 @@ def read_disk_gib(read: InputReader, cloud: Cloud) -> int:
 
 
 class NodeTaint(TypedDict):
-    """A taint of a pool's nodes."""
+    """A taint on a pool's nodes."""
 
     key: str
     """Key, for example example.com/team."""

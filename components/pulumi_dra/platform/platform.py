@@ -45,7 +45,7 @@ class DraPlatform(pulumi.ComponentResource):
     verdict: pulumi.Output[str]
     """Verdict of the plan."""
     pool_max_nodes: pulumi.Output[dict[str, int]]
-    """Maximum number of nodes of each pool."""
+    """Maximum number of nodes in each pool."""
 
     def __init__(
         self, name: str, args: DraPlatformArgs, opts: pulumi.ResourceOptions | None = None

@@ -65,7 +65,7 @@ class DraPlatformArgs(TypedDict):
     driver: NotRequired[DriverOptions]
     """Options of the DRA driver."""
     autoscaler: NotRequired[AutoscalerOptions]
-    """EKS: options of the cluster autoscaler or Karpenter, if the fleet uses one of them."""
+    """EKS: options for the cluster autoscaler or Karpenter, if the fleet uses one of them."""
     storage_class: NotRequired[bool]
     """Create a StorageClass for volumes that GPU nodes can attach. On EKS with the ebs storage
     driver, the component creates the encrypted "gp3" class as the default class. On GKE, it creates

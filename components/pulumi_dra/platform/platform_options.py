@@ -38,7 +38,7 @@ class ClusterOptions(TypedDict):
     role. Default: true."""
     pods_cidr: NotRequired[str]
     """AKS: Pod CIDR, with a /24 per node. Changing this value replaces the cluster. Default: AKS'
-    10.244.0.0/16. GKE: Pod CIDR of a new network, with a /24 per node. Default: 10.4.0.0/14, for
+    10.244.0.0/16. GKE: Pod CIDR for a new network, with a /24 per node. Default: 10.4.0.0/14, for
     1024 nodes."""
     maintenance_start: NotRequired[str]
     """AKS: Start of the four-hour maintenance window in UTC. Default: 03:00. GKE: Start of the
@@ -94,7 +94,7 @@ class ClusterOptions(TypedDict):
     driver), NodeImage (a new image and driver every week), Unmanaged, or None. With upgrade_channel
     node-image, the only value is NodeImage."""
     autoscaler_profile: NotRequired[dict[str, pulumi.Input[str]]]
-    """AKS: Settings of the cluster autoscaler, such as expander or scale-down-unneeded-time.
+    """AKS: Settings for the cluster autoscaler, such as expander or scale-down-unneeded-time.
     Default: Azure's defaults."""
     maintenance_day: NotRequired[str]
     """AKS: Weekday of the maintenance window. Default: Sunday."""
@@ -116,7 +116,7 @@ class ClusterOptions(TypedDict):
     """EKS: IAM role of the control plane. For an imported cluster, set its current role, because
     changing the role replaces the cluster. Default: a new role."""
     vpc_cidr: NotRequired[str]
-    """EKS: Address range of a new network, /16 to /20. Default: 10.0.0.0/16."""
+    """EKS: Address range for a new network, /16 to /20. Default: 10.0.0.0/16."""
     single_nat_gateway: NotRequired[bool]
     """EKS: Use one NAT gateway for all zones of a new network instead of one for each zone.
     Default: false."""
@@ -253,13 +253,13 @@ class PoolOptions(TypedDict):
     """AKS and GKE: Number of additional nodes that an upgrade can start. Default: 0, because a full
     pool has no free capacity."""
     disk_iops: NotRequired[int]
-    """EKS: IOPS of the root volume, 3000 to 80000, and at most 500 per GiB. Default: 3000. GKE:
-    IOPS of a hyperdisk-balanced boot disk, 3000 to 160000, and at most 500 per GiB. Default:
+    """EKS: IOPS for the root volume, 3000 to 80000, and at most 500 per GiB. Default: 3000. GKE:
+    IOPS for a hyperdisk-balanced boot disk, 3000 to 160000, and at most 500 per GiB. Default:
     Google's value for the disk size. If you remove this input later, existing disks keep their
     IOPS."""
     disk_throughput: NotRequired[int]
-    """EKS: Throughput of the root volume in MiB/s, 125 to 2000, and at most 1 per 4 IOPS. Default:
-    125. GKE: Throughput of a hyperdisk-balanced boot disk in MiB/s, 140 to 2400, with one I/O
+    """EKS: Throughput for the root volume in MiB/s, 125 to 2000, and at most 1 per 4 IOPS. Default:
+    125. GKE: Throughput for a hyperdisk-balanced boot disk in MiB/s, 140 to 2400, with one I/O
     operation per 4 to 256 KiB. Default: Google's value. If you remove this input later, existing
     disks keep their throughput."""
     disk_kms_key: NotRequired[pulumi.Input[str]]
@@ -308,8 +308,8 @@ class PoolOptions(TypedDict):
     """EKS: Attach an EFA interface to each network card. Default: true if the fleet has DRANET and
     the machine type has EFA."""
     security_group_ids: NotRequired[list[pulumi.Input[str]]]
-    """EKS: Additional security groups of the nodes. Also set cluster_security_group_id, because EKS
-    doesn't attach the cluster's security group if you set this input."""
+    """EKS: Additional security groups for the nodes. Also set cluster_security_group_id, because
+    EKS doesn't attach the cluster's security group if you set this input."""
     boot_script: NotRequired[str]
     """EKS: Shell script, starting with "#!/bin/bash", that runs at the first boot of each instance
     before the node joins, for example for proxies, certificates, or registry mirrors. Don't include
@@ -348,7 +348,7 @@ class PoolOptions(TypedDict):
     """GKE: Place the nodes close together in one zone. Default: false."""
     placement_policy: NotRequired[str]
     """GKE: Name of a resource policy in the same project and region that places the nodes close
-    together in one zone, for example for an a4x topology or for several pools. Default: none or,
+    together in one zone, for example for an a4x topology or for multiple pools. Default: none or,
     with compact_placement, a policy that GKE creates."""
     host_maintenance: NotRequired[str]
     """GKE: Host maintenance: PERIODIC (one window of a few hours per month) or AS_NEEDED. Changing
@@ -415,6 +415,6 @@ class DriverOptions(TypedDict):
     chart: NotRequired[str]
     """Chart to use instead of the published chart: a path, an archive, or an oci:// address."""
     keep_old_names: NotRequired[bool]
-    """Keep the object names of 25.x in 0.4 and later, so that an upgrade to 0.4 updates the plugin
-    in place. Set to false to use the chart's new names. Changing this value deletes the release and
-    then installs it again. Default: true."""
+    """Keep the object names from 25.x in 0.4 and later, so that an upgrade to 0.4 updates the
+    plugin in place. Set to false to use the chart's new names. Changing this value deletes the
+    release and then installs it again. Default: true."""

@@ -55,7 +55,7 @@ def _ranges(text: str) -> list[tuple[int, int]]:
 
 
 class CpuOptions(StrictDocument):
-    """Settings of the CPU driver."""
+    """Settings for the CPU driver."""
 
     version: Annotated[str, refused_by(chart_version_fault)] = Field(
         default="",

@@ -37,11 +37,11 @@ _NODE = "node"
 class LearnedValue(StrictDocument):
     """The value of an attribute, or the known facts about the value. Set exactly one key."""
 
-    string: str | None = Field(default=None, description="A text.")
+    string: str | None = Field(default=None, description="A string.")
     int_: int | None = Field(default=None, alias="int", description="A number.")
     bool_: bool | None = Field(default=None, alias="bool", description="true or false.")
     version: str | None = Field(default=None, description="A semantic version.")
-    strings: list[str] | None = Field(default=None, description="Several strings.")
+    strings: list[str] | None = Field(default=None, description="Multiple strings.")
     unknown: Literal["device", "node", "any"] | None = Field(
         default=None,
         description="Value that is known only at run time: device (differs between devices), node "
@@ -151,7 +151,7 @@ class LearnedDevice(StrictDocument):
         default_factory=empty_mapping, description="Capacities of the device."
     )
     allow_multiple_allocations: bool = Field(
-        default=False, description="Allow several claims to share the device."
+        default=False, description="Allow multiple claims to share the device."
     )
     consumes_counters: list[LearnedCounters] = Field(
         default_factory=empty_list,
@@ -229,7 +229,7 @@ class LearnedDriver(StrictDocument):
 
 
 class LearnedMachine(StrictDocument):
-    """A machine type learned from running nodes, with its size and the devices of each driver."""
+    """A machine type found on running nodes, with its size and the devices of each driver."""
 
     machine: str = Field(min_length=1, description="Machine type, as in the node label.")
     arch: Literal["amd64", "arm64"] = Field(default="amd64", description="CPU architecture.")

@@ -12,7 +12,7 @@ _REPLICAS = range(2, 129)
 
 
 class PoolSharing(StrictDocument):
-    """Settings with which a device plugin shares each device as several extended resource units."""
+    """Settings for a device plugin that shares each device as multiple extended resource units."""
 
     strategy: Literal["time-slicing", "mps"] = Field(
         description="Time-slicing, or MPS with equal shares of memory."

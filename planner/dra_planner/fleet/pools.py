@@ -91,7 +91,7 @@ class CapacityBlock(StrictDocument):
 
 
 class PoolTaint(StrictDocument):
-    """An additional taint of a pool's nodes. All GPU nodes also have the
+    """An additional taint on a pool's nodes. All GPU nodes also have the
     `nvidia.com/gpu=present:NoSchedule` taint.
     """
 
@@ -150,7 +150,7 @@ class Pool(StrictDocument):
     )
     zones: Annotated[list[str], refused_by(repetition_fault)] = Field(
         default_factory=empty_list,
-        description="Zones of the nodes. Default: all zones of the network.",
+        description="Zones for the nodes. Default: all zones of the network.",
     )
     capacity: Literal["on-demand", "spot", "flex-start", "queued"] | Reservation | CapacityBlock = (
         Field(
@@ -174,7 +174,7 @@ class Pool(StrictDocument):
     allocation: Literal["dra", "device-plugin"] = Field(
         default="dra",
         exclude_if=lambda allocation: allocation == "dra",
-        description="Program that allocates the devices: the DRA driver (for claims), or the "
+        description="Software that allocates the devices: the DRA driver (for claims), or the "
         "device plugin (for extended resources such as nvidia.com/gpu).",
     )
     mig_strategy: Literal["single", "mixed"] | None = Field(
@@ -187,7 +187,7 @@ class Pool(StrictDocument):
     sharing: PoolSharing | None = Field(
         default=None,
         exclude_if=lambda sharing: sharing is None,
-        description="Settings for sharing each device as several units, if allocation is "
+        description="Settings for sharing each device as multiple units, if allocation is "
         "device-plugin. Default: one unit.",
     )
     price_per_hour: Price | None = Field(
@@ -229,11 +229,11 @@ class Pool(StrictDocument):
     )
     labels: dict[LabelKey, LabelValue] = Field(
         default_factory=empty_mapping,
-        description="Additional labels of the nodes.",
+        description="Additional labels for the nodes.",
     )
     taints: list[PoolTaint] = Field(
         default_factory=empty_list,
-        description="Additional taints of the nodes.",
+        description="Additional taints for the nodes.",
     )
     part_of: str = Field(
         default="",

@@ -232,8 +232,8 @@ class Fleet(StrictDocument):
     catalog: list[LearnedMachine] = Field(
         default_factory=empty_list,
         exclude_if=lambda rows: not rows,
-        description="Machine types and drivers learned from running nodes (`pulumi-dra catalog add`). "
-        "These entries take precedence over the tables in this package.",
+        description="Machine types and drivers that `pulumi-dra catalog add` found on running "
+        "nodes. These entries take precedence over the tables in this package.",
     )
     pools: list[Pool] = Field(min_length=1, description="Pools of GPU nodes.")
 

@@ -162,7 +162,7 @@ class GangPartRow(PlanFilePart):
 
 
 class GangRow(PlanFilePart):
-    """Pods that must start together: one group, or several equal groups."""
+    """Pods that must start together: one group, or multiple equal groups."""
 
     name: str = Field(description="Name of the gang.")
     parts: Rows[GangPartRow] = Field(description="Pod sets of the gang.")

@@ -271,7 +271,7 @@ class Ask(PortfolioPart):
 
 
 class Placing(PortfolioPart):
-    """Workloads that can run in one of several clusters."""
+    """Workloads that can run in one of multiple clusters."""
 
     workloads: list[Path] = Field(min_length=1, description="Files, folders, or globs.")
     clusters: dict[str, str] = Field(

@@ -61,10 +61,9 @@ class Configuration(ConfigurationPart):
     )
     catalog: list[NonEmpty] = Field(
         default_factory=list,
-        description="Files with machine types and drivers that `pulumi-dra catalog add` "
-        "learned, for all fleets: files or URLs as in `extends`. Later files take "
-        "precedence over earlier files, and a fleet's own `catalog` takes "
-        "precedence over all of them.",
+        description="Files or URLs (as in `extends`) with machine types and drivers from "
+        "`pulumi-dra catalog add`, for all fleets. Later files take precedence over earlier "
+        "files, and a fleet's own `catalog` takes precedence over all of them.",
     )
     rules: dict[str, ConfiguredLevel | CustomRule] = Field(
         default_factory=dict,

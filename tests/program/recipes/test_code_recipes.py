@@ -266,7 +266,7 @@ def test_a_component_input(follow: Follow) -> None:
     tree.insert("tests/components/test_bad_inputs.py", start, case)
     declared = "    rack_height: NotRequired[int]\n"
     described = '    """Position of the nodes in their rack, from 1 to 48. Default 1."""\n'
-    tree.insert(inputs, '    """Labels of the machines, for billing."""\n', declared + described)
+    tree.insert(inputs, '    """Billing labels for the machines."""\n', declared + described)
     tree.insert(
         inputs, "    resource_labels: dict[str, pulumi.Input[str]]\n", "    rack_height: int\n"
     )

@@ -32,7 +32,7 @@ class PoolUseRow(Output):
         description="Result for the workload's pods on an empty node of the pool."
     )
     here: int = Field(description="Number of the workload's pods in the pool.")
-    pending: int = Field(description="Number of the workload's pods that don't fit on any pool.")
+    pending: int = Field(description="Number of the workload's pods that don't fit in any pool.")
     elsewhere: list[str] = Field(description="Pools of the workload's other pods.")
     reasons: list[PoolReasonRow]
 
@@ -69,4 +69,4 @@ class ExplainPoolOutput(Output):
     devices: PoolDevicesRow
     published: list[PublishedRow]
     workloads: list[PoolUseRow]
-    what_if: list[str] = Field(description="Changed values of the fleet, PATH=VALUE.")
+    what_if: list[str] = Field(description="Changed fleet values, PATH=VALUE.")

@@ -12,7 +12,7 @@ from dra_command.plan_report.contract.plan import PlanOutput
 
 
 class SettingRow(Output):
-    """One value of the fleet in a combination."""
+    """One fleet value in a combination."""
 
     path: str
     value: str

@@ -48,7 +48,7 @@ class OnePodMoreRow(Output):
         "unknown."
     )
     nodes: dict[str, int] = Field(
-        description="Additional nodes of each pool. Negative if a pool has fewer nodes."
+        description="Additional nodes in each pool. Negative if a pool has fewer nodes."
     )
 
 
@@ -69,7 +69,9 @@ class StrandedRow(Output):
 
     pool: str
     nodes: int
-    devices: dict[str, int] = Field(description="Number by kind, on all these nodes.")
+    devices: dict[str, int] = Field(
+        description="Number of devices by kind, on all of the group's nodes."
+    )
     workload: WorkloadName | None = Field(
         description="Workload that could use the devices. null if no workload requests devices of the "
         "pool."

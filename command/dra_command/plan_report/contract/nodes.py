@@ -48,13 +48,13 @@ class NodeDeviceRow(Output):
     size: int | None = Field(description="Number of memory slices of a MIG device.")
     state: DeviceStateText
     holders: list[WorkloadName] = Field(
-        description="Workloads that use the device. Several workloads for a shared device."
+        description="Workloads that use the device. A shared device can have multiple workloads."
     )
     is_rest: bool = Field(description="Unpartitioned rest of a GPU, which isn't a device.")
 
 
 class PodsRow(WorkloadName):
-    """Number of pods of a workload."""
+    """Number of pods in a workload."""
 
     pods: int
 

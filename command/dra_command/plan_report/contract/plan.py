@@ -135,7 +135,7 @@ class LevelsRow(Output):
 
 
 class LimitRow(Output):
-    """A limit that several pools share: a quota of the account, or a reservation."""
+    """A limit that multiple pools share: a quota of the account, or a reservation."""
 
     name: str
     unit: str = Field(description="Unit: vCPU, GPU, node, address, or pod address.")
@@ -252,7 +252,7 @@ class AllocatedRow(Output):
     pool: str
     device: str
     shares: list[ShareRow] = Field(
-        description="Amounts that the claim consumes of the device, if claims share it."
+        description="Amounts that the claim consumes from the device, if claims share it."
     )
 
 
@@ -287,7 +287,7 @@ class FixRow(Output):
 
     kind: Literal["taint", "affinity", "profile", "maximum", "guards"]
     message: str
-    nodes: dict[str, int] = Field(description="Number of nodes of each pool with this change.")
+    nodes: dict[str, int] = Field(description="Number of nodes in each pool with this change.")
     saves_per_hour: float | None = Field(
         description="Savings in US dollars, compared with the built nodes. Negative if the "
         "change costs more. null if a price is unknown."
@@ -335,8 +335,8 @@ class SimulationRow(Output):
     )
     left_out: list[WorkloadName] = Field(
         default_factory=list[WorkloadName],
-        description="Workloads whose pods don't fit on any pool. The simulation omits these "
-        "pods, because they stay pending with any node counts.",
+        description="Workloads whose pods don't fit in any pool. The simulation omits these "
+        "pods, because they stay pending regardless of the node counts.",
     )
 
 
@@ -350,8 +350,8 @@ class GuardRow(Output):
         description="`pulumi up`, or the owners of the namespaces, who must change manifests."
     )
     pending_without: list[int] = Field(
-        description="Minimum and maximum number of pods that stay pending on the planned nodes "
-        "without this guard. Empty if unknown."
+        description="Minimum and maximum number of pods that stay pending if the planned nodes "
+        "are built without this guard. Empty if unknown."
     )
 
 
@@ -412,7 +412,7 @@ class PlanOutput(Output):
     cost: CostRow | None
     limits: list[LimitRow] = Field(
         default_factory=list,
-        description="Limits that several pools share. Empty without such limits.",
+        description="Limits that multiple pools share. Empty without such limits.",
     )
     verdicts: VerdictsRow = Field(description="Verdict of all workloads for each demand.")
     pods: int = Field(description="Number of pods of all workloads at the selected demand.")
@@ -436,7 +436,7 @@ class PlanOutput(Output):
     )
     joint_fix: JointFixRow | None = Field(
         default=None,
-        description="Changes that make several workloads fit at the same time. Absent if at most "
+        description="Changes that make multiple workloads fit at the same time. Absent if at most "
         "one workload doesn't fit, or if the plan found no changes.",
     )
     guards: GuardsRow | None = Field(

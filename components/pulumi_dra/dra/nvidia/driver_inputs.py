@@ -75,7 +75,7 @@ class DraDriverArgs(TypedDict):
     feature_gates: NotRequired[dict[str, bool]]
     """Feature gates of the driver by name. Requires 25.8 or later."""
     consumable_shares: NotRequired[str]
-    """Method by which several claims can share a GPU: memory, unlimited, a number of shares, or
+    """Method for sharing a GPU between claims: memory, unlimited, a number of shares, or
     disabled. Requires driver 0.5.0 or later with the ConsumableShares feature gate.
     """
     network_policy: NotRequired[bool]
@@ -114,9 +114,9 @@ class DraDriverArgs(TypedDict):
     chart: NotRequired[str]
     """Chart to use instead of the published chart: a path, an archive, or an oci:// address."""
     keep_old_names: NotRequired[bool]
-    """Keep the object names of 25.x in 0.4 and later, so that an upgrade to 0.4 updates the plugin
-    in place. Set to false to use the chart's new names. Changing this value deletes the release and
-    then installs it again. Default: true.
+    """Keep the object names from 25.x in 0.4 and later, so that an upgrade to 0.4 updates the
+    plugin in place. Set to false to use the chart's new names. Changing this value deletes the
+    release and then installs it again. Default: true.
     """
 
 

@@ -50,7 +50,7 @@ class WebhookSettings(Struct, frozen=True, kw_only=True):
 
 
 class DriverSettings(Struct, frozen=True, kw_only=True):
-    """Settings of the driver that the user chooses."""
+    """Driver settings that the user chooses."""
 
     platform: str  # one of platforms()
     driver_root: str = ""  # "" for the platform's

@@ -61,7 +61,7 @@ class EksClusterArgs(TypedDict):
     the cluster has only the private endpoint, so run `pulumi up` inside the network.
     """
     zone_count: NotRequired[int]
-    """Number of zones of a new network, 2 to 6, starting with the region's first zones by name.
+    """Number of zones in a new network, 2 to 6, starting with the region's first zones by name.
     Default: 2 if `zones` is empty.
     """
     zones: NotRequired[list[str]]
@@ -73,7 +73,7 @@ class EksClusterArgs(TypedDict):
     a new network.
     """
     vpc_cidr: NotRequired[str]
-    """Address range of a new network, /16 to /20. Default: 10.0.0.0/16."""
+    """Address range for a new network, /16 to /20. Default: 10.0.0.0/16."""
     single_nat_gateway: NotRequired[bool]
     """Use one NAT gateway for all zones of a new network instead of one for each zone. Default:
     false.
@@ -154,7 +154,7 @@ class EksClusterArgs(TypedDict):
     false.
     """
     system_machine: NotRequired[str]
-    """Machine type of the system nodes. Default: m7i.large."""
+    """Machine type for the system nodes. Default: m7i.large."""
     system_count: NotRequired[int]
     """Number of system nodes. Default: 2."""
     permissions_boundary_arn: NotRequired[pulumi.Input[str]]

@@ -64,7 +64,7 @@ class EksKarpenterPoolArgs(TypedDict):
     needs a maximum that is higher than `nodes`.
     """
     zone: NotRequired[str]
-    """Zone of the nodes. Default: the zones of the subnets. Karpenter then starts each node in the
+    """Zone for the nodes. Default: the zones of the subnets. Karpenter then starts each node in the
     cheapest zone.
     """
     pool_name: NotRequired[str]
@@ -104,7 +104,7 @@ class EksKarpenterPoolArgs(TypedDict):
     vpc_id: NotRequired[pulumi.Input[str]]
     """VPC of the nodes. Required with EFA, because EFA needs a security group."""
     security_group_ids: NotRequired[list[pulumi.Input[str]]]
-    """Additional security groups of the nodes."""
+    """Additional security groups for the nodes."""
     boot_script: NotRequired[str]
     """Shell script, starting with "#!/bin/bash", that runs at the first boot of each instance
     before the node joins. Don't include secrets. Default: none.
@@ -132,9 +132,9 @@ class EksKarpenterPoolArgs(TypedDict):
     disk_gib: NotRequired[int]
     """Root volume size in GiB. Default: 200."""
     disk_iops: NotRequired[int]
-    """IOPS of the root volume, 3000 to 80000, and at most 500 per GiB. Default: 3000."""
+    """IOPS for the root volume, 3000 to 80000, and at most 500 per GiB. Default: 3000."""
     disk_throughput: NotRequired[int]
-    """Throughput of the root volume in MiB/s, 125 to 2000, and at most 1 per 4 IOPS. Default:
+    """Throughput for the root volume in MiB/s, 125 to 2000, and at most 1 per 4 IOPS. Default:
     125.
     """
     local_storage: NotRequired[str]

@@ -30,7 +30,7 @@ class EksNetworkArgs(TypedDict):
     """Inputs of EksNetwork."""
 
     zone_count: NotRequired[int]
-    """Number of zones of the network, 2 to 6, starting with the region's first zones by name.
+    """Number of zones in the network, 2 to 6, starting with the region's first zones by name.
     Default: 2 if `zones` is empty.
     """
     zones: NotRequired[list[str]]
@@ -38,7 +38,7 @@ class EksNetworkArgs(TypedDict):
     increasing the count adds subnets and doesn't change existing subnets.
     """
     vpc_cidr: NotRequired[str]
-    """Address range of the VPC, /16 to /20. Default: 10.0.0.0/16."""
+    """Address range for the VPC, /16 to /20. Default: 10.0.0.0/16."""
     single_nat_gateway: NotRequired[bool]
     """Use one NAT gateway for all zones instead of one for each zone. A single gateway costs less,
     but if its zone fails, the other zones lose internet access. The gateway is in the first zone of

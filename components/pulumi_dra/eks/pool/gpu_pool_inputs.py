@@ -152,7 +152,7 @@ class EksGpuPoolArgs(TypedDict):
     vpc_id: NotRequired[pulumi.Input[str]]
     """VPC of the nodes. Required with EFA, because EFA needs a security group."""
     security_group_ids: NotRequired[list[pulumi.Input[str]]]
-    """Additional security groups of the nodes. Also set cluster_security_group_id, because EKS
+    """Additional security groups for the nodes. Also set cluster_security_group_id, because EKS
     doesn't attach the cluster's security group if you set this input.
     """
     boot_script: NotRequired[str]
@@ -194,9 +194,9 @@ class EksGpuPoolArgs(TypedDict):
     disk_gib: NotRequired[int]
     """Root volume size in GiB. Default: 200."""
     disk_iops: NotRequired[int]
-    """IOPS of the root volume, 3000 to 80000, and at most 500 per GiB. Default: 3000."""
+    """IOPS for the root volume, 3000 to 80000, and at most 500 per GiB. Default: 3000."""
     disk_throughput: NotRequired[int]
-    """Throughput of the root volume in MiB/s, 125 to 2000, and at most 1 per 4 IOPS. Default:
+    """Throughput for the root volume in MiB/s, 125 to 2000, and at most 1 per 4 IOPS. Default:
     125.
     """
     local_storage: NotRequired[str]

@@ -40,7 +40,7 @@ class GkeClusterArgs(TypedDict):
     generates, so that a replacement can exist at the same time as the old cluster.
     """
     node_zones: NotRequired[list[pulumi.Input[str]]]
-    """Zones of the nodes. Default: the zones that GKE chooses for the region."""
+    """Zones for the nodes. Default: the zones that GKE chooses for the region."""
     zonal: NotRequired[bool]
     """Use a zonal control plane in the only node zone instead of a regional control plane. Default:
     false.
@@ -94,7 +94,7 @@ class GkeClusterArgs(TypedDict):
     nodes_cidr: NotRequired[str]
     """Node CIDR of a new network. Default: 10.0.0.0/20, for 4092 nodes."""
     pods_cidr: NotRequired[str]
-    """Pod CIDR of a new network, with a /24 per node. Default: 10.4.0.0/14, for 1024 nodes."""
+    """Pod CIDR for a new network, with a /24 per node. Default: 10.4.0.0/14, for 1024 nodes."""
     service_cidr: NotRequired[str]
     """Service CIDR of a new network. Default: 10.8.0.0/20."""
     network_id: NotRequired[pulumi.Input[str]]
@@ -121,7 +121,7 @@ class GkeClusterArgs(TypedDict):
     (gke-security-groups@example.com). Set none if you bind roles to individual accounts.
     """
     system_machine: NotRequired[str]
-    """Machine type of the system nodes. Default: e2-standard-4."""
+    """Machine type for the system nodes. Default: e2-standard-4."""
     system_count: NotRequired[int]
     """Number of system nodes in all zones. Default: 2."""
     deletion_protection: NotRequired[bool]
@@ -129,7 +129,7 @@ class GkeClusterArgs(TypedDict):
     cluster. Default: false.
     """
     resource_labels: NotRequired[dict[str, pulumi.Input[str]]]
-    """Labels of the cluster and its machines, for billing."""
+    """Billing labels for the cluster and its machines."""
 
 
 class ExistingNetwork(Struct, frozen=True, kw_only=True):

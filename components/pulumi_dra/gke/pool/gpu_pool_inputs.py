@@ -60,7 +60,7 @@ class GkeGpuPoolArgs(TypedDict):
     machine_facts: NotRequired[MachineFacts]
     """Facts about a machine type that isn't in this package's tables."""
     zones: list[pulumi.Input[str]]
-    """Zones of the nodes."""
+    """Zones for the nodes."""
     service_account: pulumi.Input[str]
     """Service account of the nodes."""
     max_nodes: int
@@ -96,7 +96,7 @@ class GkeGpuPoolArgs(TypedDict):
     """Place the nodes close together in one zone. Default: false."""
     placement_policy: NotRequired[str]
     """Name of a resource policy in the same project and region that places the nodes close together
-    in one zone, for example for an a4x topology or for several pools. Default: none or, with
+    in one zone, for example for an a4x topology or for multiple pools. Default: none or, with
     compact_placement, a policy that GKE creates.
     """
     host_maintenance: NotRequired[str]
@@ -163,12 +163,12 @@ class GkeGpuPoolArgs(TypedDict):
     Persistent Disk (a3-ultragpu, a4, a4x, g4).
     """
     disk_iops: NotRequired[int]
-    """IOPS of a hyperdisk-balanced boot disk, 3000 to 160000, and at most 500 per GiB. Default:
+    """IOPS for a hyperdisk-balanced boot disk, 3000 to 160000, and at most 500 per GiB. Default:
     Google's value for the disk size. If you remove this input later, existing disks keep their
     IOPS.
     """
     disk_throughput: NotRequired[int]
-    """Throughput of a hyperdisk-balanced boot disk in MiB/s, 140 to 2400, with one I/O operation
+    """Throughput for a hyperdisk-balanced boot disk in MiB/s, 140 to 2400, with one I/O operation
     per 4 to 256 KiB. Default: Google's value. If you remove this input later, existing disks keep
     their throughput.
     """
@@ -207,7 +207,7 @@ class GkeGpuPoolArgs(TypedDict):
     DaemonSets, including the DRA driver, must tolerate the additional taints.
     """
     resource_labels: NotRequired[dict[str, pulumi.Input[str]]]
-    """Labels of the machines, for billing."""
+    """Billing labels for the machines."""
 
 
 class GkeGpuPoolInputs(Struct, frozen=True, kw_only=True):

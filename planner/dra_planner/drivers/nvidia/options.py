@@ -44,7 +44,7 @@ class NvidiaDriver(StrictDocument):
         BeforeValidator(_check_shares),
     ] = Field(
         default="",
-        description="Method by which several claims can share a GPU: memory, unlimited, or a number of "
+        description="Method for sharing a GPU between claims: memory, unlimited, or a number of "
         "shares (time-slicing). Requires the ConsumableShares feature gate (driver 0.5.0 "
         "or later, Kubernetes 1.36 or later).",
     )

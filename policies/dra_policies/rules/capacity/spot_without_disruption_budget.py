@@ -41,7 +41,7 @@ RULE = Rule(
     says="Replicas that run only on Spot nodes don't have a PodDisruptionBudget.",
     why="When Spot nodes are reclaimed or rebalanced, all replicas can be drained at the same "
     "time.",
-    fix="Add a PodDisruptionBudget, or a pool with another capacity type.",
+    fix="Add a PodDisruptionBudget, or a pool with a different capacity type.",
     level="advisory",
     url=URL,
     needs="stack",

@@ -10,7 +10,7 @@ RULE = Rule(
     id="claim-asks-for-too-many-devices",
     says=f"A claim requests more than {MOST_DEVICES} devices.",
     why="The API server accepts the claim, but the scheduler always rejects it.",
-    fix="Split the request into several claims.",
+    fix="Split the request into multiple claims.",
     level="mandatory",
     check=tell("claim-asks-for-too-many-devices", find_oversized_claims),
 )

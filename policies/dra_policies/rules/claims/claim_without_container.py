@@ -67,7 +67,7 @@ RULE = Rule(
     id="claim-without-container",
     says="No container of a pod uses one of the pod's claims.",
     why="The claim reserves devices that the pod can't use.",
-    fix="Add the claim to resources.claims of the container that needs the devices.",
+    fix="Add the claim to resources.claims in the container that needs the devices.",
     level="advisory",
     check=check,
 )

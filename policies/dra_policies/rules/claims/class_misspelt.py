@@ -98,7 +98,7 @@ RULE = Rule(
     "driver.",
     why="The API server doesn't check that the DeviceClass exists. Until the class exists, the "
     "pod stays pending.",
-    fix="Use the declared name of the DeviceClass.",
+    fix="Use the name of a declared DeviceClass.",
     level="advisory",
     check=check,
 )

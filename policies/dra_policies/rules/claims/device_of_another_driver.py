@@ -37,7 +37,7 @@ RULE = Rule(
     id="device-of-another-driver",
     says="A claim requests devices from a driver that isn't in the fleet.",
     why="The plan covers only the fleet's drivers, so it can't determine whether the devices exist.",
-    fix="If another program installs the driver, do nothing. Otherwise, request devices from a "
+    fix="If another tool installs the driver, do nothing. Otherwise, request devices from a "
     "driver in the fleet.",
     level="advisory",
     needs="pools",

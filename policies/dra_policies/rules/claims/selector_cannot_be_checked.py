@@ -37,7 +37,7 @@ RULE = Rule(
     says="A CEL selector uses a feature that can't be checked.",
     why="pulumi-dra can't determine whether the API server accepts the selector, or which devices "
     "match the selector.",
-    fix="Rewrite the condition with other functions, or apply the object to a test cluster "
+    fix="Rewrite the condition with different functions, or apply the object to a test cluster "
     "with --dry-run=server.",
     level="advisory",
     check=check,

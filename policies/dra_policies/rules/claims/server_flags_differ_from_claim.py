@@ -106,7 +106,7 @@ def _is_gpu(request: ExactDeviceRequest, manifests: Manifests) -> bool:
 
 RULE = Rule(
     id="server-flags-differ-from-claim",
-    says="The flags of a model server don't match the GPUs of its claim.",
+    says="A model server's flags don't match the GPUs in its claim.",
     why="A server doesn't start if its flags need more GPUs than the claim has. If the flags need "
     "fewer GPUs, the claim's other GPUs stay idle.",
     fix="Request as many GPUs as the flags need, or set the flags to the number of GPUs in the "

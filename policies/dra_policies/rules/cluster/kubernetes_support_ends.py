@@ -35,7 +35,7 @@ RULE = Rule(
     says="Standard support for the cluster's Kubernetes version ends, or the cluster expires.",
     why="Extended support costs more per hour. Without extended support, the cloud upgrades "
     "the cluster.",
-    fix="Upgrade the cluster by one minor version at a time.",
+    fix="Upgrade the cluster one minor version at a time.",
     level="advisory",
     url=URL,
     needs="stack",

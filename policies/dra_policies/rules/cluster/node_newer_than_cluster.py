@@ -59,9 +59,9 @@ def _proxies(view: StackView, minor: int) -> Iterator[Finding]:
 RULE = Rule(
     id="node-newer-than-cluster",
     says="A node's Kubernetes version is newer or much older than the control plane's version.",
-    why="The cloud rejects newer nodes. If nodes are too old, the cloud updates neither the nodes "
-    "nor the control plane.",
-    fix="Update the control plane before its nodes.",
+    why="The cloud rejects nodes that are newer than the control plane. If nodes are too old, the "
+    "cloud can't upgrade the nodes or the control plane.",
+    fix="Upgrade the control plane before its nodes.",
     level="mandatory",
     url=URL,
     needs="stack",

@@ -95,9 +95,9 @@ RULE = Rule(
     id="driver-quota-too-small",
     says="The ResourceQuota for critical pods in the driver's namespace on GKE doesn't cover all "
     "GPU nodes.",
-    why="The API server rejects driver pods above the quota, so nodes start without devices.",
-    fix="Set `pods` under the quota's `hard` to the sum of all pool maximums plus the driver's "
-    "controllers.",
+    why="The API server rejects driver pods that exceed the quota, so nodes start without devices.",
+    fix="Set `pods` under the quota's `hard` to the sum of all pool maximums plus the number of "
+    "driver controllers.",
     level="mandatory",
     is_outage=True,
     url=DRIVER_PAGE,

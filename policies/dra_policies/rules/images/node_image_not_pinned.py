@@ -81,7 +81,7 @@ def _channel(pool: DeclaredPool, view: StackView) -> Iterator[Finding]:
 
 RULE = Rule(
     id="node-image-not-pinned",
-    says="GPU node images can change even if the program doesn't change.",
+    says="GPU node images can change without a change to the Pulumi program.",
     why="A new image contains a different NVIDIA driver, so new nodes might publish different "
     "devices, or no devices.",
     fix="Set an image version, or configure the cluster to install only security patches.",

@@ -20,7 +20,7 @@ RULE = Rule(
     says="A pod's scheduling rules, its group, or a taint on its devices prevents it from running.",
     why="A pod with a required affinity to missing pods stays pending, and so do the pods of a group "
     "that is too small. DaemonSet pods with claims stay pending on nodes without devices.",
-    fix="Correct the labels of podAffinity, or tolerate the taint of the nodes with devices.",
+    fix="Correct the labels in podAffinity, or tolerate the taint on the nodes with devices.",
     level="mandatory",
     needs="pools",
     url="https://kubernetes.io/docs/concepts/scheduling-eviction/assign-pod-node/",

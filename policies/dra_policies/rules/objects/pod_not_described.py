@@ -24,7 +24,7 @@ RULE = Rule(
     says="The manifests don't include a workload's pod template.",
     why="The rule can't determine whether the workload's pods request devices, so it doesn't "
     "check them.",
-    fix="Add the manifest in the finding.",
+    fix="Add the manifest that the finding names.",
     level="advisory",
     needs="pools",
     check=check,

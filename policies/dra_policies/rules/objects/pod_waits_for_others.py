@@ -11,7 +11,7 @@ RULE = Rule(
     says="The default scheduler doesn't schedule a pod.",
     why="The default scheduler ignores pods with a scheduling gate or another scheduler's "
     "name, so the plan can't determine where they run.",
-    fix="Remove schedulingGates and schedulerName, or ignore this finding if another program "
+    fix="Remove schedulingGates and schedulerName, or ignore this finding if another scheduler "
     "schedules the pod.",
     level="advisory",
     needs="pools",

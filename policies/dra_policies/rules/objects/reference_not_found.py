@@ -80,7 +80,7 @@ RULE = Rule(
     says="An object that pods need for admission isn't in the manifests.",
     why="The API server rejects a pod whose PriorityClass or RuntimeClass doesn't exist. Kueue "
     "doesn't admit workloads whose queue or flavor doesn't exist.",
-    fix="Add the manifest of the object, or correct its name.",
+    fix="Add the object's manifest, or correct the name.",
     level="advisory",
     needs="pools",
     url="https://kubernetes.io/docs/concepts/scheduling-eviction/pod-priority-preemption/",

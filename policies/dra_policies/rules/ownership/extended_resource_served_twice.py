@@ -68,8 +68,8 @@ RULE = Rule(
     id="extended-resource-served-twice",
     says="Both a DeviceClass and a device plugin serve an extended resource.",
     why=(
-        "Quotas, taints, and sharing differ between the two, and a pod can get a device from "
-        "either of them."
+        "Quotas, taints, and sharing work differently for claims and for the device plugin, and a "
+        "pod can get its device from either."
     ),
     fix="Set another extended resource name in the DeviceClass, or remove the name while the "
     "device plugin is installed.",

@@ -72,9 +72,9 @@ _TAKE_GPUS = ("n1-", "custom-")
 
 RULE = Rule(
     id="accelerators-differ-from-machine",
-    says="The GPUs of a pool don't match its machine type.",
+    says="A pool's GPUs don't match its machine type.",
     why="The cloud rejects the pool. The plan checked the claims against the machine type's GPUs.",
-    fix="Use the GPUs of the machine type.",
+    fix="Set the GPU type and count that the machine type has.",
     level="mandatory",
     needs="stack",
     check=check,

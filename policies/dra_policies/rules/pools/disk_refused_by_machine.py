@@ -69,7 +69,7 @@ def _ephemeral(pool: DeclaredPool) -> Iterator[Finding]:
 RULE = Rule(
     id="disk-refused-by-machine",
     says="The machine type doesn't support the pool's disk type.",
-    why="The cloud rejects each node.",
+    why="The cloud can't create nodes with this disk type.",
     fix="Remove the disk type, or use a disk type that the machine type supports.",
     level="mandatory",
     needs="stack",

@@ -39,8 +39,8 @@ RULE = Rule(
     id="node-upgrade-cannot-finish",
     says="An upgrade can't add or remove a node, or can't evict a node's pods.",
     why="The node upgrade stalls or fails.",
-    fix="If you can't add a machine, allow one unavailable node. In PodDisruptionBudgets, allow "
-    "the eviction of one pod.",
+    fix="If you can't add a node, allow one unavailable node. In PodDisruptionBudgets, allow one "
+    "pod to be evicted.",
     level="advisory",
     needs="stack",
     check=check,

@@ -96,8 +96,8 @@ def _of_fixed_count(pool: DeclaredPool) -> Iterator[Finding]:
 
 RULE = Rule(
     id="placement-cannot-be-met",
-    says="Placement, capacity, and upgrade settings of a pool conflict.",
-    why="The cloud rejects nodes when the pool is created or upgraded.",
+    says="A pool's placement, capacity, and upgrade settings conflict.",
+    why="The cloud can't create nodes when you create or upgrade the pool.",
     fix="Remove one of the settings.",
     level="advisory",
     needs="stack",

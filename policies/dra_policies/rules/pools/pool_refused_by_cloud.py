@@ -195,7 +195,8 @@ def _taints_of_system_pools(pool: DeclaredPool) -> Iterator[RejectedPool]:
 
 RULE = Rule(
     id="pool-refused-by-cloud",
-    says="The cloud rejects a setting of a pool, its cluster, or a resource that its nodes use.",
+    says="The cloud rejects a setting on a pool, on its cluster, or on a resource that the nodes "
+    "use.",
     why="The update fails when it creates or changes the pool, often after it created the cluster.",
     fix="Set each value only once, and keep minimum ≤ desired ≤ maximum.",
     level="mandatory",

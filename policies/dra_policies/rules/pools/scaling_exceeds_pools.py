@@ -79,8 +79,8 @@ RULE = Rule(
     id="scaling-exceeds-pools",
     says="At maximum size, the pools don't have enough capacity for the pods that autoscalers and "
     "rollouts add.",
-    why="At its maximum, a workload has pending pods, and a rollout that needs another node "
-    "never finishes.",
+    why="If a workload scales to its maximum, some pods stay pending. A rollout that needs an "
+    "additional node never finishes.",
     fix="Raise the maximum of a pool, lower the maximum of the autoscaler, or let the rollout "
     "remove pods before it "
     "adds new ones.",

@@ -50,7 +50,8 @@ def _claims(view: StackView) -> Iterator[tuple[str, ClaimSpec]]:
 RULE = Rule(
     id="driver-publishes-no-gpus",
     says="Claims request GPUs that the DRA driver doesn't publish.",
-    why="The driver publishes only what its chart enables, so the claims are never allocated.",
+    why="The driver publishes only the devices that its chart enables, so the claims are never "
+    "allocated.",
     fix="Enable GPUs in the chart values.",
     level="mandatory",
     is_outage=True,

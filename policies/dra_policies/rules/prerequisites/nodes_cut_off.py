@@ -217,7 +217,7 @@ def _subnets_without_routes(
 RULE = Rule(
     id="nodes-cut-off",
     says="Nodes can't reach the API server, the registries, or their instance metadata.",
-    why="Nodes don't join the cluster, or pods can't pull images, but the nodes are billed.",
+    why="Nodes don't join the cluster, or pods can't pull images, but you pay for the nodes.",
     fix="Allow the outbound traffic that the finding reports.",
     level="mandatory",
     is_outage=True,

@@ -25,7 +25,7 @@ def check(view: StackView) -> Iterator[Finding]:
 
 RULE = Rule(
     id="plan-record-missing",
-    says="A stack with DRA pools doesn't register its plan before them.",
+    says="A stack with DRA pools doesn't register its plan before the pools.",
     why="Without the plan, the claims can't be checked before the pools are created.",
     fix="save the plan (pulumi-dra plan --stack STACK --write), register it with CapacityPlan, and "
     "make all other resources depend on CapacityPlan",

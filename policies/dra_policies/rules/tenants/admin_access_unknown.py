@@ -8,7 +8,7 @@ from dra_policies.rules.rule import Rule
 
 RULE = Rule(
     id="admin-access-unknown",
-    says="The namespace of a claim with admin access isn't declared with the required label.",
+    says="A claim uses admin access, but its namespace isn't declared with the required label.",
     why="The API server rejects the claim without the label. With the label, everyone in the "
     "namespace has access to all devices.",
     fix=f'Label the namespace {LABEL}: "true", or remove adminAccess.',
