@@ -13,6 +13,7 @@ stands in the code: of that text, the row is the test.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from datetime import date
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -158,9 +159,11 @@ def told_of_base(name: str) -> tuple[Entry, ...]:
     return tuple(told(base(name)))
 
 
-def told(stack: Mapping[str, Resource]) -> list[Entry]:
-    """Return what the pack tells of a stack: resource by resource, then of the whole."""
-    judge = Judge(RULES)
+def told(stack: Mapping[str, Resource], today: date = date.min) -> list[Entry]:
+    """Return the pack's findings for a stack on a date (by default, rules about dates are silent):
+    resource by resource, then for the whole stack.
+    """
+    judge = Judge(RULES, today=today)
     names = {each.urn: name for name, each in stack.items()}
     entries = [entry for each in stack.values() for entry in judge.of_resource(each)]
     entries += judge.of_stack(list(stack.values()))

@@ -88,30 +88,25 @@ def find_violations(
         view = replace(view, thresholds=asked.configured.settings.thresholds)
     told = tuple(run_rules(view, besides_reading(rules)))
     told += tuple(_unexplained(view, told, rules))
-    skipped = tuple(_skipped(rules, has_pools=inputs.fleet is not None or bool(inputs.observed)))
-    without = {each.rule for each in skipped}
-    judging = [rule for rule in rules if rule.id not in without]
+    has_pools = inputs.fleet is not None or bool(inputs.observed)
+    skipped = tuple(_skipped(rules, has_pools=has_pools))
+    judging = [rule for rule in rules if rule.id not in {each.rule for each in skipped}]
     kept = find_active(told, () if selected else view.diagnostics, judged.inputs, judging, asked)
     of_rules = (rule.diagnostic(finding) for rule, finding in kept.told)
     outdated = find_outdated_guards(inputs.guards_files, plan, inputs.stack) if plan else ()
     everything = (*kept.read, *of_rules, *commands, *judged.findings, *outdated, *kept.remarks)
     found = tuple(dict.fromkeys(everything))
-    has_old_forms = any(each.code == "version-not-served" for each in found)
-    if judges_new_forms and has_old_forms and view.features is not None:
+    if judges_new_forms and view.features is not None:
         found = _with_new_forms(given, found, view.features, chosen, asked)
     doubts = {rule.diagnostic(finding) for rule, finding in kept.told if not finding.certain}
     found, old = _split(found, known, inputs.sources)
-    accepted = (each.code for each in (*(row.finding for row in kept.exempted), *old))
-    accepts_misfits = (
-        planned != "fits"
-        and is_accepted(accepted, levels, found)
-        and not _is_silent(view, told, rules)
-    )
+    accepted = [each.code for each in (*(row.finding for row in kept.exempted), *old)]
+    accepts = is_accepted(accepted, levels, found) and not _is_silent(view, told, rules)
+    accepts_misfits = accepts and planned != "fits"
     if accepts_misfits:
         planned = "fits"
     in_doubt = not doubts.isdisjoint(found)
-    if any(each.code == "unknown-field" for each in found):
-        found += tuple(repair_findings(inputs.sources, found))
+    found += _repairs(inputs, found)
     if selected and FITTING.isdisjoint(each.id for each in judging):
         planned = "fits"  # the selected rules don't ask whether pods fit
     placing: Verdict = worst([planned, "cannot-tell" if in_doubt else "fits"])
@@ -141,6 +136,13 @@ def _split(
     parts = split_known(found, known)
     notes = fixed_notes(known, parts.old, (source.name for source in sources))
     return (*parts.new, *notes), parts.old
+
+
+def _repairs(inputs: CommandInputs, found: Sequence[Diagnostic]) -> tuple[Diagnostic, ...]:
+    """Return findings about wrong indentation that explains unknown fields."""
+    if all(each.code != "unknown-field" for each in found):
+        return ()
+    return tuple(repair_findings(inputs.sources, found))
 
 
 def _skipped_without_stack(levels: Mapping[str, str]) -> Iterator[SkippedRule]:
@@ -217,6 +219,10 @@ def _with_new_forms(
     rules: Sequence[Rule],
     asked: ProjectConfiguration | None,
 ) -> tuple[Diagnostic, ...]:
+    """Return the findings, with those of the v1 forms of objects whose version isn't served."""
+    if all(each.code != "version-not-served" for each in found):
+        return found
+
     def again(sources: tuple[Source, ...]) -> tuple[Diagnostic, ...]:
         try:
             inputs = replace(given, sources=sources)

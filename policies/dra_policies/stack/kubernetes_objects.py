@@ -160,11 +160,12 @@ def objects_behind(resource: Resource, seen: Sequence[Resource]) -> tuple[Resour
     )
 
 
-def _object_name(resource: Resource) -> Any:
-    """Return the name of an object if it is known, without reading a path: a stack has a look-up
-    for each pair of object and claim.
+def _object_name(resource: Resource) -> str | None:
+    """Return the name of an object if it is a known string, without reading a path: a stack has a
+    look-up for each pair of object and claim.
     """
-    return (as_mapping(resource.props.values.get("metadata")) or {}).get("name")
+    name = (as_mapping(resource.props.values.get("metadata")) or {}).get("name")
+    return name if isinstance(name, str) else None
 
 
 @cache

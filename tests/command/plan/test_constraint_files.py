@@ -27,7 +27,7 @@ def test_a_change_of_the_fleet(project: Project) -> None:
     assert done.status == 0
     assert "wrote fix.yaml: add the taint" in done.err
     assert ": USD 6.08 per hour less, and everything is placed too" in " ".join(done.out.split())
-    assert "of them, other nodes (2 × h100) in none." in " ".join(done.out.split())
+    assert "orders, other nodes (2 × h100) in none." in " ".join(done.out.split())
     written = (project.root / "fix.yaml").read_text()
     assert written.startswith("# Add the taint")
     taint = {"key": "pulumi-dra/prefer-other-pools", "value": "true", "effect": "PreferNoSchedule"}

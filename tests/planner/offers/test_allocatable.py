@@ -201,7 +201,7 @@ def test_local_ssds_that_are_asked_for_are_the_ephemeral_storage(
     most = allocatable.at_most["ephemeral-storage"] / (1024 * MIB)
     assert most == pytest.approx(count * 375 * 0.9 - reserved_gib, abs=0.01)
     assert 0.97 * most < allocatable.amounts["ephemeral-storage"] / (1024 * MIB) < most
-    assert f"ephemeral storage is {count * 375} GiB of local SSDs" in allocatable.assumptions
+    assert f"ephemeral storage is on {count * 375} GiB of local SSDs" in allocatable.assumptions
 
 
 def test_disks_of_an_eks_machine_are_its_ephemeral_storage_where_they_are_one_file_system() -> None:

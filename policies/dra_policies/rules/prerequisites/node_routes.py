@@ -57,7 +57,7 @@ def _of_subnet(
         says, fix = fault
         yield Finding(
             message=f'the default route of subnet "{subnet.name}" {says}, so nodes can\'t reach '
-            "the API server and registries, and don't join the cluster",
+            "the API server and registries or join the cluster",
             fix=fix,
             urn=subnet.urn,
         )
@@ -220,7 +220,7 @@ def _without_endpoints(
     if missing:
         yield Finding(
             message=f"{route}, and its network doesn't have usable endpoints for "
-            f"{', '.join(missing)}, so nodes can't pull images, and don't become ready",
+            f"{', '.join(missing)}, so nodes can't pull images or become ready",
             fix="add a default route to a NAT gateway, or endpoints for "
             f"{', '.join(missing)} to the network",
             urn=subnet.urn,
