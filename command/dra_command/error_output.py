@@ -7,6 +7,7 @@ from __future__ import annotations
 import json
 import sys
 import traceback
+from pathlib import Path
 from typing import Any
 
 from dra_command.inputs.yaml_repair import repair_fix
@@ -44,11 +45,8 @@ def _with_repair(error: PlannerError) -> PlannerError:
 
 def print_internal_error(error: Exception, *, as_json: bool, verbose: bool) -> None:
     """Print that the program has an internal error, with the traceback only on request."""
-    message = f"internal error: {type(error).__name__}: {error}"
-    fix = (
-        "please report this error with the input that caused it; use --verbose to print its "
-        "location"
-    )
+    message = f"internal error: {type(error).__name__}: {error}{_location(error)}"
+    fix = "please report this error with the input that caused it"
     if verbose:
         traceback.print_exception(error, file=sys.stderr)
     if as_json:
@@ -58,6 +56,14 @@ def print_internal_error(error: Exception, *, as_json: bool, verbose: bool) -> N
         )
     else:
         print(f"pulumi-dra: {visible(message)}; {fix}", file=sys.stderr)
+
+
+def _location(error: Exception) -> str:
+    """Return the module and the line that raised the error, for a report without a traceback."""
+    frames = traceback.extract_tb(error.__traceback__)
+    if not frames:
+        return ""
+    return f" ({'/'.join(Path(frames[-1].filename).parts[-2:])}:{frames[-1].lineno})"
 
 
 def sentence(error: PlannerError) -> str:

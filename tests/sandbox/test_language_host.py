@@ -80,12 +80,25 @@ def test_it_asks_for_no_downloads(
     assert installing == []
 
 
-def test_an_environment_that_is_not_there_is_named(
+def test_a_folder_that_is_not_an_environment_is_named(
     host: language_pb2_grpc.LanguageRuntimeStub, tmp_path: Path
 ) -> None:
-    answer = host.Run(language_pb2.RunRequest(info=program(tmp_path, virtualenv="missing")))
+    (tmp_path / "empty").mkdir()
+    answer = host.Run(language_pb2.RunRequest(info=program(tmp_path, virtualenv="empty")))
 
-    assert f"{tmp_path}/missing doesn't contain bin/python" in answer.error
+    assert f"{tmp_path}/empty doesn't contain bin/python" in answer.error
+
+
+def test_a_component_package_runs_here_before_its_environment_is_created(
+    host: language_pb2_grpc.LanguageRuntimeStub, tmp_path: Path
+) -> None:
+    (tmp_path / "__main__.py").write_text("import sys\nprint(sys.prefix)\n")
+    info = program(tmp_path, virtualenv=".venv")
+    request = language_pb2.RunPluginRequest(kind="resource", info=info)
+
+    answers = list(host.RunPlugin(request))
+
+    assert b"".join(each.stdout for each in answers).decode().strip() == sys.prefix
 
 
 def test_a_component_package_runs_in_the_environment_that_was_made_for_it(

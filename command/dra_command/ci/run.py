@@ -13,7 +13,7 @@ import shlex
 import subprocess
 import sys
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
@@ -34,11 +34,14 @@ _TOO_LONG: Final = "The report is too long for a comment. See the log of this ru
 
 
 class _Done(Struct, frozen=True):
-    """The exit status of a subcommand, its part of the report, and the text to print."""
+    """The exit status of a subcommand, its part of the report, the text to print, and its errors
+    and notes.
+    """
 
     status: int
     out: str = ""
     shown: str = ""
+    err: str = ""
 
 
 def run(values: argparse.Namespace) -> int:
@@ -71,6 +74,7 @@ def run(values: argparse.Namespace) -> int:
             checks[name] = check.result()
             print(checks[name].shown, end="", flush=True)
         done = [*([plan] if plan else []), *checks.values()]
+        _print_errors(done)
         report = "\n".join(each.out for each in done if each.out)
         _summarize(report)
         _comment(values, report)
@@ -86,14 +90,15 @@ def _worst(statuses: set[int]) -> int:
 
 def _write_baseline(values: argparse.Namespace, stacks: list[str]) -> int:
     """Write the findings of all stacks to one baseline, one stack after the other."""
-    statuses: set[int] = set()
+    runs: list[_Done] = []
     for name in stacks:
         options = ["--config", values.config] if values.config else []
         options += ["--write-baseline", values.write_baseline]
         done = _pulumi_dra("check", *values.paths, *_capacity(values, name), *options)
         print(done.out, end="", flush=True)
-        statuses.add(done.status)
-    return _worst(statuses)
+        runs.append(done)
+    _print_errors(runs)
+    return _worst({each.status for each in runs})
 
 
 def _capacity(values: argparse.Namespace, stack: str) -> list[str]:
@@ -112,7 +117,7 @@ def _plan(values: argparse.Namespace, stacks: list[str]) -> _Done:
     done = _pulumi_dra("plan", *values.paths, *capacity, "--format", "markdown", *options)
     print(_head(done.out), end="", flush=True)
     is_ignored = values.fail_on == "never" and done.status == Status.BROKEN
-    return _Done(Status.FITS if is_ignored else done.status, done.out)
+    return _Done(Status.FITS if is_ignored else done.status, done.out, err=done.err)
 
 
 def _head(report: str) -> str:
@@ -150,7 +155,7 @@ def _check(values: argparse.Namespace, name: str, scratch: Path, *, of_several: 
     report = ""
     with suppress(OSError):
         report = title + markdown.read_text(encoding="utf-8")
-    return _Done(done.status, report, shown)
+    return _Done(done.status, report, shown, done.err)
 
 
 def _write_findings(
@@ -190,10 +195,14 @@ def _pulumi_dra(*words: str) -> _Done:
     sys.stderr.write(f"running: {shlex.join(['pulumi-dra', *shown])}\n")
     sys.stderr.flush()
     line = [sys.executable, "-P", "-m", "dra_command", *words]
-    done = subprocess.run(
-        line, stdout=subprocess.PIPE, stdin=subprocess.DEVNULL, encoding="utf-8", check=False
-    )
-    return _Done(done.returncode, done.stdout)
+    done = subprocess.run(line, capture_output=True, stdin=subprocess.DEVNULL, encoding="utf-8")
+    return _Done(done.returncode, done.stdout, err=done.stderr)
+
+
+def _print_errors(runs: Iterable[_Done]) -> None:
+    """Print errors and notes once, because `plan` and `check` both report wrong input."""
+    for line in dict.fromkeys(line for each in runs for line in each.err.splitlines()):
+        print(line, file=sys.stderr, flush=True)
 
 
 def _summarize(report: str) -> None:

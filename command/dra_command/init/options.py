@@ -105,6 +105,7 @@ def _add_generated(parser: argparse.ArgumentParser) -> None:
         help="write only the CI workflow, for stacks in this folder (--stack NAME[,NAME…]), or for "
         "--workloads and --fleet",
     )
+    _add_workflow(parser)
     parser.add_argument(
         "--install",
         metavar="SOURCE",
@@ -116,3 +117,26 @@ def _add_generated(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--force", action="store_true", help="replace existing files")
     parser.add_argument("-q", "--quiet", action="store_true", help="print only notes")
+
+
+def _add_workflow(parser: argparse.ArgumentParser) -> None:
+    """Add the options that the generated CI workflow passes to `ci`."""
+    before = parser.add_mutually_exclusive_group()
+    before.add_argument(
+        "--baseline",
+        metavar="FILE",
+        default="",
+        help="let the CI workflow ignore findings listed in FILE",
+    )
+    before.add_argument(
+        "--diff",
+        metavar="REF",
+        default="",
+        help="let the CI workflow report only findings that aren't in git REF, for example "
+        "origin/main",
+    )
+    parser.add_argument(
+        "--sarif",
+        action="store_true",
+        help="let the GitHub workflow upload findings to code scanning",
+    )

@@ -70,7 +70,7 @@ on:
 permissions:
   contents: read
   pull-requests: write # for the comment
-defaults:
+{permissions}defaults:
   run:
     working-directory: {folder}
 jobs:
@@ -78,9 +78,7 @@ jobs:
     runs-on: ubuntu-latest
     steps:
       - uses: actions/checkout@v4
-        with:
-          fetch-depth: 0 # --diff needs the branch that it names
-      - uses: actions/setup-python@v5
+{history}      - uses: actions/setup-python@v5
         with:
           python-version: "3.12"
       - uses: actions/cache@v4
@@ -93,7 +91,7 @@ jobs:
       - run: pulumi-dra ci {arguments}
         env:
           GITHUB_TOKEN: ${{{{ github.token }}}}
-"""
+{upload}"""
 
 _GITLAB = """\
 # Fails if claims don't fit the planned pools, or if manifests break a rule. Keeps one comment on the merge request if
@@ -105,8 +103,7 @@ _GITLAB = """\
     - if: $CI_PIPELINE_SOURCE == "merge_request_event"
     - if: $CI_COMMIT_BRANCH == $CI_DEFAULT_BRANCH
   variables:
-    GIT_DEPTH: "0" # --diff needs the branch that it names
-    PIP_CACHE_DIR: $CI_PROJECT_DIR/.cache/pip
+{history}    PIP_CACHE_DIR: $CI_PROJECT_DIR/.cache/pip
   cache:
     key: pulumi-dra
     paths: [.cache/pip]
@@ -124,7 +121,17 @@ _CI: Final = {
     "github": (".github/workflows/{name}.yml", _GITHUB),
     "gitlab": ("{name}.gitlab-ci.yml", _GITLAB),
 }
-
+_HISTORY: Final = {
+    "github": "        with:\n          fetch-depth: 0 # --diff needs the branch that it names\n",
+    "gitlab": '    GIT_DEPTH: "0" # --diff needs the branch that it names\n',
+}
+_SARIF: Final = "pulumi-dra.sarif"
+_UPLOAD: Final = """\
+      - uses: github/codeql-action/upload-sarif@v3
+        if: always()
+        with:
+          sarif_file: {file}
+"""
 
 _NOT_IN_A_NAME: Final = re.compile(r"[^A-Za-z0-9]+")
 CI_NAMES: Final = {"github": "GitHub", "gitlab": "GitLab"}
@@ -132,21 +139,28 @@ CI_NAMES: Final = {"github": "GitHub", "gitlab": "GitLab"}
 
 class CheckedFiles(Struct, frozen=True, kw_only=True):
     """What a CI workflow checks: manifests on the pools that an option names, or a stack with its
-    saved plan.
+    saved plan. `baseline` and `diff` limit the findings, and `sarif` uploads them.
     """
 
     workloads: str = ""
     fleet: str = ""
     stack: str = ""
+    baseline: str = ""
+    diff: str = ""
+    sarif: bool = False
 
     @property
     def arguments(self) -> str:
-        """The arguments of `plan` and `check`."""
-        return (
+        """The arguments of `ci`."""
+        capacity = (
             f"--stack {shlex.quote(self.stack)}"
             if self.stack
             else f"{self.workloads} --fleet {self.fleet}"
         )
+        options = {"--baseline": self.baseline, "--diff": self.diff}
+        options["--sarif"] = _SARIF if self.sarif else ""
+        words = [word for name, value in options.items() if value for word in (name, value)]
+        return f"{capacity} {shlex.join(words)}".rstrip()
 
 
 def ci_files(kind: str, checked: CheckedFiles, folder: Path, install: str = "") -> dict[str, str]:
@@ -174,5 +188,10 @@ def ci_files(kind: str, checked: CheckedFiles, folder: Path, install: str = "") 
         install=shlex.quote(requirement_of(install, folder) if install else installed_from()),
         arguments=arguments,
         path=path.format(name=name),
+        history=_HISTORY[kind] if checked.diff else "",
+        permissions="  security-events: write # for code scanning\n" if checked.sarif else "",
+        upload=_UPLOAD.format(file=os.path.normpath(os.path.join(below, _SARIF)))
+        if checked.sarif
+        else "",
     )
     return {os.path.relpath(root / path.format(name=name), folder.resolve()): filled}

@@ -28,13 +28,19 @@ from dra_command.inputs.machine_types import requested_machine_types
 from dra_command.inputs.new_cluster import new_cluster_version
 from dra_command.inputs.shared_catalog import find_shared_catalog
 from dra_command.pens.amounts import usd
+from dra_command.plan_report.compared_types import compared_obstacles
 from dra_planner.clouds import cloud, cloud_of_region, names
 from dra_planner.errors import PlannerError
 from dra_planner.fleet import Fleet, read_fleet, read_fleet_file
 from dra_planner.plan.cluster.starting_fleet import fleet_of_cluster
 from dra_planner.plan.suggestion.smallest_machines import SmallestFleet, smallest_fleet
 from dra_planner.plan.suggestion.suggest import suggest_fleets
-from dra_planner.plan.suggestion.suggestions import PricesUnknownError, Suggestion, SuggestRequest
+from dra_planner.plan.suggestion.suggestions import (
+    PricesUnknownError,
+    Suggestion,
+    Suggestions,
+    SuggestRequest,
+)
 from dra_planner.sources import Source, read_file, read_sources
 from dra_planner.wording import counted, verb
 from dra_policies.stack.starting_fleet import fleet_of_state
@@ -77,10 +83,22 @@ def starting_fleet(values: argparse.Namespace) -> InitialFleet:
     if values.observed:
         return _from_cluster(values)
     if values.state:
-        return _from_state(values)
+        return _in_region(_from_state(values), values.state, values.region)
     if values.other_tool:
-        return _from_file(values)
+        return _in_region(_from_file(values), values.other_tool, values.region)
     return _from_region(values.region or _ask_region(), values)
+
+
+def _in_region(start: InitialFleet, file: str, region: str) -> InitialFleet:
+    """Return the fleet of a file. Raises UsageError if --region names another region, where its
+    zones, machine types, and prices would be others.
+    """
+    if region and region != start.fleet.region:
+        raise UsageError(
+            f"--region {region} differs from the region in {file}, {start.fleet.region}",
+            fix="remove --region, or copy the file, change its region, and pass the copy to --from",
+        )
+    return start
 
 
 def _ask_region() -> str:
@@ -115,13 +133,10 @@ def _from_region(region: str, values: argparse.Namespace) -> InitialFleet:
         whole_gpus=not values.workloads,
         may_upgrade=not values.kubernetes,
     )
-    found, unpriced = _found(request, quiet=values.quiet)
+    found, every = _found(request, quiet=values.quiet)
     workloads = " ".join(map(shlex.quote, values.workloads)) or WORKLOADS
     if found is None:
-        raise PlannerError(
-            f"the workloads don't fit any machine type in {region}",
-            fix=f"to see why, run `pulumi-dra suggest {workloads} --region {region}`",
-        )
+        raise _no_fleet_error(region, workloads, every)
     if isinstance(found, SmallestFleet):
         return _described(
             _with_room(found.document),
@@ -136,7 +151,7 @@ def _from_region(region: str, values: argparse.Namespace) -> InitialFleet:
         _with_room(found.document),
         f"the cheapest machine types in {region} that run {workloads}: "
         f"{usd(found.hourly_usd)} per hour",
-        _price_notes(region, unpriced),
+        _price_notes(region, every.unpriced if every else 0),
     )
     machines = " + ".join(f"{count} × {machine}" for machine, count in found.machines)
     return replace(fleet, nodes=f"{machines}, {usd(found.hourly_usd)} per hour")
@@ -150,24 +165,37 @@ def _price_notes(region: str, unpriced: int) -> tuple[str, ...]:
     return (f"{types} no known price, so a cheaper fleet may exist",)
 
 
+def _no_fleet_error(region: str, workloads: str, every: Suggestions | None) -> PlannerError:
+    """Return the error for workloads that fit no machine type, with the reason of the first one."""
+    fault = f"the workloads don't fit any machine type in {region}"
+    command = f"for all reasons, run `pulumi-dra suggest {workloads} --region {region}`"
+    first = next(compared_obstacles(every.plan), None) if every is not None else None
+    if first is None or not first.lines:
+        return PlannerError(fault, fix=command)
+    line, fix = first.lines[0]
+    return PlannerError(
+        f"{fault}. {first.subject}: {line}", fix=f"{fix}; {command}" if fix else command
+    )
+
+
 def _found(
     request: SuggestRequest, *, quiet: bool
-) -> tuple[Suggestion | SmallestFleet | None, int]:
+) -> tuple[Suggestion | SmallestFleet | None, Suggestions | None]:
     """Return the cheapest fleet, or the smallest one if its price is unknown and it has fewer
-    GPUs, and the number of machine types that weren't compared, because their price is unknown.
+    GPUs, and the comparison; None if no price is known.
     """
     with doing("comparing machines", quiet=quiet):
         try:
             found = suggest_fleets(request)
         except PricesUnknownError:
-            return smallest_fleet(request), 0
+            return smallest_fleet(request), None
         best = found.best
         may_be_larger = best is None or _gpus(best) > 1
         smallest = smallest_fleet(request) if found.unpriced and may_be_larger else None
     if smallest is None or smallest.plan.cost is not None:
-        return best, found.unpriced
+        return best, found
     is_smaller = best is None or smallest.gpus < _gpus(best)
-    return (smallest if is_smaller else best), found.unpriced
+    return (smallest if is_smaller else best), found
 
 
 def _gpus(fleet: Suggestion) -> int:

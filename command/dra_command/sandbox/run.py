@@ -12,7 +12,7 @@ _LONGEST_WORD = 4_096  # what a path may have
 
 def run(values: argparse.Namespace) -> int:
     """Hand the words over to the sandbox; raises UsageError where it is not installed."""
-    require_sandbox("the sandbox", "pulumi", "grpc")
+    require_sandbox("the sandbox", "pulumi", "grpc", "psutil", "cryptography")
     for word in values.words:
         if not word.isprintable() or len(word) > _LONGEST_WORD:
             raise UsageError(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dra_command.suggest.compared_types import compared_obstacles, fleet_notes
+from dra_command.plan_report.compared_types import compared_obstacles, fleet_notes
 from dra_command.suggest.contract import (
     MachineCountRow,
     NotComparedRow,

@@ -154,9 +154,9 @@ def stack_file(stack: str, project: Path = Path()) -> Path:
         known = stack_names(project)
         nearest = get_close_matches(stack, known, 1)
         fix = f'did you mean "{nearest[0]}"? ' if nearest else ""
-        here = (
-            ", ".join(known) or "none (run the command in the project folder, or pass --fleet FILE)"
-        )
+        above = next((each for each in project.resolve().parents if stack_names(each)), None)
+        folder = f"in {above}" if above else "in the project folder"
+        here = ", ".join(known) or f"none (run the command {folder}, or pass --fleet FILE)"
         raise FleetError(
             f'stack "{stack}" isn\'t found, because {path} does not exist',
             fix=f"{fix}stacks here: {here}",

@@ -251,3 +251,16 @@ def test_lines_of_concurrent_commands_stay_apart(
     monkeypatch.setattr(sys, "stderr", Terminal())
     ci._pulumi_dra("check", "workloads")
     assert written == ["running: pulumi-dra check workloads\n"]
+
+
+def test_wrong_input_is_printed_once(project: Project) -> None:
+    done = project.run("ci", "--stack", "deb", "--comment", "none")
+    assert done.status == 2
+    assert done.err.count('stack "deb" isn\'t found') == 1
+
+
+def test_the_folder_of_the_project_is_named_in_a_folder_below_it(project: Project) -> None:
+    below = Project(project.root / "workloads")
+    done = below.run("plan", "--stack", "dev")
+    assert done.status == 2
+    assert f"run the command in {project.root}," in done.err

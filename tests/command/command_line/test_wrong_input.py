@@ -505,11 +505,11 @@ def test_a_fault_of_the_program_says_where_it_happened_when_it_is_asked(
     monkeypatch.setattr(dra_command.plan.run, "run", faulty)
     done = project.run(*PLAN)
     assert done.status == 70
-    assert "internal error: ZeroDivisionError" in done.err
     assert (
-        "please report this error with the input that caused it; use --verbose to print its "
-        "location" in done.err
+        "internal error: ZeroDivisionError: division by zero "
+        "(command_line/test_wrong_input.py:" in done.err
     )
+    assert "; please report this error with the input that caused it\n" in done.err
     assert "Traceback" not in done.err
     again = project.run(*PLAN, "--verbose")
     assert again.status == 70

@@ -259,3 +259,122 @@ def test_the_name_of_an_existing_cluster_is_kept_and_its_import_is_named(tmp_pat
     assert "import it before the first `pulumi up` (docs/operations/existing.md)" in done.out
     current = project.run("plan", "--stack", "prod", "--check", "--fail-on", "stale")
     assert current.status == 0, current.err
+
+
+def test_a_second_stack_is_planned_for_the_workloads_of_the_first(project: Project) -> None:
+    words = ("--region", "us-east-1", "--workloads", "workloads")
+    assert project.run("init", ".", "--stack", "prod", *words).status == 0
+    before = sorted(each.name for each in (project.root / "workloads").iterdir())
+
+    done = project.run("init", ".", "--stack", "eu", "--region", "eu-west-1")
+
+    assert (done.status, done.err) == (0, "")
+    assert "workloads: workloads (to use others, add --workloads PATH)" in done.out
+    assert sorted(each.name for each in (project.root / "workloads").iterdir()) == before
+    assert settings(project, "eu")["pulumi-dra:workloads"] == ["workloads"]
+    assert project.run("plan", "--stack", "prod", "--check").status == 0
+
+
+def test_stacks_with_different_workloads_need_a_choice(project: Project) -> None:
+    for name in ("one", "two"):
+        project.write(f"{name}/pod.yaml", (project.root / "workloads/two-pods.yaml").read_text())
+        words = ("--region", "us-east-1", "--workloads", name)
+        assert project.run("init", ".", "--stack", name, *words).status == 0
+
+    done = project.run("init", ".", "--stack", "eu", "--region", "eu-west-1")
+
+    assert done.status == 2
+    assert "different workloads; use --workloads PATH, for example --workloads one" in done.err
+
+
+@pytest.mark.parametrize("region", ["us-east-1", "eu-west-1"])
+def test_a_region_that_differs_from_the_file_is_an_error(region: str, tmp_path: Path) -> None:
+    project = Project(tmp_path)
+    project.write("fleet.yaml", FLEET)
+    stated = yaml.safe_load(FLEET)["region"]
+
+    done = project.run("init", "--stack", "prod", "--from", "fleet.yaml", "--region", region)
+
+    assert done.status == (0 if region == stated else 2)
+    if region != stated:
+        assert f"--region {region} differs from the region in fleet.yaml, {stated}" in done.err
+
+
+def test_the_reason_why_no_machine_type_fits_is_part_of_the_error(tmp_path: Path) -> None:
+    project = Project(tmp_path)
+    assert project.run("init", "sample", "--region", "us-east-1").status == 0
+    sample = (tmp_path / "sample/workloads/first-claim.yaml").read_text()
+    project.write("work.yaml", sample.partition("      tolerations:")[0])
+
+    done = project.run("init", "new", "--region", "us-east-1", "--workloads", "work.yaml")
+
+    assert done.status == 2
+    assert "has the taint nvidia.com/gpu=present:NoSchedule" in done.err
+    assert "add to the pod's tolerations: {key: nvidia.com/gpu" in done.err
+    assert "`pulumi-dra suggest work.yaml --region us-east-1`" in done.err
+
+
+def test_commands_after_a_misfit_are_those_that_work(project: Project) -> None:
+    project.write("fleet.yaml", FLEET.replace("max: 4", "max: 0"))
+    words = ("--from", "fleet.yaml", "--workloads", "workloads")
+    done = project.run("init", "new", "--stack", "prod", *words)
+    assert "plan: does not fit" in done.out
+    assert "pulumi up" not in done.out
+    assert "pulumi-dra plan --stack prod --write    # after you apply a fix" in done.out
+
+
+class TestOptionsOfTheWorkflow:
+    def workflow(self, project: Project, *words: str) -> dict[str, Any]:
+        done = project.run("init", "--only-ci", "--stack", "dev", "--force", *words)
+        assert done.status == 0, done.err
+        found: dict[str, Any] = yaml.safe_load(
+            (project.root / ".github/workflows/pulumi-dra-dev.yml").read_text()
+        )
+        return found
+
+    def steps(self, project: Project, *words: str) -> list[dict[str, Any]]:
+        steps: list[dict[str, Any]] = self.workflow(project, *words)["jobs"]["plan"]["steps"]
+        return steps
+
+    def test_default(self, project: Project) -> None:
+        checkout, *_, run = self.steps(project)
+        assert "with" not in checkout
+        assert run["run"] == "pulumi-dra ci --stack dev --name dev"
+
+    def test_diff_reads_the_whole_history(self, project: Project) -> None:
+        checkout, *_, run = self.steps(project, "--diff", "origin/main")
+        assert checkout["with"] == {"fetch-depth": 0}
+        assert run["run"] == "pulumi-dra ci --stack dev --diff origin/main --name dev"
+
+    def test_baseline(self, project: Project) -> None:
+        *_, run = self.steps(project, "--baseline", "known.json")
+        assert run["run"] == "pulumi-dra ci --stack dev --baseline known.json --name dev"
+
+    def test_sarif_is_uploaded(self, project: Project) -> None:
+        workflow = self.workflow(project, "--sarif")
+        *_, run, upload = workflow["jobs"]["plan"]["steps"]
+        assert run["run"] == "pulumi-dra ci --stack dev --sarif pulumi-dra.sarif --name dev"
+        assert upload["with"] == {"sarif_file": "pulumi-dra.sarif"}
+        assert workflow["permissions"]["security-events"] == "write"
+
+    @pytest.mark.parametrize(
+        ("words", "error"),
+        [
+            (("--ci", "gitlab", "--sarif"), "--sarif applies only to GitHub workflows"),
+            (("--ci", "none", "--diff", "main"), "--diff needs a CI workflow"),
+        ],
+    )
+    def test_options_that_no_workflow_uses(
+        self, words: tuple[str, ...], error: str, project: Project
+    ) -> None:
+        done = project.run("init", "--only-ci", "--stack", "dev", *words)
+        assert done.status == 2
+        assert error in done.err
+
+    def test_another_workflow_for_the_same_stack(self, project: Project) -> None:
+        project.write("stacks/Pulumi.prod.yaml", STACK)
+        self.workflow(project)
+        done = project.run("init", "--only-ci", "--stack", "dev,prod")
+        assert "pulumi-dra-dev.yml also checks dev, so each pull request gets two comments" in (
+            done.out
+        )

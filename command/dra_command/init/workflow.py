@@ -1,0 +1,134 @@
+"""The CI workflow that `init` writes, with the notes about its place and its source."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Final
+
+from msgspec import structs
+
+from dra_command.command_line.arguments import UsageError
+from dra_command.command_line.exit_status import Status
+from dra_command.init.install_source import install_notes
+from dra_command.init.repository import is_in_repository
+from dra_command.init.starter_files import CI_NAMES, CheckedFiles, ci_files
+from dra_command.init.written_files import paths_from, print_notes, require_new, write_files
+from dra_planner.fleet import is_url, stack_names
+
+_CHECKED_STACKS: Final = re.compile(r"pulumi-dra ci [^\n]*?--stack[ =](\S+)")
+
+
+def write_workflow(values: argparse.Namespace) -> int:
+    """Write only the CI workflow, for the stacks of a project, or for manifests and a fleet."""
+    folder = Path(values.folder)
+    pipeline = workflow_files(values, _checked_files(values, folder))
+    if not pipeline:
+        raise UsageError("--only-ci needs a CI system", fix="use --ci github or --ci gitlab")
+    require_new(folder, list(pipeline), force=values.force)
+    write_files(folder, pipeline, quiet=values.quiet)
+    print_pipeline_notes(folder, values, pipeline)
+    return Status.FITS
+
+
+def workflow_files(values: argparse.Namespace, checked: CheckedFiles) -> dict[str, str]:
+    """Return the CI workflow that the options describe, by its path from the folder; empty for
+    `--ci none`. Raises UsageError for options that its CI system doesn't support.
+    """
+    folder = Path(values.folder)
+    if values.sarif and values.ci != "github":
+        raise UsageError(
+            "--sarif applies only to GitHub workflows", fix="use --ci github, or remove --sarif"
+        )
+    if values.ci == "none" and (values.baseline or values.diff):
+        option = "--baseline" if values.baseline else "--diff"
+        raise UsageError(f"{option} needs a CI workflow", fix=f"remove --ci none or {option}")
+    return ci_files(
+        values.ci,
+        structs.replace(
+            checked,
+            baseline=paths_from(folder, [values.baseline]) if values.baseline else "",
+            diff=values.diff,
+            sarif=values.sarif,
+        ),
+        folder,
+        values.install,
+    )
+
+
+def _checked_files(values: argparse.Namespace, folder: Path) -> CheckedFiles:
+    """Return the stacks, or the manifests and the fleet, that a workflow checks. Raises UsageError
+    if they don't exist.
+    """
+    stacks = [name for name in values.stack.split(",") if name]
+    if stacks:
+        known = stack_names(folder)
+        if missing := [name for name in stacks if name not in known]:
+            raise UsageError(
+                f"{folder / 'stacks'} doesn't contain Pulumi.{missing[0]}.yaml",
+                fix=f"use one of {', '.join(known)}"
+                if known
+                else f"create the stack with `pulumi-dra init --stack {missing[0]}`, or use "
+                "--workloads PATH with --fleet FILE",
+            )
+        return CheckedFiles(stack=",".join(stacks))
+    if not (values.workloads and values.other_tool):
+        raise UsageError(
+            "--only-ci requires manifests or a stack to check",
+            fix="use --stack NAME, or --workloads PATH with --fleet FILE",
+        )
+    for path in (*values.workloads, values.other_tool):
+        if not (is_url(path) or os.path.exists(path)):
+            raise UsageError(f"{path} doesn't exist", fix="use the path of a file or folder")
+    return CheckedFiles(
+        workloads=paths_from(folder, values.workloads),
+        fleet=paths_from(folder, [values.other_tool]),
+    )
+
+
+def print_pipeline_notes(
+    folder: Path, values: argparse.Namespace, pipeline: Mapping[str, str]
+) -> None:
+    """Print what to do before a CI workflow works."""
+    for name in () if values.quiet else pipeline:
+        print_notes(folder / name, install_notes(values.install, folder))
+        print_notes(folder / name, _same_stack_notes(folder, name, pipeline[name]))
+    print_workflow_note(folder, values.ci, () if values.quiet else pipeline)
+
+
+def print_workflow_note(folder: Path, ci: str, files: Iterable[str]) -> None:
+    """Print that a workflow has no effect below the root of a repository that isn't there yet, and
+    that GitLab must include it.
+    """
+    for name in files if ci == "gitlab" else ():
+        local = os.path.basename(name)
+        print_notes(folder / name, [f"add to .gitlab-ci.yml: include: [{{local: {local}}}]"])
+    if ci != "none" and not is_in_repository(folder):
+        print(
+            f"{CI_NAMES[ci]} reads CI workflows only from the root of a repository, but {folder} "
+            "isn't in a git repository; move the workflow to your repository's root"
+        )
+
+
+def _same_stack_notes(folder: Path, name: str, text: str) -> Iterator[str]:
+    """Yield a note for each other workflow that checks one of the stacks, which would plan it twice
+    and write a second comment.
+    """
+    stacks = _stacks_of(text)
+    path = folder / name
+    for other in sorted(path.parent.glob("*.yml")):
+        both = stacks & _stacks_of(other.read_text(encoding="utf-8", errors="replace"))
+        if both and other.name != path.name:
+            yield (
+                f"{os.path.normpath(other)} also checks {', '.join(sorted(both))}, so each pull "
+                "request gets two comments; delete one of the workflows"
+            )
+
+
+def _stacks_of(workflow: str) -> set[str]:
+    """Return the stacks that the `ci` commands of a workflow check."""
+    found = _CHECKED_STACKS.findall(workflow)
+    return {name for names in found for name in names.strip("'\"").split(",") if name}

@@ -1,0 +1,73 @@
+"""Files that `init` writes: their paths, and the notes about them."""
+
+from __future__ import annotations
+
+import os
+import shlex
+from collections.abc import Iterable
+from pathlib import Path
+
+from dra_command.command_line.arguments import UsageError
+from dra_command.command_line.file_writer import write_whole
+from dra_planner.fleet import is_url
+from dra_planner.wording import verb
+
+
+def require_new(folder: Path, names: list[str], *, force: bool) -> None:
+    """Raise UsageError if one of the files exists, unless `force` allows to replace it."""
+    paths = [os.path.normpath(folder / name) for name in names]  # `..` also of a new folder
+    there = [path for path in paths if os.path.exists(path)]
+    if there and not force:
+        raise UsageError(
+            f"{', '.join(there)} already {verb(len(there), 'exist')}",
+            fix="use another folder, or add --force",
+        )
+
+
+def write_files(folder: Path, files: dict[str, str], *, quiet: bool) -> None:
+    """Write texts by their paths from a folder, and print each path unless `quiet`."""
+    for name, text in files.items():
+        path = Path(os.path.normpath(folder / name))
+        _make_folder(path.parent)
+        write_whole(path, text, UsageError)
+        if not quiet:
+            print(f"wrote {path}")
+
+
+def print_notes(path: Path, notes: Iterable[str]) -> None:
+    """Print what a person has to check in a written file."""
+    for note in notes:
+        print(f"look at {os.path.normpath(path)}: {note}")
+
+
+def paths_from(folder: Path, paths: Iterable[str]) -> str:
+    """Return paths from a folder, as arguments of a command that runs there."""
+    return shlex.join(path if is_url(path) else os.path.relpath(path, folder) for path in paths)
+
+
+def path_in(folder: Path, file: str) -> str:
+    """Return the path of a file from a folder; "" if there is no such file in it."""
+    if not file or not Path(file).resolve().is_relative_to(folder.resolve()):
+        return ""
+    return Path(file).resolve().relative_to(folder.resolve()).as_posix()
+
+
+def text_at(path: Path, otherwise: str) -> str:
+    """Return the text at a path; `otherwise` if nothing is there."""
+    if not path.exists():
+        return otherwise
+    return path.read_text(encoding="utf-8", errors="replace") if path.is_file() else ""
+
+
+def _make_folder(folder: Path) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        fault = (
+            "is a file"
+            if isinstance(error, FileExistsError | NotADirectoryError)
+            else f"{error.strerror or error}"
+        )
+        raise UsageError(
+            f"files can't be written to {folder}: {fault}", fix="use another folder"
+        ) from None
