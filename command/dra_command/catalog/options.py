@@ -24,7 +24,9 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--cloud", metavar="CLOUD", default="", help="print only machine types of this cloud"
     )
-    parser.add_argument("--region", default="", help="also print on-demand prices in this region")
+    parser.add_argument(
+        "--region", default="", help="print availability and on-demand prices in this region"
+    )
     parser.add_argument(
         "--today",
         metavar="DATE",

@@ -16,6 +16,7 @@ from dra_planner import catalog
 from dra_planner.catalog import Machine
 from dra_planner.catalog.dated_facts import dated_facts
 from dra_planner.catalog.kubernetes_support import NOTICE, supported
+from dra_planner.clouds import cloud_of_region
 from dra_planner.drivers import nvidia
 from dra_planner.releases import GATES, RELEASES
 
@@ -64,7 +65,12 @@ def _cell(value: object) -> str:
 
 
 def _machines(values: argparse.Namespace) -> Iterator[Row]:
-    for cloud in (values.cloud,) if values.cloud else catalog.cloud_titles():
+    clouds = (values.cloud,) if values.cloud else tuple(catalog.cloud_titles())
+    if values.region and not values.cloud:
+        clouds = (cloud_of_region(values.region),)
+    for cloud in clouds:
+        if values.region:
+            catalog.check_listed_region(cloud, values.region)
         for machine in catalog.machines(cloud):
             roots = {place.pcie_root for place in catalog.gpu_places(machine) if place.pcie_root}
             yield {
@@ -84,7 +90,8 @@ def _machines(values: argparse.Namespace) -> Iterator[Row]:
                 "pcie_roots": len(roots) or None,
                 "interfaces": len(catalog.network_interfaces(machine)) or None,
                 "temporary_gib": machine.temporary_disk_gib,
-                "offered": machine.is_offered,
+                "offered": machine.is_offered
+                and (not (values.region and machine.regions) or values.region in machine.regions),
                 **_price(machine, values.region),
                 "confidence": machine.provenance.confidence,
             }

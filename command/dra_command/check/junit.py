@@ -29,7 +29,7 @@ def check_junit(checked: CheckResult) -> str:
         for rule in RULES
         if rule.id in checked.judged or rule.id in whys or rule.id in by_code
     ]
-    custom = [id for id in checked.judged if id not in known]
+    custom = [id for id in (*checked.judged, *whys) if id not in known]
     codes = list(dict.fromkeys((*known, *custom, *by_code)))
     failures = sum(each.severity == "error" for each in checked.diagnostics)
     skipped = [code for code in codes if code in whys and code not in by_code]

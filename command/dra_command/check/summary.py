@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter
 
 from dra_command.findings.check_result import CheckResult
-from dra_command.findings.evaluation import MISSING_INPUT
-from dra_planner.wording import counted
+from dra_command.findings.evaluation import MISSING_INPUT, NEVER_APPLIES
+from dra_planner.wording import counted, named
 
 
 def summary(checked: CheckResult) -> str:
@@ -39,7 +39,11 @@ def _passed(checked: CheckResult) -> str:
 
 
 def _uncounted(checked: CheckResult) -> str:
-    """Return the number of findings that are left out, as the end of a sentence; "" for none."""
+    """Return the number of findings that are left out, and the rules that checked nothing, as the
+    end of a sentence; "" for none.
+    """
     said = [f"{counted(len(checked.exempted), 'finding')} exempted"] if checked.exempted else []
     said += [f"{counted(checked.known, 'finding')} known before"] if checked.known else []
+    unused = [each.rule for each in checked.skipped if each.why == NEVER_APPLIES]
+    said += [f"{named('rule', unused)} checked nothing, because {NEVER_APPLIES}"] if unused else []
     return "".join(f"; {each}" for each in said)

@@ -6,7 +6,14 @@ a backslash.
 
 from __future__ import annotations
 
-from dra_planner.documents.snapshot import SNAPSHOT_KINDS
+from collections.abc import Sequence
+
+from dra_planner.documents.snapshot import (
+    GUARD_OWNERS,
+    GUARD_POLICIES,
+    SNAPSHOT_KINDS,
+    VERIFIED_KINDS,
+)
 
 EXIT_STATUS = """\
 exit status:
@@ -24,7 +31,7 @@ exit status:
 """
 _VERIFIED = """\
 exit status:
-  0  nodes match the prediction 1  the cluster differs
+  0  matches the plan           1  differs, or planned pods are pending
   2  invalid input              3  no comparable node (--allow-unknown makes
                                    it 0)
 """
@@ -55,11 +62,11 @@ exit status:
 """
 
 
-def _snapshot(width: int = 76) -> str:
+def _snapshot(kinds: Sequence[str], width: int = 76) -> str:
     """Return the command that takes a snapshot: its list of kinds is one word, of which no piece is
     indented.
     """
-    first, *others = SNAPSHOT_KINDS
+    first, *others = kinds
     lines = [f"    kubectl get {first}"]
     for kind in others:
         if len(lines[-1]) + len(kind) + 2 > width:
@@ -70,7 +77,8 @@ def _snapshot(width: int = 76) -> str:
     return "\\\n".join(lines) + " \\\n      -A -o json > cluster.json"
 
 
-_SNAPSHOT = _snapshot()
+_SNAPSHOT = _snapshot(SNAPSHOT_KINDS)
+_VERIFIED_SNAPSHOT = _snapshot((*VERIFIED_KINDS, *GUARD_OWNERS, *GUARD_POLICIES))
 
 _PLAN_EXAMPLES = f"""\
 examples:
@@ -209,8 +217,8 @@ examples:
 
 _VERIFY_EXAMPLES = f"""\
 examples:
-  compare a snapshot
-{_SNAPSHOT}
+  compare a snapshot (before Kubernetes 1.36, without mutating…)
+{_VERIFIED_SNAPSHOT}
     pulumi-dra verify --observed cluster.json --stack eks-dev
   compare a running cluster
     pulumi-dra verify --kubeconfig ~/.kube/config --context gpu-dev \\

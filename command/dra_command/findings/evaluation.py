@@ -89,7 +89,7 @@ def find_violations(
     told = tuple(run_rules(view, besides_reading(rules)))
     told += tuple(_unexplained(view, told, rules))
     has_pools = inputs.fleet is not None or bool(inputs.observed)
-    skipped = tuple(_skipped(rules, has_pools=has_pools))
+    skipped = tuple(_skipped(rules, view, has_pools=has_pools))
     judging = [rule for rule in rules if rule.id not in {each.rule for each in skipped}]
     kept = find_active(told, () if selected else view.diagnostics, judged.inputs, judging, asked)
     of_rules = (rule.diagnostic(finding) for rule, finding in kept.told)
@@ -239,10 +239,16 @@ MISSING_INPUT = {
 }
 
 
-def _skipped(rules: Iterable[Rule], *, has_pools: bool) -> Iterator[SkippedRule]:
+NEVER_APPLIES = "its `when` is false for every object"
+"""Why a project's own rule checked nothing."""
+
+
+def _skipped(rules: Iterable[Rule], view: StackView, *, has_pools: bool) -> Iterator[SkippedRule]:
     for rule in rules:
         if rule.needs == "stack" or (rule.needs == "pools" and not has_pools):
             yield SkippedRule(rule.id, MISSING_INPUT[rule.needs])
+        elif not rule.applies(view):
+            yield SkippedRule(rule.id, NEVER_APPLIES)
 
 
 def make_view(inputs: CommandInputs) -> StackView:

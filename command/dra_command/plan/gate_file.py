@@ -24,6 +24,18 @@ def write_gate(path: Path, plan: Plan) -> str:
     """Write the file, and return a sentence about it; raises PlannerError if it can't be
     written.
     """
-    documents = admission_gate(plan_file(plan))
-    write_whole(path, _HEAD + yaml_documents(documents), PlannerError)
+    write_whole(path, _text(plan), PlannerError)
     return f"wrote {path}: apply it with kubectl apply -f {path}"
+
+
+def stale_gate(path: Path, plan: Plan) -> str:
+    """Return why a saved file doesn't match the plan, "" if it does."""
+    if not path.is_file():
+        return f"{path} doesn't exist; write it with --gate {path}, without --check"
+    if path.read_text(encoding="utf-8", errors="replace") == _text(plan):
+        return ""
+    return f"{path} differs from the plan; write it again with --gate {path}, without --check"
+
+
+def _text(plan: Plan) -> str:
+    return _HEAD + yaml_documents(admission_gate(plan_file(plan)))

@@ -73,7 +73,7 @@ def _add_files(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         default="",
         help="write admission policies and quotas (YAML) that make a cluster reject workloads "
-        "that exceed the plan",
+        "that exceed the plan; with --check, fail if FILE doesn't match the plan",
     )
     parser.add_argument(
         "--constraints",

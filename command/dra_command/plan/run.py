@@ -49,9 +49,12 @@ def run(values: argparse.Namespace) -> int:
 
         notes = [*notes, write_constraints(Path(values.constraints), plan)]
     if values.gate:
-        from dra_command.plan.gate_file import write_gate  # loads the document's schema
+        from dra_command.plan.gate_file import stale_gate, write_gate  # loads the schema
 
-        notes = [*notes, write_gate(Path(values.gate), plan)]
+        if values.check is None:
+            notes = [*notes, write_gate(Path(values.gate), plan)]
+        else:
+            stale = "\n".join(filter(None, (stale, stale_gate(Path(values.gate), plan))))
     if values.suggest:
         notes = [
             *notes,
@@ -67,7 +70,8 @@ def run(values: argparse.Namespace) -> int:
     if values.format == "text" and not values.quiet:
         print_next_commands(plan, values)
     if stale:
-        print(f"pulumi-dra: {visible(str(stale))}", file=sys.stderr)
+        for fault in stale.splitlines():
+            print(f"pulumi-dra: {visible(fault)}", file=sys.stderr)
         return Status.BROKEN
     if not values.quiet:
         for note in (*notes, *(f"note: {each}" for each in _fleet_notes(inputs, values))):

@@ -44,6 +44,7 @@ from dra_planner.plan.cluster.guard_checks import (
     read_policies,
     verify_guards,
 )
+from dra_planner.plan.cluster.pending_pods import verify_pods
 from dra_planner.planfile import PlanFile, plan_path, read_plan_file
 from dra_planner.releases import has_mutating_policies, parse_version
 from dra_planner.wording import counted, verb
@@ -87,10 +88,11 @@ def run(values: argparse.Namespace) -> int:
         planned_classes = fleet_classes(fleet, features)
         installed = [*verify_classes(planned_classes, snapshot.classes), *installed]
     checks = GuardChecks()
-    if saved is not None and guards.kinds:
+    rows_of_plan = saved.workloads if saved is not None else ()
+    planned = [WorkloadRef(row.kind, row.namespace, row.name) for row in rows_of_plan]
+    if guards.kinds:
         has_policies = has_mutating_policies(features.minor)
         policies = read_policies(inputs.observed) if has_policies else None
-        planned = (WorkloadRef(row.kind, row.namespace, row.name) for row in saved.workloads)
         checks = verify_guards(guards, snapshot, planned, policies)
     found = structs.replace(
         found,
@@ -99,6 +101,7 @@ def run(values: argparse.Namespace) -> int:
             *verify_health(inputs.observed, pool_of_node),
             *installed,
             *checks.differences,
+            *verify_pods(snapshot, planned),
         ),
     )
     rows = rows_to_add(observed)
@@ -212,6 +215,8 @@ def _print(
             )
         else:
             page.line(("No node in the snapshot belongs to a pool of the fleet.", "bold yellow"))
+        if any(each.aspect == "pod" for each in found.differences):
+            page.text("to see why pods are pending, run pulumi-dra plan on the same cluster")
         if found.pools_without_nodes:
             page.text(f"pools without a node: {', '.join(found.pools_without_nodes)}")
         if found.nodes_without_pool:

@@ -26,6 +26,10 @@ SNAPSHOT_KINDS: Final = (
 """The kinds in a cluster snapshot: all kinds that affect applied pods."""
 VERIFIED_KINDS: Final = ("nodes", "resourceslices", "deviceclasses", "daemonsets", "pods")
 """The kinds that `verify` compares with a plan."""
+GUARD_OWNERS: Final = ("replicasets", "jobs")
+"""Further kinds that `verify` reads for a plan with guards: the controllers of its pods."""
+GUARD_POLICIES: Final = ("mutatingadmissionpolicies", "mutatingadmissionpolicybindings")
+"""Further kinds that `verify` reads for a plan with guards, from Kubernetes 1.36."""
 _GROUPS: Final = {
     "": ("nodes", "pods", "namespaces", "resourcequotas", "limitranges", "configmaps"),
     "apps": ("deployments", "replicasets", "statefulsets", "daemonsets"),
@@ -70,7 +74,7 @@ VERIFIER_ROLE: Final = (
     + _rule("batch", ("jobs",), "list")
     + _rule(
         "admissionregistration.k8s.io",
-        ("mutatingadmissionpolicies", "mutatingadmissionpolicybindings"),
+        GUARD_POLICIES,
         "list",
     )
 )

@@ -31,6 +31,7 @@ Aspect = Literal[
     "class",
     "release",
     "guard",
+    "pod",
 ]
 _CORDON: Final = "node.kubernetes.io/unschedulable"
 _BYTES: Final = ("memory", "ephemeral-storage", "hugepages-")

@@ -52,6 +52,10 @@ class Threshold(Struct, frozen=True, kw_only=True):
     most: float
 
 
+def _always(_: StackView) -> bool:
+    return True
+
+
 class Rule(Struct, frozen=True, kw_only=True):
     """A rule: its description, the fix, its level, and its check.
 
@@ -73,6 +77,8 @@ class Rule(Struct, frozen=True, kw_only=True):
     threshold: Threshold | None = None
     # the pack can set what the rule asks for, where a project wants that
     can_remediate: bool = False
+    # False for a view with no object to which the rule's own condition applies
+    applies: Callable[[StackView], bool] = _always
 
     def diagnostic(self, finding: Finding) -> Diagnostic:
         """Return a finding of this rule as a diagnostic: a note if the rule can't tell, or if

@@ -15,7 +15,7 @@ from command_project import Project, stack_state
 
 from dra_command.command_line.examples import EXAMPLES
 from dra_command.command_line.exit_status import Status
-from dra_planner.documents.snapshot import SNAPSHOT_COMMAND
+from dra_planner.documents.snapshot import GUARD_OWNERS, GUARD_POLICIES, VERIFIED_KINDS
 
 ROOT = Path(__file__).parents[3]
 FLEET = """\
@@ -88,7 +88,10 @@ def test_the_command_for_a_snapshot_is_one_command_when_pasted(project: Project)
     pasted = text[text.index("    kubectl get") : text.index("    pulumi-dra verify --observed")]
     path = f"{project.root / 'bin'}{os.pathsep}{os.environ['PATH']}"
     subprocess.run(["sh", "-c", pasted], cwd=project.root, env={"PATH": path}, check=True)
-    assert (project.root / "cluster.json").read_text(encoding="utf-8") == f"{SNAPSHOT_COMMAND}\n"
+    kinds = ",".join((*VERIFIED_KINDS, *GUARD_OWNERS, *GUARD_POLICIES))
+    assert (project.root / "cluster.json").read_text(
+        encoding="utf-8"
+    ) == f"kubectl get {kinds} -A -o json\n"
 
 
 SNAPSHOT = """\

@@ -70,3 +70,24 @@ def test_flux_applies_the_gate_and_the_workloads_of_the_plan(project: Project) -
         found["workloads"]
         == json.loads(project.run("plan", "--stack", "dev", "--format", "json").out)["workloads"]
     )
+
+
+class TestCheck:
+    WORDS = ("plan", "--stack", "dev", "--gate", "gate.yaml", "-q")
+
+    def test_a_current_gate(self, project: Project) -> None:
+        assert project.run("plan", "--stack", "dev", "--write", "--gate", "gate.yaml").status == 0
+        assert project.run(*self.WORDS, "--check").status == 0
+
+    def test_a_changed_gate_fails_and_is_kept(self, project: Project) -> None:
+        assert project.run("plan", "--stack", "dev", "--write", "--gate", "gate.yaml").status == 0
+        changed = (project.root / "gate.yaml").read_text().replace("'2'", "'99'")
+        project.write("gate.yaml", f"{changed}# mine\n")
+        done = project.run(*self.WORDS, "--check")
+        assert (done.status, "gate.yaml differs from the plan" in done.err) == (1, True)
+        assert (project.root / "gate.yaml").read_text() == f"{changed}# mine\n"
+
+    def test_a_missing_gate_fails(self, project: Project) -> None:
+        assert project.run("plan", "--stack", "dev", "--write").status == 0
+        done = project.run(*self.WORDS, "--check")
+        assert (done.status, "gate.yaml doesn't exist" in done.err) == (1, True)

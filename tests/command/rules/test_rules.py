@@ -100,7 +100,9 @@ def checked(tmp_path_factory: pytest.TempPathFactory) -> Any:
 def test_every_example_runs_in_check(checked: Any) -> None:
     ids = {id for file in EXAMPLE_FILES for id in yaml.safe_load(file.read_text())["rules"]}
 
-    assert ids <= set(checked["judged"])
+    skipped = {each["rule"] for each in checked["skipped"]}
+    assert ids - skipped <= set(checked["judged"])
+    assert ids & skipped == {"admin-access-for-monitoring", "no-h100-in-dev"}  # their `when`
     assert "rule-could-not-run" not in {each["code"] for each in checked["diagnostics"]}
 
 
@@ -330,3 +332,24 @@ class TestCases:
 
     def test_without_a_file_there_is_nothing_to_test(self, project: Project) -> None:
         assert "pulumi-dra.yaml" in project.run("rules", "test").err
+
+
+class TestAConditionThatIsNeverTrue:
+    """`when` that names other stacks: the rule checks nothing, which isn't a pass."""
+
+    RULE = NO_L4.replace("    expression", '    when: plan.stack == "{}"\n    expression')
+    WORDS = ("check", "--stack", "dev", "--fail-on", "never")
+
+    @pytest.mark.parametrize(("stack", "applies"), [("dev", True), ("prod", False)])
+    def test_text(self, stack: str, applies: bool, project: Project) -> None:
+        project.write("pulumi-dra.yaml", self.RULE.format(stack))
+        said = "rule no-l4 checked nothing, because its `when` is false for every object"
+        assert (said in project.run(*self.WORDS).out) is not applies
+
+    @pytest.mark.parametrize(("stack", "skipped"), [("dev", 0), ("prod", 1)])
+    def test_junit(self, stack: str, skipped: int, project: Project) -> None:
+        project.write("pulumi-dra.yaml", self.RULE.format(stack))
+        text = project.run(*self.WORDS, "--format", "junit").out
+        assert text.count('<testcase classname="pulumi-dra" name="no-l4">\n      <skipped') == (
+            skipped
+        )

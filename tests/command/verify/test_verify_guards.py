@@ -231,3 +231,31 @@ def test_before_1_36_pods_that_spread_evenly_have_the_label_of_their_rule() -> N
     assert [(each.subject, each.field, each.observed) for each in checks.differences] == [
         ("Pod ml/b", "labels", "missing: 1 of 1 pod")
     ]
+
+
+class TestPendingPods:
+    def pending(self, done: Done) -> list[tuple[str, str]]:
+        rows = done.json["differences"]
+        return [(each["subject"], each["observed"]) for each in rows if each["aspect"] == "pod"]
+
+    def owned(self, pod: Json, name: str) -> Json:
+        owner = {"kind": "ReplicaSet", "name": f"{name}-6d4cf56db6", "controller": True}
+        labels = {"pod-template-hash": "6d4cf56db6"}
+        return pod | {"metadata": pod["metadata"] | {"ownerReferences": [owner], "labels": labels}}
+
+    def test_of_a_planned_workload_are_a_difference(
+        self, project: Project, verify: Callable[..., Done]
+    ) -> None:
+        document = saved(project)
+        running = self.owned(pod("a", "gpu-1", "n1", "l4"), "small")
+        waiting = self.owned(pod("b", "gpu-1", pool="l4"), "small")
+        done = verify(*policies(document), node("n1", "l4"), running, waiting)
+        assert self.pending(done) == [("Deployment ml/small", "1 of 2 pods pending")]
+        assert done.status == 1
+
+    def test_of_another_workload_are_none(
+        self, project: Project, verify: Callable[..., Done]
+    ) -> None:
+        document = saved(project)
+        waiting = self.owned(pod("b", "gpu-1", pool="l4"), "unplanned")
+        assert self.pending(verify(*policies(document), node("n1", "l4"), waiting)) == []

@@ -11,6 +11,7 @@ from typing import Any, Final
 from msgspec import Struct
 
 from dra_planner.clouds import POOL
+from dra_planner.documents.snapshot import GUARD_OWNERS, GUARD_POLICIES
 from dra_planner.manifests import BoundPod, Manifests
 from dra_planner.manifests.documents import read_documents
 from dra_planner.manifests.objects import read_objects
@@ -23,15 +24,13 @@ from dra_planner.sources import Source
 from dra_planner.wording import counted
 
 POLICY_KINDS: Final = ("MutatingAdmissionPolicy", "MutatingAdmissionPolicyBinding")
-_READ_FOR_GUARDS: Final = ("pods", "replicasets", "jobs")
-_POLICIES: Final = ("mutatingadmissionpolicies", "mutatingadmissionpolicybindings")
 Policies = Mapping[tuple[str, str], Mapping[str, Any]]
 """The `spec` of admission policies and bindings of a cluster, by kind and name."""
 
 
 def guard_kinds(minor: int) -> tuple[str, ...]:
     """Return the kinds that a snapshot needs for checking guards, as kubectl names them."""
-    return (*_READ_FOR_GUARDS, *(_POLICIES if has_mutating_policies(minor) else ()))
+    return ("pods", *GUARD_OWNERS, *(GUARD_POLICIES if has_mutating_policies(minor) else ()))
 
 
 def read_policies(sources: Iterable[Source]) -> Policies:

@@ -117,6 +117,21 @@ class CompiledRule:
         required = f"required: {text}" if len(text) <= _SHORT else ""
         return "; ".join(filter(None, [required, ", ".join(shown)]))
 
+    def applies(self, view: StackView) -> bool:
+        """Return whether `when` may be true for an object. It's false for all of them if it's
+        misspelled, or meant for other stacks.
+        """
+        if self._when is None:
+            return True
+        published = PublishedObjects(view)
+        return any(
+            self._when.evaluate(self._values(published, each), DEFAULT_BUDGET).value is not False
+            for each in published.of(self.rule.subject)
+        )
+
+    def _values(self, published: PublishedObjects, each: PublishedObject) -> dict[str, Any]:
+        return {"plan": published.plan, "cost": published.cost, self.rule.subject: each.value}
+
     def findings(self, view: StackView) -> Iterator[Finding]:
         """Yield a finding for each object that breaks the rule, or that the rule can't evaluate."""
         if view.is_early or (self.needs_pools and view.plan is None):
@@ -124,8 +139,7 @@ class CompiledRule:
             return
         published, left = PublishedObjects(view), RULE_BUDGET
         for each in published.of(self.rule.subject):
-            values = {"plan": published.plan, "cost": published.cost, self.rule.subject: each.value}
-            answer = self.answer(values, left)
+            answer = self.answer(self._values(published, each), left)
             left -= answer.steps
             if answer.result in ("fail", "cannot-tell"):
                 yield self._finding(each, answer)
@@ -170,6 +184,7 @@ def custom_rule(id: str, rule: CustomRule) -> Rule:
         needs="pools" if compiled.needs_pools else "",
         is_on=rule.level != "disabled",
         check=compiled.findings,
+        applies=compiled.applies,
     )
 
 
