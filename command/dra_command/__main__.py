@@ -18,10 +18,11 @@ from dra_command.command_line.exit_status import Status
 if TYPE_CHECKING:
     from dra_command.command_line.arguments import Arguments
 
-INTERNAL_ERROR = 70  # sysexits.h EX_SOFTWARE: a fault of ours, not of the input
-# before the collector looks for cycles, instead of 700: a plan of some pods makes 100 000
+INTERNAL_ERROR = 70  # sysexits.h EX_SOFTWARE: an internal error, not an invalid input
+# Number of new objects before the garbage collector runs. The default is 700, but a plan for a few
+# pods creates 100,000 objects.
 MORE_OBJECTS = 250_000
-BROKEN_PIPE = 141  # as a shell reports a program that SIGPIPE ended
+BROKEN_PIPE = 141  # the status that a shell reports for a program that SIGPIPE ended
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -30,24 +31,25 @@ def main(argv: Sequence[str] | None = None) -> int:
     """
     words = list(sys.argv[1:] if argv is None else argv)
     if argv is None:
-        import gc  # only where a process begins and ends with the command
+        import gc  # only if the process runs nothing but this command
 
         gc.set_threshold(MORE_OBJECTS, *gc.get_threshold()[1:])
-    # none is ours, and looking for some takes long
+    # This package doesn't have Pydantic plugins, and searching for plugins takes long.
     os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
     try:
         status = _run(words)
         sys.stdout.flush()
     except BrokenPipeError:
-        # Whoever read our output has gone; the interpreter's own flush at exit must not complain
-        # either.
+        # The reader of our output has exited. The interpreter flushes at exit, which must not print
+        # an error either.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return BROKEN_PIPE
     except KeyboardInterrupt:
         print("interrupted", file=sys.stderr)
         return Status.INTERRUPTED
     if argv is None:
-        gc.freeze()  # its last collection would look through all modules for nothing
+        # otherwise, the last collection would search all modules without freeing anything
+        gc.freeze()
     return status
 
 
@@ -66,14 +68,15 @@ def _run(words: list[str]) -> int:
             return watch(words, arguments.values)
         return _dispatch(arguments)
     except PlannerError as error:
-        from dra_command.error_output import print_fault  # only on the way to an error
+        from dra_command.error_output import print_fault  # imported only if an error occurs
 
         print_fault(error, as_json=as_json)
         return Status.WRONG_INPUT
     except (BrokenPipeError, KeyboardInterrupt):
         raise
     except Exception as error:
-        from dra_command.error_output import print_internal_error  # only on the way to an error
+        # imported only if an error occurs
+        from dra_command.error_output import print_internal_error
 
         print_internal_error(error, as_json=as_json, verbose="--verbose" in words or "-v" in words)
         return INTERNAL_ERROR

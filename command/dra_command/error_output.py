@@ -1,4 +1,4 @@
-"""Errors about wrong input: a JSON object if JSON is requested, otherwise sentences on standard
+"""Errors about invalid input: a JSON object if JSON is requested, otherwise sentences on standard
 error.
 """
 
@@ -16,7 +16,7 @@ from dra_planner.errors import ManifestError, PlannerError
 
 
 def print_fault(error: PlannerError, *, as_json: bool) -> None:
-    """Print the problem of the input, its place, and the fix."""
+    """Print the problem in the input, its location, and the fix."""
     error = _with_repair(error)
     if as_json:
         first, *others = [_fault(each) for each in _flatten(error)]
@@ -31,7 +31,7 @@ def print_fault(error: PlannerError, *, as_json: bool) -> None:
 
 
 def _with_repair(error: PlannerError) -> PlannerError:
-    """Return the error with a command that repairs the text, if the text can be repaired."""
+    """Return the error with a command that repairs the text, if a repair exists."""
     if not isinstance(error, ManifestError):
         return error
     repaired = repair_fix(error)

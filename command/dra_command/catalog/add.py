@@ -1,4 +1,4 @@
-"""`pulumi-dra catalog add`: learn machine types and drivers from running nodes, into a fleet's own
+"""`pulumi-dra catalog add`: add the machine types and drivers of running nodes to a fleet's own
 catalog.
 """
 
@@ -86,8 +86,8 @@ def run_add(values: argparse.Namespace) -> int:
 
 
 def _unused_objects(snapshot: Manifests) -> Iterator[Diagnostic]:
-    """Yield why objects of the capture aren't learned from: the API server would reject them, or
-    their Node is missing.
+    """Yield the reasons why objects in the capture can't be used: the API server would reject them,
+    or their Node is missing.
     """
     for each in snapshot.diagnostics:
         if each.rejected in _READ:
@@ -129,9 +129,8 @@ def _write(path: Path, learned: Learned, *, quiet: bool) -> None:
 def merge_rows(
     before: Sequence[Mapping[str, Any]], learned: Sequence[Mapping[str, Any]]
 ) -> list[dict[str, Any]]:
-    """Return the rows of a catalog, in which learned rows replace rows for the same thing.
-
-    Drivers that weren't captured this time stay in their row.
+    """Return the rows of a catalog. Learned rows replace existing rows for the same machine type or
+    driver. Drivers that this capture doesn't contain keep their rows.
     """
     rows = {str(row["machine"]): dict(row) for row in before}
     for row in learned:

@@ -1,5 +1,5 @@
-"""`pulumi-dra catalog`: the tables of machines, GPUs, MIG profiles, drivers and releases,
-filtered.
+"""`pulumi-dra catalog`: print filtered tables of machine types, GPUs, MIG profiles, drivers, and
+versions.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ Row = dict[str, str | int | float | bool | None]
 
 
 def run(values: argparse.Namespace) -> int:
-    """Print the rows of one table that contain every given word. Return 1 if there are none."""
+    """Print the rows of a table that contain every search word. Return 1 if no row does."""
     if values.table == "add":
         from dra_command.catalog.add import run_add
 
@@ -98,8 +98,8 @@ def _machines(values: argparse.Namespace) -> Iterator[Row]:
 
 
 def _price(machine: Machine, region: str) -> Row:
-    """The on-demand price in a region; asked for by naming one, since prices differ between
-    regions.
+    """The on-demand price in a region. Shown only if the user names a region, because prices differ
+    between regions.
     """
     if not region:
         return {}

@@ -52,7 +52,7 @@ class _File(Struct):
         return replace(self.source, text=self.text)
 
     def take(self, text: str, told: Iterable[str]) -> None:
-        """Take a text with a repair, unless it cannot be read any more."""
+        """Accept a repaired text, unless the repaired text can't be read."""
         if text == self.text:
             return
         try:
@@ -71,7 +71,7 @@ class _File(Struct):
         self.unwritten += (f"{name}:{each.line}: {each.what}" for each in fixed.unwritten)
 
     def copy(self) -> _File:
-        """Return the file in its present state."""
+        """Return a copy of the file in its current state."""
         return _File(self.source, self.text, [*self.told], [*self.unwritten])
 
     def undo(self, earlier: _File, unhelped: Iterable[_Wanted]) -> None:
@@ -89,7 +89,7 @@ class _File(Struct):
 
 
 def check_fix_options(values: argparse.Namespace) -> None:
-    """Raise UsageError for options that conflict with --fix."""
+    """Raise UsageError if other options conflict with --fix."""
     if "-" in values.paths:
         raise UsageError(
             "--fix can't change standard input",
@@ -147,8 +147,8 @@ def _fix_values(files: Iterable[_File], features: Features) -> None:
 
 
 def _rewrite(files: Sequence[_File], features: Features) -> None:
-    """Convert older objects to v1, even if they have further faults, which the check then reports
-    in v1 form.
+    """Convert older objects to v1, even if they contain other errors. `check` then reports these
+    errors in v1 form.
     """
     readable = [each for each in files if is_readable(each.now)]
     rewritings = rewrite(
@@ -165,8 +165,8 @@ def _rewrite(files: Sequence[_File], features: Features) -> None:
 def _add_tolerations(
     inputs: CommandInputs, files: Sequence[_File], open_files: Iterable[_File], check: Check
 ) -> None:
-    """Add the tolerations that findings ask for. Keep the earlier ones for objects that no longer
-    have such a finding.
+    """Add the tolerations that findings ask for. If an object no longer has such a finding, keep
+    the tolerations that were already added.
     """
 
     def found() -> tuple[Diagnostic, ...]:
@@ -174,7 +174,7 @@ def _add_tolerations(
 
     wanted = _wanted(found())
     touched = [each for each in open_files if each.source.name in wanted]
-    while touched:  # ends, because each round drops objects
+    while touched:  # the loop ends, because each round removes objects
         before = [each.copy() for each in touched]
         for each in touched:
             each.take_lines(add_tolerations(each.now, _asked(wanted[each.source.name])))
@@ -203,7 +203,7 @@ def _wanted(findings: Iterable[Diagnostic]) -> dict[str, list[_Wanted]]:
 def _unhelped(
     asked: Iterable[_Wanted], before: _File, after: _File, findings: Iterable[Diagnostic]
 ) -> list[_Wanted]:
-    """Return the wanted tolerations of a changed file whose finding is still there."""
+    """Return the wanted tolerations for a changed file whose finding still exists."""
     if before.text == after.text:
         return []
     lines = _lines_before(before.text, after.text)
@@ -216,7 +216,7 @@ def _unhelped(
 
 
 class _Wanted(Struct, frozen=True):
-    """Tolerations that a finding at the first line of an object asks for."""
+    """Tolerations that a finding at an object's first line asks for."""
 
     line: int
     code: str
@@ -247,7 +247,7 @@ def _tolerations_of(fix: str) -> Iterator[str]:
 
 
 def output_of_changes(values: argparse.Namespace) -> TextIO:
-    """Return where changes are told: beside findings for people, apart from a text that machines
-    read.
+    """Return the stream for the list of changes: standard output if people read the findings there,
+    otherwise standard error.
     """
     return sys.stdout if values.format == "text" else sys.stderr

@@ -1,5 +1,5 @@
-"""`check --diff REF`: findings of another state of the repository, so that a change only reports
-its own findings.
+"""`check --diff REF`: find out which findings already exist at a git ref, so that a change reports
+only its own findings.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ def findings_at_ref(
     ref: str, values: argparse.Namespace, check: Callable[[argparse.Namespace], CheckResult]
 ) -> KnownFindings:
     """Return what `check` finds at a ref with the same options. If none of the paths existed there,
-    return no findings. Raises PlannerError if there is no repository or no such ref. A remark names
-    what can't be checked at the ref.
+    return no findings. Raises PlannerError if there is no repository or no such ref. A remark lists
+    the files that can't be checked at the ref.
     """
     if "-" in values.paths:
         raise UsageError("--diff can't compare standard input", fix="pass files or folders")

@@ -16,7 +16,7 @@ def check_github(checked: CheckResult) -> str:
 
 def _command(each: Diagnostic, fleet_file: str) -> str:
     properties = {"title": each.code}
-    if file := each.place.file or fleet_file:  # GitHub shows nothing beside no file
+    if file := each.place.file or fleet_file:  # GitHub doesn't show annotations without a file
         properties["file"] = file
     if each.place.line:
         properties["line"] = str(each.place.line)
@@ -29,7 +29,9 @@ def _command(each: Diagnostic, fleet_file: str) -> str:
 
 
 def _escape(text: str, more: str = "") -> str:
-    """Escape as the runner unescapes (actions/toolkit:packages/core/src/command.ts)."""
+    """Escape text in the way that the runner unescapes it
+    (actions/toolkit:packages/core/src/command.ts).
+    """
     for sign in f"%\r\n{more}":
         text = text.replace(sign, f"%{ord(sign):02X}")
     return text

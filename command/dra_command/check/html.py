@@ -1,4 +1,4 @@
-"""Findings as one HTML page without scripts and external resources."""
+"""Findings as an HTML page without scripts or external resources."""
 
 from __future__ import annotations
 

@@ -22,7 +22,8 @@ def check_junit(checked: CheckResult) -> str:
     by_code: dict[str, list[Diagnostic]] = {}
     for each in checked.diagnostics:
         by_code.setdefault(each.code, []).append(each)
-    # rules that only check the resources of a program would be most of a pipeline's test cases
+    # otherwise, rules that check only the resources of a program would be most of a pipeline's test
+    # cases
     whys = {each.rule: each.why for each in checked.skipped if each.why != MISSING_INPUT["stack"]}
     known = [
         rule.id
@@ -81,7 +82,7 @@ def _cases(suite: ElementTree.Element, code: str, found: list[Diagnostic]) -> No
 
 
 def _clean(text: str) -> str:
-    """Leave out what XML 1.0 cannot hold, whatever the escape."""
+    """Remove characters that XML 1.0 can't represent, even if they are escaped."""
     return "".join(
         sign for sign in text if sign in "\t\n\r" or (sign >= " " and sign not in "\ufffe\uffff")
     )

@@ -25,7 +25,7 @@ _ACCEPTED: Final = (
 def check_markdown(checked: CheckResult) -> str:
     """Return the comment, with a newline at its end."""
     errors = [each for each in checked.diagnostics if each.severity == "error"]
-    # an error of a rule needn't be about a pod that doesn't fit
+    # an error doesn't always mean that a pod doesn't fit
     said = counted(len(errors), "error") if errors else VERDICT_WORDS[checked.verdict]
     title = f"{DRAWN.of(checked.verdict)} {said}"
     head = [MARK, f"### GPU checks: {title}", "", safe(summary(checked)), ""]

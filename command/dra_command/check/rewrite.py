@@ -29,15 +29,15 @@ from dra_tutorials.rewriting import rewrite_with_pages
 from dra_tutorials.terraform.findings import terraform_findings
 
 _OLDER = frozenset({"older-form", "unknown-field"})
-"""Findings on parts of objects that rewriting would be about."""
+"""Findings on incomplete objects that could otherwise be rewritten."""
 
 
 def rewrite_manifests(values: argparse.Namespace) -> int:
     """Print the manifests that contain older versions, or change their files. Raises PlannerError
     for invalid input.
 
-    Returns 1 if an object can't be converted to v1 with the same meaning. It stays as it is and is
-    listed.
+    Returns 1 if an object can't be converted to v1 with the same meaning. Such an object doesn't
+    change, and the command lists it.
     """
     _refuse_odd_combinations(values)
     sources = read_inputs(values, needs_capacity=False).sources
@@ -48,7 +48,7 @@ def rewrite_manifests(values: argparse.Namespace) -> int:
     texts, repaired = repair_sources(
         (each for each in sources if not has_embedded(each.name)), features
     )
-    read_documents(texts)  # says what cannot be read before anything is printed or changed
+    read_documents(texts)  # reports unreadable files before anything is printed or changed
     sources = (*texts, *(each for each in sources if has_embedded(each.name)))
     rewritings = rewrite_with_pages(
         sources, partial(rewrite, features=features, check_selector=check_selector)
@@ -91,7 +91,9 @@ def rewrite_manifests(values: argparse.Namespace) -> int:
 
 
 def _old_parts(page: Source, features: Features) -> Iterator[KeptObject]:
-    """Yield what of a page has an older form and is no object: a part stays as it is."""
+    """Yield the places on a page that use an older form but aren't complete objects. They don't
+    change.
+    """
     found = read_embedded(page)
     for told in evaluate_fragments(
         (*found.others, *found.unlabelled), fragment_evaluation(features), page.text
@@ -104,9 +106,7 @@ def _old_parts(page: Source, features: Features) -> Iterator[KeptObject]:
 
 
 def _old_objects(program: Source, features: Features) -> Iterator[KeptObject]:
-    """Yield the objects of older versions that are declared in Terraform's language, which stays as
-    it is.
-    """
+    """Yield the objects with older versions that Terraform files declare. They don't change."""
     for told in terraform_findings(program.text, program.name, 1, features):
         if told.code == "version-not-served":
             name = told.message.partition(": ")[0]
@@ -128,7 +128,9 @@ def change_lines(changes: Iterable[RewrittenObject]) -> Iterable[str]:
 
 
 def _tell_refusals(refusals: Iterable[KeptObject]) -> None:
-    """Print why objects stay as they are; an example that several of them share is printed once."""
+    """Print the reasons why objects don't change. If several objects share an example, print the
+    example only once.
+    """
     examples: dict[str, None] = {}
     for refusal in refusals:
         print(visible(str(refusal)), file=sys.stderr)
@@ -139,7 +141,7 @@ def _tell_refusals(refusals: Iterable[KeptObject]) -> None:
 
 
 def _join(printed: list[Rewriting]) -> str:
-    """Return the texts as one stream, each file below its name."""
+    """Return the texts as one stream, with each file's name above its text."""
     if len(printed) == 1:
         return printed[0].text
     parts = []

@@ -89,7 +89,7 @@ def _fix(
     rules: Sequence[Rule],
     asked: ProjectConfiguration | None,
 ) -> CommandInputs:
-    """Repair the files and return them as they are then."""
+    """Repair the files, and return the repaired inputs."""
     from dra_command.check.fix import fix_files, output_of_changes
 
     minor = inputs.kubernetes or (inputs.fleet.kubernetes if inputs.fleet is not None else "")
@@ -103,7 +103,9 @@ def _fix(
 
 
 def _with_origin(checked: CheckResult, inputs: CommandInputs) -> CheckResult:
-    """Return the result with whether its Kubernetes version is only the newest known one."""
+    """Return the result, and record whether the Kubernetes version is a default (the newest known
+    version).
+    """
     is_newest = not (inputs.fleet or inputs.observed or inputs.kubernetes)
     return replace(checked, is_newest=is_newest)
 
@@ -130,7 +132,9 @@ def _known(
 
 
 def _status(checked: CheckResult, fail_on: str, *, allow_unknown: bool) -> Status:
-    """Return the exit status. It depends on the verdict unless the options set another severity."""
+    """Return the exit status, which depends on the verdict unless the options set another
+    severity.
+    """
     if fail_on == "error":
         return status_of(checked.verdict, allow_unknown=allow_unknown)
     if fail_on == "never":
@@ -143,7 +147,7 @@ def _status(checked: CheckResult, fail_on: str, *, allow_unknown: bool) -> Statu
 
 
 def _explain(values: argparse.Namespace) -> Status:
-    """Print what a rule is about."""
+    """Print the description, reason, and fix of a rule."""
     (rule,) = selected_rules([values.explain], custom_rules(read_project_configuration(values)))
     needs = MISSING_INPUT.get(rule.needs, "only needs manifests")
     state = rule.level if rule.is_on else f"{rule.level}, off by default"

@@ -18,7 +18,7 @@ from dra_policies.rules.rule import CLAIMS_PAGE
 
 NO_FILE = "pulumi-dra"
 _TAGS = ["kubernetes", "dynamic-resource-allocation"]
-_MOST = 25_000  # results that GitHub takes of one run
+_MOST = 25_000  # maximum number of results per run that GitHub accepts
 
 
 def check_sarif(checked: CheckResult) -> str:
@@ -62,8 +62,8 @@ def check_sarif(checked: CheckResult) -> str:
 
 
 def _other(code: str) -> dict[str, Any]:
-    """Return the description of a finding that no rule made, but the reading of objects or the
-    planning.
+    """Return the description of a finding that doesn't come from a rule, but from reading objects
+    or from planning.
     """
     said = code.replace("-", " ").capitalize()
     text = (
@@ -81,8 +81,8 @@ def _other(code: str) -> dict[str, Any]:
 
 
 def _results(checked: CheckResult, position: Mapping[str, int]) -> list[dict[str, Any]]:
-    """Return the findings, each with a fingerprint that stays when lines move; the same fault twice
-    is numbered.
+    """Return the findings, each with a fingerprint that doesn't change when lines move. If the same
+    fault occurs twice, the fingerprints contain a number.
     """
     results: list[dict[str, Any]] = []
     for each, digest in numbered(checked.diagnostics):
@@ -100,7 +100,8 @@ def _result(each: Diagnostic, rule: int, fleet_file: str) -> dict[str, Any]:
         "level": each.severity,
         "message": {"text": text},
     }
-    # A finding about no file is about the fleet: code scanning shows nothing that has no place.
+    # A finding without a file belongs to the fleet file, because code scanning doesn't show
+    # findings without a location.
     place: dict[str, Any] = {
         "artifactLocation": {"uri": _uri(each.place.file or fleet_file or NO_FILE)},
         "region": {"startLine": each.place.line or 1},

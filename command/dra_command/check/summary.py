@@ -1,4 +1,6 @@
-"""One sentence for all findings: their number, or the meaning of a result without findings."""
+"""One sentence that summarizes all findings: how many there are, or what a result without findings
+means.
+"""
 
 from __future__ import annotations
 
@@ -10,13 +12,15 @@ from dra_planner.wording import counted, named
 
 
 def summary(checked: CheckResult) -> str:
-    """Return the number of findings of each severity; without findings, what was checked."""
+    """Return the number of findings of each severity. Without findings, return what was checked."""
     said = counts(checked)
     return f"{said}{_uncounted(checked)}." if said else checked.passed or _passed(checked)
 
 
 def counts(checked: CheckResult) -> str:
-    """Return the number of findings of each severity ("1 error, 2 notes"), or "" for none."""
+    """Return the number of findings of each severity, for example "1 error, 2 notes". "" if there
+    are no findings.
+    """
     by_severity = Counter(each.severity for each in checked.diagnostics)
     return ", ".join(
         counted(by_severity[name], name)

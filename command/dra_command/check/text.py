@@ -1,4 +1,4 @@
-"""Findings for a person at a terminal, and plain in a pipe."""
+"""Findings as text for a terminal, or as plain text for a pipe."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from dra_command.pens.terminal.page import Page
 
 
 def print_check(checked: CheckResult, *, quiet: bool = False, file: TextIO | None = None) -> None:
-    """Print every finding and their number. `quiet` prints only the errors."""
+    """Print every finding and the number of findings. `quiet` prints only the errors."""
     with Page(file) as page:
         for each in checked.diagnostics:
             if each.severity == "error" or not quiet:

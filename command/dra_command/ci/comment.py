@@ -1,4 +1,6 @@
-"""One comment on a pull or merge request: found by its first line, and edited in place."""
+"""A single comment on a pull or merge request, which the command finds by its first line and
+edits.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,7 @@ _SECONDS: Final = 30
 
 
 class CommentError(Exception):
-    """A comment that can't be written: the reason. The checks themselves aren't affected."""
+    """Reason why a comment can't be written. The checks aren't affected."""
 
 
 class Thread(Struct, frozen=True, kw_only=True):
@@ -32,7 +34,7 @@ class Thread(Struct, frozen=True, kw_only=True):
     headers: Mapping[str, str]
 
     def write(self, mark: str, body: str) -> None:
-        """Edit the comment whose first line is the mark, or add one; raises CommentError."""
+        """Edit the comment whose first line is the mark, or add a comment. Raises CommentError."""
         text = f"{mark}\n{body}"
         found = next(
             (each for each in self._all() if str(each.get("body", "")).startswith(mark)), None
@@ -64,10 +66,9 @@ class Thread(Struct, frozen=True, kw_only=True):
 
 
 def find_thread(host: str, environment: Mapping[str, str]) -> Thread | None:
-    """Return the thread of the request that a pipeline runs for; None if it runs for none, or not
-    on a known host.
-
-    Raises CommentError if there is a request, but no token.
+    """Return the comments of the pull or merge request for which a pipeline runs. None if there is
+    no request, or if the host isn't supported. Raises CommentError if there is a request, but no
+    token.
     """
     if host in ("auto", "github") and environment.get("GITHUB_REPOSITORY"):
         return _github(environment)

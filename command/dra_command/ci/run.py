@@ -1,8 +1,8 @@
 """`pulumi-dra ci`: run `plan` and `check` on every stack, print findings, and comment on the
 change.
 
-Each of them runs as a process, as a person would run it, so that the pipeline shows what a terminal
-shows.
+Each subcommand runs in its own process, as if a person ran it, so the pipeline shows the same
+output as a terminal.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from dra_planner.planfile import plan_path
 
 _WORST_FIRST: Final = (Status.WRONG_INPUT, Status.BROKEN, Status.CANNOT_TELL)
 _OWN_OPTIONS: Final = ("--output=", "--format=")
-"""Options whose values are about this command, not about the answer."""
+"""Options that control this command and not the subcommands."""
 _TOO_LONG: Final = "The report is too long for a comment. See the log of this run.\n"
 
 
@@ -107,8 +107,8 @@ def _capacity(values: argparse.Namespace, stack: str) -> list[str]:
 
 def _plan(values: argparse.Namespace, stacks: list[str]) -> _Done:
     """Plan all stacks as one report. If a stack has a saved plan, a stale or missing plan fails.
-    Whether a workload that doesn't fit fails the run is up to `check`, which knows exemptions and
-    baselines.
+    `check` decides whether a workload that doesn't fit fails the run, because it knows the
+    exemptions and baselines.
     """
     has_saved = not values.paths and any(plan_path(name).is_file() for name in stacks)
     options = ["--fail-on=stale", *(["--check"] if has_saved else [])]
@@ -187,11 +187,11 @@ def _allowing(values: argparse.Namespace) -> list[str]:
 
 
 def _pulumi_dra(*words: str) -> _Done:
-    """Run a subcommand, and print it to standard error when it starts, because it can take
-    seconds.
+    """Run a subcommand. Before it starts, print its command line to standard error, because the
+    subcommand can take seconds.
     """
     shown = [word for word in words if not word.startswith(_OWN_OPTIONS)]
-    # one write, so that lines of concurrent subcommands stay apart
+    # a single write, so that the lines of concurrent subcommands don't mix
     sys.stderr.write(f"running: {shlex.join(['pulumi-dra', *shown])}\n")
     sys.stderr.flush()
     line = [sys.executable, "-P", "-m", "dra_command", *words]
@@ -214,8 +214,8 @@ def _summarize(report: str) -> None:
 
 
 def _comment(values: argparse.Namespace, report: str) -> None:
-    """Write the comment. A token without permission, as for forks, is reported, but doesn't fail
-    the run.
+    """Write the comment. If the token doesn't have permission (for example, in a fork), print a
+    warning instead of failing.
     """
     if values.comment == "none" or not report:
         return

@@ -1,4 +1,4 @@
-"""The change with which all workloads fit together, in words."""
+"""The change that makes all workloads fit together, in words."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dra_planner.plan.model import JointFix
 
 
 def joint_fix_title(found: JointFix) -> str:
-    """Return what the steps come to, and what they cost."""
+    """Return a summary of the steps, and their cost."""
     more = found.more_usd
     if more is None:
         price = "price unknown"

@@ -1,4 +1,4 @@
-"""The change with which all workloads fit together, as published JSON."""
+"""The change that makes all workloads fit together, as published JSON."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Why a claim fits or not, as the published JSON."""
+"""The reasons why a claim fits or doesn't fit, as the published JSON."""
 
 from __future__ import annotations
 

@@ -20,8 +20,8 @@ def share_sentence(share: Share) -> str:
 
 
 def share_cells(shares: tuple[Share, ...], heading: str) -> tuple[str, str]:
-    """Return the consumed and the free amounts of a device as two table cells, with requests that
-    the device's policy raised. `heading` is the capacity that the table's head names, or "".
+    """Return the consumed and the free amounts of a device as two table cells, along with requests
+    that the device's policy rounded up. `heading` is the capacity in the table's heading, or "".
     """
     consumed = [
         f"{each.consumed} of {each.total}"

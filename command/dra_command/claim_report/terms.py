@@ -56,7 +56,7 @@ def term_values(term: SelectorTerm) -> str:
 
 
 def term_cell(term: SelectorTerm | None, signs: Signs) -> str:
-    """Return sign and values of a condition on one pool."""
+    """Return the mark and the device values of a condition on one pool."""
     if term is None:
         return ""
     sign = {"true": signs.fits, "unknown": signs.cannot_tell}.get(
@@ -66,7 +66,7 @@ def term_cell(term: SelectorTerm | None, signs: Signs) -> str:
 
 
 def short_term(text: str) -> str:
-    """Return a condition without the domains of what it reads."""
+    """Return a condition without the domains of its attributes."""
     return _DOMAIN.sub("", text)
 
 
@@ -89,7 +89,7 @@ def _values(term: SelectorTerm) -> Iterator[str]:
 def failing_tables(
     explanations: Iterable[ClaimExplanation], signs: Signs, most_pools: int
 ) -> Iterator[tuple[str, Table]]:
-    """Yield the workloads of each failing claim with the claim's table."""
+    """Yield each workload whose claim fails, with the table of the claim's conditions."""
     for explanation in explanations:
         table = terms_table(explanation, signs, most_pools)
         if table is not None:

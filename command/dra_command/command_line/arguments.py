@@ -45,7 +45,9 @@ class _Parser(argparse.ArgumentParser):
 
 
 class _Commands(argparse.RawDescriptionHelpFormatter):
-    """Leaves room for the longest subcommand, which argparse indents further than it counts."""
+    """Leaves enough space for the longest subcommand, because argparse indents subcommands further
+    than it calculates.
+    """
 
     def __init__(self, prog: str) -> None:
         super().__init__(prog)
@@ -60,8 +62,8 @@ class Arguments(Struct, frozen=True):
 
 
 def parse(words: Sequence[str]) -> Arguments | None:
-    """Return the arguments, or None if only help or the version was requested. Raises
-    UsageError.
+    """Return the arguments, or None if the command line asks only for help or for the version.
+    Raises UsageError.
     """
     parser = build_parser(words)
     try:
@@ -78,8 +80,8 @@ def parse(words: Sequence[str]) -> Arguments | None:
 def _take_late_words(
     values: argparse.Namespace, rest: Sequence[str], parser: argparse.ArgumentParser
 ) -> None:
-    """Add words behind an option to the paths or search words before it, which argparse has closed
-    by then.
+    """Add words that follow an option to the paths or search words before it, because argparse
+    accepts no further positional arguments at that point.
     """
     (commands,) = (
         action for action in parser._actions if isinstance(action, argparse._SubParsersAction)
@@ -113,7 +115,8 @@ def build_parser(words: Sequence[str] | None = None) -> argparse.ArgumentParser:
         formatter_class=_Commands,
     )
     parser.add_argument("--version", action=_Version, help="print the version and exit")
-    commands = parser.add_subparsers(  # the name is given: else a help text is made to find it
+    # passing the name prevents argparse from formatting a help text to find it
+    commands = parser.add_subparsers(
         dest="command", metavar="COMMAND", title="commands", parser_class=_Parser, prog=_NAME
     )
     add_subcommands(commands, words)
@@ -121,7 +124,7 @@ def build_parser(words: Sequence[str] | None = None) -> argparse.ArgumentParser:
 
 
 class _Version(argparse.Action):
-    """Prints the version; asks for the package's metadata only then."""
+    """Prints the version. Reads the package's metadata only if the version is requested."""
 
     def __init__(self, option_strings: Sequence[str], dest: str, **options: Any) -> None:
         super().__init__(option_strings, dest, nargs=0, **options)

@@ -7,8 +7,8 @@ from typing import Literal
 
 
 class Status(IntEnum):
-    """0 everything fits · 1 something does not fit or a rule is broken · 2 the input is wrong · 3
-    cannot tell.
+    """0: everything fits. 1: something doesn't fit, or an object violates a rule. 2: the input is
+    invalid. 3: cannot tell.
     """
 
     FITS = 0
@@ -21,7 +21,9 @@ class Status(IntEnum):
 def status_of(
     verdict: Literal["fits", "does-not-fit", "cannot-tell"], *, allow_unknown: bool
 ) -> Status:
-    """Return the status of an answer, whose verdict already includes errors among its findings."""
+    """Return the exit status for a verdict. The verdict already takes errors among the findings
+    into account.
+    """
     if verdict == "does-not-fit":
         return Status.BROKEN
     if verdict == "cannot-tell" and not allow_unknown:

@@ -1,4 +1,4 @@
-"""The place that this installation came from, for commands that install it again."""
+"""The source of this installation, for commands that install the package again."""
 
 from __future__ import annotations
 
@@ -38,7 +38,8 @@ def installed_from() -> str:
     """Return the requirement that installs this version again: the git commit or URL that pip
     recorded, or otherwise the version in the index.
 
-    For a checkout with a remote repository, it's the checked-out commit.
+    If the source is a checkout with a remote repository, the requirement contains the checked-out
+    commit.
     """
     record = _record()
     url, git = str(record.get("url", "")), record.get("vcs_info", {})
@@ -50,7 +51,9 @@ def installed_from() -> str:
 
 
 def is_from_local_file() -> bool:
-    """Return whether only this machine has the place, so that `installed_from` names the index."""
+    """Return whether the source exists only on this machine, so that `installed_from` must name the
+    index instead.
+    """
     return bool(_record()) and installed_from() == f"{NAME}=={version(NAME)}"
 
 
@@ -59,7 +62,7 @@ def _folder(url: str) -> Path:
 
 
 def _record() -> dict[str, Any]:
-    """Return what pip recorded of the source; empty if it was the index."""
+    """Return the source that pip recorded. Empty if the source is the index."""
     try:
         text = distribution(NAME).read_text("direct_url.json")
         record: Any = json.loads(text) if text else {}

@@ -1,4 +1,4 @@
-"""A progress message during long work, only on a terminal, which disappears afterwards."""
+"""A progress message during long work. It appears only on a terminal, and disappears afterward."""
 
 from __future__ import annotations
 

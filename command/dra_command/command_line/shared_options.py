@@ -105,8 +105,8 @@ def add_demand(parser: argparse.ArgumentParser, *, saved: bool = False) -> None:
 def add_cluster(
     sources: argparse._ActionsContainer, parser: argparse.ArgumentParser, role: str = READER_ROLE
 ) -> None:
-    """Add the options that read a running cluster with kubectl; `sources` holds those of other
-    snapshots. `role` is the text of the role that reading needs.
+    """Add the options that read a running cluster with kubectl; `sources` contains the options for
+    other snapshots. `role` is the manifest of the role that reading needs.
     """
     sources.add_argument(
         "--context",
@@ -131,12 +131,14 @@ def add_cluster(
 
 
 def context_of(name: str) -> str:
-    """Return the value that stands for a kubectl context in place of a snapshot file."""
+    """Return the value that represents a kubectl context where a snapshot file is expected."""
     return f"{CONTEXT}{name}"
 
 
 class _Kubeconfig(argparse.Action):
-    """Keeps the file, and names its current context unless another cluster or snapshot is named."""
+    """Stores the file, and selects its current context unless the user names another cluster or a
+    snapshot.
+    """
 
     def __call__(
         self, parser: object, namespace: argparse.Namespace, values: Any, option: str | None = None
@@ -182,7 +184,7 @@ def add_watch(parser: argparse.ArgumentParser) -> None:
 def add_choice(
     parser: argparse.ArgumentParser, name: str, choices: Sequence[str], says: str
 ) -> None:
-    """Add an argument that is described by its possible values, in errors too."""
+    """Add an argument whose possible values describe it, also in errors."""
     parser.add_argument(name, choices=choices, metavar=f"{{{','.join(choices)}}}", help=says)
 
 

@@ -1,7 +1,7 @@
 """`--watch`: run a subcommand again whenever one of its files changes.
 
-The operating system reports changes, so nothing runs in between. Every run is a new process that
-reads everything anew.
+The operating system reports changes, so this process only waits between runs. Every run is a new
+process that reads all files again.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ def watch(words: Sequence[str], values: argparse.Namespace) -> int:
 
 
 def watched_paths(values: argparse.Namespace) -> list[str]:
-    """Return the files and folders that a run reads, as far as the options name them.
+    """Return the files and folders that a run reads, if the options name them.
 
     With a stack, its whole project is watched, because the stack's settings name its workloads.
     """

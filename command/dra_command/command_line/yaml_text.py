@@ -11,8 +11,8 @@ _WIDTH: Final = 120
 
 
 class PlainDumper(yaml.SafeDumper):
-    """Writes shared parts in full each time. An anchor (`&id001`) isn't something a person would
-    write, and an edit of it changes places that the person doesn't see.
+    """Writes shared parts in full each time. People don't write anchors (`&id001`), and editing an
+    anchor would also change places that the editor doesn't show.
     """
 
     def ignore_aliases(self, data: Any) -> bool:

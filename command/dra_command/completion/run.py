@@ -1,4 +1,4 @@
-"""`pulumi-dra completion`: a script by which a shell completes words of the command."""
+"""`pulumi-dra completion`: print a script with which a shell completes the command's words."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def _subcommands(parser: argparse.ArgumentParser) -> list[argparse.ArgumentParse
 
 
 def _complete(action: Any, files: object) -> None:
-    """Say how a value is completed: rules and stacks by their names, paths as files."""
+    """Return how to complete a value: rules and stacks by name, and paths as files."""
     metavar = action.metavar if isinstance(action.metavar, str) else ""
     if action.choices or action.nargs == 0:
         return

@@ -1,4 +1,4 @@
-"""Base model of all answers and of their rows."""
+"""Base model of all JSON answers and of the rows in them."""
 
 from __future__ import annotations
 
@@ -10,6 +10,6 @@ VerdictText = Literal["fits", "does-not-fit", "cannot-tell"]
 
 
 class Output(BaseModel):
-    """Part of an answer. It's frozen, and every field is always written."""
+    """Part of an answer. Instances are immutable, and every field is always written."""
 
     model_config = ConfigDict(frozen=True, json_schema_serialization_defaults_required=True)

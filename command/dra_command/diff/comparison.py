@@ -1,5 +1,5 @@
-"""The two sides of a comparison: each names a plan file, a fleet, a stack, or a git ref, and
-becomes a plan file.
+"""The two sides of a comparison. A side is a plan file, a fleet, a stack, or a git ref, and is
+converted to a plan file.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ _INPUTS: Final = {"observed": "", "kubernetes": "", "values_files": [], "set_val
 
 
 class Side(Struct, frozen=True):
-    """One side: its title in reports, and its plan; None if the stack or fleet doesn't exist at the
-    git ref.
+    """One side: its title in reports and its plan. The plan is None if the stack or fleet doesn't
+    exist at the git ref.
     """
 
     title: str
@@ -37,7 +37,7 @@ class Side(Struct, frozen=True):
 
 
 class ComparedSides(Struct, frozen=True):
-    """The titles of both sides, and what differs."""
+    """The titles of both sides, and the differences."""
 
     before: str
     after: str
@@ -85,7 +85,9 @@ def _with_only_stack(values: argparse.Namespace) -> argparse.Namespace:
 
 
 def _at(name: str, values: argparse.Namespace) -> Side:
-    """Return the stack or fleet of the options at a git ref. A plan file stands for itself."""
+    """Return the plan of the options' stack or fleet at a git ref. If the option names a plan file,
+    return that plan.
+    """
     if _is_plan_file(name):
         return _saved(name)
     here = Path.cwd().resolve()

@@ -53,7 +53,7 @@ class ComparedWorkloadRow(Output):
 
 
 class DiffOutput(Output):
-    """Differences between two plans. Unchanged pools and workloads are left out."""
+    """Differences between two plans. Unchanged pools and workloads are omitted."""
 
     version: Literal[1] = 1
     verdict: VerdictText = Field(

@@ -1,4 +1,4 @@
-"""A comparison as Markdown for a comment on a change."""
+"""A comparison as a Markdown comment on a change."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _MARK = "<!-- pulumi-dra:diff -->"
 
 
 def diff_markdown(found: ComparedSides) -> str:
-    """Return the comparison; a long one loses its last tables."""
+    """Return the comparison. If it's too long, omit its last tables."""
     head = [_MARK, f"**{safe(headline(found))}**", ""]
     head += [f"before: {safe(found.before)} · after: {safe(found.after)}", ""]
     for workload, reason, fix in reasons(found):

@@ -23,7 +23,7 @@ _LONGEST_OBJECT = 400
 
 
 def headline(found: ComparedSides) -> str:
-    """Return the change in one sentence: verdict, nodes, and money."""
+    """Return the change in one sentence: verdict, nodes, and cost."""
     difference = found.difference
     if difference.is_same:
         return f"No differences. Verdict: {VERDICT_WORDS[difference.verdict_after]}."
@@ -65,8 +65,8 @@ def _cost(hourly: Decimal | None) -> str:
 
 
 def tables(found: ComparedSides, *, every: bool = False) -> Iterator[Table]:
-    """Yield the tables with differences; with `every`, also rows of pools and workloads that stay
-    the same.
+    """Yield the tables with differences. With `every`, also include rows of unchanged pools and
+    workloads.
     """
     difference = found.difference
     pools = [pool for pool in difference.pools if every or pool.is_changed]
@@ -128,8 +128,8 @@ def _verdict(verdict: Verdict | None) -> str:
 
 
 def _value(text: str) -> str:
-    """Return a setting's value. An object, such as a pool that only one side has, is a list of its
-    values without zeros.
+    """Return a setting's value. If the value is an object, such as a pool that exists on only one
+    side, return a list of its nonzero values.
     """
     if text.startswith(("{", "[{")):
         values = [f"{path}: {value}" for path, value in _leaves("", json.loads(text))]

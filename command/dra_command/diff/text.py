@@ -1,4 +1,4 @@
-"""A comparison for a person at a terminal, and plain in a pipe."""
+"""A comparison as text for a terminal, or as plain text for a pipe."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from dra_command.pens.terminal.page import VERDICT_STYLES, Page
 
 
 def print_diff(found: ComparedSides, *, quiet: bool, verbose: bool) -> None:
-    """Print the comparison. `quiet` prints the first line and the reasons, `verbose` also what
-    stays the same.
+    """Print the comparison. `quiet` prints the first line and the reasons. `verbose` also prints
+    what didn't change.
     """
     with Page() as page:
         verdict = found.difference.regression

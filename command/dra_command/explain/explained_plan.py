@@ -17,8 +17,8 @@ from dra_planner.plan import Plan, PlanRequest, make_plan
 def plan_to_explain(values: argparse.Namespace) -> tuple[Plan, Plan | None, tuple[str, ...]]:
     """Return the plan, the plan of the unchanged fleet (None without --what-if), and the changes.
 
-    Files of a folder that can't be read leave the plan undecided. Raises PlannerError if nothing
-    can be planned.
+    If a folder contains unreadable files, the verdict is *cannot tell* instead of *fits*. Raises
+    PlannerError if nothing can be planned.
     """
 
     def request_for(given: CommandInputs) -> PlanRequest:

@@ -8,7 +8,7 @@ from dra_command.command_line.shared_options import add_answer, add_capacity, ad
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
-    # what check reads beside its inputs
+    # options that `check` reads in addition to its inputs
     parser.set_defaults(exclude=[], stdin_name="<stdin>", today="")
     add_paths(parser)
     what = parser.add_mutually_exclusive_group()

@@ -1,4 +1,4 @@
-"""Answers of pools to a claim or a pod, as lines that both explanations share."""
+"""Results of pools for a claim or a pod, as lines that both explanations share."""
 
 from __future__ import annotations
 
@@ -62,7 +62,9 @@ def print_title(
 
 
 def edit_lines(edits: Sequence[Edit]) -> Iterator[Line]:
-    """Yield the smallest change with which it fits: one, or a list of several."""
+    """Yield the smallest change that makes the claim or pod fit: a single change, or a list of
+    changes.
+    """
     removes = any(edit.kind in REMOVING for edit in edits)
     but = ", which removes a requirement of the pod" if removes else ""
     if len(edits) == 1:

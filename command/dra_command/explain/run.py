@@ -1,5 +1,5 @@
-"""`pulumi-dra explain`: why one claim fits or not, by pool and condition. Other explanations have
-their own modules.
+"""`pulumi-dra explain`: explain why a claim fits or doesn't fit, by pool and condition. The other
+explanations have their own modules.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def run(values: argparse.Namespace) -> int:
 
 
 def _explain_pool(values: argparse.Namespace) -> int:
-    """Say what a pool is for, on the fleet with the values of --what-if."""
+    """Explain how workloads use a pool, on the fleet with the values of --what-if."""
     from dra_planner.plan.explanation.pools import explain_pool
 
     if not values.pool:
@@ -75,7 +75,9 @@ def _explain_pool(values: argparse.Namespace) -> int:
 
 
 def _nothing_named(values: argparse.Namespace) -> UsageError:
-    """Return the error with the names that can be explained, if the options name what to plan."""
+    """Return the error with the names that can be explained, if the options name the workloads to
+    plan.
+    """
     fix = "use --claim or --pod NAMESPACE/NAME, --finding RULE, or --pool NAME"
     lists: tuple[PlannerError, ...] = ()
     if values.stack or ((values.paths or values.observed) and (values.fleet or values.observed)):

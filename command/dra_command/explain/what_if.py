@@ -1,4 +1,4 @@
-"""Further options of `explain`: changed values of the fleet, and the format."""
+"""More options of `explain`: changed values of the fleet, and the output format."""
 
 from __future__ import annotations
 

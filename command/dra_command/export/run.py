@@ -1,4 +1,4 @@
-"""`pulumi-dra export`: the pools of a fleet as files of another tool."""
+"""`pulumi-dra export`: convert the pools of a fleet to files for another tool."""
 
 from __future__ import annotations
 

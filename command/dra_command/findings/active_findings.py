@@ -19,7 +19,7 @@ FITTING = frozenset(
         "pod-fits-no-system-pool",
     }
 )
-"""The rules that tell what the verdict of a plan rests on."""
+"""The rules that report what a plan's verdict depends on."""
 
 
 class ActiveFindings(Struct, frozen=True):

@@ -1,6 +1,4 @@
-"""Earlier findings, from a baseline file that a project keeps or from another state of its
-repository.
-"""
+"""Earlier findings, from a baseline file or from another commit of the repository."""
 
 from __future__ import annotations
 
@@ -23,8 +21,8 @@ _FIX = "create a new file with pulumi-dra check --write-baseline FILE"
 
 
 class KnownFindings(Struct, frozen=True):
-    """How often each fingerprint was there, the remarks on how that is known, and the rows of a
-    file.
+    """The number of times that each fingerprint occurred, remarks about how these numbers were
+    determined, and the rows of a file.
     """
 
     prints: Counter[str]
@@ -41,8 +39,8 @@ class SplitFindings(Struct, frozen=True):
 
 
 def split_known(found: Iterable[Diagnostic], known: KnownFindings) -> SplitFindings:
-    """Separate new findings from known ones. Of equal findings, as many are known as there were
-    before.
+    """Separate new findings from known ones. If the baseline contains N equal findings, N of them
+    are known.
     """
     left = known.prints.copy()
     new: list[Diagnostic] = []
@@ -60,7 +58,7 @@ def split_known(found: Iterable[Diagnostic], known: KnownFindings) -> SplitFindi
 def fixed_notes(
     known: KnownFindings, old: Iterable[Diagnostic], checked_files: Iterable[str]
 ) -> tuple[Diagnostic, ...]:
-    """Return a note if findings of a baseline no longer exist in the checked files."""
+    """Return a note if the checked files no longer contain some findings of a baseline."""
     here, files = Counter(map(fingerprint, old)), set(checked_files)
     number = 0
     for row in known.rows:

@@ -1,4 +1,4 @@
-"""The findings that a project knows: the file of `pulumi-dra check --baseline`."""
+"""The findings that a project has recorded: the file of `pulumi-dra check --baseline`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The answer of `check` for any input, which the formats print."""
+"""The result of `check` for any input, which each format prints."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from dra_planner.records import equality
 
 
 class SkippedRule(Struct, frozen=True):
-    """A rule without anything to check, and the input that it needs."""
+    """A rule that had no objects to check, and the input that it needs."""
 
     rule: str
     why: str
 
 
 class ExemptedFinding(Struct, frozen=True):
-    """An accepted finding, with the reason and the place of the exemption."""
+    """An accepted finding, with the reason and the location of its exemption."""
 
     finding: Diagnostic
     reason: str

@@ -1,4 +1,4 @@
-"""Evaluation of rules on manifests, and on pools if any are given."""
+"""Evaluation of rules on manifests and, if given, on pools."""
 
 from __future__ import annotations
 
@@ -74,9 +74,10 @@ def find_violations(
     *,
     judges_new_forms: bool = True,
 ) -> CheckResult:
-    """Return the findings of the rules. Raises PlannerError if the input is wrong. Without `rules`,
-    all rules run that the project's configuration enables. `known` findings aren't reported again.
-    If `judges_new_forms` is set, objects of older versions are also checked in their v1 form.
+    """Return the findings of the rules. Raises PlannerError if the input is invalid. Without
+    `rules`, all rules that the project's configuration enables run. `known` findings aren't
+    reported again. If `judges_new_forms` is set, objects of older versions are also checked in
+    their v1 form.
     """
     given, chosen = inputs, rules
     selected, levels = bool(rules), asked.levels if asked is not None else {}
@@ -108,7 +109,7 @@ def find_violations(
     in_doubt = not doubts.isdisjoint(found)
     found += _repairs(inputs, found)
     if selected and FITTING.isdisjoint(each.id for each in judging):
-        planned = "fits"  # the selected rules don't ask whether pods fit
+        planned = "fits"  # the selected rules don't depend on whether pods fit
     placing: Verdict = worst([planned, "cannot-tell" if in_doubt else "fits"])
     skipped += () if selected else tuple(_skipped_without_stack(levels))
     return CheckResult(
@@ -179,7 +180,7 @@ def _unexplained(
 
 
 def _without_messages(view: StackView, messages: Sequence[str]) -> Iterator[WorkloadSize]:
-    """Yield the workloads that don't fit, or that can't be evaluated, and that no message names."""
+    """Yield the workloads that don't fit or can't be evaluated, and that no finding mentions."""
     if view.judgement is None:
         return
     cause = waiting_for_one_cause(view.judgement)
@@ -188,7 +189,7 @@ def _without_messages(view: StackView, messages: Sequence[str]) -> Iterator[Work
         if size.verdict == "fits" or size.workload in grouped:
             continue
         if size.reasons and all(reason.code in REPORTED_OBJECTS for reason in size.reasons):
-            continue  # what is wrong with the object is a finding already
+            continue  # a finding already reports the problem with the object
         if not any(str(size.workload) in message for message in messages):
             yield size
 
@@ -200,8 +201,8 @@ def _fitting_rule(size: WorkloadSize) -> str:
 def _is_silent(
     view: StackView, told: Sequence[tuple[Rule, Finding]], rules: Sequence[Rule]
 ) -> bool:
-    """Return whether only warnings name a workload that doesn't fit or can't be evaluated, so that
-    its plan's verdict would be lost with the accepted findings of other workloads.
+    """Return whether only warnings mention a workload that doesn't fit or can't be evaluated. If
+    other workloads' findings are accepted, this workload's verdict would otherwise be lost.
     """
     deciding = [
         finding.message
@@ -227,7 +228,7 @@ def _with_new_forms(
         try:
             inputs = replace(given, sources=sources)
             return find_violations(inputs, rules, asked, judges_new_forms=False).diagnostics
-        except PlannerError:  # what cannot be judged in its new form is told in its old one
+        except PlannerError:  # if the v1 form can't be checked, findings refer to the old form
             return ()
 
     return add_findings_of_v1(given.sources, found, features, again)
@@ -252,8 +253,8 @@ def _skipped(rules: Iterable[Rule], view: StackView, *, has_pools: bool) -> Iter
 
 
 def make_view(inputs: CommandInputs) -> StackView:
-    """Return what rules look at, without files that can't be read; raises PlannerError if none can
-    be.
+    """Return the view that rules read, without unreadable files. Raises PlannerError if no file can
+    be read.
     """
     return evaluate_readable(inputs, _view_and_verdict).answer[0]
 
@@ -276,7 +277,7 @@ def _view(inputs: CommandInputs) -> tuple[StackView, Verdict, Plan | None]:
         kubernetes=inputs.kubernetes,
     )
     plan = make_plan(request)
-    assert plan.manifests is not None  # make_plan keeps what it read
+    assert plan.manifests is not None  # make_plan stores the manifests that it read
     view = view_of(
         plan.manifests,
         plan.judgement.features,

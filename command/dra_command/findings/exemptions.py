@@ -1,4 +1,4 @@
-"""Findings that a configuration, or a text in their object, exempts."""
+"""Findings that the configuration or a text in their object exempts."""
 
 from __future__ import annotations
 

@@ -12,8 +12,8 @@ from dra_planner.errors import Diagnostic
 
 
 def fingerprint(finding: Diagnostic) -> str:
-    """Return 32 hexadecimal digits of rule, file (as seen from here), field and sentence, not of
-    the line.
+    """Return a digest of 32 hexadecimal digits for the rule, the file (relative to the current
+    folder), the field, and the sentence, but not for the line.
 
     If a workload doesn't fit, the sentence lists all pools. The digest then contains the workload
     instead, so that a change to another pool doesn't make the finding a new one.
@@ -25,8 +25,8 @@ def fingerprint(finding: Diagnostic) -> str:
 
 
 def numbered(findings: Iterable[Diagnostic]) -> Iterator[tuple[Diagnostic, str]]:
-    """Yield every finding with its fingerprint. Equal findings are numbered, so that two of them
-    differ.
+    """Yield every finding with its fingerprint. If findings are equal, their fingerprints contain a
+    number, so that no two fingerprints are equal.
     """
     seen = Counter[str]()
     for each in findings:

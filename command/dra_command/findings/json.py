@@ -1,4 +1,4 @@
-"""A finding_row as the published JSON."""
+"""A finding as a row of the published JSON."""
 
 from __future__ import annotations
 

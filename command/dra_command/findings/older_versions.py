@@ -33,7 +33,7 @@ _DIGITS: Final = re.compile(r"\d+")
 _OF_THE_SET: Final = frozenset(
     {"duplicate-object", "block-not-read", "fragment-not-judged", "output-not-judged"}
 )
-"""Findings that are about other text than the objects that were rewritten."""
+"""Findings that don't refer to the rewritten objects."""
 
 
 def add_findings_of_v1(
@@ -42,11 +42,11 @@ def add_findings_of_v1(
     features: Features,
     check: Callable[[tuple[Source, ...]], Iterable[Diagnostic]],
 ) -> tuple[Diagnostic, ...]:
-    """Return the findings, those on older versions with a fix that works, and what is found in
-    their forms in v1.
+    """Return the findings, including those in the v1 forms of older objects. Each finding about an
+    older version has a fix that works.
 
-    `sources` are as they were given, pages and scripts among them; `check` says what is found in
-    others.
+    `sources` are the original inputs, including pages and scripts. `check` returns the findings in
+    other sources.
     """
     readable = [each for each in sources if has_embedded(each.name) or is_readable(each)]
     rewriting = partial(rewrite, features=features, check_selector=check_selector)
@@ -73,7 +73,7 @@ def _truthful(
     removed: Collection[_At],
     faulty: Collection[_At],
 ) -> Diagnostic:
-    """Return a finding on an older version with the fix that this object has."""
+    """Return a finding about an older version, with the fix for its object."""
     at = _at(finding.place)
     bare = finding.fix.removesuffix(PRINTS_V1_FORM).removesuffix(MOVES_PARAMETERS)
     if at in refused:
@@ -100,7 +100,9 @@ def _new_findings(
     found: Sequence[Diagnostic],
     check: Callable[[tuple[Source, ...]], Iterable[Diagnostic]],
 ) -> Iterator[Diagnostic]:
-    """Yield what is found in the new forms and was not in the old ones, at the lines of these."""
+    """Yield the findings in the new forms that the old forms don't have, at the lines of the old
+    forms.
+    """
     before = {(each.code, _DIGITS.sub("", each.message)) for each in found}
     lines = {each.source.name: _lines(each) for each in done if each.is_changed}
     after = check(tuple(replace(each.source, text=each.text) for each in done))
@@ -120,7 +122,9 @@ def _new_findings(
 
 
 def _lines(rewriting: Rewriting) -> Callable[[int], int]:
-    """Return a function that maps a line number of the new text (from 1) to one of the old text."""
+    """Return a function that maps a line number (from 1) in the new text to a line number in the
+    old text.
+    """
     old, new = rewriting.source.text.splitlines(), rewriting.text.splitlines()
     origin: list[int] = []
     for what, begin, end, first, last in SequenceMatcher(
@@ -134,7 +138,7 @@ def _lines(rewriting: Rewriting) -> Callable[[int], int]:
 
 
 def _bare(lines: Iterable[str]) -> list[str]:
-    """Return lines without their indentation: what stands below `exactly` is the same line, further
-    in.
+    """Return lines without their indentation. A line below `exactly` is the same line with more
+    indentation.
     """
     return [line.strip() for line in lines]

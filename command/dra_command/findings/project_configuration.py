@@ -30,7 +30,7 @@ OF_READING = "object-is-refused"
 
 
 class ProjectConfiguration(Struct, frozen=True):
-    """A project's configuration, and the date for the expiry of its exemptions."""
+    """A project's configuration, and the date that decides whether its exemptions have expired."""
 
     configured: Configured
     today: date
@@ -41,11 +41,12 @@ class ProjectConfiguration(Struct, frozen=True):
 
 
 def read_project_configuration(values: argparse.Namespace) -> ProjectConfiguration | None:
-    """Return the configuration that the options name, or the nearest one to what is checked; None
-    for none.
+    """Return the configuration that the options name, or the one that is nearest to the checked
+    files.
 
-    The files that it leaves out join those of the options. Raises PlannerError for a configuration
-    that is wrong, and where paths have different ones.
+    None if there is no configuration. The files that the configuration excludes are added to the
+    excluded files in the options. Raises PlannerError if a configuration is invalid, or if the
+    paths have different configurations.
     """
     today = _day(values.today)
     path = values.config or _nearest(values.paths)
@@ -110,9 +111,9 @@ def find_active(
     judged: Sequence[Rule],
     asked: ProjectConfiguration | None,
 ) -> ActiveFindings:
-    """Return what counts of the findings of `judged` rules, and of those of reading.
+    """Return the findings that count, from `judged` rules and from reading objects.
 
-    Texts are read again only where a configuration, or something in them, may exempt some.
+    Texts are read again only if a configuration or the texts themselves might exempt findings.
     """
     if asked is not None:
         read = _at_level(read, asked)
@@ -133,8 +134,8 @@ def _may_exempt(source: Source) -> bool:
 
 
 def _at_level(read: Iterable[Diagnostic], asked: ProjectConfiguration) -> tuple[Diagnostic, ...]:
-    """Return the findings of reading at the level of their rule: errors as warnings, or none of
-    them.
+    """Return the findings from reading objects at the level of their rule: as warnings instead of
+    errors, or not at all.
     """
     level = asked.levels.get(OF_READING, "mandatory")
     if level == "disabled":

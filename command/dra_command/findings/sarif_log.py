@@ -1,4 +1,4 @@
-"""The frame of SARIF logs: their schema, and the categories that keep runs apart."""
+"""The frame of SARIF logs: their schema, and the categories that separate runs."""
 
 from __future__ import annotations
 

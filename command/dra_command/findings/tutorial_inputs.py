@@ -1,5 +1,5 @@
-"""Pages, scripts, and files of other tools among the inputs: the package dra_tutorials reads
-them.
+"""Pages, scripts, and files of other tools among the inputs, which the dra_tutorials package
+reads.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ _RULES: Final = frozenset(
         "device-of-another-driver",
     }
 )
-"""Rules that only check written objects, and not missing ones."""
+"""Rules that check only objects in the text, and not missing objects."""
 
 
 def extract_tutorials(inputs: CommandInputs) -> tuple[CommandInputs, tuple[Diagnostic, ...]]:
-    """Return inputs with the manifests of pages and scripts, and findings about their other
-    contents.
+    """Return the inputs with the manifests of pages and scripts, and findings about other parts of
+    these files.
     """
     if not any(map(_may_hold_others, inputs.sources)):
         return inputs, ()
@@ -47,7 +47,7 @@ def extract_tutorials(inputs: CommandInputs) -> tuple[CommandInputs, tuple[Diagn
 
 
 def fragment_evaluation(features: Features) -> Evaluation:
-    """Return the context for evaluating parts of objects on a page."""
+    """Return the context in which parts of objects on a page are evaluated."""
     return Evaluation(features, _rule_findings)
 
 

@@ -1,4 +1,4 @@
-"""The section `catalog` in the text of a fleet file: learned machine types."""
+"""The `catalog` section in a fleet file, which contains learned machine types."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ _NEXT_KEY: Final = re.compile(r"^[A-Za-z]", re.MULTILINE)
 
 def catalog_section(rows: Sequence[Mapping[str, Any]]) -> str:
     """Return rows as the YAML of a catalog file."""
-    # Rows of a fleet are mappings with places, which YAML doesn't write.
+    # The rows of a fleet are mappings with line numbers, which the YAML writer doesn't support.
     plain = json.loads(json.dumps(list(rows)))
     return yaml_text({"catalog": plain})
 
 
 def replace_catalog(text: str, rows: Sequence[Mapping[str, Any]]) -> str:
-    """Return a fleet's text with its catalog replaced, or appended; all other lines stay as they
-    are.
+    """Return a fleet's text after replacing or appending its catalog. All other lines stay
+    unchanged.
     """
     key = _KEY.search(text)
     if key is None:

@@ -1,4 +1,4 @@
-"""Take a cluster's snapshot with kubectl, which supports every way to sign in."""
+"""Take a snapshot of a cluster with kubectl, because kubectl supports every sign-in method."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from dra_planner.documents.snapshot import SNAPSHOT_KINDS
 from dra_planner.sources import Source, read_sources
 
 _MOST_CONTEXTS = 20
-_SECONDS = 60  # of a single request; a snapshot of 5 000 nodes takes several
+_SECONDS = 60  # for a single request. A snapshot of 5,000 nodes needs several requests.
 
 
 def read_observed(
     observed: str, kubeconfig: str = "", kinds: Sequence[str] = SNAPSHOT_KINDS
 ) -> tuple[Source, ...]:
-    """Return the snapshot in a file, or take a snapshot of the running cluster that a context
-    names. Raises PlannerError for a file or a cluster that can't be read.
+    """Return the snapshot in a file, or take a snapshot of the running cluster in a kubectl
+    context. Raises PlannerError if the file or the cluster can't be read.
     """
     if observed.startswith(CONTEXT):
         return (take_snapshot(kubeconfig, observed.removeprefix(CONTEXT), kinds),)
@@ -30,8 +30,8 @@ def read_observed(
 def take_snapshot(kubeconfig: str, context: str, kinds: Sequence[str]) -> Source:
     """Return the output of `kubectl get` for these kinds.
 
-    Without a kubeconfig, kubectl looks for its own. Reading needs permission to list the kinds, and
-    nothing else. Raises UsageError if the file doesn't exist, kubectl isn't on PATH, or the cluster
+    Without a kubeconfig, kubectl uses its default. The command needs only permission to list these
+    kinds. Raises UsageError if the file doesn't exist, kubectl isn't on PATH, or the cluster
     doesn't answer.
     """
     if kubeconfig and not Path(kubeconfig).is_file():
@@ -79,7 +79,7 @@ def _run(*words: str) -> subprocess.CompletedProcess[str]:
 
 
 def _cluster_words(kubeconfig: str, context: str) -> tuple[str, ...]:
-    """Return the options of kubectl that name a cluster."""
+    """Return the kubectl options that select a cluster."""
     return (
         *([f"--kubeconfig={kubeconfig}"] if kubeconfig else []),
         *([f"--context={context}"] if context else []),
@@ -87,7 +87,9 @@ def _cluster_words(kubeconfig: str, context: str) -> tuple[str, ...]:
 
 
 def _other_contexts(kubectl: str, kubeconfig: str, context: str) -> tuple[str, ...]:
-    """Return the contexts of a kubeconfig; none if this one is among them, or kubectl fails."""
+    """Return the contexts in a kubeconfig. Empty if this context is among them, or if kubectl
+    fails.
+    """
     done = _run(kubectl, *_cluster_words(kubeconfig, ""), "config", "get-contexts", "-o", "name")
     names = () if done.returncode else tuple(done.stdout.split())
     return () if context in names else names[:_MOST_CONTEXTS]

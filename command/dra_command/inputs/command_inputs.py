@@ -45,14 +45,15 @@ if TYPE_CHECKING:
     from dra_planner.errors import Diagnostic
     from dra_planner.fleet import Fleet
 
-_NEAR = 5  # folders above a file, its own among them, that may hold its chart or kustomization
+# number of folders, from a file's own folder upward, to search for its chart or kustomization
+_NEAR = 5
 
 
 class CommandInputs(Struct, frozen=True, kw_only=True):
     """Inputs with a `fleet`, an `observed` cluster, or neither. `paths` are the paths that the
     manifests were read from. `unreadable` are files next to them that aren't text, and `left_alone`
-    names the files without manifests. `fleet_file` is the file of the stack or fleet, or "".
-    `guards_files` are the Components of guards of a stack, whose kustomizations aren't built.
+    lists the files without manifests. `fleet_file` is the file of the stack or fleet, or "".
+    `guards_files` are the guards Components of a stack, which don't take part in rendering.
     """
 
     sources: tuple[Source, ...]
@@ -75,9 +76,9 @@ def read_inputs(
     is_lenient: bool = False,
     kinds: Sequence[str] = SNAPSHOT_KINDS,
 ) -> CommandInputs:
-    """Return the inputs that the options name. Raises PlannerError if something is missing or
-    wrong. `kinds` are the kinds to read from a running cluster. If `is_lenient` is set, files that
-    aren't text are listed separately, and some files may be excluded.
+    """Return the inputs that the options name. Raises PlannerError if an input is missing or
+    invalid. `kinds` are the kinds to read from a running cluster. If `is_lenient` is set, files
+    that aren't text are listed separately, and some files may be excluded.
     """
     if values.kubernetes:
         parse_version(values.kubernetes)
@@ -97,7 +98,7 @@ def read_inputs(
     rendered = render_paths(values) if needs_manifests and values.paths else Rendered(paths, ())
     paths = rendered.paths
     built = Built()
-    if renders and values.command != "migrate":  # which changes the files of bases
+    if renders and values.command != "migrate":  # this step changes the files of bases
         built = build_kustomizations(paths, getattr(values, "exclude", ()))
     elif values.command == "plan" and needs_manifests:
         has_guards = fleet is not None and fleet.placement != "free"
@@ -128,7 +129,7 @@ def read_inputs(
 def _guards_files(
     values: argparse.Namespace, fleet: Fleet | None, paths: Sequence[str]
 ) -> tuple[GuardsFile, ...]:
-    """Return the Components that a stack's plan takes for its own guards."""
+    """Return the guards Components that contain the guards of the stack's own plan."""
     is_of_stack = values.stack and not values.paths
     has_guards = fleet is not None and fleet.placement != "free"
     return find_guards_files(paths) if is_of_stack and has_guards else ()
@@ -144,8 +145,8 @@ def _fleet_file(values: argparse.Namespace) -> str:
 def _read_fleet_and_paths(
     values: argparse.Namespace, *, needs_manifests: bool
 ) -> tuple[Fleet | None, tuple[str, ...]]:
-    """Return the fleet of the stack or file, and the paths of manifests, if needed from the
-    stack.
+    """Return the fleet of the stack or file, and the paths of the manifests. If the options don't
+    name any paths, the stack does.
     """
     paths = tuple(values.paths) if needs_manifests else ()
     config = getattr(values, "config", "")
@@ -167,7 +168,7 @@ def _read_fleet_and_paths(
 
 
 def _print_preview(values: argparse.Namespace, fleet: Fleet | None) -> None:
-    """Print a note on standard error if the Kubernetes version isn't released yet."""
+    """Print a note on standard error if the Kubernetes version hasn't been released yet."""
     minor = fleet.minor if fleet is not None else 0
     if values.kubernetes:
         minor = parse_version(values.kubernetes)
@@ -246,8 +247,8 @@ def _may_be_no_manifest(source: Source) -> bool:
 
 
 def _near_a_chart(folders: Iterable[Path]) -> bool:
-    """Return whether one of the folders, or one not far above it, is a chart's or a
-    kustomization's.
+    """Return whether a chart or a kustomization is in one of the folders, or in a folder slightly
+    above it.
     """
     near = {above for folder in folders for above in (folder, *folder.parents)[:_NEAR]}
     return any(
@@ -256,7 +257,9 @@ def _near_a_chart(folders: Iterable[Path]) -> bool:
 
 
 def _without(fleet: str | None, sources: tuple[Source, ...]) -> tuple[Source, ...]:
-    """Return the manifests without the fleet, whose file may be in the folder of its workloads."""
+    """Return the manifests without the fleet file, which can be in the same folder as the
+    workloads.
+    """
     if not fleet:
         return sources
     place = Path(fleet).resolve()
@@ -264,7 +267,7 @@ def _without(fleet: str | None, sources: tuple[Source, ...]) -> tuple[Source, ..
 
 
 def _here() -> str:
-    """Return which stacks or fleets are in the current folder, or how to get one."""
+    """Return the stacks or fleets in the current folder, or how to create one."""
     if names := stack_names():
         return f"stacks here: {', '.join(names)}"
     patterns = ("fleet*.yaml", "fleet*.yml", "*.fleet.yaml", "*.fleet.yml")

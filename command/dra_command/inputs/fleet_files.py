@@ -31,15 +31,15 @@ _MARKS = (
     "karpenter.sh/",
     "cluster.x-k8s.io/",
 )
-_MOST_NODES = 2_000_000  # the JSON of a Terraform state holds every attribute of every resource
+_MOST_NODES = 2_000_000  # the JSON of a Terraform state contains every attribute of every resource
 
 
 def read_fleet_of(path: str, *, quiet: bool, config: str = "") -> Fleet:
     """Return the fleet of a file, of a URL, or of a name under `fleets` in the configuration, by
     default the nearest pulumi-dra.yaml.
 
-    Notes on what another tool doesn't state go to standard error. Raises PlannerError for a file
-    that can't be read, or that describes no fleet.
+    Notes about facts that another tool's file doesn't contain go to standard error. Raises
+    PlannerError if the file can't be read, or doesn't describe a fleet.
     """
     if is_url(path) or not Path(path).exists():
         from dra_command.inputs.shared_fleets import find_shared_fleet  # noqa: PLC0415  (loads all rules)
@@ -68,11 +68,11 @@ def read_other_tools_fleet(
     target: str = "FOLDER",
     machines: Sequence[str] = (),
 ) -> ImportedFleet | None:
-    """Return the fleet that another tool's file, or the files of a folder, describe; None for files
-    of another kind.
+    """Return the fleet that another tool's file, or the files of a folder, describe; None if the
+    file has a different format.
 
-    `target` are the other arguments of `init`, for the command in a fix, and `machines` the machine
-    types to choose where many are allowed. Raises PlannerError.
+    `target` contains the other arguments of `init`, for the command in a fix. `machines` contains
+    the machine types to choose if the file allows many. Raises PlannerError.
     """
     _require_no_terraform_code(Path(path))
     text, defaults = _with_defaults(_text_of(path))
@@ -113,12 +113,14 @@ def _text_of(path: str) -> str:
 
 
 def _with_defaults(text: str) -> tuple[str, dict[str, str]]:
-    """Return YAML with the defaults of its variables. Terraform's JSON can contain scripts."""
+    """Return YAML with the defaults of its variables. (Terraform's JSON can contain scripts with
+    variables.)
+    """
     return (text, {}) if text.lstrip().startswith("{") else fill_in_defaults(text)
 
 
 def _require_no_terraform_code(path: Path) -> None:
-    """Raise FleetError for Terraform's language, which only Terraform can evaluate."""
+    """Raise FleetError for Terraform source files, because only Terraform can evaluate them."""
     is_code = path.suffix == ".tf" or (path.is_dir() and any(path.glob("*.tf")))
     if is_code:
         from dra_planner.fleet_sources import TERRAFORM_FIX  # noqa: PLC0415  (loads the readers of every tool)

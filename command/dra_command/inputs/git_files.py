@@ -1,4 +1,4 @@
-"""Files of a git repository as they are at a ref, without touching its working tree."""
+"""Files of a git repository at a ref, read without changing the working tree."""
 
 from __future__ import annotations
 
@@ -43,8 +43,8 @@ def options_at(
 ) -> argparse.Namespace:
     """Return options for a folder that holds the files of `here` at another ref.
 
-    Without files, manifests, and stacks that don't exist there. `listed` names the options with
-    several paths.
+    Files, manifests, and stacks that don't exist at the ref are omitted. `listed` contains the
+    names of options that accept several paths.
     """
 
     def moved(path: str) -> str:

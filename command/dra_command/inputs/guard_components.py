@@ -1,4 +1,4 @@
-"""The Components of guards in a stack's kustomizations, compared with the guards of a plan."""
+"""The guards Components in a stack's kustomizations, compared with the guards of a plan."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def find_outdated_guards(
     pods don't show what the Component adds.
     """
     for file in files:
-        assert plan.manifests is not None  # plans that are made from manifests have them
+        assert plan.manifests is not None  # plans for manifests always contain them
         made, _ = guards_component(plan.guards, plan.manifests)
         if _patches(file.data) != _patches(made or {}):
             yield Diagnostic(
@@ -37,7 +37,7 @@ def find_outdated_guards(
 
 
 def _patches(data: Mapping[str, Any]) -> list[tuple[Any, Any]]:
-    """Return targets and operations, in an order that doesn't depend on the file."""
+    """Return targets and operations in an order that doesn't depend on the order in the file."""
     found = [
         (each.get("target"), _operations(each.get("patch")))
         for each in data.get("patches") or ()
@@ -47,7 +47,7 @@ def _patches(data: Mapping[str, Any]) -> list[tuple[Any, Any]]:
 
 
 def _operations(patch: Any) -> Any:
-    """Return the operations of a patch, which a file contains as text."""
+    """Return the operations of a patch, which is stored as text in the file."""
     if not isinstance(patch, str):
         return patch
     try:

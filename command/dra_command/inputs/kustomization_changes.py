@@ -1,4 +1,4 @@
-"""Changes of a kustomization that decide a plan, for kustomizations that can't be built."""
+"""Changes in a kustomization that affect a plan, for kustomizations that can't be built."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _WITHOUT_PODS: Final = frozenset(
         "ServiceMonitor",
     }
 )
-"""Kinds whose patches don't change what pods request."""
+"""Kinds for which a patch doesn't change what pods request."""
 _WITHOUT_EFFECT: Final = frozenset(
     {
         "annotations",
@@ -63,8 +63,8 @@ _IDENTITY: Final = frozenset({"apiVersion", "kind", "metadata.name", "metadata.n
 
 
 def find_changes(folder: str, data: Mapping[str, Any]) -> Iterator[str]:
-    """Yield the changes of a folder's kustomization that decide how many pods there are, or which
-    devices and nodes they request, in the words of a message.
+    """Yield the changes in a folder's kustomization that affect the number of pods, or the devices
+    and nodes that the pods request, worded as in a message.
     """
     for key in _CODE:
         if data.get(key):
@@ -81,7 +81,9 @@ def find_changes(folder: str, data: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _of_patch(folder: str, entry: Any) -> Iterator[str]:
-    """Yield the changes of one patch: in the kustomization itself, or in a file."""
+    """Yield the changes of one patch, which is in the kustomization itself or in a separate
+    file.
+    """
     target = entry.get("target") if isinstance(entry, Mapping) else None
     target = target if isinstance(target, Mapping) else {}
     if target.get("kind") in _WITHOUT_PODS:
@@ -129,7 +131,7 @@ def _of_merge(patch: Any, target: Mapping[str, Any]) -> Iterator[str]:
             continue
         if words[-1] == "$patch":
             yield f"$patch of {title}"
-        elif words[-1] != "name":  # what an item of a list is found by
+        elif words[-1] != "name":  # the key that identifies an item of a list
             yield f"{_shown(words)} of {title}"
 
 
@@ -145,7 +147,7 @@ def _of_replacement(entry: Any) -> Iterator[str]:
 
 
 def _shown(words: list[str]) -> str:
-    """Return the field below the spec of a pod or object that a path names."""
+    """Return the field that a path refers to, below the spec of a pod or object."""
     start = max((words.index(each) + 1 for each in ("spec",) if each in words), default=0)
     below = words[start:]
     if below[:2] == ["template", "spec"]:
@@ -185,7 +187,7 @@ def _read(path: str) -> str | None:
 
 
 def _documents(text: str) -> list[Any] | None:
-    """Return the documents of a patch, None if one can't be read."""
+    """Return the documents of a patch, or None if a document can't be read."""
     try:
         return [read_yaml(document)[0] for document, _ in split_stream(text) if document.strip()]
     except Fault:

@@ -1,4 +1,6 @@
-"""Kustomizations below the named folders. Those that no other kustomization includes are built."""
+"""Kustomizations below the named folders. The command builds each kustomization that no other
+kustomization includes.
+"""
 
 from __future__ import annotations
 
@@ -39,7 +41,8 @@ class Built(Struct, frozen=True):
     """The manifests that kustomizations build, the real paths of the files that they use, and notes
     on the kustomizations that aren't built.
 
-    `absent` are those of them whose changes decide a plan: each is a source without text.
+    `absent` contains a source without text for each unbuilt kustomization whose changes affect a
+    plan.
     """
 
     sources: tuple[Source, ...] = ()
@@ -54,7 +57,7 @@ class Built(Struct, frozen=True):
         return all(map(self.uses, manifests_below(path)))
 
     def unbuilt_error(self) -> UsageError | None:
-        """Return the error if the paths contain only a kustomization that isn't built."""
+        """Return an error if the paths contain only a kustomization that isn't built."""
         for note in self.notes:
             return UsageError(note.message, fix=note.fix)
         for manifests in (each.absent for each in self.absent if each.absent is not None):
@@ -68,12 +71,12 @@ class Built(Struct, frozen=True):
 
 @equality(unhashed=("data",))
 class _Kustomization(Struct, frozen=True):
-    folder: str  # as the user would write it
+    folder: str  # the path as the user would write it
     data: Mapping[str, Any]
 
     @property
     def path(self) -> str:
-        """The real path of its folder."""
+        """The real path of the kustomization's folder."""
         return os.path.realpath(self.folder)
 
     @property
@@ -81,19 +84,21 @@ class _Kustomization(Struct, frozen=True):
         return self.data.get("kind") == "Component"
 
     def includes(self) -> Iterator[str]:
-        """Yield what it includes, as it is written: files, folders, and addresses."""
+        """Yield the entries that the kustomization includes, as written: files, folders, and
+        addresses.
+        """
         for key in _INCLUDES:
             yield from _texts(self.data.get(key))
 
     def names(self) -> Iterator[str]:
-        """Yield the real paths of the files and folders that it names anywhere."""
+        """Yield the real paths of all files and folders that the kustomization names."""
         for text in _texts(self.data):
             path = os.path.join(self.path, text.rpartition("=")[2])  # a generator's KEY=FILE
             if "\n" not in text and os.path.exists(path):
                 yield os.path.realpath(path)
 
     def missing(self) -> str:
-        """Return what it includes that isn't in this repository, or "" if there is nothing."""
+        """Return an included entry that isn't in this repository, or "" if all entries are."""
         for text in self.includes():
             if not os.path.exists(os.path.join(self.path, text)):
                 return text
@@ -103,8 +108,9 @@ class _Kustomization(Struct, frozen=True):
 def build_kustomizations(paths: Iterable[str], exclude: Sequence[str] = ()) -> Built:
     """Build the kustomizations in the folders among the paths.
 
-    Bases and components of another one come with that one. Kustomizations that can't be built, for
-    example because a base is in another repository, stay the files that they are, with a note.
+    If a kustomization is a base or component of another one, only the other one is built. If a
+    kustomization can't be built, for example because a base is in another repository, its files are
+    read unchanged, and the result contains a note.
     """
     given = tuple(paths)
     roots = _roots(given, exclude)
@@ -138,9 +144,9 @@ def build_kustomizations(paths: Iterable[str], exclude: Sequence[str] = ()) -> B
 
 
 def find_absent_changes(paths: Iterable[str], *, has_guards: bool) -> tuple[Source, ...]:
-    """Return the kustomizations in the folders among the paths whose changes decide a plan, for a
-    plan of the files themselves. A plan with guards already includes the changes of their
-    Component.
+    """Among the folders in the paths, return the kustomizations whose changes affect a plan, if the
+    plan uses the files without these changes. A plan with guards already includes the changes of
+    their Component.
     """
     given = tuple(paths)
     roots = _roots(given, ())
@@ -149,14 +155,14 @@ def find_absent_changes(paths: Iterable[str], *, has_guards: bool) -> tuple[Sour
 
 
 class GuardsFile(Struct, frozen=True):
-    """A Component of guards: the path of its file, and its content."""
+    """A guards Component: the path of its file, and its content."""
 
     path: str
     data: Mapping[str, Any]
 
 
 def find_guards_files(paths: Iterable[str]) -> tuple[GuardsFile, ...]:
-    """Return the Components of guards that the kustomizations in the folders among the paths
+    """Return the guards Components that the kustomizations in the folders among the paths
     include.
     """
     found = {
@@ -169,7 +175,9 @@ def find_guards_files(paths: Iterable[str]) -> tuple[GuardsFile, ...]:
 
 
 def _reasons(roots: Iterable[_Kustomization], otherwise: str) -> dict[_Kustomization, str]:
-    """Return why each kustomization isn't built: a missing file, or else the given reason."""
+    """Return the reason why each kustomization isn't built: a missing file, or otherwise the given
+    reason.
+    """
     return {root: _missing(root) or otherwise for root in roots}
 
 
@@ -196,7 +204,9 @@ def _absent(
     *,
     has_guards: bool = False,
 ) -> Iterator[Source]:
-    """Yield a source without text for each kustomization that changes more than its files show."""
+    """Yield a source without text for each kustomization whose changes aren't visible in its
+    files.
+    """
     read = [os.path.realpath(path) for path in paths]
     users = Counter(each.path for root in roots for each in _with_included(root))
     for root in roots:
@@ -226,8 +236,8 @@ def _changes(
     read: Sequence[str],
     users: Mapping[str, int],
 ) -> Iterator[str]:
-    """Yield the changes that building a kustomization makes and a plan depends on. `parts` are the
-    root and the kustomizations that the root includes.
+    """Yield the changes that building a kustomization would make and that affect a plan. `parts`
+    are the root and the kustomizations that the root includes.
     """
     known = {each.path for each in parts}
     for each in parts:
@@ -306,7 +316,7 @@ def _read(folder: str) -> _Kustomization:
 
 
 def _texts(value: object) -> Iterator[str]:
-    if isinstance(value, str) and "\0" not in value:  # no path has one
+    if isinstance(value, str) and "\0" not in value:  # a null byte, which paths never contain
         yield value
     elif isinstance(value, Mapping):
         for each in value.values():

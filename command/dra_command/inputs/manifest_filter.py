@@ -1,4 +1,4 @@
-"""Selection of manifests among the given files, and notes about other files."""
+"""Selection of the manifests among the given files, and notes about the other files."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from dra_planner.sources import MissingManifests, Source, begins_object, has_emb
 from dra_planner.wording import counted, verb
 
 LEFT_ALONE = "file-not-judged"
-MOST_NAMES = 3  # of files in one sentence
+MOST_NAMES = 3  # number of files that one sentence names
 _UNFINISHED: Final = {
     CHART_PART: ("Chart", "it isn't rendered"),
     TEMPLATE: ("Template", "its placeholders aren't filled in"),
@@ -33,11 +33,11 @@ _UNFINISHED: Final = {
 def mark_skipped_files(
     sources: Sequence[Source], named: Collection[str], command: str
 ) -> tuple[tuple[Source, ...], tuple[Diagnostic, ...]]:
-    """Return the sources, and for `pulumi-dra COMMAND` a note on each kind of file that isn't a
-    manifest. The sources of such files are marked.
+    """Return the sources, and a note for `pulumi-dra COMMAND` on each kind of file that isn't a
+    manifest.
 
-    Files that the user named count as manifests, except templates. Raises SourceError if no source
-    is a manifest.
+    The sources of these files are marked. Files that the user named count as manifests, unless they
+    are templates. Raises SourceError if no source is a manifest.
     """
     given = [each for each in sources if each.name in named and each.absent is None]
     templates = [each for each in split_manifests(given)[1] if each.what == TEMPLATE]
@@ -65,9 +65,7 @@ def mark_skipped_files(
 
 
 def absent_files(left: Iterable[SkippedFile], sources: Iterable[Source]) -> Iterator[Source]:
-    """Yield a source without text for each chart and template that is skipped and requests
-    devices.
-    """
+    """Yield a source without text for each skipped chart or template that requests devices."""
     texts = {source.name: source.text for source in sources}
     seen: set[str] = set()
     for each in left:
@@ -88,7 +86,7 @@ def absent_files(left: Iterable[SkippedFile], sources: Iterable[Source]) -> Iter
 
 
 def split_manifests(sources: Iterable[Source]) -> tuple[list[Source], list[SkippedFile]]:
-    """Return the manifests, and why the other files are none."""
+    """Return the manifests, and the reason why each other file isn't a manifest."""
     kept: list[Source] = []
     left: list[SkippedFile] = []
     for source in sources:
@@ -102,7 +100,7 @@ def split_manifests(sources: Iterable[Source]) -> tuple[list[Source], list[Skipp
 
 
 def no_manifests_error(left: list[SkippedFile], findings: list[Diagnostic]) -> SourceError:
-    """Return the error for files of which none is a manifest."""
+    """Return the error for files that don't include any manifest."""
     if findings:
         first = findings[0]
         return SourceError(first.message, place=first.place, fix=first.fix)
@@ -153,7 +151,7 @@ def kustomization_notes(kept: Iterable[Source]) -> Iterable[Diagnostic]:
 
 
 def absent_note(source: Source) -> Diagnostic:
-    """Return a note on manifests that belong into a folder and that nothing built."""
+    """Return a note on manifests that belong to a folder that wasn't rendered."""
     absent = source.absent
     if absent is None:
         raise ValueError(f"{source.name} lacks nothing")

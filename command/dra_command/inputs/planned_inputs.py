@@ -1,4 +1,4 @@
-"""The plan of the inputs that a command line names."""
+"""The plan for the inputs that a command line names."""
 
 from __future__ import annotations
 
@@ -56,7 +56,9 @@ def plan_readable(
     request_for: Callable[[CommandInputs], PlanRequest],
     action: str = "planning",
 ) -> tuple[CommandInputs, Plan, tuple[Diagnostic, ...]]:
-    """Return the same with the findings apart, for a plan that needn't be built."""
+    """Return the same as `plan_inputs`, with the findings as a separate value, for plans that
+    nobody builds.
+    """
     try:
         inputs = read_inputs(values, needs_capacity=True)
         require_objects(inputs)
@@ -64,7 +66,7 @@ def plan_readable(
         with doing(action, quiet=values.quiet):
             plan = make_plan(request)
     except (SourceError, ManifestError):
-        # files that are named are taken for manifests
+        # if the user names files, they must be manifests
         if not any(Path(path).is_dir() for path in values.paths):
             raise
         return _plan_leniently(values, request_for)
@@ -74,7 +76,7 @@ def plan_readable(
 def _plan_leniently(
     values: argparse.Namespace, request_for: Callable[[CommandInputs], PlanRequest]
 ) -> tuple[CommandInputs, Plan, tuple[Diagnostic, ...]]:
-    """Plan the files that can be read; what the others need is unknown. Raises PlannerError if no
+    """Plan the readable files. The needs of unreadable files are unknown. Raises PlannerError if no
     file can be read.
     """
     inputs = read_inputs(values, needs_capacity=True, is_lenient=True)
@@ -86,10 +88,10 @@ def _plan_leniently(
 
 
 def _require_room_for_pods(plan: Plan) -> None:
-    """Raise FleetError where the nodes that would be built have no room in the range of their pods.
+    """Raise FleetError if the range for pods is too small for the nodes that would be built.
 
-    Where somebody changes counts later the most count, as they do for the cloud. A quota of
-    addresses is planned with.
+    If an autoscaler can change the node counts later, the maximum counts, because the cloud also
+    checks the maximum. If the fleet has a quota of addresses, the plan already respects this quota.
     """
     fleet = plan.fleet
     if fleet is None or plan.judgement.is_observed or plan.verdict != "fits":

@@ -75,7 +75,7 @@ def evaluate_readable(
 
 
 def require_objects(inputs: CommandInputs) -> None:
-    """Raise SourceError if files were given and all of them are empty but for comments."""
+    """Raise SourceError if all of the given files are empty or contain only comments."""
     if inputs.sources and not inputs.observed and all(map(_is_empty, inputs.sources)):
         first, *others = (SkippedFile("no manifest", "", source.name) for source in inputs.sources)
         raise no_manifests_error([first, *others], [])
@@ -89,7 +89,7 @@ def _is_empty(source: Source) -> bool:
 
 
 def _by_file(error: PlannerError, sources: Iterable[Source]) -> dict[str, PlannerError]:
-    """Return the first fault of each file; nothing where a fault is of something else than these
+    """Return the first fault in each file. Return nothing if a fault doesn't belong to these
     files.
     """
     names = {source.name for source in sources}
@@ -104,8 +104,8 @@ def _by_file(error: PlannerError, sources: Iterable[Source]) -> dict[str, Planne
 def _unbuilt(
     inputs: CommandInputs, kept: Sequence[Source], left: Iterable[SkippedFile]
 ) -> Iterable[Diagnostic]:
-    """Yield a note on each kustomization that isn't built and that nothing else reports: with pools
-    it is part of the verdict.
+    """Yield a note for each kustomization that isn't built, unless another result reports it. If
+    there are pools, the verdict reports it.
     """
     reported = {each.place.file for each in inputs.left_alone} | {each.root for each in left}
     absent = [source for source in kept if source.absent is not None]

@@ -1,4 +1,4 @@
-"""Charts and kustomizations that name something outside the folders that a tool may read."""
+"""Charts and kustomizations that refer to files outside the folders that a tool may read."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from dra_planner.documents.yaml_reader import Fault, read_yaml
 from dra_planner.sources import KUSTOMIZATIONS
 
 _PLUGINS: Final = ("generators", "transformers", "validators")
-"""Fields whose files, or inline configuration, name further files."""
+"""Fields whose files or inline configuration can refer to other files."""
 _NO_PATHS: Final = frozenset({
     "annotations", "buildMetadata", "commonAnnotations", "commonLabels", "images", "labels",
     "literals", "metadata", "options", "patch", "target", "vars",
@@ -20,8 +20,8 @@ _NO_PATHS: Final = frozenset({
 
 
 def outside_reference(folder: Path, roots: Sequence[Path]) -> str:
-    """Return what a chart or kustomization, or one that it includes, reads outside the roots; ""
-    for nothing.
+    """Return the path outside the roots that a chart or kustomization, or one that it includes,
+    reads. "" if there is none.
 
     helm follows links, and kustomize fetches addresses wherever it accepts a file.
     """
@@ -62,7 +62,7 @@ def _links_outside(folder: Path, roots: Sequence[Path]) -> Iterator[str]:
 
 
 def _written(folder: Path) -> Iterator[tuple[str, str]]:
-    """Yield the texts of a folder's kustomization that may be paths, and the text of plugins'
+    """Yield the texts in a folder's kustomization that might be paths, and the text of plugin
     files, each with its field.
     """
     for name in sorted(KUSTOMIZATIONS):

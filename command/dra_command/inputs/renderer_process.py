@@ -1,5 +1,5 @@
-"""Run the tools that render charts and kustomizations: with limits, and for agents without network,
-credentials, and other programs.
+"""Run the tools that render charts and kustomizations, with limits. For agents, the tools can't use
+the network, credentials, or other programs.
 """
 
 from __future__ import annotations
@@ -21,19 +21,21 @@ from dra_command.command_line.arguments import UsageError
 from dra_command.inputs.renderer_inputs import is_inside, outside_reference
 
 SECONDS: Final = 60
-MOST_BYTES: Final = 64 << 20  # of the manifests that one tool renders
+MOST_BYTES: Final = 64 << 20  # maximum size of the manifests that one tool renders
 _MOST_MEMORY: Final = 4 << 30
 _NEW_USER_AND_NETWORK: Final = 0x10000000 | 0x40000000
 """CLONE_NEWUSER and CLONE_NEWNET of unshare(2)."""
 _NO_PROXY_HERE: Final = "http://127.0.0.1:9"
-"""The discard port, at which nothing listens: Go's HTTP clients connect to a proxy first."""
+"""The discard port, on which no program listens. Go's HTTP clients first connect to a proxy, so a
+proxy at this port blocks them.
+"""
 
 _roots: list[Path] = []
 
 
 def isolate_renderers(root: Path) -> None:
-    """Let the tools that this process starts from now on read only below a folder, without network,
-    credentials, and other programs.
+    """Restrict the tools that this process starts from now on: they read only files below a folder,
+    and can't use the network, credentials, or other programs.
 
     Source: docs of helm 3.19 and kustomize 5.7. Their plugins are programs, and remote bases and
     values need git, a proxy, or a connection.
@@ -42,8 +44,9 @@ def isolate_renderers(root: Path) -> None:
 
 
 def run_limited(words: Sequence[str], path: str) -> str:
-    """Return the output of a tool that renders the folder at a path, with the folder as the last
-    word. Raises UsageError with the tool's message, or with the limit that was reached.
+    """Run a tool that renders the folder at a path, with the folder as the last argument, and
+    return its output. Raises UsageError with the tool's message, or with the limit that was
+    reached.
     """
     tool = f"{Path(words[0]).name} {words[1]}"
     by_hand = f"run {tool} yourself, and pipe the result: {tool} … | pulumi-dra plan -"
@@ -88,7 +91,9 @@ def run_limited(words: Sequence[str], path: str) -> str:
 
 
 def _outside(words: Sequence[str], roots: Sequence[Path]) -> str:
-    """Return what a tool would read outside the roots: files of values, or inputs of the folder."""
+    """Return the path outside the roots that a tool would read: a values file, or an input of the
+    folder.
+    """
     for option, file in pairwise(words):
         if option == "--values" and not is_inside(Path(file).resolve(), roots):
             return f"{file} is outside the folder that this server may read"
@@ -96,14 +101,14 @@ def _outside(words: Sequence[str], roots: Sequence[Path]) -> str:
 
 
 def _allowed_roots() -> tuple[Path, ...]:
-    """Return the folders that a tool may read: those of the server, and this process's own
-    temporary folder.
+    """Return the folders that a tool may read: the server's folder, and this process's temporary
+    folder.
     """
     return (*_roots, Path(tempfile.gettempdir()).resolve())
 
 
 def _isolated_environment(scratch: str) -> dict[str, str]:
-    """Return an environment without credentials, programs, plugins, and a way to the network."""
+    """Return an environment without credentials, programs, plugins, or network access."""
     homes = ("HOME", "TMPDIR", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME")
     proxies = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY")
     return {

@@ -1,5 +1,5 @@
-"""Named charts, and the tools that render charts and kustomizations: `helm`, and `kustomize` or
-`kubectl`.
+"""Charts that the user names, and the tools that render charts and kustomizations: `helm`, and
+`kustomize` or `kubectl`.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from dra_command.command_line.arguments import UsageError
 from dra_planner.sources import KUSTOMIZATIONS, Source, missing_path_error
 
 RENDERED: Final = " (rendered)"
-"""The end of the name of manifests that a tool rendered; before it is the folder."""
+"""The suffix in the names of rendered manifests. The text before it is the folder."""
 _CHANGE_FILES: Final = ("write", "check", "fix", "rewrite", "diff")
 
 
@@ -30,20 +30,20 @@ class Rendered(Struct, frozen=True):
 
 
 def is_about_files(values: argparse.Namespace) -> bool:
-    """Return whether a command changes files or keeps the plan of a stack. Both are about the files
-    themselves, so neither renders.
+    """Return whether a command changes files or saves a stack's plan. Such commands use the files
+    themselves, so they don't render anything.
     """
     if values.command == "plan" and values.fleet:
-        return False  # a plan file of named manifests
+        return False  # a plan file for manifests that the user named
     return any(getattr(values, name, False) for name in _CHANGE_FILES)
 
 
 def render_paths(values: argparse.Namespace) -> Rendered:
     """Render the charts among the named paths.
 
-    Only folders that are named themselves are rendered. Files in a folder that holds a chart stay
-    what they are. Raises UsageError if `helm` fails, or if values for a chart are
-    given without a chart, and SourceError if a file of values doesn't exist.
+    Only charts whose folder the user named are rendered. Files that the user names inside a chart's
+    folder are read unchanged. Raises UsageError if `helm` fails, or if values for a chart are given
+    without a chart, and SourceError if a file of values doesn't exist.
     """
     given = getattr(values, "values_files", []) + getattr(values, "set_values", [])
     if given and not any(map(is_chart, values.paths)):
@@ -98,12 +98,14 @@ def kustomize_build() -> list[str] | None:
 
 
 def rendered_folder(name: str) -> str:
-    """Return the folder that manifests of this name were rendered from, or "" for other names."""
+    """Return the folder from which manifests with this name were rendered, or "" for other
+    names.
+    """
     return name.removesuffix(RENDERED) if name.endswith(RENDERED) else ""
 
 
 def release_name(path: str) -> str:
-    """Return a release name that helm accepts: the folder's, as far as it's a DNS label."""
+    """Return a release name that helm accepts: the folder's name, shortened to a DNS label."""
     name = "".join(
         each if each.isalnum() else "-" for each in Path(path).resolve().name.lower()
     ).strip("-")
@@ -111,8 +113,9 @@ def release_name(path: str) -> str:
 
 
 def run_renderer(words: Sequence[str], path: str) -> str:
-    """Return the output of a tool that renders the folder at a path, with the folder as the last
-    word. Raises UsageError with the tool's message, or with the limit that was reached.
+    """Run a tool that renders the folder at a path, with the folder as the last argument, and
+    return its output. Raises UsageError with the tool's message, or with the limit that was
+    reached.
     """
     from dra_command.inputs.renderer_process import run_limited  # noqa: PLC0415  (most commands render nothing)
 
@@ -120,10 +123,10 @@ def run_renderer(words: Sequence[str], path: str) -> str:
 
 
 def _renderer(path: str, values: argparse.Namespace) -> list[str] | None:
-    """Return the command that renders a folder; None if it needs none, or if no tool for it is on
-    PATH.
+    """Return the command that renders a folder.
 
-    Without the tool, the files are read as they are, and a note says which command renders them.
+    None if the folder doesn't need rendering, or if the tool isn't on PATH. In the latter case, the
+    files are read unchanged, and a note contains the command.
     """
     if is_chart(path):
         helm = helm_template()

@@ -13,8 +13,8 @@ _MAY_NAME_IT: Final = re.compile(r"^\s*\{|^(catalog|extends)\b", re.MULTILINE)
 
 
 def find_shared_catalog(start: str, config: str = "") -> tuple[LearnedMachine, ...]:
-    """Return the rows of the catalog files that the configuration names (by default the nearest
-    one), lowest precedence first.
+    """Return the rows of the catalog files that the configuration (by default, the nearest one)
+    names, starting with the lowest precedence.
 
     Raises PlannerError if a file can't be read, or isn't a catalog.
     """
@@ -26,8 +26,8 @@ def find_shared_catalog(start: str, config: str = "") -> tuple[LearnedMachine, .
 
 
 def find_catalog_files(start: str, config: str = "") -> tuple[Source, ...]:
-    """Return the catalog files that the configuration names, by default the nearest one, lowest
-    precedence first; raises PlannerError if one can't be read.
+    """Return the catalog files that the configuration (by default, the nearest one) names, starting
+    with the lowest precedence. Raises PlannerError if a file can't be read.
     """
     path = config or find_configuration(start)
     if not path or not _MAY_NAME_IT.search(read_file(path).text):

@@ -11,8 +11,8 @@ from dra_policies.configuration.shared.locations import Location, parse_location
 
 
 def find_shared_fleet(name: str, config: str = "") -> Fleet | None:
-    """Return the fleet at a URL or of a name under `fleets`; None if the configuration, by default
-    the nearest one, doesn't name it.
+    """Return the fleet at a URL, or the fleet with a name under `fleets`. None if the configuration
+    (by default, the nearest one) doesn't contain the name.
 
     Raises PlannerError if it can't be fetched, or isn't a valid fleet.
     """

@@ -1,8 +1,8 @@
 """Files among manifests that aren't manifests or aren't complete: values, charts, templates, and
 patches.
 
-They are named and skipped. Only evidence counts: the text of the file, and the charts and
-kustomizations near it.
+The commands list and skip these files. The decision uses only evidence: the text of the file, and
+the charts and kustomizations near the file.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _OBJECT: Final = re.compile(r"""["']?(apiVersion|kind)["']?\s*:""")
 _PLACEHOLDER: Final = re.compile(
     r"\$\{\w+\}|\$\([\w-]+\)|\$[A-Z]\w*|<[\w-]+>|__[A-Z][A-Z_]*__|\{\{.*\}\}"
 )
-_SHOUTED: Final = re.compile(r"[A-Z]+(?:[_ ][A-Z0-9]+)+")  # no object has such a name
+_SHOUTED: Final = re.compile(r"[A-Z]+(?:[_ ][A-Z0-9]+)+")  # an object can't have such a name
 _NAMESPACE_NAME: Final = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?")
 _MAPPINGS: Final = frozenset({"labels", "limits", "requests", "nodeSelector"})
 _REFERENCES: Final = frozenset({"namespace", "serviceAccountName", "claimName", "secretName"})
@@ -48,17 +48,17 @@ _NO_MANIFESTS: Final = (
     "openapi",
     "crds",
 )
-# their controllers fill in {{…}} themselves
+# the controllers of these objects replace {{…}} themselves
 _TEMPLATED: Final = ("argoproj.io/", "serving.kserve.io/", "tekton.dev/")
-_HIGHEST: Final = 5  # folders above a file that may hold its kustomization or chart
+_HIGHEST: Final = 5  # number of folders above a file to search for its kustomization or chart
 _WHOLE: Final = ("Deployment", "StatefulSet", "DaemonSet", "ReplicaSet")
 _STATIC_PODS: Final = ("etcd", "kube-apiserver", "kube-controller-manager", "kube-scheduler")
 """Pods that kubeadm writes and patches (kubernetes/kubernetes:cmd/kubeadm/app/util/patches)."""
 
 
 class SkippedFile(Struct, frozen=True, order=True):
-    """Reason why a file is skipped: `what` it is, its `root` (a chart or a kustomization), and a
-    way to check it.
+    """Reason why a file is skipped: `what` the file is, its `root` (a chart or a kustomization),
+    and how to check it instead.
     """
 
     what: str
@@ -68,7 +68,7 @@ class SkippedFile(Struct, frozen=True, order=True):
 
 
 def skip_reason(source: Source) -> SkippedFile | None:
-    """Return why a file is skipped. It's None for manifests, and for wrong files without such a
+    """Return why a file is skipped. None for manifests, and for invalid files without such a
     reason.
     """
     name = source.name
@@ -104,7 +104,7 @@ def _is_below_templates(name: str, chart: str) -> bool:
 
 
 def _is_readable(source: Source) -> bool:
-    """Return whether a text is YAML: braces in an argument of a container don't make it a
+    """Return whether a text is YAML. If so, braces in a container's arguments don't make it a
     template.
     """
     try:
@@ -115,7 +115,7 @@ def _is_readable(source: Source) -> bool:
 
 
 def missing_object_reason(source: Source) -> SkippedFile | None:
-    """Return why a file whose manifests cannot be read is no fault: it holds none at all."""
+    """Return why an unreadable file isn't an error: the file doesn't contain any manifests."""
     try:
         documents, _ = read_documents([source])
     except ManifestError:
@@ -162,8 +162,8 @@ def _of_kustomization(found: _Kustomization) -> SkippedFile:
 
 
 def _is_part(data: Mapping[str, Any]) -> bool:
-    """Return whether a workload lacks its selector, which its kustomization or another that uses it
-    adds.
+    """Return whether a workload lacks a selector that its own kustomization, or another one that
+    includes the workload, adds.
     """
     spec = data.get("spec")
     return data.get("kind") in _WHOLE and isinstance(spec, Mapping) and not spec.get("selector")
@@ -177,15 +177,15 @@ def _is_unnamed_namespace(data: Mapping[str, Any]) -> bool:
 
 
 def _is_unfinished_pod(data: Mapping[str, Any], name: str) -> bool:
-    """Return whether a file is named as a pod template and its pod has no containers, which Spark
-    adds.
+    """Return whether a file is named like a pod template and its pod doesn't have containers,
+    because Spark adds them.
     """
     spec = data.get("spec")
     return is_pod_template(name) and isinstance(spec, Mapping) and "containers" not in spec
 
 
 def _is_kubeadm_patch(data: Mapping[str, Any]) -> bool:
-    """Return whether a pod of the control plane lacks an image, which kubeadm writes."""
+    """Return whether a control plane pod lacks an image, because kubeadm sets the image."""
     meta, spec = data.get("metadata"), data.get("spec")
     if not isinstance(meta, Mapping) or meta.get("name") not in _STATIC_PODS:
         return False
@@ -210,8 +210,8 @@ def _is_for_spark(data: Mapping[str, Any]) -> bool:
 
 
 def _placeholder(data: Mapping[str, Any]) -> str:
-    """Return the first name, count, or label that is still to be filled in, "" if there is none;
-    commands may hold anything.
+    """Return the first name, count, or label that still contains a placeholder, or "". Commands can
+    contain any text.
     """
     meta = data.get("metadata")
     named = [meta.get("name")] if isinstance(meta, Mapping) else []
@@ -249,7 +249,7 @@ def _entries(data: Any) -> Iterator[tuple[str, Any]]:
 
 class _Kustomization(Struct, frozen=True):
     folder: str
-    parts: frozenset[str]  # real paths of its patches and of what is no manifest
+    parts: frozenset[str]  # real paths of its patches and of files that aren't manifests
     sets_namespace: bool = False
 
 
@@ -263,7 +263,7 @@ def _folders(name: str) -> Iterator[str]:
 
 
 def _chart_of(name: str) -> str:
-    """Return the folder of the chart that a file belongs to, "" where there is none."""
+    """Return the folder of the chart that a file belongs to, or ""."""
     return next(
         (folder for folder in _folders(name) if os.path.isfile(os.path.join(folder, "Chart.yaml"))),
         "",
@@ -280,8 +280,8 @@ def _kustomization_of(name: str) -> _Kustomization | None:
 
 
 def kustomization_changes(source: Source) -> tuple[str, tuple[str, ...]] | None:
-    """Return the folder of the kustomization that a manifest is of, and what it changes that nobody
-    sees here.
+    """Return the folder of the kustomization that a manifest belongs to, and the changes that
+    aren't visible in the manifest.
     """
     found = _kustomization_of(source.name)
     changes = _changes_of_kustomization(os.path.abspath(found.folder)) if found else ()
@@ -290,7 +290,7 @@ def kustomization_changes(source: Source) -> tuple[str, tuple[str, ...]] | None:
 
 @cache
 def _changes_of_kustomization(folder: str) -> tuple[str, ...]:
-    """Return the changes of a folder's kustomization that decide a plan, and its namespace."""
+    """Return the changes in a folder's kustomization that affect a plan, and its namespace."""
     for file in sorted(KUSTOMIZATIONS):
         path = os.path.join(folder, file)
         if os.path.isfile(path):
@@ -303,7 +303,9 @@ def _changes_of_kustomization(folder: str) -> tuple[str, ...]:
 
 @cache
 def _data_of_kustomization(folder: str) -> Mapping[str, Any] | None:
-    """Return a folder's kustomization, empty if it can't be read; None where it has none."""
+    """Return a folder's kustomization, which is empty if it can't be read. None if the folder
+    doesn't have a kustomization.
+    """
     for file in sorted(KUSTOMIZATIONS):
         path = os.path.join(folder, file)
         if not os.path.isfile(path):
@@ -324,6 +326,6 @@ def _parts(data: Mapping[str, Any]) -> Iterator[str]:
     ]
     named += [entry for key in _NO_MANIFESTS for entry in listed(data.get(key))]
     for path in named:
-        # An inline patch has several lines, and no path has a null byte.
+        # An inline patch has several lines, and a path never contains a null byte.
         if isinstance(path, str) and not {"\n", "\0"} & set(path):
             yield path

@@ -22,12 +22,12 @@ if TYPE_CHECKING:
 
 _LARGEST: Final = 100_000  # characters
 _NOT_OF_FORM: Final = frozenset({"version-not-served", "namespace-not-found", "admission-refused"})
-"""Rejections that aren't about the form of a text."""
+"""Errors that don't concern the syntax of a text."""
 
 
 def repair_source(source: Source, features: Features) -> TextRepair | None:
-    """Return the repaired text of a source. It's None if the text is correct or if its meaning
-    isn't clear.
+    """Return the repaired text of a source. None if the text is correct, or if its meaning isn't
+    clear.
     """
     if len(source.text) > _LARGEST:
         return None
@@ -41,8 +41,8 @@ def repair_source(source: Source, features: Features) -> TextRepair | None:
 def repair_sources(
     sources: Iterable[Source], features: Features
 ) -> tuple[tuple[Source, ...], dict[str, tuple[str, ...]]]:
-    """Return the sources, those that can be repaired as they were meant, and what was changed in
-    each by its name.
+    """Return the sources, with repairs for those whose meaning is clear, and the changes in each
+    source by its name.
     """
     found: list[Source] = []
     changes: dict[str, tuple[str, ...]] = {}
@@ -57,7 +57,7 @@ def repair_sources(
 def repair_findings(
     sources: Iterable[Source], findings: Iterable[Diagnostic]
 ) -> Iterator[Diagnostic]:
-    """Yield for each source with faults of its form that it can be repaired, and how."""
+    """Yield, for each source with syntax errors, that it can be repaired, and how."""
     files = {
         each.place.file
         for each in findings
@@ -82,7 +82,7 @@ def repair_fix(error: PlannerError) -> str:
         return ""
     try:
         source = read_file(Path(name))
-    except PlannerError:  # no text at all
+    except PlannerError:  # the source isn't text
         return ""
     return _command(name) if repair_source(source, features_of(MAXIMUM_MINOR)) is not None else ""
 

@@ -1,8 +1,9 @@
 """Run one subcommand for an agent: it reads files only below the folder, and doesn't use the
 network.
 
-What a file names counts too: the fleet of a stack, a shared configuration, a link. The interpreter
-reports each access to the hook before it happens, so no reader has to know about it.
+This also applies to files that other files name, such as a stack's fleet, a shared configuration,
+or a link. The interpreter reports each access to the hook in advance, so the code that reads files
+doesn't need to check it.
 """
 
 from __future__ import annotations
@@ -25,9 +26,7 @@ _NETWORK: Final = ("socket.connect", "socket.getaddrinfo", "socket.bind", "socke
 
 
 class NotAllowedHere(OSError):
-    """An access that the server doesn't allow. Readers report it like any file that can't be
-    read.
-    """
+    """An access that the server doesn't allow. Readers report it like a file that can't be read."""
 
 
 class Confinement:
@@ -58,7 +57,8 @@ class Confinement:
             self._start(arguments[1])
 
     def _open(self, path: object, mode: object, flags: int) -> None:
-        if not isinstance(path, (str, bytes, os.PathLike)):  # a descriptor that is already open
+        # a file descriptor that is already open
+        if not isinstance(path, (str, bytes, os.PathLike)):
             return
         real = os.path.realpath(os.fsdecode(path))
         writes = any(each in str(mode or "") for each in "wax+") or flags & _WRITES
@@ -71,7 +71,7 @@ class Confinement:
             )
 
     def _start(self, words: object) -> None:
-        """Allow the tools that render charts and kustomizations, and git for the names of
+        """Allow the tools that render charts and kustomizations, and git to read the names of
         remotes.
         """
         name, *rest = [os.fsdecode(each) for each in words] if isinstance(words, list) else [""]
@@ -86,7 +86,7 @@ class Confinement:
 
 
 def main() -> None:
-    """Run the subcommand of the process's arguments in the current folder. TMPDIR must be a folder
+    """Run the subcommand in the process's arguments, in the current folder. TMPDIR must be a folder
     that only this process uses.
     """
     isolate_renderers(Path.cwd())

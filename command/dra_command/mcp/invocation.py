@@ -18,12 +18,12 @@ from typing import Any, Final
 from msgspec import Struct
 
 SECONDS: Final = 120
-_LONGEST: Final = 4_096  # characters of one argument
-_MOST: Final = 200  # paths or words of one call
+_LONGEST: Final = 4_096  # maximum characters in one argument
+_MOST: Final = 200  # maximum paths or words in one call
 
 
 class NotAllowed(ValueError):
-    """An argument that an agent can't pass; the message gives the reason."""
+    """An argument that an agent isn't allowed to pass. The message contains the reason."""
 
 
 class Invocation(Struct, frozen=True):
@@ -32,8 +32,8 @@ class Invocation(Struct, frozen=True):
     root: Path
 
     def paths(self, given: Sequence[str]) -> list[str]:
-        """Return paths relative to the folder. Raises NotAllowed for one that leads outside or
-        doesn't exist.
+        """Return paths relative to the folder. Raises NotAllowed if a path leads outside the folder
+        or doesn't exist.
         """
         return [self.path(each) for each in given]
 
@@ -51,17 +51,16 @@ class Invocation(Struct, frozen=True):
     def answer(
         self, command: str, paths: Sequence[str], options: Mapping[str, str]
     ) -> dict[str, Any]:
-        """Run a subcommand, and return its JSON with its exit status. Options with empty values are
-        left out.
-
-        Raises NotAllowed for an option's value that is too long, TimeoutError after `SECONDS`.
+        """Run a subcommand, and return its JSON output and exit status. Options with empty values
+        are omitted. Raises NotAllowed if an option's value is too long, and TimeoutError after
+        `SECONDS`.
         """
         words = [f"--{name}={value}" for name, value in options.items() if value]
         if any(len(word) > _LONGEST or "\0" in word for word in (*words, *paths)):
             raise NotAllowed("an argument is too long or contains a null byte")
         if len(paths) > _MOST:
             raise NotAllowed(f"one call has more than {_MOST} paths or words")
-        # -P: a module in the folder must not replace one of the interpreter
+        # -P: prevents a module in the folder from replacing a module of the interpreter
         start = [sys.executable, "-P", "-m", "dra_command.mcp.confinement"]
         line = [*start, command, *words, "--format=json", "--", *paths]
         try:

@@ -1,4 +1,4 @@
-"""`pulumi-dra mcp`: the same answers for agents, over standard input and output (Model Context
+"""`pulumi-dra mcp`: provide the commands to agents over standard input and output (Model Context
 Protocol).
 """
 

@@ -1,4 +1,4 @@
-"""The tools that agents see. All of them read files, and none changes anything."""
+"""The tools that agents see. All of them only read files."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def make_server(root: Path, version: str) -> MCPServer[Any]:
 
 
 def _add_plan_tools(server: MCPServer[Any], run: Invocation) -> None:
-    """Add the tools that answer for manifests on given pools."""
+    """Add the tools that evaluate manifests on pools."""
 
     @server.tool(annotations=_READS)
     def plan(

@@ -35,8 +35,8 @@ doesn't have.
 
 
 def run_cluster(values: argparse.Namespace, answers: PluginFacts) -> int:
-    """Print the report of a cluster; return 1 if a workload can't move, or if two allocators have
-    one node's devices.
+    """Print the report of a cluster. Return 1 if a workload can't move, or if two allocators manage
+    the devices of the same node.
 
     Raises UsageError for options that need manifests.
     """
@@ -67,8 +67,8 @@ def _target(values: argparse.Namespace, objects: Sequence[KubernetesObject]) -> 
 
 
 def _custom_kinds(values: argparse.Namespace) -> list[str]:
-    """Return the custom kinds that the running cluster serves. An unreachable cluster has none:
-    taking its snapshot then fails with the reason.
+    """Return the custom kinds that the running cluster serves. For an unreachable cluster, the
+    result is empty, and taking the snapshot then fails with the reason.
     """
     known = served_kinds(values.kubeconfig, values.observed.removeprefix(CONTEXT))
     wanted = [f"{kind}.{group}" for group, kinds in _CUSTOM_KINDS.items() for kind in kinds]

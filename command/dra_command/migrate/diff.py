@@ -10,7 +10,7 @@ _NO_NEWLINE = "\\ No newline at end of file\n"
 
 
 def unified_diff(file: MigratedFile) -> str:
-    """Return the diff of one file; "" if it doesn't change."""
+    """Return the diff of one file, or "" if the file doesn't change."""
     name = file.source.name.removeprefix("/")
     before, after = (text.splitlines(keepends=True) for text in (file.source.text, file.text))
     lines = diff_lines(before, after, f"a/{name}", f"b/{name}")

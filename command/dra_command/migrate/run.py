@@ -1,4 +1,6 @@
-"""`pulumi-dra migrate`: manifests that request claims instead of device plugins' resources."""
+"""`pulumi-dra migrate`: rewrite manifests to request claims instead of the resources of device
+plugins.
+"""
 
 from __future__ import annotations
 
@@ -34,9 +36,10 @@ _KINDS = ("nodes", "configmaps")
 
 
 def run(values: argparse.Namespace) -> int:
-    """Print what becomes of each workload and a diff, or change the files; return the exit status.
+    """Print the result for each workload and a diff, or change the files.
 
-    1 if a pod template can't migrate. Raises PlannerError for wrong input.
+    Return the exit status, which is 1 if a pod template can't migrate. Raises PlannerError for
+    wrong input.
     """
     if values.write and "-" in values.paths:
         raise UsageError(
@@ -76,7 +79,9 @@ def _write(found: Migration) -> None:
 
 
 def _facts(values: argparse.Namespace) -> PluginFacts:
-    """Return what the options and the snapshot say about the source cluster's device plugin."""
+    """Return the facts about the source cluster's device plugin from the options and the
+    snapshot.
+    """
     given = _answers(values)
     if not values.observed:
         return given
@@ -85,7 +90,7 @@ def _facts(values: argparse.Namespace) -> PluginFacts:
 
 
 def _answers(values: argparse.Namespace) -> PluginFacts:
-    """Return what the options say about the source cluster's device plugin."""
+    """Return the facts about the source cluster's device plugin from the options."""
     shared = dict(_sharing(word) for word in values.shared)
     _check_profile(values.mig_profile)
     return PluginFacts(
@@ -96,7 +101,7 @@ def _answers(values: argparse.Namespace) -> PluginFacts:
 
 
 def _check_profile(name: str) -> None:
-    """Raise UsageError unless a known GPU has the MIG profile."""
+    """Raise UsageError if no known GPU has the MIG profile."""
     known = {profile.name for model in gpus() for profile in mig_profiles(model.id)}
     if not name or name in known:
         return

@@ -1,6 +1,4 @@
-"""The steps of a migration for people: pools, nodes, cost, commands, and the way back of each
-step.
-"""
+"""The steps of a migration as text: pools, nodes, cost, commands, and how to revert each step."""
 
 from __future__ import annotations
 
@@ -20,7 +18,7 @@ _ALLOCATIONS = {"dra": "DRA driver", "device-plugin": "device plugin"}
 
 
 def print_steps(found: MigrationSteps, *, folder: str, quiet: bool, verbose: bool) -> None:
-    """Print all steps. `quiet` omits safe ones. `folder` is the folder with their files, or ""."""
+    """Print all steps. `quiet` omits safe steps. `folder` is the folder with their files, or ""."""
     with Page() as page:
         page.text(_headline(found))
         for name, reason in sorted(found.without_twin.items()):
@@ -77,7 +75,7 @@ def _print_step(page: Page, step: MigrationStep, *, verbose: bool) -> None:
     page.text(costs, indent=3)
     for reason in step.reasons[: None if verbose else 3]:
         page.text(reason, indent=3)
-    is_first = step.kind is StepKind.PREPARE  # it creates pools without nodes
+    is_first = step.kind is StepKind.PREPARE  # this step creates pools without nodes
     pools = [pool for pool in step.pools if is_first or pool.during or pool.after]
     rows = [
         (

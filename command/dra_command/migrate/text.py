@@ -24,7 +24,7 @@ _DIFF_STYLES = {"+": "green", "-": "red", "@": "cyan"}
 def print_migration(
     found: Migration, target: Target, *, written: bool, quiet: bool, verbose: bool
 ) -> None:
-    """Print the answer; `quiet` leaves out all but the workloads that can't migrate."""
+    """Print the result. `quiet` prints only the workloads that can't migrate."""
     with Page() as page:
         if not quiet:
             page.text(_headline(found, written=written))
@@ -54,7 +54,7 @@ def _headline(found: Migration, *, written: bool) -> str:
 
 
 def _print_served(page: Page, found: Migration, target: Target) -> None:
-    """Print the resource names that can stay because a DeviceClass serves them."""
+    """Print the resource names that can stay unchanged because a DeviceClass serves them."""
     rewritten = found.count(Result.REWRITTEN)
     if rewritten and target.served:
         classes = ", ".join(

@@ -1,4 +1,4 @@
-"""Amounts of money in words."""
+"""Amounts of money as text."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from decimal import Decimal
 
 
 def usd(amount: Decimal) -> str:
-    """Return an amount as messages have it: USD 1,234.50."""
+    """Return an amount in the format of messages: USD 1,234.50."""
     return f"USD {amount:,.2f}"
 
 

@@ -1,4 +1,4 @@
-"""GitHub's Markdown: names and messages stay text, with tables, code, and folded details."""
+"""GitHub's Markdown, with tables, code, and collapsed details. Names and messages are escaped."""
 
 from __future__ import annotations
 
@@ -17,7 +17,9 @@ _CODE: Final = re.compile(r"`([^`]+)`")
 
 
 def safe(text: str) -> str:
-    """Escape Markdown and HTML syntax. `code` in messages stays code, and no user is mentioned."""
+    """Escape Markdown and HTML syntax. `code` in messages stays code, and the result never mentions
+    a GitHub user.
+    """
     parts = _CODE.split(visible(text))
     return "".join(_escaped(part) if at % 2 == 0 else code(part) for at, part in enumerate(parts))
 
@@ -32,7 +34,9 @@ def _escaped(text: str) -> str:
 
 
 def code(text: str) -> str:
-    """Return text as a code span, whatever backticks it holds; in a table a bar is escaped."""
+    """Return text as a code span, even if the text contains backticks. In a table, vertical bars
+    are escaped.
+    """
     shown = visible(text)
     fence = "`" * (max((len(run) for run in re.findall("`+", shown)), default=0) + 1)
     gap = " " if shown.startswith("`") or shown.endswith("`") else ""
@@ -48,7 +52,7 @@ def block(lines: Iterable[str], language: str = "") -> Iterator[str]:
 
 
 def table_lines(table: Table, *, title: bool = True) -> Iterator[str]:
-    """Yield the lines of a table, its title first."""
+    """Yield the lines of a table, starting with its title."""
     if title:
         yield from (f"### {safe(table.title)}", "")
     yield "| " + " | ".join(safe(head) for head in table.heads) + " |"
@@ -65,7 +69,7 @@ def table_lines(table: Table, *, title: bool = True) -> Iterator[str]:
 
 
 def details(summary: str, lines: Iterable[str]) -> list[str]:
-    """Return lines that are folded under a summary, which is HTML."""
+    """Return lines that are collapsed under a summary, which is HTML."""
     return [f"<details><summary>{summary}</summary>", "", *lines, "</details>", ""]
 
 

@@ -1,6 +1,4 @@
-"""The signs of text reports: what a node, a device and a verdict are drawn with, with and without
-UTF-8.
-"""
+"""The signs in text reports that represent nodes, devices, and verdicts, with and without UTF-8."""
 
 from __future__ import annotations
 
@@ -8,13 +6,13 @@ from typing import TYPE_CHECKING, Final
 
 from msgspec import Struct
 
-if TYPE_CHECKING:  # tables of the catalogue need no verdicts
+if TYPE_CHECKING:  # the catalog tables don't need verdicts
     from dra_planner.model import Verdict
 
 
 class Signs(Struct, frozen=True, kw_only=True):
-    """One sign for each thing. `eighths` are the ends of bars that stand for many nodes; () where
-    there are none.
+    """One sign for each kind of thing. `eighths` are the ends of bars that represent many nodes, or
+    () if bars don't have such ends.
     """
 
     fits: str
@@ -89,7 +87,7 @@ _TYPED: Final = str.maketrans(
 
 
 def typed(text: str, encoding: str) -> str:
-    """Return text as an output of that encoding can carry it, with as many columns where signs of
-    ours are replaced.
+    """Return text that an output with this encoding can display. Replacements of our own signs have
+    the same width.
     """
     return text.translate(_TYPED).encode(encoding, errors="backslashreplace").decode(encoding)

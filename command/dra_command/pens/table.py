@@ -1,4 +1,4 @@
-"""A table of text, before any format draws it."""
+"""A table of text that is independent of the output format."""
 
 from __future__ import annotations
 

@@ -17,10 +17,10 @@ _NAME: Final = re.compile(rf"""[^\s&|()=<>,"'`\[\]{{}}]{{{LONGEST_NAME + 1},}}""
 
 
 def visible(text: str) -> str:
-    """Return text in one line in which control characters and signs that turn or hide text are
-    written out.
+    """Return text in one line.
 
-    Names longer than `LONGEST_NAME` and texts longer than `LONGEST_TEXT` are cut.
+    Control characters, and characters that reverse or hide text, are replaced by visible escapes.
+    Names longer than `LONGEST_NAME` and texts longer than `LONGEST_TEXT` are truncated.
     """
     if not text.isprintable() or len(text) > LONGEST_NAME:
         text = _HIDDEN.sub(_written_out, re.sub(r"\r?\n|\t", " ", text))
@@ -31,7 +31,7 @@ def visible(text: str) -> str:
 
 
 def short(name: str, most: int = LONGEST_NAME) -> str:
-    """Return a name for a cell: `visible`, and cut at so many characters."""
+    """Return a name for a table cell: `visible`, and truncated to this number of characters."""
     seen = visible(name)
     return seen if len(seen) <= most else f"{seen[: most - 1]}…"
 

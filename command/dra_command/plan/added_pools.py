@@ -1,4 +1,4 @@
-"""The pools that a fleet would have to add, as a file."""
+"""The pools that must be added to a fleet, as a file."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from dra_planner.plan.suggestion.added_pools import find_added_pools
 
 
 def write_added_pools(path: Path, request: PlanRequest) -> str:
-    """Write the cheapest pools found with which everything fits. Return the result, or the reason
-    for none.
+    """Write the cheapest pools that were found and make everything fit. Return the result, or the
+    reason why there are no such pools.
     """
     found = find_added_pools(request)
     if found is None:

@@ -1,7 +1,7 @@
 """The guards of a plan, or the cheapest fix that the simulation found, as a file.
 
-Guards are a Component of kustomize that patches manifests; a fix is such a Component, or keys to
-merge into the fleet.
+Guards are a kustomize Component that patches manifests. A fix is such a Component, or keys to merge
+into the fleet.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ _FOR_FLEET = "Merge these keys into the fleet, pools by name."
 
 
 def write_constraints(path: Path, plan: Plan) -> str:
-    """Write the guards of the plan, or otherwise the cheapest fix. Return a sentence with the file,
-    or the reason for none.
+    """Write the guards of the plan, or otherwise the cheapest fix. Return a sentence with the file
+    name, or the reason why nothing was written.
     """
     if plan.guarded is not None:
         return _write_guards(path, plan)
@@ -40,7 +40,7 @@ def write_constraints(path: Path, plan: Plan) -> str:
         )
     if not plan.judgement.simulated.at_packing:
         return f"{path}: not written, because the packing places everything in every order"
-    assert plan.manifests is not None  # plans that are made from manifests have them
+    assert plan.manifests is not None  # plans for manifests always contain them
     for fix in plan.judgement.fixes:
         patch = fix_patch(fix, plan.manifests)
         if patch is not None:
@@ -53,7 +53,7 @@ def write_constraints(path: Path, plan: Plan) -> str:
 
 
 def _write_guards(path: Path, plan: Plan) -> str:
-    assert plan.manifests is not None  # plans that are made from manifests have them
+    assert plan.manifests is not None  # plans for manifests always contain them
     patch, left = guards_component(plan.guards, plan.manifests)
     rest = (
         f"; add the guards of {', '.join(map(str, left))} to their manifests by hand"
@@ -70,8 +70,8 @@ def _write_guards(path: Path, plan: Plan) -> str:
 
 
 def _write(path: Path, text: str) -> None:
-    """Write a file, and its folder, which is the name of a Component."""
-    with suppress(OSError):  # writing the file reports the reason
+    """Write a file. If the file is a Component, also create its folder."""
+    with suppress(OSError):  # if this fails, writing the file reports the reason
         path.parent.mkdir(parents=True, exist_ok=True)
     write_whole(path, text, PlannerError)
 
@@ -85,7 +85,7 @@ def _text(sentence: str, patch: dict[str, Any]) -> str:
 
 
 class _Block(str):
-    """Text that is written as a block of lines."""
+    """Text that YAML shows as a block of lines."""
 
 
 class _Dumper(yaml.SafeDumper):

@@ -21,7 +21,7 @@ _HEAD: Final = """\
 
 
 def write_gate(path: Path, plan: Plan) -> str:
-    """Write the file, and return a sentence about it; raises PlannerError if it can't be
+    """Write the file, and return a sentence about it. Raises PlannerError if the file can't be
     written.
     """
     write_whole(path, _text(plan), PlannerError)

@@ -30,7 +30,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_judgement(parser: argparse.ArgumentParser) -> None:
-    """Add the options that decide how and within which limits the plan is made."""
+    """Add the options that control how the plan is computed, and its limits."""
     parser.add_argument(
         "--simulate",
         metavar="off|SECONDS",
@@ -66,7 +66,7 @@ def _add_judgement(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_files(parser: argparse.ArgumentParser) -> None:
-    """Add the options that write or compare files, and those of the printed plan."""
+    """Add the options that write or compare files, and the options for the printed plan."""
     _add_saved_plan(parser)
     parser.add_argument(
         "--gate",
@@ -135,7 +135,7 @@ def _add_saved_plan(parser: argparse.ArgumentParser) -> None:
 
 
 def _month(text: str) -> date:
-    """Return the first day of a month."""
+    """Return the first day of the month in a text."""
     try:
         return date.fromisoformat(f"{text}-01")
     except ValueError:
@@ -143,7 +143,9 @@ def _month(text: str) -> date:
 
 
 def _seconds(text: str) -> float:
-    """Return how many seconds of an ordinary machine the simulation may use; 0 for `off`."""
+    """Return the number of seconds that the simulation may use on an ordinary machine, or 0 for
+    `off`.
+    """
     if text == "off":
         return 0.0
     try:

@@ -1,4 +1,6 @@
-"""The saved plan of a stack or of a fleet: writing it, and comparing it with a new one."""
+"""The saved plan of a stack or of a fleet, with functions that write it and compare it with a new
+plan.
+"""
 
 from __future__ import annotations
 
@@ -71,7 +73,7 @@ def _version_step(saved: SavedPlan, plan: Plan) -> list[str]:
 
 
 def saved_demand(saved: SavedPlan) -> DemandLevel | None:
-    """Return the demand that the saved plan is sized for, or None if none can be read."""
+    """Return the demand for which the saved plan is sized, or None if there is no readable plan."""
     try:
         return read_plan_file(saved.path, command=saved.command).demand.level
     except PlanFileError:
@@ -79,7 +81,7 @@ def saved_demand(saved: SavedPlan) -> DemandLevel | None:
 
 
 def find_difference(saved: SavedPlan, plan: Plan) -> PlanDifference | None:
-    """Return the differences from the saved plan, or None if none is saved or it can't be read."""
+    """Return the differences from the saved plan, or None if there is no readable saved plan."""
     if not saved.path.exists():
         return None
     try:
@@ -95,7 +97,7 @@ def find_stale(saved: SavedPlan, inputs: CommandInputs, plan: Plan) -> str:
         return f"{path} doesn't exist; {fix}"
     before = read_plan_file(path, command=saved.command)
     try:
-        assert inputs.fleet is not None  # a saved plan has a fleet
+        assert inputs.fleet is not None  # a saved plan always has a fleet
         check_inputs(before, inputs.fleet, inputs.sources, Place(str(path)), fix=fix)
     except PlanFileError as error:
         return str(error)

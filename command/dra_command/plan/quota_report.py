@@ -1,4 +1,6 @@
-"""The account's quotas of `plan --quotas FILE`: added to the fleet, and compared with the plan."""
+"""The quotas of a cloud account, from `plan --quotas FILE`. They are added to the fleet and
+compared with the plan.
+"""
 
 from __future__ import annotations
 
@@ -32,9 +34,11 @@ class AccountQuotas(Struct, frozen=True):
         )
 
     def report(self, plan: Plan, plan_without: Callable[[], Plan]) -> Iterator[str]:
-        """Yield a sentence for each quota that is too small, with the command that requests more.
+        """Yield a sentence for each quota that is too small, with the command that requests an
+        increase.
 
-        `plan_without` plans without the quotas, for the nodes that the workloads need.
+        `plan_without` computes a plan without the quotas, to determine the nodes that the workloads
+        need.
         """
         needed = plan if plan.verdict == "fits" else plan_without()
         nodes = {pool.name: pool.nodes.desired for pool in needed.pools}
@@ -65,8 +69,8 @@ class AccountQuotas(Struct, frozen=True):
 
 
 def read_quotas(path: str, fleet: Fleet) -> AccountQuotas:
-    """Return the quotas in a file. Raises PlannerError if it isn't an export of quotas, or is
-    another cloud's.
+    """Return the quotas in a file. Raises PlannerError if the file isn't a quota export, or is from
+    another cloud.
     """
     found = read_account_quotas(_data(path))
     if found is None:
@@ -88,7 +92,7 @@ def read_quotas(path: str, fleet: Fleet) -> AccountQuotas:
 
 
 def _counting(quotas: Sequence[AccountQuota]) -> tuple[AccountQuota, ...]:
-    """Return one quota of each name, as a fleet requires."""
+    """Return one quota for each name, because a fleet requires unique names."""
     return tuple({quota.name: quota for quota in quotas}.values())
 
 

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 
 def run(values: argparse.Namespace) -> int:
-    """Plan, save or compare the plan on request, print it, and return the exit status."""
+    """Make a plan, save it or compare it if requested, print it, and return the exit status."""
     if values.matrix:
         from dra_command.plan.matrix.run import run_matrix
 
@@ -45,7 +45,8 @@ def run(values: argparse.Namespace) -> int:
         _compare_and_write(plan, inputs, values) if saved_file(values) is not None else ("", [])
     )
     if values.constraints:
-        from dra_command.plan.constraint_files import write_constraints  # loads what writes YAML
+        # this import loads the YAML writer
+        from dra_command.plan.constraint_files import write_constraints
 
         notes = [*notes, write_constraints(Path(values.constraints), plan)]
     if values.gate:
@@ -80,7 +81,9 @@ def run(values: argparse.Namespace) -> int:
 
 
 def _status(verdict: Verdict, values: argparse.Namespace) -> Status:
-    """Return the exit status of a verdict. With `--fail-on stale`, it doesn't depend on it."""
+    """Return the exit status for a verdict. With `--fail-on stale`, the status doesn't depend on
+    the verdict.
+    """
     if values.fail_on == "stale":
         return Status.FITS
     return status_of(verdict, allow_unknown=values.allow_unknown)
@@ -95,8 +98,8 @@ def _fleet_notes(inputs: CommandInputs, values: argparse.Namespace) -> tuple[str
 
 
 def _quota_notes(inputs: CommandInputs, plan: Plan, values: argparse.Namespace) -> list[str]:
-    """Return sentences about quotas of the account that are too small."""
-    from dra_command.plan.quota_report import read_quotas  # only for this option
+    """Return sentences about account quotas that are too small."""
+    from dra_command.plan.quota_report import read_quotas  # imported only for this option
 
     assert inputs.fleet is not None  # --quotas needs a fleet
     without = _request(inputs, argparse.Namespace(**{**vars(values), "quotas": ""}))
@@ -111,20 +114,21 @@ def _request(inputs: CommandInputs, values: argparse.Namespace) -> PlanRequest:
     request = request_of(inputs, _demand(values), round(values.simulate * STEPS_PER_SECOND))
     if not values.quotas or inputs.fleet is None:
         return request
-    from dra_command.plan.quota_report import read_quotas  # only for this option
+    from dra_command.plan.quota_report import read_quotas  # imported only for this option
 
     return replace(request, fleet=read_quotas(values.quotas, inputs.fleet).limited_fleet())
 
 
 def _demand(values: argparse.Namespace) -> DemandLevel:
-    """Return the demand to size for: the requested one, or that of the saved plan, so that
-    `--check` compares the same demand.
+    """Return the demand for which the plan is sized: the requested demand, or the saved plan's
+    demand, so that `--check` compares plans for the same demand.
     """
     if values.demand:
         return cast(DemandLevel, values.demand)
     if not values.stack and saved_file(values) is None:
         return "steady"
-    from dra_command.plan.plan_file import saved_demand, saved_plan  # loads the file's schema
+    # this import loads the plan file's schema
+    from dra_command.plan.plan_file import saved_demand, saved_plan
 
     return saved_demand(saved_plan(values)) or "steady"
 
@@ -143,21 +147,23 @@ def _write_picture(path: Path, plan: Plan) -> str:
 def _write_added_pools(
     path: Path, plan: Plan, request: PlanRequest, values: argparse.Namespace
 ) -> str:
-    """Write the pools that make everything fit, and return what was done, or why nothing was."""
+    """Write the pools that make everything fit. Return a sentence about the file, or the reason why
+    nothing was written.
+    """
     if plan.verdict == "fits":
         return f"{path}: not written, because everything fits"
-    from dra_command.plan.added_pools import write_added_pools  # for this option alone
+    from dra_command.plan.added_pools import write_added_pools  # imported only for this option
 
     with doing("comparing machines", quiet=values.quiet):
         return write_added_pools(path, request)
 
 
 def _write_certificate(path: Path, plan: Plan) -> str:
-    """Write what is proved of the packing, and return what was done."""
+    """Write the proof for the packing, and return a sentence about the file."""
     import json
 
     from dra_command.command_line.file_writer import write_whole
-    from dra_planner.sizing.bound.certificate import certificate_of  # for this option alone
+    from dra_planner.sizing.bound.certificate import certificate_of  # imported only for this option
 
     write_whole(
         path, json.dumps(certificate_of(plan.judgement.sizing), indent=1) + "\n", PlannerError
@@ -166,8 +172,8 @@ def _write_certificate(path: Path, plan: Plan) -> str:
 
 
 def _run_stacks(values: argparse.Namespace) -> int:
-    """Plan several stacks, print one comment about all of them, and return the exit status of the
-    worst verdict.
+    """Plan several stacks, print a single comment about all of them, and return the exit status for
+    the worst verdict.
     """
     from dra_command.plan_report.markdown import StackPlan, plan_markdown
 
@@ -200,12 +206,12 @@ def _run_stacks(values: argparse.Namespace) -> int:
 
 
 def _stale_fault(plan: Plan, inputs: CommandInputs, values: argparse.Namespace) -> str:
-    """Return why the saved plan of one of several stacks is stale, "" if it isn't."""
+    """Return why the saved plan is stale, for one of several stacks. "" if the plan isn't stale."""
     return _compare_and_write(plan, inputs, values)[0] if values.check is not None else ""
 
 
 _OF_PLANNED_NODES: Final = ("gate", "constraints", "suggest", "certificate")
-"""Options about counts and machine types, which a running cluster has already."""
+"""Options about node counts and machine types, which are fixed in a running cluster."""
 
 
 def _refuse_odd_combinations(values: argparse.Namespace) -> None:
@@ -228,7 +234,9 @@ def _refuse_odd_combinations(values: argparse.Namespace) -> None:
 def _compare_and_write(
     plan: Plan, inputs: CommandInputs, values: argparse.Namespace
 ) -> tuple[str, list[str]]:
-    """Return why the saved plan is stale, "" if it isn't, and what was done."""
+    """Return why the saved plan is stale ("" if it isn't), and a sentence about the written
+    file.
+    """
     from dra_command.plan.plan_file import find_stale, saved_plan, write  # loads the schema
 
     saved = saved_plan(values)
@@ -238,7 +246,7 @@ def _compare_and_write(
 
 
 def _difference(plan: Plan, values: argparse.Namespace) -> PlanDifference | None:
-    """Return the changes since the saved plan. None if the plan isn't about the same inputs."""
+    """Return the changes since the saved plan. None if the two plans don't have the same inputs."""
     is_other = values.paths and not saved_file(values)
     is_short = values.quiet and values.format == "text"
     if is_other or values.kubernetes or values.observed or is_short:
@@ -304,8 +312,9 @@ def _print(
 
 
 def _print_focus(plan: Plan, values: argparse.Namespace) -> None:
-    """Print the cost as FOCUS rows. If there are none, print the reason on standard error."""
-    from dra_command.plan_report.focus import focus_csv  # loads what fills nodes
+    """Print the cost as FOCUS rows. If there are no rows, print the reason on standard error."""
+    # this import loads the module that fills nodes
+    from dra_command.plan_report.focus import focus_csv
     from dra_planner.plan.nodes.groups import fill_nodes
 
     if plan.fleet is None or plan.judgement.is_observed:

@@ -8,15 +8,17 @@ from dra_command.command_line.arguments import UsageError
 
 
 def saved_file(values: argparse.Namespace) -> str | None:
-    """Return the file of --write or --check, "" for the file of the stack; None without these
-    options.
+    """Return the file in --write or --check, "" for the stack's own plan file, or None without
+    these options.
     """
     file: str | None = values.check if values.write is None else values.write
     return file
 
 
 def check_saved_file(values: argparse.Namespace) -> None:
-    """Raise UsageError if --write or --check lack a file, or the plan isn't the one to save."""
+    """Raise UsageError if --write or --check needs a file name, or if this plan isn't the one to
+    save.
+    """
     file, option = saved_file(values), "--check" if values.write is None else "--write"
     if file is None:
         return

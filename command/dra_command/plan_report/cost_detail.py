@@ -1,5 +1,5 @@
-"""What a plan says with `--detail`: devices of claims, who pays what, what one more would cost, why
-devices strand.
+"""The additional output of `plan --detail`: devices of claims, cost shares, the cost of one more
+pod or node, and the reasons why devices are stranded.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from dra_planner.wording import counted
 
 
 def detail_tables(plan: Plan, filled: FilledNodes) -> Iterator[Table]:
-    """Yield the tables that have rows. The table of the claims' devices is the first."""
+    """Yield the tables that have rows. The first table contains the devices of the claims."""
     yield claims_table(plan)
     more = find_one_more(plan)
     tables = [_claim_costs(plan, filled), _namespaces(plan, filled)]
@@ -93,7 +93,7 @@ def _price(more: OnePodMore) -> str:
 
 
 def _on(more: OnePodMore) -> str:
-    """Return the nodes that one more pod uses."""
+    """Return the nodes on which one more pod would run."""
     if more.verdict != "fits" or more.room:
         return ""
     told = ", ".join(f"{nodes:+d} {visible(pool)}" for pool, nodes in more.nodes)

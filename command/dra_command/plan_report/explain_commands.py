@@ -18,10 +18,11 @@ TERM_BY_TERM: Final = "why, term by term"
 
 
 def explain_commands(plan: Plan, values: argparse.Namespace) -> Iterator[tuple[str, str]]:
-    """Yield for each workload that doesn't fit the subject of a command, and the command.
+    """For each workload that doesn't fit, yield the subject of a command, and the command.
 
-    A report shows the first condition that fails on each pool. The commands show all of them: for
-    a claim at fault, the terms of the claim; otherwise, all changes that the pod needs.
+    A report shows only the first failing condition on each pool, but these commands show every
+    failing condition. If a claim is the cause, its command explains the claim. Otherwise, the
+    command lists all changes that the pod needs.
     """
     for workload in plan.workloads:
         if workload.verdicts[plan.level] == "fits":
@@ -39,7 +40,7 @@ def explain_commands(plan: Plan, values: argparse.Namespace) -> Iterator[tuple[s
 
 
 def explain_command(values: argparse.Namespace, *options: str) -> str:
-    """Return the `explain` command with the inputs of a command, ready to copy."""
+    """Return an `explain` command with the same inputs as another command, ready to copy."""
     return shlex.join(["pulumi-dra", "explain", *input_words(values), *options])
 
 
@@ -52,7 +53,7 @@ def print_next_commands(plan: Plan, values: argparse.Namespace) -> None:
 
 
 def _is_turned_down(plan: Plan, ref: WorkloadRef) -> bool:
-    """Return whether in every pool a node rejects some pods of a workload."""
+    """Return whether, in every pool, a node rejects some pods of a workload."""
     shapes = [
         shape
         for shape in plan.demand.shapes
@@ -73,7 +74,7 @@ def _claims(plan: Plan, ref: WorkloadRef) -> Iterator[tuple[str, str]]:
 
 
 def _guards(plan: Plan, values: argparse.Namespace) -> Iterator[tuple[str, str]]:
-    """Yield the command that writes the guards, if `pulumi up` can't create them."""
+    """Yield the command that writes the guards to a file, if `pulumi up` can't create them."""
     by_owners = any(each.who_acts != PULUMI for each in guard_lines(plan))
     if by_owners and not getattr(values, "constraints", ""):
         words = ["pulumi-dra", "plan", *input_words(values), "--constraints"]
@@ -81,7 +82,7 @@ def _guards(plan: Plan, values: argparse.Namespace) -> Iterator[tuple[str, str]]
 
 
 def input_words(values: argparse.Namespace) -> Iterator[str]:
-    """Yield the arguments with which another command reads the same inputs."""
+    """Yield the arguments with which another command uses the same inputs."""
     yield from values.paths
     for option, dest in (("-f", "values_files"), ("--set", "set_values")):
         for value in getattr(values, dest, None) or ():

@@ -1,5 +1,5 @@
-"""The figures of a plan before any format: a letter for each workload, bars of nodes, devices of a
-node in a row.
+"""The figures of a plan, for all formats: a letter for each workload, bars of nodes, and the
+devices of a node in a row.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ from dra_planner.plan.nodes.groups import FilledNodes, NodeGroup
 
 MOST_CELLS: Final = 24
 MANY: Final = "+"
-"""What stands for every workload that has no letter of its own."""
+"""The sign that represents all workloads without their own letter."""
 SHARED: Final = "*"
-"""What stands for several workloads that share one device."""
+"""The sign that represents several workloads that share a device."""
 _LONGEST_ROW: Final = 24
 
 Letters = Mapping[WorkloadRef, str]
@@ -49,8 +49,8 @@ class Bar(Struct, frozen=True, kw_only=True):
 
 
 def letters_of(plan: Plan, filled: FilledNodes) -> Letters:
-    """Return a letter for each workload with claims; of more than 26, those that use most have
-    one.
+    """Return a letter for each workload with claims. If there are more than 26 workloads, only
+    those that use the most devices get a letter.
     """
     uses: Counter[WorkloadRef] = Counter()
     for group in filled.groups:
@@ -65,7 +65,7 @@ def letters_of(plan: Plan, filled: FilledNodes) -> Letters:
 
 
 def bar_of(pool: PlannedPool) -> Bar:
-    """Return the nodes of a pool as parts of its maximum."""
+    """Return the nodes of a pool, divided into parts of its maximum."""
     built = pool.recommended
     bound = min(pool.bound, built)
     return Bar(
@@ -78,7 +78,9 @@ def bar_of(pool: PlannedPool) -> Bar:
 
 
 def drawn_bar(bar: Bar, signs: Signs, cells: int = MOST_CELLS) -> str:
-    """Return the bar as text: one sign is one node, or, of more than `cells`, a part of them."""
+    """Return the bar as text. Each sign represents one node, or several nodes if there are more
+    than `cells`.
+    """
     end = (
         signs.beyond * min(bar.beyond, cells)
         if bar.beyond
@@ -98,7 +100,9 @@ def drawn_bar(bar: Bar, signs: Signs, cells: int = MOST_CELLS) -> str:
 
 
 def device_letter(device: NodeDevice, letters: Letters, signs: Signs) -> str:
-    """Return the sign of one device: who uses it, or that it is free or stranded."""
+    """Return the sign for one device, which shows the workload that uses it, or that it's free or
+    stranded.
+    """
     if device.state != "used":
         return signs.stranded if device.state == "stranded" else signs.free
     users = set(device.holders)
@@ -106,8 +110,8 @@ def device_letter(device: NodeDevice, letters: Letters, signs: Signs) -> str:
 
 
 def drawn_devices(group: NodeGroup, letters: Letters, signs: Signs) -> str:
-    """Return the devices of one node but its network interfaces: slices GPU by GPU, long rows of
-    equal GPUs once.
+    """Return the devices of one node, except its network interfaces. MIG devices are grouped by
+    GPU, and a long row of equal GPUs is shortened.
     """
     devices = [each for each in group.devices if each.kind != NIC]
     boards = [
@@ -127,7 +131,9 @@ def _times(boards: Iterable[str]) -> Iterator[str]:
 
 
 def _boards(devices: Iterable[NodeDevice]) -> Iterator[list[NodeDevice]]:
-    """Yield the devices of each GPU together, slices by the memory that they cover."""
+    """Yield the devices of each GPU together. MIG devices are sorted by the memory slices that they
+    cover.
+    """
     gpus: dict[str, list[NodeDevice]] = {}
     for device in devices:
         gpus.setdefault(device.board or device.name, []).append(device)
@@ -138,7 +144,7 @@ def _boards(devices: Iterable[NodeDevice]) -> Iterator[list[NodeDevice]]:
 
 
 def is_shared(filled: FilledNodes) -> bool:
-    """Whether a device is used by several workloads."""
+    """Whether several workloads use a device."""
     return any(len(set(device.holders)) > 1 for group in filled.groups for device in group.devices)
 
 

@@ -159,7 +159,7 @@ def _charges(plan: Plan, filled: FilledNodes) -> Iterator[_Charge]:
 
 
 def _team(plan: Plan, namespace: str) -> str:
-    """Return the team in the labels of a namespace, or else the namespace."""
+    """Return the team in the labels of a namespace, or otherwise the namespace."""
     labels = plan.demand.namespaces.get(namespace, {})
     return next((labels[key] for key in _TEAM_LABELS if labels.get(key)), namespace)
 

@@ -1,5 +1,5 @@
-"""The guards of a plan in words: effect, who acts, and the plan without each; the same in all
-formats.
+"""The guards of a plan as text, for all formats: the effect, the person or tool that must act, and
+the result without each guard.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ _MOST_RULES: Final = 8
 
 
 class GuardLine(Struct, frozen=True):
-    """One guard: its number, what it does, who has to act, and the pods that are pending without
-    it.
+    """One guard: its number, its effect, the person or tool that must act, and the number of pods
+    that stay pending without the guard.
     """
 
     number: int
@@ -39,7 +39,9 @@ class GuardLine(Struct, frozen=True):
 
 
 def guard_lines(plan: Plan) -> tuple[GuardLine, ...]:
-    """Return the guards of a plan, the one without which most pods are pending first."""
+    """Return the guards of a plan, sorted by the number of pods that stay pending without the
+    guard, with the highest number first.
+    """
     guarded = plan.guarded
     if guarded is None:
         return ()
@@ -65,7 +67,7 @@ def with_guards(plan: Plan) -> str:
 
 
 def without_guards(guarded: Guarded) -> str:
-    """Return the other future in a sentence without a full stop: the same workloads without
+    """Return a sentence without a period that describes the plan for the same workloads without
     guards.
     """
     price, pending = guarded.free_hourly_usd, guarded.free_pending
@@ -77,7 +79,7 @@ def without_guards(guarded: Guarded) -> str:
 
 
 def guards_table(plan: Plan) -> Table | None:
-    """Return a row for each guard; None for a plan without guards."""
+    """Return a row for each guard. None if the plan doesn't have guards."""
     rows = tuple(
         (f"{each.number} {each.kind}", each.effect, each.who_acts, each.without)
         for each in guard_lines(plan)
@@ -89,7 +91,7 @@ def guards_table(plan: Plan) -> Table | None:
 
 
 def rules_table(plan: Plan) -> Table | None:
-    """Return a row for each rule that steers pods; None for a plan without rules."""
+    """Return a row for each rule that steers pods. None if the plan doesn't have such rules."""
     spreads = "spread" in plan.guards.kinds
     rows: tuple[tuple[str, ...], ...] = tuple(
         (
@@ -110,8 +112,8 @@ def rules_table(plan: Plan) -> Table | None:
 
 
 def futures_table(plan: Plan) -> Table | None:
-    """Return the nodes, price, and pending pods without guards next to those with guards; None
-    without guards.
+    """Return the nodes, price, and pending pods with and without guards, side by side. None without
+    guards.
     """
     guarded = plan.guarded
     if guarded is None:
@@ -197,7 +199,7 @@ def _note(plan: Plan) -> str:
 
 def _notes(plan: Plan) -> Iterator[str]:
     guarded = plan.guarded
-    assert guarded is not None  # asked for plans with guards only
+    assert guarded is not None  # called only for plans with guards
     orders = counted(len(guarded.proof.orders), "pod arrival order")
     yield f"proof: all pods fit in {orders} (seeds {_seeds(guarded)})"
     if guarded.in_any_order:
@@ -213,8 +215,8 @@ def _notes(plan: Plan) -> Iterator[str]:
 
 
 def proved_parts(plan: Plan) -> dict[str, bool]:
-    """Return the further proofs under guards: other levels of demand, and lost nodes if the fleet
-    sets redundancy.
+    """Return the additional proofs for a plan with guards: other demands, and failed nodes if the
+    fleet sets redundancy.
     """
     judgement = plan.judgement
     parts: dict[str, bool] = {}

@@ -1,7 +1,7 @@
 """A plan, or the plans of several stacks, as a comment on a pull request.
 
-The first line is a mark by which the comment is found again and edited in place. Verdicts and what
-does not fit come first, with fixes as a diff; everything else is folded.
+The first line is a mark by which later runs find and edit the comment. The comment starts with the
+verdicts and the workloads that don't fit, with fixes as a diff. Everything else is collapsed.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ class StackPlan(NamedTuple):
 
 
 def plan_markdown(stacks: Sequence[StackPlan], *, detail: bool = False) -> str:
-    """Return the comment, with a newline at its end; `detail` adds the devices of each claim."""
+    """Return the comment, with a newline at its end. `detail` adds the devices of each claim."""
     head = [
         MARK,
         f"### GPU capacity plan: {safe(_title(stacks))}",
@@ -88,7 +88,7 @@ def plan_markdown(stacks: Sequence[StackPlan], *, detail: bool = False) -> str:
 
 
 def _guards(stack: StackPlan, named: bool) -> Iterator[str]:
-    """Yield the guards of a plan, and the plan without them."""
+    """Yield the guards of a plan, and the result without guards."""
     table, guarded = guards_table(stack.plan), stack.plan.guarded
     if table is None or guarded is None:
         return
@@ -150,12 +150,12 @@ def _change(difference: PlanDifference | None, stale: str) -> str:
     return f"{difference.nodes:+d} {noun}, {money}"
 
 
-# -- what does not fit
+# -- workloads that don't fit
 
 
 def _findings(stack: StackPlan, named: bool) -> Iterator[Iterable[str]]:
-    """Yield what keeps each workload from running, and what is wrong with each object, as
-    paragraphs.
+    """Yield paragraphs with the reasons why each workload can't run, and the problems with each
+    object.
     """
     where = f"{code(stack.stack)}: " if named else ""
     for obstacle in obstacles(stack.plan, every=False):
@@ -177,8 +177,8 @@ def _findings(stack: StackPlan, named: bool) -> Iterator[Iterable[str]]:
 
 
 def _commands(stack: StackPlan) -> Iterator[str]:
-    """Yield the commands that print all failing conditions, because the report has only the first
-    one of each pool.
+    """Yield the commands that print all failing conditions, because the report contains only the
+    first one on each pool.
     """
     shown = stack.commands[:_MOST_FINDINGS]
     for subject, command in shown:
@@ -203,8 +203,8 @@ def _obstacle(obstacle: Obstacle, where: str) -> Iterator[str]:
 
 
 def _raised(plan: Plan) -> Iterator[str]:
-    """Yield the counts of pools whose maximum is too small, as they are in the fleet and as they
-    would have to be.
+    """Yield the maximums that are too small, as set in the fleet, and the values that would be
+    large enough.
     """
     for pool in plan.pools:
         if pool.enough > pool.maximum:
@@ -275,7 +275,7 @@ def _terms(plan: Plan, where: str) -> Iterator[list[str]]:
 
 
 def _as_code(table: Table, column: int) -> Table:
-    """Return the table with one column as code, so that its signs stand below each other."""
+    """Return the table with one column as code, so that the signs in this column are aligned."""
     rows = tuple(
         (*row[:column], f"`{row[column]}`" if row[column] else "", *row[column + 1 :])
         for row in table.rows

@@ -10,7 +10,7 @@ from dra_planner.model import ClaimSpec, Demand, DeviceRequest, Shape, WorkloadR
 
 
 class Way(Struct, frozen=True):
-    """So many devices of a class; None: all that a node has."""
+    """A number of devices of a class. None: all devices of the class on a node."""
 
     device_class: str
     devices: int | None
@@ -20,8 +20,8 @@ class Way(Struct, frozen=True):
 
 
 class PodRequest(Struct, frozen=True):
-    """One request of a claim; `ways` in the order in which they are tried, `shared` with other pods
-    that name it.
+    """One request of a claim. `ways` are the alternatives in order, and `shared` is set if other
+    pods use the same claim.
     """
 
     claim: str
@@ -34,8 +34,8 @@ class PodRequest(Struct, frozen=True):
 
 
 class PodRequests(Struct, frozen=True):
-    """The requests of each pod of one role, and the attributes that its devices must have in
-    common.
+    """The requests of each pod of one role, and the attributes for which its devices must have the
+    same value.
     """
 
     role: str
@@ -48,8 +48,8 @@ class PodRequests(Struct, frozen=True):
 
 
 def pod_requests(demand: Demand) -> Mapping[WorkloadRef, tuple[PodRequests, ...]]:
-    """Return what the pods of each workload with claims request, a row for each role that
-    differs.
+    """Return the requests of each workload with claims. If roles have different requests, each role
+    has its own row.
     """
     told: dict[WorkloadRef, dict[PodRequests, None]] = {}
     for shape in demand.shapes:
@@ -94,7 +94,9 @@ def _ways(request: DeviceRequest) -> Iterator[Way]:
 
 
 def _summed(requests: Iterable[PodRequest]) -> Iterator[str]:
-    """Yield requests, equal classes of one pod's own claims added up."""
+    """Yield requests. If several of a pod's own claims request the same class, their counts are
+    added up.
+    """
     sums: dict[str, int] = {}
     others: list[str] = []
     for each in requests:

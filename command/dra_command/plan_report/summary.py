@@ -23,27 +23,29 @@ from dra_planner.plan.judgement.simulated_fixes import fix_sentence, saved_usd
 from dra_planner.plan.model import MISSING_POOL, LimitUse
 from dra_planner.wording import counted, named, verb
 
-if TYPE_CHECKING:  # only simulating needs the simulation
+if TYPE_CHECKING:  # needed only for type checking, because importing the simulation takes time
     from dra_planner.simulation import SimulatedCounts
 
 MOST_REASONS = 3
 _MOST_NAMES = 5
-MOST_NAMED = 4  # pools that share something, workloads that fit no pool
+# maximum number of pools in a list of pools that share a limit, or of workloads that don't fit any
+# pool
+MOST_NAMED = 4
 
 
 class Obstacle(Struct, frozen=True):
-    """Why something doesn't fit, and its fix."""
+    """The reasons why something doesn't fit, and the fixes."""
 
     subject: str
     verdict: Verdict
-    state: str  # how many of its pods are pending, or the verdict
-    lines: tuple[tuple[str, str], ...]  # what, what would fix it
-    # of selectors: what is written, what to write instead
+    state: str  # the number of pending pods, or the verdict
+    lines: tuple[tuple[str, str], ...]  # the reason, and its fix
+    # for selectors: the current text, and the replacement
     changes: tuple[tuple[str, str], ...] = ()
 
 
 def claims_table(plan: Plan) -> Table:
-    """Return which device each request of each claim would get, a row for each."""
+    """Return the device that each request of each claim would get, with one row for each device."""
     given = [(claim, device) for claim in detail_claims(plan) for device in claim.devices]
     shares = [share for _, device in given for share in device.shares]
     is_shared = bool(shares)
@@ -84,8 +86,8 @@ def headline(plan: Plan) -> str:
 
 
 def verdict_parts(plan: Plan) -> tuple[str, str, str]:
-    """Return the verdict, the demand where it is not the steady one (" at peak demand"), and what
-    is to be said.
+    """Return the verdict, the demand if it isn't the steady one (" at peak demand"), and further
+    remarks.
     """
     level = "" if plan.level == "steady" else f" at {plan.level} demand"
     apart = [each.diagnostic for each in plan.blockers if not each.workloads]
@@ -112,8 +114,8 @@ def verdict_parts(plan: Plan) -> tuple[str, str, str]:
 
 
 def _hindered(plan: Plan, *, is_pending_counted: bool) -> Iterator[str]:
-    """Yield how many workloads never run although their devices fit, and how much isn't known or
-    read.
+    """Yield the number of workloads that never run although their devices fit, and the number of
+    unknown or unreadable objects.
     """
     certain = {ref for each in plan.blockers if each.is_certain for ref in each.workloads}
     doubtful = {
@@ -140,7 +142,7 @@ def _on_nodes(plan: Plan) -> str:
 
 
 def _pending(plan: Plan) -> str:
-    """Return how many pods are pending, and of how many workloads; "" for none."""
+    """Return the number of pending pods and of their workloads. "" if no pod is pending."""
     waiting = [workload.pending for workload in plan.workloads if workload.pending]
     if not waiting:
         return ""
@@ -153,15 +155,15 @@ def _pending(plan: Plan) -> str:
 
 
 def _simulated_pending(plan: Plan) -> str:
-    """Return how many pods the simulation leaves pending, where no counts were found that place
-    everything.
+    """Return the number of pods that stay pending in the simulation if the search didn't find node
+    counts at which all pods fit.
     """
     found = plan.judgement.simulated
     if found is None or found.counts is not None:
         return ""
     strandings = found.at_maximum or found.at_packing
     most = max(each.pods for each in strandings)
-    # a DaemonSet has pods on nodes that the plan has none of
+    # a DaemonSet also has pods on nodes of pools that the plan doesn't use
     of_all = found.scale == 1 and most <= plan.pods
     pods = f"{most} of {counted(plan.pods, 'pod')}" if of_all else counted(most, "pod")
     where = " even on the maximum of every pool" if found.at_maximum else ""
@@ -180,8 +182,8 @@ def setting(plan: Plan) -> str:
 
 
 def decisive_assumptions(plan: Plan) -> tuple[str, ...]:
-    """Return those about pools of which it cannot be told whether they take some workload, or that
-    have hours.
+    """Return the assumptions about pools that might fit a workload (with an unknown result), or
+    that have a schedule.
     """
     doubtful = {
         pool for each in plan.workloads for pool, verdict in each.fits if verdict == "cannot-tell"
@@ -194,7 +196,9 @@ def decisive_assumptions(plan: Plan) -> tuple[str, ...]:
 
 
 def obstacles(plan: Plan, *, every: bool = False) -> Iterator[Obstacle]:
-    """Yield what keeps workloads from running; a few reasons each unless `every` is wanted."""
+    """Yield the reasons why workloads can't run. Unless `every` is set, yield only a few reasons
+    for each workload.
+    """
     cause = shared_cause(
         ((each.workload, each.reasons) for each in plan.workloads), plan.judgement.simulated
     )
@@ -230,8 +234,8 @@ def obstacles(plan: Plan, *, every: bool = False) -> Iterator[Obstacle]:
 
 
 def _changes(reasons: Iterable[Reason]) -> tuple[tuple[str, str], ...]:
-    """Return what would be changed of selectors for one pool, the nearest: changes for other pools
-    exclude these.
+    """Return the changes to selectors for the nearest pool. Changes for other pools might
+    contradict these changes.
     """
     changing = [reason for reason in reasons if reason.changes]
     nearest = [reason for reason in changing if reason.pool == changing[0].pool]
@@ -241,7 +245,8 @@ def _changes(reasons: Iterable[Reason]) -> tuple[tuple[str, str], ...]:
 def diagnostics(plan: Plan) -> tuple[Diagnostic, ...]:
     """Return findings about objects, errors first."""
     order = {"error": 0, "warning": 1, "note": 2}
-    told = {each.workload for each in plan.workloads}  # their reasons are printed with them
+    # these findings are printed together with the reasons
+    told = {each.workload for each in plan.workloads}
     apart = (
         each.diagnostic
         for each in plan.blockers
@@ -252,16 +257,14 @@ def diagnostics(plan: Plan) -> tuple[Diagnostic, ...]:
 
 
 def costs(plan: Plan) -> tuple[str, ...]:
-    """Return the cost of the planned nodes with the date of the prices, or that it's unknown, and
-    shared limits.
+    """Return the cost of the planned nodes with the date of the prices (or that the cost is
+    unknown), and the shared limits.
     """
     return (*_costs(plan), *_spares(plan), *map(_limit, plan.limits))
 
 
 def _spares(plan: Plan) -> tuple[str, ...]:
-    """Return the number of spare nodes for nodes that may be lost, and where the number
-    comes from.
-    """
+    """Return the number of spare nodes for node failures, and the setting that requires them."""
     survival = plan.judgement.survival
     if survival is None or plan.verdict != "fits":
         return ()
@@ -336,7 +339,7 @@ def _costs(plan: Plan) -> tuple[str, ...]:
 
 
 def _compared_by(plan: Plan) -> str:
-    """Return what the plan minimizes if a price of a used pool is unknown."""
+    """Return the value that the plan minimizes if the price of a used pool is unknown."""
     if all(pool.hourly_usd is None for pool in plan.pools):
         return "fewest devices first, without prices"
     return "pools without a price count as the most expensive"
@@ -351,7 +354,7 @@ def _price_source(plan: Plan) -> str:
 
 
 def _looser() -> str:
-    """Return why a proved minimum may be lower than possible, or "" if the solver is installed."""
+    """Return why the proven minimum might be too low, or "" if the solver is installed."""
     return "" if find_spec("highspy") else " without the `solver` extra, which proves closer bounds"
 
 
@@ -423,7 +426,7 @@ def _simulation_result(plan: Plan) -> tuple[str, ...]:
 
 
 def _beyond_packing(plan: Plan) -> str:
-    """Return what the simulated counts are beside the packing, which may have more nodes of some
+    """Return how the simulated counts differ from the packing, which can have more nodes in some
     pools.
     """
     simulated = {pool.name: pool.simulated or 0 for pool in plan.pools}
@@ -452,8 +455,8 @@ def _growth_simulation(said: str, found: SimulatedCounts) -> tuple[str, ...]:
 
 
 def _cheaper(plan: Plan) -> tuple[str, ...]:
-    """Return the change that would place everything on cheaper nodes, and what it saves against
-    what is built.
+    """Return the change that makes everything fit on cheaper nodes, and the savings compared with
+    the planned nodes.
     """
     if not plan.judgement.fixes:
         return ()
@@ -476,8 +479,8 @@ def _cheaper(plan: Plan) -> tuple[str, ...]:
 
 
 def _together(reasons: Iterable[Reason]) -> Iterator[tuple[str, str]]:
-    """Yield each reason with its fix; what several pools say alike is said once, with their
-    names.
+    """Yield each reason with its fix. If several pools have the same reason, it appears once, with
+    the names of the pools.
     """
     pools: dict[tuple[str, str], list[str]] = {}
     for reason in reasons:
@@ -489,7 +492,7 @@ def _together(reasons: Iterable[Reason]) -> Iterator[tuple[str, str]]:
 
 
 def _pool_names(names: Sequence[str]) -> str:
-    """Return names with commas, the first few if they are many."""
+    """Return names separated by commas. If there are many names, return only the first few."""
     if len(names) <= _MOST_NAMES + 1:
         return ", ".join(names)
     return f"{', '.join(names[:_MOST_NAMES])} and {len(names) - _MOST_NAMES} more pools"

@@ -32,13 +32,14 @@ from dra_planner.plan.nodes.order_outcomes import order_outcomes
 from dra_planner.plan.nodes.share_limits import share_limits
 from dra_planner.wording import counted
 
-if TYPE_CHECKING:  # most plans need neither
+if TYPE_CHECKING:  # most plans don't need these modules
     from dra_planner.plan.nodes.order_outcomes import HeldDevices
     from dra_planner.plan.saved.difference import PlanDifference
 
 MOST_ROWS = 15
 MOST_GROUPS = 4
-MANY_POOLS = 8  # from which on only the largest group of each is told
+# if a plan has at least this many pools, its tables show only the largest group of each pool
+MANY_POOLS = 8
 NARROW = 72
 NOT_SIMULATED = "not run while pods are pending"
 _SHORTEST_NAME = 16
@@ -55,12 +56,14 @@ _SHORT_KINDS = {
 
 
 def is_left_unsimulated(plan: Plan) -> bool:
-    """Whether counts were not simulated since some pods are pending on any."""
+    """Whether the plan has no simulated counts because pods stay pending at any node count."""
     return plan.judgement.simulated is None and any(each.pending for each in plan.workloads)
 
 
 class PlanTables(Struct, frozen=True):
-    """Makes the tables of one plan for lines of `width` columns; `every` folds nothing."""
+    """Creates the tables of one plan for lines of `width` columns. With `every`, nothing is
+    collapsed.
+    """
 
     plan: Plan
     signs: Signs
@@ -84,8 +87,8 @@ class PlanTables(Struct, frozen=True):
 
     @property
     def is_placed_otherwise(self) -> bool:
-        """Return whether the simulated scheduler places pods in other pools than the packing, which
-        the placements show.
+        """Return whether the simulated scheduler uses other pools than the packing. The table of
+        placements shows this difference.
         """
         if self.filled.source != "simulated":
             return False
@@ -101,7 +104,9 @@ class PlanTables(Struct, frozen=True):
         return any(pods != drawn[ref, pool] for ref, pool, pods in packed if pool in pools)
 
     def workloads(self) -> Table:
-        """Return workloads with pods and verdict for each demand; those with pending pods first."""
+        """Return workloads with their pods and their verdict for each demand. Workloads with
+        pending pods come first.
+        """
         plan, signs = self.plan, self.signs
         levels: tuple[DemandLevel, ...] = (
             (plan.level,) if plan.judgement.is_observed else DEMAND_LEVELS
@@ -145,8 +150,8 @@ class PlanTables(Struct, frozen=True):
         return Table("Workloads", heads, tuple(rows), frozenset(range(2, len(heads))), note)
 
     def _names(self, refs: Sequence[WorkloadRef], beside: Sequence[Sequence[str]]) -> list[str]:
-        """Return the workloads as their cells have them: whole where the line holds them, else
-        shorter.
+        """Return the names of workloads for table cells. If the line is too narrow, the names are
+        shortened.
         """
         taken = sum(max(map(len, column)) + 2 for column in zip(*beside, strict=True))
         room = max(_SHORTEST_NAME, self.width - taken)
@@ -201,7 +206,7 @@ class PlanTables(Struct, frozen=True):
     # -- pools
 
     def pools(self) -> Table:
-        """Return the nodes of each pool as bar and numbers, and what they cost."""
+        """Return the nodes of each pool as a bar and as numbers, with their cost."""
         plan = self.plan
         if plan.fleet is None:
             return self._nodes()
@@ -307,7 +312,7 @@ class PlanTables(Struct, frozen=True):
     # -- devices
 
     def devices(self) -> Table | None:
-        """Return the devices of each group of identical nodes. It's None if no node has devices."""
+        """Return the devices of each group of identical nodes. None if no node has devices."""
         kinds = [kind for group in self.filled.groups for kind in group.kinds]
         if not kinds:
             return None
@@ -382,8 +387,8 @@ class PlanTables(Struct, frozen=True):
     # -- arrival orders
 
     def orders(self) -> Table | None:
-        """Return the results of the pod arrival orders with every pool at its maximum. It's None if
-        no pod stays pending.
+        """Return the results of the pod arrival orders if every pool has its maximum number of
+        nodes. None if no pod stays pending.
         """
         found = self.plan.judgement.simulated
         if found is None or found.counts is not None or not found.at_maximum:
@@ -449,8 +454,8 @@ def difference_table(difference: PlanDifference) -> Table:
 
 
 def difference_line(difference: PlanDifference) -> str:
-    """Return the difference in nodes and money: "+2 nodes, +USD 59.64 per hour, compared with
-    the saved plan".
+    """Return the difference in nodes and cost: "+2 nodes, +USD 59.64 per hour, compared with the
+    saved plan".
     """
     if difference.is_empty:
         return "same nodes and cost as the saved plan"

@@ -1,4 +1,4 @@
-"""A plan for a person at a terminal, and plain in a pipe."""
+"""A plan as text for a terminal, or as plain text for a pipe."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from dra_planner.plan.explanation.claims import explain_failing
 from dra_planner.plan.model import DOUBTS
 from dra_planner.wording import counted
 
-if TYPE_CHECKING:  # only with a saved plan
+if TYPE_CHECKING:  # needed only with a saved plan
     from dra_planner.plan.saved.difference import PlanDifference
 
 _MOST_CLAIMS = 3
@@ -44,16 +44,16 @@ def print_plan(
     difference: PlanDifference | None = None,
     file: TextIO | None = None,
 ) -> None:
-    """Print the plan, with `detail` also the devices of each claim and the cost of one more.
-    `quiet` prints only the verdict and problems, and `verbose` prints everything. `difference` is
-    the difference from the saved plan.
+    """Print the plan, With `detail`, also print the devices of each claim, and the cost of one more
+    pod or node. `quiet` prints only the verdict and problems, and `verbose` prints everything.
+    `difference` is the difference from the saved plan.
     """
     with Page(file) as page:
         _PlanPage(page, plan, difference, verbose=verbose).write(detail=detail, quiet=quiet)
 
 
 class _PlanPage:
-    """Writes one plan on a page."""
+    """Writes a single plan to a page."""
 
     def __init__(
         self, page: Page, plan: Plan, difference: PlanDifference | None, *, verbose: bool
@@ -116,7 +116,7 @@ class _PlanPage:
                 self._table(table)
 
     def _table(self, table: Table) -> None:
-        """Print a table whose title stands in its first head."""
+        """Print a table whose title is in its first column heading."""
         heads = (table.title, *table.heads[1:])
         self._page.gap()
         self._page.table(heads, table.rows, numbers=table.numbers, styles=self._cell_styles)
@@ -151,7 +151,7 @@ class _PlanPage:
             self._page.text(step, indent=2, mark="→ ")
 
     def _terms(self) -> dict[str, list[Table]]:
-        """Return what claims fail at, by workload; a few of them."""
+        """Return the failing conditions of claims, by workload, up to a maximum number."""
         if self._plan.verdict == "fits":
             return {}
         most = 2 if self._narrow else 4
@@ -182,7 +182,7 @@ class _PlanPage:
             )
 
     def _assumptions(self) -> None:
-        """Print the assumptions that decide something, and how many there are beside them."""
+        """Print the assumptions that affect the result, and the number of all other assumptions."""
         page, plan = self._page, self._plan
         shown = plan.assumptions if self._verbose else decisive_assumptions(plan)
         if shown:

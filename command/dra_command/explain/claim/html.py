@@ -1,5 +1,5 @@
-"""Why a claim fits or not, as one HTML page: conditions against pools, then each pool's search step
-by step.
+"""The reasons why a claim fits or doesn't fit, as an HTML page: a table of conditions and pools,
+and then the steps of the search on each pool.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
-"""Why a claim fits or not, as Markdown: conditions against pools, then each pool's search,
-folded.
+"""The reasons why a claim fits or doesn't fit, as Markdown: a table of conditions and pools, and
+then the search on each pool, collapsed.
 """
 
 from __future__ import annotations

@@ -1,4 +1,6 @@
-"""Why a claim fits or not, as a tree: pool, request, steps, conditions, constraints, and fix."""
+"""The reasons why a claim fits or doesn't fit, as a tree: pool, request, steps, conditions,
+constraints, and fix.
+"""
 
 from __future__ import annotations
 
@@ -129,14 +131,16 @@ def _together(
 
 
 def needs_fixes(explanation: ClaimExplanation) -> bool:
-    """Return whether pools that the claim doesn't fit need a change: only if it fits none of
-    them.
+    """Return whether the output must contain changes for the pools that the claim doesn't fit. This
+    is the case only if the claim doesn't fit any pool.
     """
     return explanation.verdict != "fits"
 
 
 def pool_lines(pool: PoolExplanation, *, verbose: bool, with_fixes: bool = True) -> Iterator[Line]:
-    """Yield the answer of one pool's node to the claim, step by step, and its fixes on request."""
+    """Yield, step by step, how a node of one pool could serve the claim, and the fixes if
+    requested.
+    """
     if pool.report is not None:
         selectors = {each.text: each for each in pool.selectors}
         for request in pool.report.requests:

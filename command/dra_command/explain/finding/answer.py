@@ -10,7 +10,7 @@ from dra_policies.rules import Rule
 
 
 class FindingExplanation(Struct, frozen=True, kw_only=True):
-    """A finding, its rule if it has one, and the pods described at its place."""
+    """A finding, the rule that it violates (if any), and the pods described at its location."""
 
     finding: Diagnostic
     rule: Rule | None

@@ -1,5 +1,5 @@
-"""`pulumi-dra explain --finding`: explain a finding of `check`, and why the pods at its place fit
-or not.
+"""`pulumi-dra explain --finding`: explain a finding of `check`, and why the pods at its location
+fit or don't fit.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ _PLACE = re.compile(r"(?P<file>.+):(?P<line>[0-9]+)")
 
 
 def explain_findings(values: argparse.Namespace) -> int:
-    """Explain the selected findings, and return the exit status, which is an error status if one of
-    them is an error.
+    """Explain the selected findings, and return the exit status. If a finding is an error, the
+    status indicates failure.
     """
     require_text_or_json(values, "--finding")
     if values.what_if or values.pool:
@@ -59,7 +59,9 @@ def explain_findings(values: argparse.Namespace) -> int:
 
 
 def is_named(finding: Diagnostic, name: str) -> bool:
-    """Return whether a finding has the selected rule, or the selected file and line."""
+    """Return whether a finding belongs to the selected rule, or is at the selected file and
+    line.
+    """
     at = _PLACE.fullmatch(name)
     if at is None:
         return finding.code == name

@@ -22,8 +22,8 @@ class RecognizedRow(Output):
 
 
 class MessagesOutput(Output):
-    """Output of `pulumi-dra explain --message --format json`. It's empty if the text contains no
-    known message.
+    """Output of `pulumi-dra explain --message --format json`. It's empty if the text doesn't
+    contain a known message.
     """
 
     version: Literal[1] = 1

@@ -1,4 +1,4 @@
-"""Why a pod fits or not, as the published JSON."""
+"""The reasons why a pod fits or doesn't fit, as the published JSON."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""`pulumi-dra explain --pod`: why a pod fits or not, considering all other workloads."""
+"""`pulumi-dra explain --pod`: explain why a pod fits or doesn't fit, taking all other workloads
+into account.
+"""
 
 from __future__ import annotations
 
@@ -43,7 +45,7 @@ def explain_pods(values: argparse.Namespace) -> int:
 
 
 def make_plan_of(inputs: CommandInputs, fleet: Fleet | None) -> Plan:
-    """Return the plan of what was read, on a fleet or on the snapshot."""
+    """Return the plan for these inputs, on the fleet or on the snapshot."""
     return make_plan(
         PlanRequest(
             sources=inputs.sources,

@@ -1,4 +1,4 @@
-"""Why a pod fits or not, for a person at a terminal."""
+"""The reasons why a pod fits or doesn't fit, as text for a terminal."""
 
 from __future__ import annotations
 

@@ -46,7 +46,7 @@ def application_sources(item: Mapping[str, Any], here: Repository) -> Iterator[L
     name = text(block(item, "metadata").get("name"))
     for source in sources:
         if source.get("ref") and not source.get("path"):
-            continue  # only values are read from it
+            continue  # this source only provides values files
         if not source.get("path"):
             raise NotRendered(f"its chart {source.get('chart', '')} is in a registry")
         here.require_own(text(source.get("repoURL")))
@@ -99,7 +99,7 @@ def _settings(helm: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _changes(kustomize: Mapping[str, Any]) -> Mapping[str, Any] | None:
-    """Return the fields of a kustomization that an Application sets, in kustomize's own form."""
+    """Return the kustomization fields that an Application sets, in kustomize's own format."""
     if any("path" in each for each in blocks(kustomize, "patches")):
         raise NotRendered("its patches are in files")
     changes = {key: kustomize[key] for key in _COPIED if kustomize.get(key)}

@@ -1,4 +1,4 @@
-"""Delivering objects among manifests, replaced by the manifests that they deliver from this
+"""GitOps objects among the manifests, replaced by the manifests that they deliver from this
 repository.
 """
 
@@ -23,13 +23,13 @@ from dra_planner.errors import Diagnostic, Place
 from dra_planner.sources import MANIFEST_SUFFIXES, STDIN_NAME, Source
 
 _GROUPS: Final = ("argoproj.io/", "toolkit.fluxcd.io/")
-_DEEPEST: Final = 5  # an Application may deliver further Applications
+_DEEPEST: Final = 5  # an Application can deliver other Applications
 NOT_RENDERED: Final = "source-not-rendered"
 
 
 class Delivered(Struct, frozen=True):
-    """Sources without the objects that were rendered, the rendered manifests, and notes on the
-    other objects.
+    """The sources without the rendered objects, the rendered manifests, and notes about all other
+    GitOps objects.
     """
 
     rest: tuple[Source, ...]
@@ -41,8 +41,8 @@ def deliver(sources: Sequence[Source]) -> Delivered:
     """Render the Applications, HelmReleases, and Kustomizations whose source is a folder of their
     own repository.
 
-    Lines keep their numbers. Files of the rendered folders are left out, because they come
-    rendered. Raises UsageError if `helm` or `kustomize` fails.
+    Line numbers don't change. The files in the rendered folders are excluded, because the result
+    contains their rendered manifests. Raises UsageError if `helm` or `kustomize` fails.
     """
     return (
         _Delivery(sources).run() if any(map(_may_deliver, sources)) else Delivered(tuple(sources))
@@ -57,8 +57,8 @@ def _may_deliver(source: Source) -> bool:
 
 
 class _Replaced(Struct, frozen=True):
-    """A source without the objects that could be rendered, the manifests that they deliver, and
-    their folders.
+    """A source without the objects that were rendered, the manifests that these objects deliver,
+    and the folders of the manifests.
     """
 
     rest: Source
@@ -67,7 +67,7 @@ class _Replaced(Struct, frozen=True):
 
 
 class _Delivery:
-    """Renders the objects of sources, and the objects that these deliver in turn."""
+    """Renders the objects in the sources, and any GitOps objects that they deliver."""
 
     def __init__(self, sources: Sequence[Source]) -> None:
         self._sources = sources
@@ -132,12 +132,12 @@ class _Delivery:
     def _render(
         self, item: Mapping[str, Any], here: Repository, above: frozenset[Path]
     ) -> Iterator[_Replaced]:
-        """Yield what each source of an object renders to, itself without the objects that deliver
-        further manifests.
+        """Yield the manifests that each source of an object renders to. The object itself is
+        excluded if it delivers further manifests.
         """
         for each in self._local_sources(item, here):
             if each.folder in above:
-                continue  # an application of applications that is among its own files
+                continue  # an Application that delivers Applications can be among its own files
             manifests = each.render()
             applied = ((1, manifests.count("\n") + 1, each.namespace),) if each.namespace else ()
             name = f"{_shown(each.folder)} ({item['kind']} {_name(item)}, rendered)"

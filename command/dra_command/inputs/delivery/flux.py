@@ -1,4 +1,4 @@
-"""HelmReleases and Kustomizations of Flux whose source is this repository.
+"""Flux HelmReleases and Kustomizations whose source is this repository.
 
 Source of behavior: fluxcd/helm-controller:docs/spec/v2/helmreleases.md@v1.3 and
 fluxcd/kustomize-controller:docs/spec/v1/kustomizations.md@v1.6.
@@ -22,7 +22,7 @@ _KINDS: Final = {
 _COPIED: Final = ("namePrefix", "nameSuffix", "patches", "images", "components")
 
 FindObject = Callable[[str, str, str], Mapping[str, Any] | None]
-"""Finds an object among the manifests by kind, namespace, and name."""
+"""Finds an object in the manifests by kind, namespace, and name."""
 
 
 def is_flux(item: Mapping[str, Any]) -> bool:
@@ -109,7 +109,7 @@ def _kustomization(item: Mapping[str, Any], here: Repository, find: FindObject) 
 def _data_of(
     reference: Mapping[str, Any], namespace: str, find: FindObject
 ) -> Mapping[str, Any] | None:
-    """Return the data of a ConfigMap among the manifests; None for others, and for Secrets."""
+    """Return the data of a ConfigMap in the manifests. None for other objects and for Secrets."""
     if reference.get("kind") != "ConfigMap":
         return None
     found = find("ConfigMap", namespace, text(reference.get("name")))
@@ -119,8 +119,8 @@ def _data_of(
 def _require_own(
     reference: Mapping[str, Any], namespace: str, here: Repository, find: FindObject
 ) -> None:
-    """Raise NotRendered if the GitRepository is among the manifests and has another repository's
-    URL.
+    """Raise NotRendered if the manifests contain the GitRepository, and its URL belongs to another
+    repository.
     """
     found = find(
         "GitRepository", text(reference.get("namespace")) or namespace, text(reference.get("name"))

@@ -25,8 +25,8 @@ from dra_planner.sources import MANIFEST_SUFFIXES, read_sources
 
 
 class NotRendered(Exception):
-    """Why the manifests of a delivering object aren't known; the message completes a sentence about
-    the object.
+    """Reason why the manifests that an object delivers are unknown. The message completes a
+    sentence about the object.
     """
 
 
@@ -60,10 +60,8 @@ class LocalSource(Struct, frozen=True, kw_only=True):
         return text if self.variables is None else fill_in(text, self.variables)
 
     def covers(self) -> Iterator[tuple[Path, bool]]:
-        """Yield the folders whose manifests come with this source, and whether those in folders
-        below do too.
-
-        They are the folder itself, and those that its kustomization names.
+        """Yield the folders whose manifests this source contains, and whether their subfolders are
+        included. These are the folder itself, and the folders that its kustomization names.
         """
         waiting, seen = [self.folder], set[Path]()
         while waiting:
@@ -93,7 +91,8 @@ class LocalSource(Struct, frozen=True, kw_only=True):
                 words += ["--values", str(file)]
             if self.namespace:
                 words += ["--namespace", self.namespace]
-            # a release's name must not become an option, which could start a program
+            # a release name must not be parsed as an option, because an option could start a
+            # program
             return run_renderer([*words, "--", self.release, str(self.folder)], str(self.folder))
 
     def _kustomization(self) -> str:
@@ -106,7 +105,7 @@ class LocalSource(Struct, frozen=True, kw_only=True):
             return run_renderer([*build, "--", str(self.folder)], str(self.folder))
         with tempfile.TemporaryDirectory(prefix="pulumi-dra-") as scratch:
             base = self.folder.resolve()
-            # kustomize reads no files outside the folder that it builds
+            # kustomize doesn't read files outside the folder that it builds
             if kustomization_of(self.folder) is None:
                 base = Path(scratch, "manifests")
                 _write_kustomization(base, {"resources": self._copies(base)})

@@ -15,21 +15,21 @@ _LAST_TWO: Final = re.compile(r"([^/:]+/[^/:]+?)(?:\.git)?/*$")
 
 
 class Repository(Struct, frozen=True):
-    """A root folder, and the names of its remotes as OWNER/NAME; none if they aren't known."""
+    """A root folder, and the names of its remotes as OWNER/NAME. Empty if the names are unknown."""
 
     root: Path
     remotes: frozenset[str] = frozenset()
 
     def require_own(self, url: str) -> None:
-        """Raise NotRendered for the URL of another repository. Without remotes, every URL counts as
-        its own.
+        """Raise NotRendered if a URL belongs to another repository. If the repository doesn't have
+        remotes, every URL is treated as its own.
         """
         name = _LAST_TWO.search(url)
         if url and self.remotes and (name is None or name[1].lower() not in self.remotes):
             raise NotRendered(f"its source is in another repository, {url}")
 
     def path(self, written: str, below: Path | None = None) -> Path:
-        """Return the existing path that is written relative to a folder, by default the root.
+        """Return the existing path that is written relative to a folder (by default, the root).
         Raises NotRendered.
         """
         found = ((below or self.root) / written.lstrip("/")).resolve()
@@ -48,8 +48,8 @@ class Repository(Struct, frozen=True):
 
 
 def repository_of(folder: Path) -> Repository:
-    """Return the git repository that holds a folder. Without one, the root is the current folder if
-    it's above.
+    """Return the git repository that contains a folder. If there is no repository, the root is the
+    current folder if it contains the folder.
     """
     real = folder.resolve()
     root = next((each for each in (real, *real.parents) if (each / ".git").exists()), None)

@@ -1,5 +1,5 @@
-"""Rendering of pages from templates. Text is escaped, invisible characters are shown, and nothing
-is loaded.
+"""Rendering of pages from templates. Text is escaped, invisible characters are shown, and pages
+don't load anything.
 """
 
 from __future__ import annotations
@@ -21,15 +21,17 @@ from dra_command.pens.visible_text import visible
 from dra_planner.errors import Diagnostic
 
 TEMPLATES: Final = Path(__file__).parents[2]
-"""The package: a template is named by its folder, which is that of the module that fills it."""
+"""The package with the templates. A template's name starts with its folder, which is the folder of
+the module that fills the template.
+"""
 _CODE: Final = re.compile(r"`([^`]+)`")
 Parts = tuple[tuple[bool, str], ...]
 """A message as (is code, text)."""
 
 
 class ReportEntry(Struct, frozen=True, kw_only=True):
-    """One finding: a workload that does not fit, or what is wrong with an object; `kind` is a
-    verdict or severity.
+    """One finding: a workload that doesn't fit, or a problem with an object. `kind` is a verdict or
+    a severity.
     """
 
     kind: str
@@ -42,9 +44,8 @@ class ReportEntry(Struct, frozen=True, kw_only=True):
 def render_page(
     template: str, *, where: str, verdict: str, decision: str, headline: str = "", **context: Any
 ) -> str:
-    """Return the page that a template makes, with a newline at its end.
-
-    `headline` is the verdict in words unless it's given.
+    """Return the page that a template renders, with a newline at its end. By default, `headline` is
+    the verdict in words.
     """
     style = page_style()
     words = headline or VERDICT_WORDS[verdict].capitalize()  # type: ignore[index]  # a verdict
@@ -52,7 +53,7 @@ def render_page(
         _environment()
         .get_template(template)
         .render(
-            style=Markup(style),  # our own text, and its digest is in the policy
+            style=Markup(style),  # our own text, whose digest is in the content security policy
             policy=security_policy(style),
             title=(f"{words}: {decision}" if decision else words)[:150],
             where=where,
@@ -68,19 +69,19 @@ def render_page(
 
 
 def render_picture(template: str, **context: Any) -> str:
-    """Return the SVG document that a template makes, with a newline at its end."""
+    """Return the SVG document that a template renders, with a newline at its end."""
     text = _environment().get_template(template).render(style=Markup(picture_style()), **context)
     return f"{text.strip()}\n"
 
 
 def coded(message: str) -> Parts:
-    """Return a message in parts, where text in backticks is code."""
+    """Return a message as a list of parts. Text in backticks is code."""
     parts = _CODE.split(message)
     return tuple((at % 2 == 1, part) for at, part in enumerate(parts) if part)
 
 
 def coded_lines(lines: Iterable[tuple[str, str]]) -> tuple[tuple[Parts, Parts], ...]:
-    """Return pairs of problem and fix, in parts."""
+    """Return pairs of a problem and a fix, as lists of parts."""
     return tuple((coded(what), coded(fix)) for what, fix in lines)
 
 
@@ -105,10 +106,12 @@ def _environment() -> Environment:
 
 
 def _shown(value: object) -> object:
-    """Return what a template prints: foreign text made visible; markup of our own as it is."""
+    """Return a value as templates print it: external text with invisible characters shown, and our
+    own markup unchanged.
+    """
     return visible(value) if isinstance(value, str) and not isinstance(value, Markup) else value
 
 
 def fold(items: Sequence[Any], most: int) -> tuple[Sequence[Any], Sequence[Any]]:
-    """Return the items to show and the items to fold away."""
+    """Return the items to show, and the items to collapse."""
     return (items, ()) if len(items) <= most + 1 else (items[:most], items[most:])

@@ -1,5 +1,5 @@
-"""Colours and styles of the HTML reports and pictures: one set of tokens for light, dark, print and
-forced colours.
+"""Colors and styles of the HTML reports and pictures: a single set of tokens for light, dark,
+print, and forced colors.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ LINES_ON: Final = (
     ("ink", "paper"),
     ("link", "paper"),
 )
-"""Lines that carry meaning, and their ground: 3 to 1 at least."""
+"""Lines that have a meaning, and their background, with a contrast of at least 3:1."""
 
 
 def _variables(tokens: dict[str, str]) -> str:
@@ -193,6 +193,6 @@ def picture_style() -> str:
 
 
 def security_policy(style: str) -> str:
-    """Return a content security policy that lets a page do nothing but use this style."""
+    """Return a content security policy that allows a page only to use this style."""
     digest = b64encode(sha256(style.encode()).digest()).decode()
     return f"default-src 'none'; style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"

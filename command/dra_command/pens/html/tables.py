@@ -1,4 +1,6 @@
-"""Plain pages of tables for reports without figures, in the styles of the others."""
+"""Pages that contain only tables, for reports without figures, in the same style as the other
+reports.
+"""
 
 from __future__ import annotations
 
@@ -12,15 +14,14 @@ from dra_command.pens.verdict_words import VERDICT_AFTER_A_NAME
 from dra_command.pens.visible_text import visible
 from dra_planner.model import Verdict
 
-_UNBROKEN: Final = 40  # characters of a name that stay on one line
+_UNBROKEN: Final = 40  # maximum characters of a name that isn't wrapped
 _CLASSES = {word: verdict for verdict, word in VERDICT_AFTER_A_NAME.items()}
 
 
 def head_lines(title: str, verdict: Verdict, below: str, *, style: str = "") -> Iterator[str]:
-    """Yield the beginning of a page: its title in the colour of a verdict, and a line below it;
-    `foot_lines` end it.
-
-    `style` is what the page has beside the common styles; no other is allowed in it.
+    """Yield the beginning of a page: its title in the color of a verdict, and a line below it.
+    `foot_lines` end the page. `style` contains the page's styles in addition to the common styles,
+    and the page can't use any other style.
     """
     style = page_style() + style
     yield '<!doctype html>\n<html lang="en">\n<head><meta charset="utf-8">'
@@ -31,12 +32,12 @@ def head_lines(title: str, verdict: Verdict, below: str, *, style: str = "") -> 
 
 
 def foot_lines() -> Iterator[str]:
-    """Yield the end of a page."""
+    """Yield the end of the page."""
     yield "</main>\n</body>\n</html>"
 
 
 def table_lines(table: Table) -> Iterator[str]:
-    """Yield the lines of a table, its title first."""
+    """Yield the lines of a table, starting with its title."""
     yield f"<h2>{shown(table.title)}</h2>"
     yield from grid_lines(table)
     if table.note:
@@ -44,8 +45,8 @@ def table_lines(table: Table) -> Iterator[str]:
 
 
 def grid_lines(table: Table) -> Iterator[str]:
-    """Yield the lines of a table without its title; on a narrow page each row is a block, its
-    numbers labelled.
+    """Yield the lines of a table without its title. On a narrow page, each row becomes a block with
+    labeled numbers.
     """
     yield (
         f'<div class="scroll" tabindex="0" role="region" aria-label="Table: {shown(table.title)}">'

@@ -1,5 +1,5 @@
-"""Text for people: colours and the terminal's width on a terminal, plain lines of a fixed width
-elsewhere.
+"""Text for people: on a terminal, with colors and the terminal's width. Elsewhere, plain lines of a
+fixed width.
 """
 
 from __future__ import annotations
@@ -34,14 +34,14 @@ _SEVERITY_STYLES = {"error": "red", "warning": "yellow", "note": "cyan"}
 
 
 class Page:
-    """Collects lines and tables, and prints them when it is left without an error; no line ends in
-    blanks.
+    """Collects lines and tables, and prints them when the context ends without an error.
 
-    Rich is imported for colours, and for words and tables that are wider than the page.
+    No line ends with spaces. Rich is imported only for colors, and for words and tables that are
+    wider than the page.
     """
 
     def __init__(self, file: TextIO | None = None, *, wide: bool = False) -> None:
-        """`wide`: in a pipe tables are as wide as what is in them, for programs that read lines."""
+        """`wide`: in a pipe, tables are as wide as their content, for programs that read lines."""
         self._file = file or sys.stdout
         self._lines: list[str] = []
         self._has_colours = self._file.isatty() or any(
@@ -66,12 +66,12 @@ class Page:
 
     @property
     def width(self) -> int:
-        """How many columns a line has."""
+        """Number of columns in a line."""
         return self._pen.width if self._fixed_width is None else self._fixed_width
 
     @cached_property
     def signs(self) -> Signs:
-        """What figures are drawn with: signs that the output can carry."""
+        """The signs that figures use, if the output can display them."""
         try:
             "✓✕█▓░▒▏─→·".encode(self._encoding)
         except (UnicodeEncodeError, LookupError):
@@ -97,7 +97,7 @@ class Page:
         self._lines += plain if plain is not None else self._pen.paragraph(parts, folds=True)
 
     def text(self, text: str, *, indent: int = 0, mark: str = "") -> None:
-        """Print one paragraph with a hanging indent; `mark` stands before its first line."""
+        """Print one paragraph with a hanging indent. `mark` precedes its first line."""
         blank = " " * indent
         hanging = blank + " " * len(mark)
         for line in wrap(
@@ -111,7 +111,7 @@ class Page:
             self.verbatim(line)
 
     def verbatim(self, text: str, style: str = "") -> None:
-        """Print one line as it is, however long, to be copied."""
+        """Print one line without wrapping it, so that it can be copied."""
         plain = None if style and self._has_colours else plain_paragraph(text, len(text))
         self._lines += (
             plain
@@ -127,8 +127,8 @@ class Page:
         numbers: Iterable[int] = (),
         styles: Mapping[str, str] | None = None,
     ) -> None:
-        """Print a table; columns in `numbers` are right-aligned, cells that are keys of `styles`
-        coloured.
+        """Print a table. Columns in `numbers` are right-aligned, and cells that are keys of
+        `styles` are colored.
         """
         cells, right = [[visible(cell) for cell in row] for row in rows], frozenset(numbers)
         plain = None if self._has_colours else plain_table(heads, cells, right, self.width)

@@ -1,8 +1,7 @@
-"""Paragraphs and tables without colours; what does not fit the width, or has signs of unknown
-width, is refused.
+"""Paragraphs and tables without colors.
 
-The same bytes as Rich writes without colours, which takes longer to import than most plans take to
-make.
+Text that is too wide, or that contains signs of unknown width, isn't supported. The output is
+identical to Rich's output without colors, but importing Rich takes longer than most plans.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ _ONE_COLUMN_EACH: Final = re.compile("[ -~À-˿–—‘’“”…·→≤≥�
 
 
 def plain_paragraph(text: str, width: int) -> list[str] | None:
-    """Return the lines of a paragraph; None where a word of it is longer than a line."""
+    """Return the lines of a paragraph. None if a word is longer than a line."""
     if not _is_simple(text):
         return None
     if len(text) <= width:
@@ -32,13 +31,13 @@ def plain_paragraph(text: str, width: int) -> list[str] | None:
 def plain_table(
     heads: Sequence[str], rows: Sequence[Sequence[str]], right: Collection[int], width: int
 ) -> list[str] | None:
-    """Return the lines of a table, columns in `right` right-aligned; None where it is wider than
-    `width`.
+    """Return the lines of a table, with the columns in `right` right-aligned. None if the table is
+    wider than `width`.
     """
     if not all(_is_simple(cell) for row in (heads, *rows) for cell in row):
         return None
     widths = [max(map(len, column)) for column in zip(heads, *rows, strict=True)]
-    widths[-1] = max(1, widths[-1])  # as Rich has it
+    widths[-1] = max(1, widths[-1])  # same as in Rich
     total = sum(widths) + len(_GAP) * (len(widths) - 1)
     if total > width:
         return None

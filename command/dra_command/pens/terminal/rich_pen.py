@@ -1,4 +1,4 @@
-"""Lines and tables by Rich: with colours on a terminal, folded to any width everywhere."""
+"""Lines and tables from Rich: with colors on a terminal, wrapped to any width everywhere."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from rich.text import Text
 
 
 class RichPen:
-    """Writes for a file; what it wrote is returned, not printed."""
+    """Writes for a file. The written text is returned instead of printed."""
 
     def __init__(self, file: TextIO, width: int | None) -> None:
-        """`width` None: that of the terminal."""
+        """`width`: None means the width of the terminal."""
         seen = Console(file=file, width=width, highlight=False, emoji=False)
         self._buffer = io.StringIO()
         self._console = Console(
@@ -31,8 +31,8 @@ class RichPen:
         self.width: int = seen.width
 
     def paragraph(self, parts: Sequence[str | tuple[str, str]], *, folds: bool) -> list[str]:
-        """Return the lines of plain parts and (text, style) parts; without `folds` one line,
-        however long.
+        """Return the lines of plain parts and (text, style) parts. Without `folds`, return a single
+        line of any length.
         """
         self._console.print(Text.assemble(*parts), soft_wrap=not folds)
         return self._lines()
@@ -44,8 +44,8 @@ class RichPen:
         right: Collection[int],
         styles: Mapping[str, str],
     ) -> list[str]:
-        """Return the lines of a table; cells, or last words of cells, that are keys of `styles` are
-        coloured.
+        """Return the lines of a table. If a cell, or the last word in a cell, is a key of `styles`,
+        it's colored.
         """
         drawn = Table(box=SIMPLE_HEAD, pad_edge=False, show_edge=False, padding=(0, 1, 0, 0))
         for index, head in enumerate(heads):
@@ -54,7 +54,7 @@ class RichPen:
                 Text(head),
                 justify="right" if is_number else "left",
                 overflow="fold",
-                # a head of several words may be folded, a number not
+                # a heading of several words can be wrapped, but a number can't
                 no_wrap=is_number and " " not in head,
                 min_width=max((len(row[index]) for row in rows), default=0) if is_number else None,
             )

@@ -1,4 +1,4 @@
-"""A matrix of plans as one page."""
+"""A matrix of plans as an HTML page."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A matrix of plans for a pull request: GitHub's Markdown."""
+"""A matrix of plans as GitHub Markdown, for a pull request."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from dra_planner.plan.matrix import Matrix
 
 
 def matrix_markdown(matrix: Matrix) -> str:
-    """Return the table and why combinations do not fit, with a newline at its end."""
+    """Return the table, and the reasons why combinations don't fit, with a newline at the end."""
     return "\n".join(_lines(matrix)).rstrip() + "\n"
 
 

@@ -1,4 +1,4 @@
-"""`pulumi-dra plan --matrix`: the same workloads on one fleet with several values."""
+"""`pulumi-dra plan --matrix`: plan the same workloads on a fleet with different values."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from dra_planner.plan.model import STEPS_PER_SECOND
 
 
 def run_matrix(values: argparse.Namespace) -> int:
-    """Plan every combination, print the table, and return the exit status of the worst."""
+    """Plan every combination, print the table, and return the worst exit status."""
     for option in ("observed", "kubernetes", "write", "check", "detail"):
         value = getattr(values, option)
         if value or (option in ("write", "check") and value is not None):

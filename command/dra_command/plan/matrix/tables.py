@@ -1,4 +1,4 @@
-"""A matrix of plans as rows and sentences, before any format."""
+"""A matrix of plans as rows and sentences, for all formats."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def matrix_table(matrix: Matrix) -> Table:
 
 
 def matrix_headline(matrix: Matrix) -> str:
-    """Return how many combinations fit."""
+    """Return the number of combinations that fit."""
     fitting = sum(
         each.plan is not None and each.plan.verdict == "fits" for each in matrix.combinations
     )
@@ -45,7 +45,7 @@ def obstacles_of(matrix: Matrix) -> Iterator[tuple[str, str, str]]:
 
 
 def pool_names(matrix: Matrix) -> tuple[str, ...]:
-    """Return the pools of all plans, in the order of the fleets."""
+    """Return the pools of all plans, in the same order as in the fleets."""
     plans = (each.plan for each in matrix.combinations if each.plan is not None)
     return tuple(dict.fromkeys(pool.name for plan in plans for pool in plan.pools))
 

@@ -1,4 +1,4 @@
-"""A matrix of plans for a person at a terminal."""
+"""A matrix of plans as text for a terminal."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _WORD_STYLES = {
 
 
 def print_matrix(matrix: Matrix, *, quiet: bool = False, file: TextIO | None = None) -> None:
-    """Print the table, and below it why each combination does not fit, unless `quiet`."""
+    """Print the table. Unless `quiet` is set, also print why each combination doesn't fit."""
     with Page(file) as page:
         page.line((matrix_headline(matrix), f"bold {VERDICT_STYLES[matrix.verdict]}"))
         page.gap()

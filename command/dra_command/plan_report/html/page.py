@@ -1,4 +1,4 @@
-"""A plan as one HTML page: no scripts, nothing loaded, all figures drawn in it."""
+"""A plan as an HTML page that contains all figures, no scripts, and no external resources."""
 
 from __future__ import annotations
 
@@ -121,7 +121,9 @@ def _context(plan: Plan, *, detail: bool, difference: PlanDifference | None) -> 
 
 
 def _reasons(plan: Plan, drawer: Drawer) -> dict[str, Any]:
-    """Return the findings, the claims that fit no pool, and the orders that leave pods pending."""
+    """Return the findings, the claims that don't fit any pool, and the pod arrival orders in which
+    pods stay pending.
+    """
     findings, more_findings = fold(list(report_entries(plan)), _MOST_FINDINGS)
     trees = (
         claim_tree(each)
@@ -143,7 +145,7 @@ def _reasons(plan: Plan, drawer: Drawer) -> dict[str, Any]:
 
 
 def _pools(plan: Plan, tables: PlanTables, drawer: Drawer) -> dict[str, Any]:
-    """Return the table of pools, and the drawings of their nodes and devices."""
+    """Return the table of pools, and the figures of their nodes and devices."""
     filled = tables.filled
     views = [
         drawer.pool(pool)
@@ -170,7 +172,7 @@ def _pools(plan: Plan, tables: PlanTables, drawer: Drawer) -> dict[str, Any]:
 
 
 def _prices(plan: Plan, filled: FilledNodes, drawer: Drawer) -> dict[str, Any]:
-    """Return the cost of pools, and the share of each workload."""
+    """Return the cost of each pool, and the share of each workload."""
     shares = cost_shares(plan, filled)
     is_long = len(shares) > MOST_SHARES + 3
     said = " ".join(f"{line}." for line in costs(plan))
@@ -230,7 +232,9 @@ def _sections(context: dict[str, Any]) -> Iterator[tuple[str, str]]:
 
 
 def _workloads(plan: Plan, tables: PlanTables, drawer: Drawer) -> dict[str, Any]:
-    """Return the rows of workloads: those with pending pods first, 15 of them shown."""
+    """Return the rows of workloads, with pending pods first. The page shows 15 of them and
+    collapses the others.
+    """
     levels = (plan.level,) if plan.judgement.is_observed else DEMAND_LEVELS
     requests = pod_requests(plan.demand)
     ordered = sorted(
@@ -267,7 +271,7 @@ def _workloads(plan: Plan, tables: PlanTables, drawer: Drawer) -> dict[str, Any]
 
 
 def _pools_table(plan: Plan, filled: FilledNodes) -> Table:
-    """Return the numbers of each pool and its devices; the chart of each draws them."""
+    """Return the numbers for each pool and its devices, from which the pool's chart is drawn."""
     if plan.judgement.is_observed:
         return PlanTables.of(plan, DRAWN, width=200).pools()
     kinds = {pool.name: filled.kinds(pool.name) for pool in plan.pools}
@@ -341,8 +345,8 @@ def _costs(plan: Plan) -> Table | None:
 
 
 def _strip(plan: Plan) -> Table | None:
-    """Return the pods that each order leaves pending, where some does on the nodes of the
-    packing.
+    """Return the number of pending pods in each pod arrival order, if pods stay pending on the
+    packing's nodes.
     """
     found = plan.judgement.simulated
     if found is None or not found.at_packing or plan.judgement.is_observed:

@@ -1,5 +1,5 @@
-"""The parts of a plan's HTML report that are more than a table: findings, trees of claims, pools,
-orders, cost.
+"""The parts of a plan's HTML report that aren't just tables: findings, claims with their
+conditions, pools, pod arrival orders, and cost.
 """
 
 from __future__ import annotations
@@ -41,14 +41,16 @@ MOST_SHARES: Final = 15
 
 
 class Key(Struct, frozen=True):
-    """The letter of a workload, and how dark it is drawn: 1 to 3."""
+    """The letter of a workload, and the darkness of its color (1 to 3)."""
 
     letter: str
     rank: int
 
 
 class TermCell(Struct, frozen=True):
-    """What the devices of one pool say to one condition; `alone`: nothing else fails there."""
+    """Whether the devices of one pool satisfy one condition. `alone`: no other condition fails on
+    this pool.
+    """
 
     state: str
     style: str
@@ -78,7 +80,7 @@ class GroupView(Struct, frozen=True):
 
 
 class PoolView(Struct, frozen=True):
-    """One pool with its chart and its nodes; `hidden` says what is not drawn."""
+    """One pool with its chart and its nodes. `hidden` describes the nodes that aren't drawn."""
 
     name: str
     machine: str
@@ -102,7 +104,9 @@ class ShareView(Struct, frozen=True):
 
 
 def report_entries(plan: Plan) -> Iterator[ReportEntry]:
-    """Yield what keeps workloads from running, and what is to be said of objects, errors first."""
+    """Yield the reasons why workloads can't run, and the findings about objects, with errors
+    first.
+    """
     for each in obstacles(plan, every=True):
         subject = f"{each.subject}: {each.state}"
         yield ReportEntry(
@@ -112,8 +116,8 @@ def report_entries(plan: Plan) -> Iterator[ReportEntry]:
 
 
 def claim_tree(explanation: ClaimExplanation, most_pools: int = 6) -> ClaimTree | None:
-    """Return the conditions of a claim's selectors pool by pool; None where none keeps a device
-    away.
+    """Return the conditions of a claim's selectors on each pool. None if the selectors don't
+    exclude any device.
     """
     pools = [pool for pool in explanation.pools if pool.selectors][:most_pools]
     texts = list(
@@ -152,7 +156,7 @@ def claim_tree(explanation: ClaimExplanation, most_pools: int = 6) -> ClaimTree 
 
 
 class Drawer:
-    """Draws pools and workloads with the letters of one report."""
+    """Draws pools and workloads with the same letters throughout a report."""
 
     def __init__(self, plan: Plan, filled: FilledNodes, letters: Letters) -> None:
         self._plan = plan
@@ -164,7 +168,7 @@ class Drawer:
                 self._ranks.setdefault(ref, min(rank, 3))
 
     def key(self, ref: WorkloadRef | None) -> Key:
-        """Return the letter of a workload; nobody has none."""
+        """Return the letter of a workload, or an empty letter if there is no workload."""
         if ref is None:
             return Key("", 1)
         return Key(
@@ -173,7 +177,7 @@ class Drawer:
 
     @staticmethod
     def _users(groups: Iterable[NodeGroup]) -> list[WorkloadRef]:
-        """Return the workloads of these nodes, those that use most first."""
+        """Return the workloads on these nodes, starting with those that use the most devices."""
         uses: Counter[WorkloadRef] = Counter()
         for group in groups:
             for device in group.devices:
@@ -186,7 +190,7 @@ class Drawer:
         return SHARED if len(users) > 1 else self._letters.get(users[0], MANY) if users else ""
 
     def pool(self, pool: PlannedPool) -> PoolView:
-        """Return a pool with a chart of its demands and its nodes."""
+        """Return a pool with its nodes and a chart of its demands."""
         groups = self._filled.of_pool(pool.name)
         shown = groups if len(groups) <= MOST_GROUPS + 1 else groups[:MOST_GROUPS]
         look = look_of(self._users(groups), self._letter)
@@ -210,7 +214,9 @@ class Drawer:
         )
 
     def _said(self, group: NodeGroup) -> str:
-        """Return who uses what on each node, in words, and what is free or stranded."""
+        """Return a description of each node: which workloads use it, and which devices are free or
+        stranded.
+        """
         uses: Counter[tuple[str, str]] = Counter()
         for device in group.devices:
             for ref in dict.fromkeys(device.holders):
@@ -257,7 +263,9 @@ class Drawer:
         return chart_of(pool.name, levels, pool.maximum)
 
     def outcome(self, end: OrderOutcome) -> OutcomeView:
-        """Return how some orders end: what is used of each node, and how many pods are pending."""
+        """Return the result of some pod arrival orders: the used devices on each node, and the
+        number of pending pods.
+        """
         nodes = []
         users: dict[str, Counter[WorkloadRef]] = {}
         for each in end.nodes:
@@ -292,7 +300,7 @@ class Drawer:
         return OutcomeView(title, "fits" if not pods else "cannot-tell", words, tuple(nodes))
 
     def shares(self, shares: Sequence[CostShare]) -> list[ShareView]:
-        """Return who the nodes are paid for, the largest as the longest bar."""
+        """Return the cost share of each workload. The largest share has the longest bar."""
         most = max((each.hourly_usd for each in shares), default=None)
         return [
             ShareView(
@@ -309,7 +317,9 @@ _NOBODY: Final = {"free": "free", "stranded": "stranded, or in no MIG slice", "u
 
 
 def _machine(pool: PlannedPool, groups: Sequence[NodeGroup]) -> str:
-    """Return what a node of the pool is: machine, GPUs with their memory, network interfaces."""
+    """Return a description of the pool's node: machine type, GPUs with their memory, and network
+    interfaces.
+    """
     if not groups:
         return pool.machine
     group = groups[0]

@@ -1,5 +1,5 @@
-"""The pools of a plan as one SVG picture for documents: demand against capacity, and the devices of
-identical nodes.
+"""The pools of a plan as a single SVG picture for documents: demand and capacity, and the devices
+of identical nodes.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ _WIDTH: Final = 1_100
 _MOST_POOLS: Final = 12
 _LEFT: Final = 360  # where devices begin
 _MOST_LINES: Final = 6
-_LETTERS: Final = 90  # of a line beside the chart
+_LETTERS: Final = 90  # height of a text line next to the chart
 
 
 class PlacedText(Struct, frozen=True):
-    """A text at its place in a pool."""
+    """A text with its position in a pool."""
 
     x: float
     y: float
@@ -34,7 +34,7 @@ class PlacedText(Struct, frozen=True):
 
 
 class PlacedPool(Struct, frozen=True):
-    """A pool at its height in the picture, with its figures at their places."""
+    """A pool with its vertical position in the picture, and the positions of its figures."""
 
     y: float
     name: str
@@ -45,8 +45,8 @@ class PlacedPool(Struct, frozen=True):
 
 
 def plan_picture(plan: Plan) -> str:
-    """Return the picture as an SVG document; of more than 12 pools the first ones that have
-    nodes.
+    """Return the picture as an SVG document. If there are more than 12 pools, the picture contains
+    only the first ones that have nodes.
     """
     filled = fill_nodes(plan)
     letters = letters_of(plan, filled)

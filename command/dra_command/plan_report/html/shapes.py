@@ -1,4 +1,4 @@
-"""The figures of HTML reports as plain shapes with places and sizes: what templates print as
+"""The figures of HTML reports as simple shapes with positions and sizes, which templates render as
 SVG.
 """
 
@@ -17,7 +17,7 @@ from dra_planner.plan.nodes.devices import NIC, NodeDevice
 from dra_planner.plan.nodes.groups import NodeGroup
 
 _GIBIBYTE: Final = 1024
-_LEAST, _MOST = 14, 170  # pixels of one device
+_LEAST, _MOST = 14, 170  # width of one device in pixels
 _HEIGHT: Final = 22
 _NIC_WIDTH, _NIC_HEIGHT = 8, 8
 _MOST_BOARDS: Final = 16
@@ -30,7 +30,7 @@ Look = Callable[[NodeDevice], tuple[str, str]]
 
 
 class Box(Struct, frozen=True):
-    """A rectangle with a style, and a letter in its middle."""
+    """A rectangle with a style, and a letter in its center."""
 
     x: float
     y: float
@@ -41,7 +41,9 @@ class Box(Struct, frozen=True):
 
 
 class Figure(Struct, frozen=True):
-    """Boxes and lines on a ground of this size; `times` says how often the same comes in a row."""
+    """Boxes and lines on a background of this size. `times` is the number of identical figures in a
+    row.
+    """
 
     width: float
     height: float
@@ -51,7 +53,7 @@ class Figure(Struct, frozen=True):
 
 
 class ChartRow(Struct, frozen=True):
-    """One demand against the nodes of a pool."""
+    """One demand, compared with the nodes of a pool."""
 
     label: str
     y: int
@@ -62,8 +64,8 @@ class ChartRow(Struct, frozen=True):
 
 
 class Chart(Struct, frozen=True):
-    """Nodes per demand, the maximum as a line, and all of it as a sentence; `packed` names demands
-    not simulated.
+    """The number of nodes for each demand, the maximum as a line, and a sentence that describes the
+    figure. `packed` lists the demands that weren't simulated.
     """
 
     rows: tuple[ChartRow, ...]
@@ -76,10 +78,10 @@ class Chart(Struct, frozen=True):
 
 
 class LevelNodes(Struct, frozen=True, kw_only=True):
-    """Nodes of a pool at one demand: proved, and needed by the scheduler or the packing; the
-    verdict of the demand.
+    """Nodes of a pool at one demand: the proven number, the number that the scheduler or the
+    packing needs, and the verdict.
 
-    `is_packed` says that they are those of the packing, where other demands were simulated.
+    `is_packed` is set if the number comes from the packing, although other demands were simulated.
     """
 
     level: str
@@ -92,7 +94,7 @@ class LevelNodes(Struct, frozen=True, kw_only=True):
 
 
 def chart_of(pool: str, levels: Sequence[LevelNodes], maximum: int) -> Chart:
-    """Return a row of cells for each demand, or bars where there are too many nodes for cells."""
+    """Return a row of cells for each demand, or bars if there are too many nodes for cells."""
     most = max([maximum, *(max(each.needed, each.bound) for each in levels), 1])
     step = min(_CELL, _BAR / most)
     rows = []
@@ -145,8 +147,8 @@ def _cells(each: LevelNodes, maximum: int, step: float, y: int, *, solid: bool) 
 
 
 def node_figures(group: NodeGroup, look: Look) -> list[Figure]:
-    """Return the GPUs of one node, each with its slices, and with the network interfaces of its
-    PCIe root below.
+    """Return the GPUs of one node, each with its MIG devices, and with the network interfaces on
+    the same PCIe root below it.
     """
     roots: dict[str, list[NodeDevice]] = {}
     for at, device in enumerate(group.devices):
@@ -211,8 +213,8 @@ def _is_sliced(devices: list[NodeDevice]) -> bool:
 
 
 def _sliced(devices: list[NodeDevice], group: NodeGroup, look: Look, x: float) -> list[Box]:
-    """Return memory slices above, compute slices below, twice as wide as a whole GPU; uncovered
-    ones are dotted.
+    """Return memory slices above compute slices. The figure is twice as wide as a whole GPU, and
+    unused slices are dotted.
     """
     columns = group.slices_per_gpu or max((each.start or 0) + (each.size or 1) for each in devices)
     step = round(min(2 * _width(group.gpu_memory_mib), 150) / columns, 1)
@@ -268,7 +270,7 @@ def _width(memory_mib: int | None) -> float:
 
 
 def held_cells(cells: Iterable[tuple[str, str]]) -> Figure:
-    """Return devices of one node as a row of cells, each with style and letter."""
+    """Return the devices of one node as a row of cells, each with a style and a letter."""
     boxes = tuple(
         Box(0.5 + 17 * at, 0.5, 15, 15, style, letter) for at, (style, letter) in enumerate(cells)
     )
@@ -276,8 +278,8 @@ def held_cells(cells: Iterable[tuple[str, str]]) -> Figure:
 
 
 def look_of(order: Sequence[WorkloadRef], letter: Callable[[NodeDevice], str]) -> Look:
-    """Return how devices of a pool look: its first workload darkest, the second lighter, all others
-    lightest.
+    """Return the style of each device in a pool: the first workload is darkest, the second is
+    lighter, and all others are lightest.
     """
 
     def look(device: NodeDevice) -> tuple[str, str]:

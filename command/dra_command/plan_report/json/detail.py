@@ -1,4 +1,4 @@
-"""What a plan says with `--detail`, as the published JSON."""
+"""The additional output of `plan --detail`, as the published JSON."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ from dra_planner.plan.suggestion.marginal_costs import OneNodeMore, OnePodMore, 
 
 
 def detail_row(plan: Plan, filled: FilledNodes) -> DetailRow | None:
-    """Return what is told beside the devices of claims; None on nodes that exist, which are not
-    sized.
+    """Return the details other than the devices of claims. None for existing nodes, because their
+    number isn't planned.
     """
     more = find_one_more(plan)
     if more is None:

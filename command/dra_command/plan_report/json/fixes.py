@@ -8,8 +8,8 @@ from dra_planner.plan.judgement.simulated_fixes import fix_patch, fix_sentence, 
 
 
 def fix_rows(plan: Plan) -> list[FixRow]:
-    """Return each change with what it saves against what is built, and as a patch; the cheapest
-    first.
+    """Return each change with its savings compared with the planned nodes, and with its patch,
+    starting with the cheapest.
     """
     if not plan.judgement.fixes:
         return []

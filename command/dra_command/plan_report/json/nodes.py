@@ -1,5 +1,5 @@
-"""The nodes of a plan as the published JSON: groups, devices, cost shares, outcomes and the
-difference.
+"""The nodes of a plan as the published JSON: groups, devices, cost shares, results, and the
+difference from the saved plan.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def kind_rows(kinds: Iterable[KindCount]) -> list[KindRow]:
 
 
 def share_rows(shares: Iterable[CostShare]) -> list[CostShareRow]:
-    """Return who the nodes are paid for."""
+    """Return the cost share of each workload."""
     return [
         CostShareRow(
             workload=None if each.workload is None else name_row(each.workload),
@@ -65,7 +65,7 @@ def share_rows(shares: Iterable[CostShare]) -> list[CostShareRow]:
 
 
 def pool_cost_rows(plan: Plan) -> Iterator[PoolCostRow]:
-    """Yield what the nodes of each pool cost."""
+    """Yield the cost of each pool's nodes."""
     for pool in plan.pools:
         each, nodes = pool.hourly_usd, pool.nodes.desired
         yield PoolCostRow(
@@ -96,7 +96,7 @@ def outcome_rows(outcomes: Iterable[OrderOutcome]) -> list[OrderOutcomeRow]:
 
 
 def difference_row(difference: PlanDifference) -> PlanDifferenceRow:
-    """Return what changes of the saved plan."""
+    """Return the differences from the saved plan."""
     change = difference.hourly_usd
     return PlanDifferenceRow(
         verdict_before=difference.verdict_before or "",

@@ -65,8 +65,8 @@ from dra_planner.simulation import Stranding
 def plan_output(
     plan: Plan, *, detail: bool, difference: PlanDifference | None = None
 ) -> PlanOutput:
-    """Return the plan as the contract's model; `detail` adds the devices of each claim and what one
-    more costs.
+    """Return the plan as the contract's model. `detail` adds the devices of each claim, and the
+    cost of one more pod or node.
     """
     filled, requests = fill_nodes(plan), pod_requests(plan.demand)
     return PlanOutput(
@@ -98,7 +98,7 @@ def plan_output(
 
 
 def plan_json(plan: Plan, *, detail: bool = False, difference: PlanDifference | None = None) -> str:
-    """Return the plan as indented JSON; keys that are absent by contract are left out."""
+    """Return the plan as indented JSON. Keys that the contract allows to be absent are omitted."""
     output = plan_output(plan, detail=detail, difference=difference)
     output = output.model_copy(update={"joint_fix": joint_fix_row(plan.joint_fix)})
     absent = set() if detail else {"claims", "detail"}
