@@ -36,7 +36,7 @@ def with_texts(props: Any, environment: Mapping[str, str]) -> Any:
 def _read(path: Path) -> Any:
     try:
         if not path.is_file() or path.stat().st_size > _MOST_BYTES:
-            return UNKNOWN  # a device may never end
+            return UNKNOWN  # a device file might never end
         return {"text": path.read_text(encoding="utf-8")}
     except (OSError, ValueError):
         return UNKNOWN

@@ -49,8 +49,8 @@ LEVELS = {"mandatory": EnforcementLevel.MANDATORY, "advisory": EnforcementLevel.
 
 
 class Answers:
-    """The findings of one request, evaluated once and kept for the policies that report them, in
-    one thread.
+    """The findings of one request. They are evaluated once, and stored for all policies that report
+    them, in one thread.
     """
 
     def __init__(self, judge: Judge, rules: Sequence[Rule]) -> None:
@@ -61,7 +61,7 @@ class Answers:
     def ask(
         self, args: ResourceValidationArgs | StackValidationArgs, off: Sequence[str]
     ) -> frozenset[str]:
-        """Evaluate all rules, keep their findings, and return the IDs of rules with findings.
+        """Evaluate all rules, store their findings, and return the IDs of rules with findings.
 
         `off` are the IDs of rules that are off by default and that the pack's configuration
         enables. They only check the whole stack.
@@ -80,7 +80,7 @@ class Answers:
     def to(
         self, rule: Rule, args: ResourceValidationArgs | StackValidationArgs
     ) -> tuple[Told, ...]:
-        """Return the findings of one rule from the kept ones.
+        """Return the stored findings of one rule.
 
         If an SDK calls every policy separately, the first call evaluates all rules. A second call
         for the same rule means a new request. A rule that is off by default is evaluated
@@ -102,7 +102,9 @@ class Answers:
         return tuple(entry for entry in last["told"] if entry.rule.id == rule.id)
 
     def planned_counts(self, args: ResourceValidationArgs) -> dict[str, int]:
-        """Return the planned counts that differ from a resource's properties, by their paths."""
+        """Return the planned counts that differ from a resource's properties, keyed by the path of
+        the property.
+        """
         return self._judge.planned_counts(_resource(args))
 
     def _ask(self, args: ResourceValidationArgs | StackValidationArgs) -> tuple[Told, ...]:
@@ -130,8 +132,8 @@ class RulePolicy(AnsweredPolicy):
         return self._rule.can_remediate
 
     def remediate(self, args: ResourceValidationArgs) -> Any:
-        """Set a pool's counts to the planned ones and return all properties, or None if they are
-        right.
+        """Set a pool's counts to the planned counts, and return all properties. Return None if the
+        counts already match.
 
         Called only if a project sets the level to *remediate*.
         """
@@ -165,8 +167,8 @@ def policies(
 ) -> list[Policy]:
     """Return a pack's policies with a project's configuration.
 
-    They share the resources of a stack. Exemptions that are active `today` count, by default the
-    day of the run.
+    They share the resources of a stack. Only exemptions that are active on the date `today` apply.
+    The default is the day of the run.
     """
     settings = configured.settings
     chosen = configured_rules((*rules, *configured.custom), settings)
@@ -221,10 +223,11 @@ def _stack_resource(resource: PolicyResource) -> Resource:
 
 
 def collect_rarely() -> None:
-    """Let the garbage collector look for cycles after more objects than Python's 700.
+    """Make the garbage collector run less often than after every 700 new objects, which is Python's
+    default.
 
-    The objects of a stack live until its end, and looking through them takes a seventh of the
-    pack's time.
+    The objects of a stack exist until its end, and checking them takes a seventh of the pack's
+    time.
     """
     gc.set_threshold(_MORE_OBJECTS, *gc.get_threshold()[1:])
 

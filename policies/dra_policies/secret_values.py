@@ -21,7 +21,7 @@ def leave_secrets_out() -> None:
     """Make the SDK of this process replace every secret value with an unknown one. Safe to call
     again.
     """
-    # then nobody could say what a policy is given
+    # otherwise, it would be unclear which values a policy receives
     if not hasattr(policy, "deserialize_properties"):
         raise RuntimeError(
             "this pulumi-policy version reads properties differently, so secrets could be printed"
@@ -30,7 +30,7 @@ def leave_secrets_out() -> None:
 
 
 def _deserialize(props: dict[str, Any], proxy_secrets: bool = False) -> dict[str, Any]:
-    if proxy_secrets:  # for a remediation, which gives all properties back: secrets go as secrets
+    if proxy_secrets:  # a remediation returns all properties, so secrets must stay secrets
         return deserialize_properties(props, proxy_secrets)
     return deserialize_properties(
         {key: without_secrets(value) for key, value in props.items()}, proxy_secrets

@@ -1,5 +1,5 @@
-"""All rules on a stack, in the order in which the engine shows it: each resource, then the whole
-stack.
+"""All rules, evaluated on a stack in the order in which the engine provides it: each resource, and
+then the whole stack.
 """
 
 from __future__ import annotations
@@ -49,8 +49,9 @@ class Told(Struct, frozen=True):
 class Judge:
     """Evaluates rules on one stack and remembers its resources.
 
-    `excuses` are a configuration's exemptions, of which the ones that are active `today` count.
-    Exemptions inside objects are found there. `thresholds` are the configured thresholds of rules.
+    `excuses` are a configuration's exemptions. Only exemptions that are active on the date `today`
+    apply. The evaluation reads exemptions inside objects itself. `thresholds` are the configured
+    thresholds of rules.
     """
 
     def __init__(
@@ -102,7 +103,7 @@ class Judge:
         """Return the findings about the whole stack that weren't reported for its resources. Never
         raises.
 
-        `asked` are the rules to run instead of the enabled ones.
+        `asked` are the rules to run instead of the enabled rules.
         """
         try:
             common = with_inline_resources([in_common_form(each) for each in resources])
@@ -215,8 +216,8 @@ def _at_declared(finding: Finding) -> Finding:
 
 
 def _run(view: StackView, rules: Sequence[Rule]) -> Iterator[tuple[Rule, Finding]]:
-    """Yield the rules' findings, worded without fleet file terms if the stack's plan wasn't made
-    from one.
+    """Yield the findings of the rules. If the stack's plan wasn't made from a fleet file, the
+    messages don't contain terms from fleet files.
     """
     for rule, finding in run(view, rules):
         yield rule, finding if view.record is not None else in_words_of_stack(finding)
@@ -232,8 +233,8 @@ def _unplaced(clusters: Clusters, rules: Sequence[Rule]) -> Iterator[tuple[Rule,
 
 
 def urn_of(finding: Finding) -> str:
-    """Return the resource of a finding: the source of its text, or otherwise the one that
-    it names.
+    """Return the resource of a finding: the source of the text, or otherwise the resource that the
+    finding names.
     """
     return finding.place.file if finding.place.file.startswith("urn:pulumi:") else finding.urn
 
@@ -243,8 +244,8 @@ def _in_words_of(told: Told, token: str) -> Told:
 
 
 def _told(rule: Rule, finding: Finding) -> Told:
-    """Set the rule of a finding. An advisory rule reports what a mandatory rule can't tell, because
-    a rule has one level.
+    """Set the rule of a finding. If a mandatory rule depends on an unknown value, an advisory rule
+    reports the finding, because each rule has only one level.
     """
     finding = replace(finding, urn=urn_of(finding))
     if finding.certain or rule.level == "advisory":

@@ -23,7 +23,7 @@ class _Unknown:
 
 
 UNKNOWN: Final = _Unknown()
-_DIGITS: Final = 18  # a longer text isn't a count
+_DIGITS: Final = 18  # a longer text can't be a count
 
 UNKNOWN_TEXTS: Final = frozenset(
     {
@@ -57,12 +57,12 @@ def _is_list(value: object) -> TypeGuard[list[Any]]:
 
 
 def as_mapping(value: object) -> dict[str, Any] | None:
-    """Return a value that is a mapping, None otherwise."""
+    """Return the value if it's a mapping, and None otherwise."""
     return value if _is_dict(value) else None
 
 
 def as_list(value: object) -> list[Any] | None:
-    """Return a value that is a list, None otherwise."""
+    """Return the value if it's a list, and None otherwise."""
     return value if _is_list(value) else None
 
 
@@ -75,7 +75,8 @@ def plain(value: object, raised: type[Exception]) -> Any:
         return UNKNOWN if value in UNKNOWN_TEXTS else value
     if isinstance(value, float):
         return int(value) if value.is_integer() else value
-    if value is None or isinstance(value, int):  # before the slower questions
+    # checked first, because the other checks are slower
+    if value is None or isinstance(value, int):
         return value
     if _is_mapping(value):
         return {str(key): _item(value, key, raised) for key in value}
@@ -151,7 +152,7 @@ class Properties(Struct, frozen=True):
         return value if isinstance(value, str) else None
 
     def count(self, path: str, default: int) -> int | None:
-        """Return an integer, also if it's written as text, or `default` if absent."""
+        """Return an integer, even if it's written as text, or `default` if absent."""
         value = self.at(path)
         if value is None:
             return default

@@ -23,10 +23,10 @@ class Excuse(Struct, frozen=True):
     place: Place = NOWHERE
     urn: str = ""
     expires: date | None = None
-    is_beside: bool = False  # it stands in the object itself, which therefore is there
+    is_beside: bool = False  # the exemption is written in the object itself, so the object exists
 
     def covers(self, rule: str, names: Iterable[str]) -> bool:
-        """Return whether it applies to a rule and an object with these names."""
+        """Return whether the exemption applies to a rule and to an object with these names."""
         return rule == self.rule and any(fnmatchcase(name, self.object) for name in (*names, ""))
 
     def is_over(self, today: date) -> bool:

@@ -34,7 +34,7 @@ def may_exempt(text: str) -> bool:
 
 
 def comment_in(line: str) -> str | None:
-    """Return the exemption in a line's comment, or None if it has none."""
+    """Return the exemption in a line's comment, or None if the comment doesn't contain one."""
     found = _COMMENT.search(line)
     return found["said"].strip() if found else None
 

@@ -55,7 +55,7 @@ def _objects(source: Source, custom: Collection[str]) -> Iterator[WrittenObject]
         documents, _ = read_documents([source])
         found = read_objects(documents)
     except PlannerError:
-        return  # told where it is read to be judged
+        return  # the code that reads the text for checking reports its faults
     comments = _comments(source, [each.place.line for each in found])
     for index, each in enumerate(found):
         said = [*_annotated(each), *comments.get(index, ())]

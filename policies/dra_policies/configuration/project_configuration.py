@@ -1,4 +1,4 @@
-"""The configuration of the policy pack, which is the one of the stack's project."""
+"""The configuration of the policy pack: the configuration of the stack's project."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """The rules, and the functions that run them. Pure: a view in, findings out.
 
-    view = view_of(manifests, features, plan)   what to judge; without a plan, the manifests
+    view = view_of(manifests, features, plan)   the input; without a plan, the manifests
     for diagnostic in check_all(view): …        for readers: severity, code (the rule's id),
                                                 message, place, fix
     for rule, finding in run(view): …           for a host that prints findings in its own way

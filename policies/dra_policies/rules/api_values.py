@@ -21,7 +21,8 @@ _ACRONYMS = re.compile(r"\b(?:nat|vpc)\b")
 def rejected_values(view: StackView) -> Iterator[Finding]:
     """Yield the values of resources, and of pools inside clusters, that their API doesn't define.
 
-    In lists that grow, these are only values that look like a known one.
+    If the API's list of values can grow, only values that look like a misspelled known value are
+    included.
     """
     subjects = [
         (each.type, f'{_kind(each.type)} "{each.name}"', each.urn, each.props)
@@ -37,8 +38,8 @@ def rejected_values(view: StackView) -> Iterator[Finding]:
 
 
 def _kind(token: str) -> str:
-    """Return a type's name in messages: that of other rules, or "capacity reservation" for
-    CapacityReservation.
+    """Return the name of a type for messages: the name that other rules use, or for example
+    "capacity reservation" for CapacityReservation.
     """
     words = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", token.rpartition(":")[2]).lower()
     return resource_kinds().get(token) or _ACRONYMS.sub(lambda found: found[0].upper(), words)
@@ -86,8 +87,8 @@ def _text(value: object) -> str:
 
 
 def _unknown_value(row: ApiValues, name: str, text: str) -> Iterator[tuple[str, str]]:
-    """Yield a value that isn't in a list. If the list grows, only one that looks like a known
-    value.
+    """Yield a value that isn't in a list. If the list can grow, yield the value only if it looks
+    like a misspelled known value.
     """
     known = [value for value in row.values if not value.endswith("UNSPECIFIED")]
     same = [value for value in known if value.casefold() == text.casefold()]

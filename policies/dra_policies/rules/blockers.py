@@ -1,4 +1,4 @@
-"""Causes of pods that never run, which the planner finds, in the form of rules."""
+"""The planner's findings about pods that never run, in the form of rules."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from dra_policies.rules.rule import Finding
 from dra_policies.view.stack_view import NvidiaInUse, StackView
 
 REMARKS: Final = frozenset({"queue-decides", "worth-knowing"})
-"""Ids of rules whose findings aren't violations."""
+"""IDs of rules whose findings aren't violations."""
 Finder = Callable[[ClusterSituation], Iterable[Blocker]]
 
 
@@ -45,8 +45,8 @@ def tell(code: str, *finders: Finder) -> Callable[[StackView], Iterator[Finding]
 def tell_of_clusters(
     code: str, *finders: Finder, needs_pools: bool = True
 ) -> Callable[[StackView], Iterator[Finding]]:
-    """Return the same check for findings that need all objects of a cluster, because a stack can be
-    a part of one.
+    """Return the same check for findings that require all objects of a cluster, because a stack can
+    contain only some of them.
     """
     check = tell(code, *finders)
 

@@ -1,4 +1,4 @@
-"""All rules, listed once, in the order of the pack's runs and of the page."""
+"""All rules, each listed once, in the order in which the pack runs them and the page lists them."""
 
 from __future__ import annotations
 

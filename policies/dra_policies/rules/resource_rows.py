@@ -1,5 +1,5 @@
-"""Faults that one property of a resource shows, from the table `resource_rows` with rows of several
-rules.
+"""Faults in a single property of a resource, from the table `resource_rows`, which contains rows
+for several rules.
 
 Only certain faults count. Values that are unknown or left to an account's default aren't faults.
 """
@@ -97,7 +97,9 @@ class ResourceRow(Struct, frozen=True, kw_only=True):
         )
 
     def _bound(self, read: RowSubject) -> int | None:
-        """Return the number that the value is, or that it's a share of. None if it isn't known."""
+        """Return the number in the value, or the number that the value is a share of. None if it's
+        unknown.
+        """
         if self.wrong not in ("below", "above"):
             return None
         share, _, path = self.value.partition("% of ")
@@ -147,7 +149,7 @@ class ResourceRow(Struct, frozen=True, kw_only=True):
 
 
 def _all_known(answers: Iterable[bool]) -> bool:
-    """Return whether there are answers, and all are true."""
+    """Return whether there is at least one answer, and all answers are true."""
     given = list(answers)
     return bool(given) and all(given)
 
@@ -177,7 +179,7 @@ def broken_rows(view: StackView, rule: str) -> Iterator[Finding]:
     pools = {pool.urn: pool for pool in view.pools}
     for each in (*view.declared, *view.objects, *view.installed_charts):
         found = by_type.get(each.type)
-        if found is None:  # most resources of a stack
+        if found is None:  # this applies to most resources of a stack
             continue
         pool = pools.get(each.urn)
         read = _subject(owner_of(each), pool, owners)

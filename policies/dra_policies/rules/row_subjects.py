@@ -36,7 +36,9 @@ class RowOwner(Struct, frozen=True, kw_only=True):
         return bool(self.links.get(path.partition(".")[0]))
 
     def item(self, path: str, item: Properties) -> RowOwner:
-        """Return an item of a list, whose unknown properties come from where the list does."""
+        """Return an item of a list. The item's unknown properties come from the same resources as
+        the list.
+        """
         head = path.partition(".")[0]
         keys = as_mapping(item.values) or {}
         return RowOwner(props=item, links=dict.fromkeys(keys, self.links.get(head, ())))
@@ -62,8 +64,8 @@ class RowOwner(Struct, frozen=True, kw_only=True):
 
 
 class RowSubject(Struct, frozen=True, kw_only=True):
-    """A resource, the cluster, launch template, and machine of a pool, None if they aren't known,
-    and all resources by URN.
+    """A pool's resource, and its cluster, launch template, and machine type (None if unknown), with
+    all resources by URN.
     """
 
     own: RowOwner
@@ -73,9 +75,9 @@ class RowSubject(Struct, frozen=True, kw_only=True):
     resources: Mapping[str, DeclaredResource] = field(default_factory=dict[str, DeclaredResource])
 
     def owner(self, path: str) -> tuple[RowOwner | None, str]:
-        """Return the resource that a path belongs to, and the path there.
+        """Return the resource that a path belongs to, and the path within this resource.
 
-        Each prefix with a colon leads to another resource: `cluster`, `template`, or `machine`, or
+        Each prefix with a colon refers to another resource: `cluster`, `template`, or `machine`, or
         with `@property#Type` the only resource of that type that the property names. A `*` at its
         end takes the first of several.
         """
@@ -122,8 +124,8 @@ class RowSubject(Struct, frozen=True, kw_only=True):
         )
 
     def differs(self, owner: RowOwner, path: str, other: str) -> bool:
-        """Return whether two properties certainly have different values, of which they may have a
-        list: two texts, or outputs of two resources of one type.
+        """Return whether two properties certainly have different values. Each property can also be
+        a list. The values are texts, or outputs of resources of the same type.
         """
         against, there = self.owner(other)
         if against is None or against.urn in self._origins(owner, path):
@@ -137,8 +139,8 @@ class RowSubject(Struct, frozen=True, kw_only=True):
         return bool(ours and theirs) and not ours & theirs and len(types) == 1
 
     def is_elsewhere(self, owner: RowOwner, path: str, other: str) -> bool:
-        """Return whether two places certainly are in different regions: neither is the start of
-        the other.
+        """Return whether two locations are certainly in different regions, because neither location
+        is a prefix of the other.
         """
         against, there = self.owner(other)
         if against is None:
@@ -190,7 +192,7 @@ def _parts(condition: str) -> tuple[str, str, str]:
 
 
 def _texts(owner: RowOwner, path: str) -> Iterator[str | None]:
-    """Yield the values of a property without blanks and in lower case, None for unknown ones."""
+    """Yield the values of a property in lowercase and without spaces. None for unknown values."""
     head, items, rest = path.partition("[].")
     for item in (owner.props.items(head) or ()) if items else ():
         yield from _texts(RowOwner(props=item), rest)
@@ -202,7 +204,7 @@ def _texts(owner: RowOwner, path: str) -> Iterator[str | None]:
 
 
 def equals_word(value: object, wanted: str) -> bool:
-    """Return whether a value is written as in the table, with alternatives separated by "|"."""
+    """Return whether a value matches a value in the table, in which "|" separates alternatives."""
     if "|" in wanted:
         return any(equals_word(value, each) for each in wanted.split("|"))
     if isinstance(value, int) and not isinstance(value, bool):

@@ -16,8 +16,8 @@ Level = Literal["mandatory", "advisory"]
 CLAIMS_PAGE = "https://kubernetes.io/docs/concepts/scheduling-eviction/dynamic-resource-allocation/"
 DRIVER_PAGE = "https://github.com/kubernetes-sigs/dra-driver-nvidia-gpu"
 Need = Literal["", "pools", "stack"]
-"""Inputs of a rule: only manifests; a fleet's pools or a snapshot's nodes; the resources of a
-Pulumi stack.
+"""Inputs that a rule needs: only manifests, a fleet's pools or a snapshot's nodes, or the resources
+of a Pulumi stack.
 """
 SEVERITIES: dict[Level, Severity] = {"mandatory": "error", "advisory": "warning"}
 
@@ -44,7 +44,7 @@ class Finding(Struct, frozen=True, kw_only=True):
 
 
 class Threshold(Struct, frozen=True, kw_only=True):
-    """A number of a rule that a project can set: its meaning, bounds, and default."""
+    """A number that a project can set for a rule: its meaning, limits, and default."""
 
     says: str
     default: float
@@ -63,19 +63,21 @@ class Rule(Struct, frozen=True, kw_only=True):
     stack), uses only the view's content, and yields one finding per fault.
     """
 
-    id: str  # kebab-case words; part of the configuration of a pack, never reused
-    says: str  # one sentence: what holds where the rule is kept
-    why: str  # what happens where it is broken
-    fix: str  # what fixes it
+    id: str  # words in kebab case, which are part of the pack's configuration, and are never reused
+    says: str  # one sentence that describes the violation
+    why: str  # the consequence of a violation
+    fix: str  # how to fix a violation
     level: Level
     check: Callable[[StackView], Iterator[Finding]]
-    url: str = CLAIMS_PAGE  # where its subject is documented
-    needs: Need = ""  # what it judges beside manifests, without which it has nothing to look at
-    # broken, a whole pool or driver does nothing; one switch sets the level of all of them
+    url: str = CLAIMS_PAGE  # address of the documentation about the subject
+    # input that the rule needs in addition to manifests; without it, there is nothing to check
+    needs: Need = ""
+    # True if a violation disables a whole pool or driver; one setting changes the level of all
+    # these rules
     is_outage: bool = False
-    is_on: bool = True  # False: it speaks only where it is asked for by its id
+    is_on: bool = True  # False: the rule runs only if the user names its ID
     threshold: Threshold | None = None
-    # the pack can set what the rule asks for, where a project wants that
+    # True if the pack can set the required value, if a project enables this
     can_remediate: bool = False
     # False for a view with no object to which the rule's own condition applies
     applies: Callable[[StackView], bool] = _always

@@ -1,6 +1,6 @@
-"""Read the labels and taints from boot scripts of nodes that join a cluster by themselves.
+"""Read labels and taints from the boot scripts of nodes that join a cluster without a managed pool.
 
-Such scripts pass kubelet its flags.
+These scripts contain the kubelet's flags.
 """
 
 from __future__ import annotations
@@ -16,15 +16,15 @@ from dra_policies.unknown_values import Properties
 _LABELS: Final = re.compile(r"--node-labels[= ]+[\"']?([^\"'\s\]]+)")
 _TAINTS: Final = re.compile(r"--register-with-taints[= ]+[\"']?([^\"'\s\]]+)")
 _COMMENT: Final = re.compile(r"^[ \t]*#.*$", re.MULTILINE)
-# Settings of kubelet that replace the flags, and values that the script computes.
+# Kubelet settings that replace the flags, and values that the script computes.
 _ELSEWHERE: Final = re.compile(
     r"registerWithTaints|\$[({]|--(?:node-labels|register-with-taints|kubelet-extra-args)[^\n]*\$"
 )
 
 
 def labels_of_script(script: str | None, joins: Sequence[str]) -> dict[str, str | None] | None:
-    """Return the labels of nodes, or None if they aren't known. `joins` are words of scripts that
-    join a cluster.
+    """Return the labels of nodes, or None if they are unknown. `joins` contains the words that
+    identify a script that joins a cluster.
     """
     lines = _COMMENT.sub("", script or "")
     if not any(each in lines for each in joins) or _ELSEWHERE.search(lines):

@@ -25,9 +25,10 @@ class Clusters(Struct, frozen=True):
 def clusters_of(resources: Sequence[Resource]) -> Clusters:
     """Return the resources by cluster, or all together if there is at most one cluster.
 
-    Objects belong to the cluster of their provider's kubeconfig, pools to the cluster that they
-    name, and a plan to the clusters that are created after it. Other resources, such as a network,
-    are in every group. If a stack creates no cluster, each Kubernetes provider represents one.
+    Objects belong to the cluster in their provider's kubeconfig, pools belong to the cluster that
+    they name, and a plan belongs to the clusters that are created after it. Other resources, such
+    as a network, are in every group. If a stack creates no cluster, each Kubernetes provider
+    represents one.
     """
     clusters = [each.urn for each in resources if cloud_of_cluster(each) is not None]
     anchors = clusters or [each.urn for each in resources if each.type == KUBERNETES_PROVIDER]
@@ -70,8 +71,8 @@ def beside(resource: Resource, seen: Sequence[Resource]) -> tuple[Resource, ...]
 def _anchors_of(
     resource: Resource, anchors: frozenset[str], by_urn: Mapping[str, Resource]
 ) -> frozenset[str]:
-    """Return the clusters that a resource belongs to. Empty if it isn't known, or if it belongs to
-    all.
+    """Return the clusters that a resource belongs to. Empty if the clusters are unknown, or if the
+    resource belongs to all of them.
     """
     if resource.urn in anchors:
         return frozenset((resource.urn,))
@@ -121,8 +122,8 @@ def _reached(
 
 
 def _plans_of(anchors: Iterable[str], by_urn: Mapping[str, Resource]) -> dict[str, frozenset[str]]:
-    """Return the clusters of each plan: the ones that are created after it, and not after another
-    plan that is nearer.
+    """Return the clusters of each plan: the clusters that are created after this plan, unless
+    another plan comes between them.
     """
     plans = {urn for urn, each in by_urn.items() if each.type == RECORD_TYPE}
     owners: dict[str, set[str]] = {urn: set() for urn in plans}

@@ -70,7 +70,7 @@ def declared_fleet(
     offers = tuple(
         _as_declared(offer, by_name[offer.name], fleet) for offer in predict_offers(fleet, features)
     )
-    # what is not known of these, the plan says
+    # the plan supplies facts that the resources don't show
     known = {row["name"] for row in (planned or {}).get("pools", [])}
     doubtful = tuple(
         pool.title for pool in pools if pool.offer_name not in known and _is_doubtful(pool)
@@ -94,8 +94,8 @@ def _plugin_pools(planned: Mapping[str, Any] | None) -> frozenset[str]:
 
 
 def _is_doubtful(pool: DeclaredPool) -> bool:
-    """Return whether its nodes may accept pods that the predicted ones don't, because a fact about
-    it is unknown.
+    """Return whether the pool's real nodes might accept pods that the predicted nodes don't accept,
+    because a fact about the pool is unknown.
     """
     return (
         pool.machine is None
@@ -115,7 +115,8 @@ def _row(
     base = dict(named[0]) if named else dict[str, Any]()
     machine = pool.machine or base.get("machine")
     limits: dict[str, Any] = base.get("count", {})
-    low = limits.get("min", pool.count_min)  # what a pool is created with is not the fleet's least
+    # the initial count of a pool isn't its minimum in the fleet
+    low = limits.get("min", pool.count_min)
     high = limits.get("max") if pool.count_max is None else pool.count_max
     if pool.machine is None or pool.count_max is None:
         what = "machine" if pool.machine is None else "maximum"
@@ -123,7 +124,8 @@ def _row(
         unknowns.append(f"{pool.title}: its {what} isn't known, so {known}")
     if machine is None or high is None:
         return None
-    if pool.is_dra:  # labels decide what runs on the nodes, whatever the plan says
+    # the actual labels determine which pods run on the nodes, even if the plan has other labels
+    if pool.is_dra:
         base = {key: value for key, value in base.items() if key not in _ONLY_OF_PLUGINS}
     if pool.labels is not None:
         base["labels"] = {
@@ -139,7 +141,9 @@ def _row(
 
 
 def _places(pool: DeclaredPool, base: Mapping[str, Any], region: str) -> dict[str, Any]:
-    """Return the zone of the nodes if there is one, and their most pods if that is allowed."""
+    """Return the zone of the nodes if there is only one, and their maximum number of pods if the
+    cloud allows setting it.
+    """
     of_cloud, found = cloud(pool.cloud), dict[str, Any]()
     paths = of_cloud.pool
     most = pool.own.count(paths.max_pods, 0) if paths.max_pods else 0
@@ -192,7 +196,8 @@ def _document(
             "the NVIDIA DRA driver version isn't declared, so the plan uses "
             f"{assumed['drivers']['nvidia']['version']}"
         )
-    system = {"machine": of_cloud.system_machine}  # holds no claims, so any machine will do
+    # this pool doesn't run claims, so any machine type is sufficient
+    system = {"machine": of_cloud.system_machine}
     return {**assumed, **document, "cloud": of_cloud.name, "systemPool": system}
 
 

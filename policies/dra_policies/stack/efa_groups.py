@@ -1,4 +1,4 @@
-"""Security groups of EFA interfaces: all traffic in and out must be open to the group itself.
+"""Security groups of EFA interfaces, which must allow all traffic to and from themselves.
 
 Source: EC2 user guide, “Get started with EFA”: an EFA requires a group that allows all traffic to
 and from itself; a rule for 0.0.0.0/0 isn't enough (gardener/gardener-extension-provider-aws issue
@@ -49,7 +49,9 @@ def closed_efa_groups(resources: Sequence[Resource]) -> Iterator[ClosedGroup]:
 def _users(
     resources: Sequence[Resource], groups: Sequence[Resource]
 ) -> Iterator[tuple[str, list[Resource]]]:
-    """Yield what starts nodes with EFA interfaces, and the security groups of the interfaces."""
+    """Yield the resources that start nodes with EFA interfaces, and the security groups of the
+    interfaces.
+    """
     for each in resources:
         template = template_of(each, resources) or template_of_group(each, resources)
         if template is not None and _has_efa(template.props.items("networkInterfaces")):

@@ -28,7 +28,7 @@ class Session:
         self._told: dict[str, frozenset[Told]] = {}
 
     def observe(self, resource: Resource) -> tuple[Resource, ...]:
-        """Keep the inputs of a resource that is being analyzed. Return all known resources in the
+        """Store the inputs of a resource that is being analyzed. Return all known resources in the
         order of analysis.
         """
         with self._lock:
@@ -53,7 +53,7 @@ class Session:
     def complete(self, resources: Sequence[Resource]) -> tuple[Resource, ...]:
         """Return the resources of the whole stack with all known values, sorted by URN.
 
-        A resource's inputs count, and its outputs replace unknown inputs.
+        The values are a resource's inputs. Its outputs replace unknown inputs.
         """
         with self._lock:
             inputs = dict(self._inputs)

@@ -53,7 +53,7 @@ def _resource(row: Mapping[str, Any]) -> Resource:
             key: tuple(urn for urn in as_list(urns) or () if isinstance(urn, str))
             for key, urns in sources.items()
         },
-        provider=str(row.get("provider") or "").rpartition("::")[0],  # its URN and its id
+        provider=str(row.get("provider") or "").rpartition("::")[0],  # the resource's URN and ID
         depends_on=tuple(
             urn for urn in as_list(row.get("dependencies")) or () if isinstance(urn, str)
         ),

@@ -1,4 +1,4 @@
-"""The demand of a stack, evaluated with its plan's fleet and with its declared pools."""
+"""The demand of a stack, evaluated on its plan's fleet and on its declared pools."""
 
 from __future__ import annotations
 
@@ -89,23 +89,23 @@ def judge_objects(view: StackView) -> StackView:
         return view
     view = replace(view, judged_urn=recorded.judged_urn)
     alone = replace(planned, demand=NOTHING)
-    assert planned.fleet is not None  # every plan file has one
+    assert planned.fleet is not None  # every plan file contains a fleet
     return _with_judgement(view, alone, planned.fleet, planned.offers, planned.classes)
 
 
 def judge_stack(view: StackView, resources: Sequence[Resource]) -> StackView:
     """Return the view with all demand evaluated on the stack's declared pools.
 
-    The demand consists of the plan's and of workloads in the stack. If both contain a workload, the
-    resource counts, because it will be created.
+    The demand consists of the plan's workloads and the stack's workloads. If both contain a
+    workload, the stack's resource is used, because Pulumi will create it.
     """
     view = judge_record(view)
     planned = view.judgement
     view = replace(view, planned_classes=planned.classes if planned else {})
     has_own = view.manifests is not None and bool(view.manifests.workloads)
     if not has_own and (planned is None or not view.pools):
-        # nothing to judge, or only the plan's own verdict: another rule says that its pools are
-        # missing
+        # there is nothing to evaluate, or only the plan's own verdict: another rule reports the
+        # missing pools
         return view
     groups = tuple(gpu_scaling_groups(resources, view.scaling_groups))
     unjudged = (
@@ -133,7 +133,7 @@ def _with_judgement(
 ) -> StackView:
     """Evaluate the plan's demand and the view's own demand on these offers."""
     features = view.features or (planned.features if planned else None)
-    assert features is not None  # set with the manifests, and by every plan
+    assert features is not None  # set if there are manifests, and by every plan
     own = view.manifests
     known = {**classes, **(own.classes if own else {})}
     demand = planned.demand if planned else NOTHING
@@ -147,7 +147,7 @@ def _with_judgement(
     return replace(
         view,
         judgement=judgement,
-        plan=cache(partial(size_plan, judgement, fleet)),  # each custom rule asks
+        plan=cache(partial(size_plan, judgement, fleet)),  # each custom rule accesses this value
         nvidia=nvidia_of(fleet),
         other_devices=chosen.others,
         not_described=chosen.not_described,
@@ -156,7 +156,7 @@ def _with_judgement(
 
 
 def merge_demand(planned: Demand, own: Demand) -> Demand:
-    """Return both demands together. For a workload in both, `own` takes precedence."""
+    """Return the combination of both demands. For a workload in both, `own` takes precedence."""
     replaced = {member.workload for shape in own.shapes for member in shape.members}
     replaced |= {blocked.member.workload for blocked in own.blocked}
     shapes: dict[str, Shape] = {shape.id: shape for shape in own.shapes}

@@ -1,7 +1,7 @@
 """Karpenter NodePools → declared pools with their node settings and, for static pools, their node
 counts.
 
-Other pools' node counts are unknown, because Karpenter starts nodes for pods.
+The node counts of other pools are unknown, because Karpenter launches nodes when pods need them.
 
 Source: kubernetes-sigs/karpenter:pkg/apis/v1/nodepool.go@22664681.
 """
@@ -47,8 +47,8 @@ def karpenter_pool(resource: Resource, others: Sequence[Resource] = ()) -> Decla
     labels = resource.props.mapping("spec.template.metadata.labels")
     if labels is not None:
         labels |= {key: values[0] for key, values in required.items() if len(values) == 1}
-    # With replicas a pool has so many nodes, whatever pods there are; one that is not known yet is
-    # static too.
+    # If replicas is set, a pool has this number of nodes, regardless of pods. If the value isn't
+    # known yet, the pool is still static.
     static = resource.props.has("spec.replicas") is not False
     nodes = _count(resource.props, "spec.replicas") if static else None
     pool = DeclaredPool(
@@ -127,7 +127,7 @@ def _count(pool: Properties, path: str) -> int | None:
 
 
 def _required(spec: Properties) -> dict[str, tuple[str, ...]]:
-    """Return the labels that must have one of some known values."""
+    """Return the labels whose value must be one of a set of known values."""
     found: dict[str, tuple[str, ...]] = {}
     for item in spec.items("requirements") or ():
         key, operator, values = item.text("key"), item.text("operator"), item.texts("values")
@@ -137,8 +137,8 @@ def _required(spec: Properties) -> dict[str, tuple[str, ...]]:
 
 
 def _have_gpus(cloud_name: str, domain: str, required: dict[str, tuple[str, ...]]) -> bool | None:
-    """Return whether all of its machine types have NVIDIA GPUs (True) or none (False). None if
-    unknown or mixed.
+    """Return whether all of the pool's machine types have NVIDIA GPUs (True) or none of them do
+    (False). None if this is unknown or mixed.
     """
     if required.get(f"{domain}/instance-gpu-manufacturer") == ("nvidia",):
         return True

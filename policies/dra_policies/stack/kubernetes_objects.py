@@ -77,7 +77,7 @@ _DEEPEST: Final = 12
 
 
 class ObjectText(Struct, frozen=True):
-    """An object as text (its source is named by its URN), or the paths of its unknown values."""
+    """An object as text (the URN is the name of its source), or the paths of its unknown values."""
 
     urn: str
     title: str
@@ -120,7 +120,8 @@ def _limits_pods(quota: Resource) -> bool:
 
 def asks_for_devices(value: Any, depth: int = 0) -> bool:
     """Return whether a nested pod template uses claims or extended GPU resources."""
-    if isinstance(value, str) or depth > _DEEPEST:  # most values are texts
+    # most values are texts, so this check comes first
+    if isinstance(value, str) or depth > _DEEPEST:
         return False
     mapping = as_mapping(value)
     if mapping is None:
@@ -146,13 +147,14 @@ def named_claims(value: Any, depth: int = 0) -> Iterator[str]:
 
 
 def objects_behind(resource: Resource, seen: Sequence[Resource]) -> tuple[Resource, ...]:
-    """Return an object with the objects that affect its evaluation: claims that it names, classes,
-    limits, clusters.
+    """Return an object together with the objects that affect its evaluation: the claims that it
+    refers to, classes, limits, and clusters.
     """
     names = frozenset(named_claims(resource.props.values))
     return tuple(
         other
-        # One look-up for each pair of object and resource: a stack has millions of pairs.
+        # A single lookup for each pair of object and resource, because a stack has millions of
+        # pairs.
         for other in [each for each in seen if _may_be_behind(each.type) or each is resource]
         if other.urn == resource.urn
         or not other.type.endswith(_CLAIMS)
@@ -161,8 +163,8 @@ def objects_behind(resource: Resource, seen: Sequence[Resource]) -> tuple[Resour
 
 
 def _object_name(resource: Resource) -> str | None:
-    """Return the name of an object if it is a known string, without reading a path: a stack has a
-    look-up for each pair of object and claim.
+    """Return the name of an object if it's a known string. This doesn't parse a path, because a
+    stack has a lookup for each pair of object and claim.
     """
     name = (as_mapping(resource.props.values.get("metadata")) or {}).get("name")
     return name if isinstance(name, str) else None
@@ -170,8 +172,8 @@ def _object_name(resource: Resource) -> str | None:
 
 @cache
 def _may_be_behind(token: str) -> bool:
-    """Return whether resources of a type affect the evaluation of objects: of every object, or of
-    those that name them.
+    """Return whether resources of a type affect the evaluation of objects: all objects, or objects
+    that refer to them.
     """
     return token.endswith((*_FOR_EVERYBODY, *_CLAIMS)) or is_cluster_token(token)
 
@@ -199,7 +201,7 @@ def object_texts(
                 "namespace": namespace if namespace and "::" not in namespace else UNKNOWN
             }
         title = resource.title(kind)
-        if not resource.props.values:  # not analysed, and its provider is not configured yet
+        if not resource.props.values:  # the provider wasn't analyzed, and isn't configured yet
             yield ObjectText(resource.urn, title, None, ("all of it",))
             continue
         unknown = tuple(unknown_paths(known))
@@ -219,7 +221,8 @@ def _without_effect(value: Any) -> Any:
     if mapping is not None:
         known = {key: item for key, item in mapping.items() if item is not None}
         if known.get("image") is UNKNOWN:
-            known["image"] = "not-known-yet"  # the one field among them that a container must have
+            # of these fields, the only one that a container must have
+            known["image"] = "not-known-yet"
         return {
             key: _without_effect(item)
             for key, item in known.items()
@@ -287,10 +290,10 @@ def read_objects(view: StackView, resources: Sequence[Resource]) -> StackView:
 
 
 def _read(texts: Sequence[ObjectText], features: Features) -> tuple[Manifests, tuple[str, ...]]:
-    """Return the contents of the texts, and sentences about unreadable ones."""
+    """Return the contents of the texts, and a sentence about each text that can't be read."""
     try:
         return read_checked([text.source for text in texts if text.source], features), ()
-    except PlannerError:  # rare, so who is to blame is asked only now
+    except PlannerError:  # this is rare, so the faulty object is determined only now
         faults = {text.urn: sentence for text in texts if (sentence := _fault(text, features))}
     sources = [text.source for text in texts if text.source and text.urn not in faults]
     return read_checked(sources, features), tuple(faults.values())

@@ -1,4 +1,4 @@
-"""The resource with the plan → the checked plan."""
+"""The resource that contains the plan → the validated plan."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from dra_policies.view.stack_view import Record
 
 
 def find_record(resources: Sequence[Resource]) -> Record | None:
-    """Return the plan record among these resources. Two records are an invalid one."""
+    """Return the plan record among these resources. If there are two, the record is invalid."""
     found = [resource for resource in resources if resource.type == RECORD_TYPE]
     if not found:
         return None
@@ -32,7 +32,7 @@ def read_record(resource: Resource) -> Record:
     """Return the record of a resource."""
     text = resource.props.at(RECORD_DOCUMENT)
     if text is UNKNOWN or (text is None and resource.props.has("digest")):
-        return Record(urn=resource.urn)  # a resource that was not analysed shows its outputs alone
+        return Record(urn=resource.urn)  # a resource that wasn't analyzed has only outputs
     if not isinstance(text, str):
         return Record(urn=resource.urn, problem=f'has a "{RECORD_DOCUMENT}" input that isn\'t text')
     try:
@@ -43,5 +43,5 @@ def read_record(resource: Resource) -> Record:
 
 @lru_cache(maxsize=4)
 def _parsed(text: str) -> PlanFile:
-    """Parse a document once, because every pool and object of a stack is compared with it."""
+    """Parse a document only once, because every pool and object in a stack is compared with it."""
     return parse_document(text)

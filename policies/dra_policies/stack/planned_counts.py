@@ -1,5 +1,5 @@
-"""Changes that set a pool's counts to its plan's: properties and values. Running nodes are never
-removed.
+"""Changes that set a pool's counts to the counts in its plan, as properties and values. They never
+remove running nodes.
 """
 
 from __future__ import annotations
@@ -15,10 +15,12 @@ from dra_policies.view.stack_view import DeclaredPool
 
 
 def counts_of_plan(resource: Resource, seen: Sequence[Resource]) -> dict[str, int]:
-    """Return the counts to set by the path of their property. Empty if all are right or unknown.
+    """Return the counts to set, keyed by the path of their property. Empty if all counts are
+    correct or unknown.
 
     `seen` are the earlier resources, including the recorded plan. The maximum and the desired count
-    stay at least at the current value. Properties whose change would replace the pool don't change.
+    never become lower than the current value. Properties whose change would replace the pool don't
+    change.
     """
     of_cloud, record = cloud_of_pool(resource), find_record(seen)
     if of_cloud is None or record is None or record.plan_file is None:
@@ -48,7 +50,7 @@ def _wanted(
     is_ours = not pool.leaves_desired and not plan_file.fleet.counts_change(row.name)
     desired = max(row.nodes.desired, here) if is_ours else here
     wanted: dict[str, int | None] = {}
-    at = paths.desired[0]  # the others only count when the pool is created
+    at = paths.desired[0]  # the other counts apply only when the pool is created
     if is_ours and resource.props.has(at):
         wanted[at] = _each(desired, zones if paths.desired_per_zone else 1)
     if not pool.is_fixed:
@@ -59,7 +61,7 @@ def _wanted(
         wanted[limits.minimum] = _each(min(row.nodes.min, desired), share)
         wanted[limits.maximum] = _each(max(row.nodes.max, desired), share)
     if None in wanted.values():
-        return {}  # no number of nodes in each zone gives that total
+        return {}  # this total isn't divisible by the number of zones
     return {path: count for path, count in wanted.items() if count is not None}
 
 

@@ -89,7 +89,7 @@ def declared_pools(resource: Resource, others: Sequence[Resource] = ()) -> Itera
 
 
 def _has_first_pool(cluster: Resource, of_cloud: Cloud) -> bool:
-    """Return True if a cluster keeps the pool with which it's created."""
+    """Return True if a cluster keeps its initial pool."""
     kept = cluster.props.flag(of_cloud.cluster.first_pool, False) is False
     managed = cluster.props.flag(of_cloud.cluster.managed, False) is not False
     return kept and not managed and cluster.props.has(of_cloud.cluster.pools) is False
@@ -114,7 +114,8 @@ def _pool_inside(
         type=paths.token,
         name=name,
         props=Properties(known),
-        sources=dict.fromkeys(known, sources),  # the engine doesn't say which value is whose
+        # the engine doesn't report which value comes from which resource
+        sources=dict.fromkeys(known, sources),
     )
     pool = with_aliases(pool)
     title = f"{pool.title(paths.kind)} of {cluster.title('cluster')}"
@@ -177,7 +178,7 @@ def boot_script_of(template: Resource, path: str) -> str | None:
 def _made_from(
     paths: PoolResource, resource: Resource, template: Resource | None, others: Sequence[Resource]
 ) -> frozenset[str]:
-    """Return the types of bought capacity whose outputs the pool or its template uses. Such
+    """Return the types of purchased capacity whose outputs the pool or its template uses. These
     properties aren't null.
     """
     bought = paths.bought
@@ -198,8 +199,8 @@ def _made_from(
 
 
 def _cluster(resource: Resource, of_cloud: Cloud, others: Sequence[Resource]) -> Resource | None:
-    """Return the pool's cluster: the resource itself, the source of its property, or the only
-    cluster.
+    """Return the pool's cluster: the resource that declares the pool, the source of its property,
+    or the only cluster.
     """
     clusters = [each for each in others if each.type == of_cloud.cluster.token]
     inside = [each for each in clusters if each.urn == resource.urn]
@@ -255,7 +256,9 @@ def _has_dataplane_v2(cluster: Resource | None, of_cloud: Cloud) -> bool | None:
 
 
 def _machine(resource: Resource, of_cloud: Cloud, others: Sequence[Resource]) -> str | None:
-    """Return the machine type as in a fleet, or None if it isn't known or there are several."""
+    """Return the machine type in the form that a fleet uses, or None if it's unknown or there are
+    several.
+    """
     paths = of_cloud.pool
     types = _texts(resource.props, paths.machine)
     if types is None or len(types) > 1:
@@ -404,7 +407,9 @@ def zones_of_pool(resource: Resource, of_cloud: Cloud, others: Sequence[Resource
 
 
 def has_gpus(cloud: str, machine: str | None) -> bool | None:
-    """Return whether a machine type has NVIDIA GPUs. For an unknown type, its family decides."""
+    """Return whether a machine type has NVIDIA GPUs. For an unknown machine type, the answer
+    depends on its family.
+    """
     if not machine:
         return None
     try:
@@ -426,7 +431,7 @@ _EFFECTS: Final = {
     "PREFER_NO_SCHEDULE": "PreferNoSchedule",
     "NO_EXECUTE": "NoExecute",
 }
-# as kubectl takes them
+# in the same form as kubectl accepts them
 _WRITTEN_TAINT: Final = re.compile(r"(?P<key>[^=:]+)(=(?P<value>[^:]*))?:(?P<effect>.+)")
 
 

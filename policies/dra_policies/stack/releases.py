@@ -59,8 +59,8 @@ PLUGIN_TOLERATIONS: Final = [
 
 
 def chart_name(resource: Resource) -> str:
-    """Return the name of a release's chart without repository, path, version, and suffix, or "" if
-    not known.
+    """Return the name of a release's chart without its repository, path, version, and suffix. "" if
+    it's unknown.
     """
     chart = resource.props.text("chart") or ""
     last = chart.rstrip("/").rpartition("/")[2].removesuffix(".tgz")
@@ -101,7 +101,9 @@ def gpu_operator(resource: Resource) -> Operator | None:
 
 
 def _operator_values(resource: Resource) -> Properties:
-    """Return the operator's values. With files that aren't known, a part may be on or off."""
+    """Return the operator's values. If they come from unknown files, a part might be enabled or
+    disabled.
+    """
     values = resource.props.below("values")
     own = as_mapping(values.values)
     if own is None or not _has_value_files(resource):
@@ -151,8 +153,8 @@ def device_plugin_of_release(resource: Resource) -> PluginWorkload | None:
 
 
 def _plugin_pod(resource: Resource, values: Properties) -> Properties:
-    """Return the pod as the chart would render it: maps are merged by key, lists replaced, and null
-    removes a key.
+    """Return the pod in the form in which the chart would render it: maps are merged by key, lists
+    are replaced, and null removes a key.
     """
     pod: dict[str, Any] = {}
     from_files = _has_value_files(resource)
@@ -250,7 +252,7 @@ def device_plugin_of_daemon_set(
         spec = _patched(spec, patch)
     own = as_mapping(spec.values)
     if own is not None and resource.type.endswith("Patch"):
-        # those of its target are not known
+        # the values of the patch's target are unknown
         spec = Properties({"tolerations": [{"operator": "Exists"}], **own})
     return PluginWorkload(
         title=resource.title(resource.type.rpartition(":")[2]), urn=resource.urn, pod=spec
@@ -282,8 +284,8 @@ def _is_plugin(resource: Resource, spec: Properties) -> bool:
 def critical_pod_quota(
     resource: Resource, others: Sequence[Resource] = ()
 ) -> CriticalPodQuota | None:
-    """Return the quota for node-critical pods of a ResourceQuota, or None if it's for something
-    else.
+    """Return the quota for node-critical pods in a ResourceQuota, or None if the ResourceQuota has
+    another purpose.
     """
     if resource.type != "kubernetes:core/v1:ResourceQuota":
         return None
@@ -307,8 +309,8 @@ def critical_pod_quota(
 
 
 def _hard_pods(props: Properties) -> int | None:
-    """Return the hard limit of pods, the smaller of the two ways to write it. No limit means
-    unlimited.
+    """Return the hard limit on pods: the smaller value if both spellings are used. Without a limit,
+    the number of pods is unlimited.
     """
     hard = props.below("spec.hard")
     limits = [hard.count(key, UNLIMITED) for key in ("pods", "count/pods")]

@@ -32,8 +32,8 @@ def states_labels(group: DeclaredPool) -> bool:
 def gpu_scaling_groups(
     resources: Sequence[Resource], groups: Sequence[DeclaredPool]
 ) -> Iterator[str]:
-    """Yield the titles of launch configurations with a GPU machine type, and of groups whose boot
-    script doesn't show labels and taints.
+    """Yield the titles of launch configurations with a GPU machine type, and the titles of groups
+    whose boot script doesn't show labels and taints.
     """
     for each in resources:
         if each.type == _CONFIGURATION and _has_gpus(each, each.props.text("instanceType")):
@@ -74,7 +74,7 @@ def declared_groups(resources: Sequence[Resource]) -> Iterator[DeclaredPool]:
 
 def _paths(name: str) -> MachineTemplate:
     template = cloud(name).pool.template
-    assert template is not None  # groups are of a cloud with templates
+    assert template is not None  # only clouds with launch templates have such groups
     return template
 
 

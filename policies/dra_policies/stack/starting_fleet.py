@@ -1,4 +1,4 @@
-"""A stack of another program → a fleet file with the same pools, to start from."""
+"""A stack of another Pulumi program → a fleet file with the same pools, as a starting point."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def fleet_of_state(
 
 
 def _with_claims(view: StackView) -> tuple[StackView, tuple[str, ...]]:
-    """Return the stack as it is with DRA for its GPUs, and the required changes."""
+    """Return the stack with DRA enabled for its GPUs, and the changes that this requires."""
     if any(pool.is_dra for pool in view.pools):
         return view, ()
     pools = tuple(
@@ -67,8 +67,8 @@ def _with_claims(view: StackView) -> tuple[StackView, tuple[str, ...]]:
 
 
 def _own(pool: DeclaredPool, of_cloud: Cloud) -> dict[str, Any]:
-    """Return the labels and taints that a fleet must list, without the drivers' and the cloud's
-    own.
+    """Return the labels and taints that a fleet must list. Labels and taints from the drivers and
+    the cloud are excluded.
     """
     labels = {
         key: value

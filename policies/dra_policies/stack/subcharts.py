@@ -22,8 +22,8 @@ _KNOWN = DEVICE_PLUGIN_CHARTS | DRIVER_CHARTS | OPERATOR_CHARTS
 def with_subcharts(resource: Resource) -> Iterator[Resource]:
     """Yield a resource, and the known subcharts for which a release has values.
 
-    Helm gives a subchart the values below its name, and `enabled` is the usual condition of a
-    dependency.
+    Helm passes the values below a subchart's name to the subchart. Dependencies usually have the
+    condition `enabled`.
     """
     yield resource
     if resource.type not in RELEASES or chart_name(resource) in _KNOWN:

@@ -52,7 +52,8 @@ from dra_policies.view.stack_view import (
 def view_of_resource(resource: Resource, seen: Sequence[Resource]) -> StackView | None:
     """Return the view for the analysis of one resource, or None if no rule checks its type.
 
-    `seen` are the resources analyzed so far, including this one. The recorded plan is the first.
+    `seen` are the resources analyzed so far, including this one. The recorded plan is the first
+    resource.
     """
     if resource.type == RECORD_TYPE:
         return judge_record(StackView(expects_record=True, record=read_record(resource)))
@@ -60,7 +61,8 @@ def view_of_resource(resource: Resource, seen: Sequence[Resource]) -> StackView 
         return None
     records = [each for each in seen if each.type == RECORD_TYPE]
     if len(records) > 1:
-        # Which plan a resource belongs to is known with the whole stack, when it is judged.
+        # The whole stack determines which plan a resource belongs to, when the whole stack is
+        # checked.
         return StackView(declared=_declared([resource]), versions=_versions([resource]))
     record = find_record(records)
     view = StackView(
@@ -134,8 +136,8 @@ def view_of_stack(resources: Sequence[Resource]) -> StackView:
 def _drivers(
     charts: Sequence[Resource], resources: Sequence[Resource]
 ) -> tuple[InstalledDriver, ...]:
-    """Return the drivers of charts. For charts that are only visible as rendered objects, use the
-    objects.
+    """Return the drivers that charts install. If a chart is visible only as rendered objects,
+    derive the driver from the objects.
     """
     of_charts = [(each, driver_of_release(each, resources)) for each in charts]
     found = [driver for _, driver in of_charts if driver is not None]
@@ -183,8 +185,8 @@ def _objects(resources: Sequence[Resource]) -> tuple[DeclaredResource, ...]:
 
 
 def _with_namespace(resource: Resource, resources: Sequence[Resource]) -> Properties:
-    """Return the properties of an object, with the name of its namespace if the stack creates the
-    namespace.
+    """Return the properties of an object. If the stack creates the object's namespace, the
+    properties include the namespace's name.
     """
     if resource.props.at(NAMESPACE_PATH) is not UNKNOWN:
         return resource.props
@@ -262,7 +264,7 @@ def _pools(resources: Sequence[Resource]) -> tuple[DeclaredPool, ...]:
 
 
 def _with_driver(pool: DeclaredPool, drivers: Sequence[InstalledDriver]) -> DeclaredPool:
-    """Return the pool with whether a driver selects its nodes, not considering taints."""
+    """Return the pool, and whether a driver selects its nodes if taints are ignored."""
     pods = [None if driver.values is None else plugin_pod(driver) for driver in drivers]
     runs = some(
         None if pod is None else every((selects(pod, pool), affine(pod, pool))) for pod in pods

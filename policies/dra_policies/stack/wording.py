@@ -1,4 +1,4 @@
-"""Messages in terms of a fleet file → messages in terms of a stack without one."""
+"""Messages with terms from a fleet file → messages for a stack without a fleet file."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from dra_policies.rules.rule import Finding
 _SETTINGS: Final = re.compile(r"(?:`drivers\.nvidia\.[\w.]+=\w+`(?: and )?)+ in the fleet")
 _SETTING: Final = re.compile(r"`drivers\.nvidia\.([\w.]+)=(\w+)`")
 _VALUES: Final = {"computeDomains": "resources.computeDomains.enabled"}
-"""Fleet settings that have another name in the chart."""
+"""Fleet settings for which the chart uses another name."""
 _WORDS: Final = (
     (r"set `drivers\.\w+=true` in the fleet", "install the driver that provides it"),
     (r", or add it to the fleet's deviceClasses", ""),
@@ -31,7 +31,7 @@ _POOL: Final = re.compile(r"\bpools\[(\d+)\](\.\w+)*: ")
 
 
 def in_stack_words(text: str) -> str:
-    """Return a sentence without terms that only a fleet file has."""
+    """Return a sentence without terms that exist only in a fleet file."""
     if _FLEET.search(text) is None:
         return text
     text = _SETTINGS.sub(_as_values, text)
@@ -41,7 +41,7 @@ def in_stack_words(text: str) -> str:
 
 
 def _as_values(found: re.Match[str]) -> str:
-    """Return settings of the fleet as values of the driver's chart."""
+    """Return fleet settings as values of the driver's chart."""
     values = [f"{_VALUES.get(name, name)}: {value}" for name, value in _SETTING.findall(found[0])]
     return f"{' and '.join(values)} in the driver's chart values"
 
@@ -52,7 +52,7 @@ def with_titles(text: str, titles: Sequence[str]) -> str:
 
 
 def of_stack(finding: Finding) -> Finding:
-    """Return a finding in terms of a stack without a plan."""
+    """Return a finding with terms that also apply to a stack without a plan."""
     message, fix = in_stack_words(finding.message), in_stack_words(finding.fix)
     return (
         finding

@@ -11,7 +11,9 @@ from dra_policies.view.stack_view import DeclaredPool, DeclaredResource, StackVi
 
 
 def ranges_of(text: str | None) -> tuple[ipaddress.IPv4Network, ...]:
-    """Return the IPv4 range that a text is; () for sizes only ("/14"), other texts, and None."""
+    """Return the IPv4 range in a text. () for a size without an address ("/14"), for other texts,
+    and for None.
+    """
     try:
         return (ipaddress.IPv4Network(text or "", strict=False),)
     except ValueError:
@@ -19,7 +21,9 @@ def ranges_of(text: str | None) -> tuple[ipaddress.IPv4Network, ...]:
 
 
 def networks_of(props: Properties, path: str) -> Iterator[ipaddress.IPv4Network]:
-    """Yield the ranges of a property: a text, a list of texts, or a property of a list's items."""
+    """Yield the ranges in a property, which is a text, a list of texts, or a property of each item
+    in a list.
+    """
     head, _, rest = path.partition(".")
     if isinstance(props.at(head), str):
         yield from ranges_of(props.text(head))
@@ -75,8 +79,8 @@ def _used(
 
 
 def has_setting(props: Properties, path: str, value: str) -> bool:
-    """Return True if a property certainly has a value; with "!" before its path, another or
-    none.
+    """Return True if a property certainly has a value or, if "!" precedes its path, certainly
+    doesn't have it.
     """
     text = props.text(path.lstrip("!"))
     return text is not None and (text == value) != path.startswith("!")

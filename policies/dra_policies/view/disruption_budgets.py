@@ -17,8 +17,8 @@ _ALL: Final = "100%"
 def budgets_of(
     view: StackView, namespace: str, labels: Mapping[str, str]
 ) -> Iterator[tuple[DeclaredResource, bool]]:
-    """Yield the budgets that select pods with these labels, or may select them, and whether that is
-    certain.
+    """Yield the budgets that select, or might select, pods with these labels, and whether the
+    selection is certain.
     """
     for each in view.objects:
         found = each.props.text("metadata.namespace", "default")
@@ -38,8 +38,8 @@ def budgets_of(
 
 
 def keeps_all(budget: DeclaredResource, pods: int) -> str:
-    """Return the setting of a budget that allows no disruption of this number of pods, or "" if it
-    may allow one.
+    """Return the setting of a budget that prevents every disruption of this number of pods. "" if
+    the budget might allow one.
     """
     most, least = budget.props.at("spec.maxUnavailable"), budget.props.at("spec.minAvailable")
     if not isinstance(most, bool) and most in _NONE:

@@ -29,7 +29,7 @@ def plugin_pod(driver: InstalledDriver) -> Properties:
     assert driver.values is not None
     plugin = driver.values.below("kubeletPlugin")
     order = {release.version: release.order for release in nvidia.driver_releases()}
-    # A version that isn't known may be a new one, which tolerates the taint by default.
+    # A version that isn't known might be a new one, and new versions tolerate the taint by default.
     tolerant = not driver.version or order.get(driver.version, 0) >= order[_TOLERATIONS_SINCE]
     tolerations: Any = plugin.at("tolerations")
     if tolerations is None:

@@ -1,4 +1,4 @@
-"""One device of every GPU model in the tables, as a node would publish it."""
+"""One device of every GPU model in the tables, in the form that a node publishes."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class KnownDevice(Struct, frozen=True, kw_only=True):
         return found.value if found is not None and isinstance(found.value, Quantity) else None
 
     def with_memory(self, memory: Quantity) -> KnownDevice:
-        """Return the same device with another amount of memory."""
+        """Return the same device with a different amount of memory."""
         return replace(self, capacity={**self.capacity, MEMORY: DeviceCapacity(memory)})
 
 

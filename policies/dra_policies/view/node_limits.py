@@ -16,7 +16,9 @@ _MIB_PER_GIB = 1024
 
 
 class NodeLimit(Struct, frozen=True, kw_only=True):
-    """The nodes that a limit allows a pool to have, with the limit's name, and the fix for more."""
+    """The number of nodes that a limit allows for a pool, with the limit's name, and the fix that
+    allows more nodes.
+    """
 
     pool: DeclaredPool
     allowed: int
@@ -33,7 +35,7 @@ def node_limits(view: StackView) -> Iterator[NodeLimit]:
 
 
 def needed_nodes(view: StackView, pool: DeclaredPool) -> int:
-    """Return how many nodes a pool has in any case: its minimum, or the lower bound for all
+    """Return the number of nodes that a pool always has: its minimum, or the lower bound for all
     claims.
     """
     least = max(pool.count_min or 0, pool.count_desired or 0)

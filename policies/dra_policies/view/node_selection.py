@@ -1,4 +1,4 @@
-"""Whether a pod may run on a node. The nodes of a pool don't exist yet, so the answer can be
+"""Whether a pod can run on a node. The nodes of a pool don't exist yet, so the answer can be
 unknown.
 """
 
@@ -11,10 +11,10 @@ from dra_planner.clouds import cloud
 from dra_policies.unknown_values import UNKNOWN, Properties
 from dra_policies.view.stack_view import DeclaredPool
 
-# Labels that node-feature-discovery and GPU feature discovery add to GPU nodes: to be expected on
-# any of them.
+# Labels that node-feature-discovery and GPU feature discovery add to GPU nodes. Any GPU node can
+# have them.
 DISCOVERED: Final = ("feature.node.kubernetes.io/", "nvidia.com/")
-# Labels that the kubelet and the cloud add: there, with values only they know.
+# Labels that the kubelet and the cloud add, with values that aren't known in advance.
 PROVIDED: Final = (
     "kubernetes.io/",
     "beta.kubernetes.io/",
@@ -29,7 +29,7 @@ REQUIRED_TERMS: Final = (
 
 
 class _Anything:
-    """A label that can be absent or have any value, whatever a selector requires."""
+    """A label that can be absent or have any value, so it might satisfy any selector."""
 
 
 _ANYTHING: Final = _Anything()
@@ -77,7 +77,8 @@ def term_accepts(term: Properties, pool: DeclaredPool) -> bool | None:
         return None
     if not expressions and not fields:
         return False
-    names = [None for _ in fields]  # a field is the node's name, which is unknown yet
+    # a field selector refers to the node's name, which isn't known yet
+    names = [None for _ in fields]
     return every([*(_requirement(expression, pool) for expression in expressions), *names])
 
 

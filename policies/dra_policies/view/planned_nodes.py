@@ -11,7 +11,9 @@ from dra_planner.planfile import PlanFile
 
 
 class PlannedNodes(Struct, frozen=True, kw_only=True):
-    """Labels and taints that the pool's declaration sets and that the cloud adds."""
+    """Labels and taints that the pool's declaration sets, together with those that the cloud
+    adds.
+    """
 
     labels: tuple[NodeLabel, ...]
     taints: tuple[Taint, ...]

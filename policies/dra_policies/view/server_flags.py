@@ -22,12 +22,12 @@ _WORD: Final = re.compile(r"[^\s'\"\\]+")
 _MANY_NODES: Final = re.compile(
     r"(?:^|[/\s=])ray(?:\s|$)|multinode|--headless|--data-parallel-(?:address|start-rank|hybrid-lb|external-lb)"
 )
-_DIGITS: Final = 6  # a longer number isn't a number of GPUs
+_DIGITS: Final = 6  # a longer number can't be a number of GPUs
 
 
 class ServerKind(Struct, frozen=True, kw_only=True):
-    """A server: its word in a command line, the flags whose values are multiplied, and the flag for
-    its number of nodes.
+    """A server: the word that identifies it in a command line, the flags whose values are
+    multiplied, and the flag for its number of nodes.
     """
 
     name: str
@@ -79,7 +79,7 @@ SERVERS: Final = (
     ServerKind(name="TGI", word="", factors=(("--num-shard",),)),
     ServerKind(
         name="vLLM",
-        word="",  # images of vLLM have it as their entry point, so that only flags are given
+        word="",  # the entry point of vLLM images is vLLM itself, so only flags are given
         factors=(
             ("--tensor-parallel-size", "-tp"),
             ("--pipeline-parallel-size", "-pp"),
@@ -90,8 +90,8 @@ SERVERS: Final = (
 
 
 def gpus_of_command(command: Sequence[str]) -> ServerGpus | None:
-    """Return the GPUs that a container's command line requests, or None if it doesn't, or if it
-    uses several nodes.
+    """Return the GPUs that a container's command line requests, or None if it doesn't request any,
+    or if the server uses several nodes.
 
     Flags whose values aren't numbers, such as variables, count as unknown, and the result is None.
     """
@@ -120,8 +120,8 @@ def gpus_of_command(command: Sequence[str]) -> ServerGpus | None:
 
 
 def _flags(words: Sequence[str]) -> Mapping[str, str]:
-    """Return the values of flags, written as `--flag value` or `--flag=value`; the last value
-    counts.
+    """Return the values of flags, written as `--flag value` or `--flag=value`. The last value takes
+    precedence.
     """
     found: dict[str, str] = {}
     for word, following in zip_longest(words, words[1:], fillvalue=""):

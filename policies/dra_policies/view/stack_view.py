@@ -45,7 +45,7 @@ class DeclaredPool(Struct, frozen=True, kw_only=True):
     urn: str
     title: str  # 'node group "l4"'
     cloud: str
-    name: str | None  # by its label `pulumi-dra/pool`; "" without one
+    name: str | None  # from its label `pulumi-dra/pool`, or "" without this label
     machine: str | None
     count_min: int | None
     count_desired: int | None
@@ -54,21 +54,24 @@ class DeclaredPool(Struct, frozen=True, kw_only=True):
     taints: tuple[Taint, ...] | None
     has_gpus: bool | None  # None: unknown machine
     image: str | None = ""
-    leaves_desired: bool = False  # somebody else changes the desired count after creation
-    is_fixed: bool = False  # nothing grows this pool: minimum and maximum are its desired count
-    # a DRA driver of the stack selects its nodes, which are not labelled for it
+    leaves_desired: bool = False  # another program changes the desired count after creation
+    # nothing scales this pool, so its minimum and maximum equal its desired count
+    is_fixed: bool = False
+    # a DRA driver of the stack selects its nodes, although they don't have the DRA label
     runs_driver: bool | None = False
-    own: Properties = NOTHING_DECLARED  # the pool as its cloud's resource says it
-    has_dataplane_v2: bool | None = None  # its cluster has; None where that isn't asked
-    # what its machines are made from, where that is a resource of the stack
+    own: Properties = NOTHING_DECLARED  # the pool, as described by the cloud's resource
+    # whether its cluster has Dataplane V2; None if the cloud doesn't offer it
+    has_dataplane_v2: bool | None = None
+    # the launch template of its machines, if it's a resource of the stack
     template: Properties | None = None
     template_urn: str = ""
-    cluster_urn: str = ""  # "" if its cluster isn't known
-    release: str | None = ""  # of its node image, or the whole version that ends with it
-    boot_script: str | None = ""  # what its nodes run at boot
-    # types of the resources that its bought capacity comes from
+    cluster_urn: str = ""  # "" if its cluster is unknown
+    release: str | None = ""  # version of its node image, or the end of that version
+    boot_script: str | None = ""  # script that its nodes run at boot
+    # types of the resources that provide its purchased capacity
     made_from: frozenset[str] = frozenset()
-    startup_taints: tuple[Taint, ...] = ()  # of new nodes, until somebody removes them
+    # taints of new nodes, until another program removes them
+    startup_taints: tuple[Taint, ...] = ()
 
     @property
     def offer_name(self) -> str:
@@ -101,7 +104,7 @@ class MigManager(Struct, frozen=True, kw_only=True):
 
     title: str
     urn: str
-    certain: bool  # False where its values are not all known
+    certain: bool  # False if some of its values are unknown
 
 
 class Operator(Struct, frozen=True, kw_only=True):
@@ -131,7 +134,7 @@ class SecondDriver(Struct, frozen=True, kw_only=True):
 
 
 class Installer(Struct, frozen=True, kw_only=True):
-    """A DaemonSet that installs the NVIDIA driver on nodes, and the version, "" if it sets none."""
+    """A DaemonSet that installs the NVIDIA driver on nodes, and the version that it sets, or ""."""
 
     title: str
     urn: str
@@ -153,11 +156,12 @@ class PluginWorkload(Struct, frozen=True, kw_only=True):
     tolerations.
     """
 
-    title: str  # 'Release "nvidia-device-plugin"'
+    title: str  # for example 'Release "nvidia-device-plugin"'
     pod: Properties
     urn: str = ""
     place: Place = NOWHERE
-    opt_out_label: str = ""  # a node label that, set to "false", keeps this plugin off
+    # a node label with which the value "false" keeps this plugin off the node
+    opt_out_label: str = ""
 
 
 class InstalledDriver(Struct, frozen=True, kw_only=True):
@@ -166,15 +170,16 @@ class InstalledDriver(Struct, frozen=True, kw_only=True):
     title: str
     urn: str
     namespace: str | None
-    version: str | None  # "": whichever is the newest
-    priority_class: str | None  # of its kubelet plugin; "": none
+    version: str | None  # "" means the newest version
+    priority_class: str | None  # image tag of its kubelet plugin, or "" if it isn't set
     other_critical_pods: int | None  # controllers and webhooks
-    # in a fleet's words, those that are known
+    # settings that are known, with the names that a fleet uses
     settings: Mapping[str, Any] = {}
-    values: Properties | None = None  # as they are given to the chart; None where files say more
-    # labels of its pods that are known
+    # values as passed to the chart; None if files contain more values
+    values: Properties | None = None
+    # known labels of its pods
     pod_labels: Mapping[str, str] = {}
-    pod: Properties | None = None  # of its kubelet plugin, if the chart is rendered
+    pod: Properties | None = None  # DaemonSet of its kubelet plugin, if the chart is rendered
 
 
 class NvidiaInUse(Struct, frozen=True):
@@ -201,7 +206,7 @@ class KubernetesVersion(Struct, frozen=True, kw_only=True):
     property: str
     minor: int | None
     is_cluster: bool = False
-    is_floor: bool = False  # the cloud may run a newer one
+    is_floor: bool = False  # the cloud might run a newer version
     cloud: str = ""
 
 
@@ -233,10 +238,11 @@ class StackView(Struct, frozen=True, kw_only=True):
     """The facts that rules check."""
 
     record: Record | None = None
-    expects_record: bool = False  # a stack of Pulumi has one; manifests have none
-    complete: bool = False  # all there is; otherwise a single resource and what came before it
+    expects_record: bool = False  # a Pulumi stack has a record, but manifests don't
+    # True for the whole stack; otherwise, the view contains one resource and all earlier ones
+    complete: bool = False
     pools: tuple[DeclaredPool, ...] = ()
-    scaling_groups: tuple[DeclaredPool, ...] = ()  # nodes without a managed pool
+    scaling_groups: tuple[DeclaredPool, ...] = ()  # nodes that don't belong to a managed pool
     device_plugins: tuple[PluginWorkload, ...] = ()
     mig_managers: tuple[MigManager, ...] = ()
     operators: tuple[Operator, ...] = ()
@@ -244,44 +250,44 @@ class StackView(Struct, frozen=True, kw_only=True):
     second_drivers: tuple[SecondDriver, ...] = ()
     installers: tuple[Installer, ...] = ()
     charts: frozenset[str] = frozenset()  # names of the charts that releases install
-    # each of them with its values as properties, and the type "chart:NAME"
+    # each chart with its values as properties, and with the type "chart:NAME"
     installed_charts: tuple[DeclaredResource, ...] = ()
     drivers: tuple[InstalledDriver, ...] = ()
     quotas: tuple[CriticalPodQuota, ...] = ()
     versions: tuple[KubernetesVersion, ...] = ()
     declared: tuple[DeclaredResource, ...] = ()
-    # of Kubernetes, releases of charts and providers; of whole stacks only
+    # Kubernetes resources, chart releases, and providers; only for whole stacks
     objects: tuple[DeclaredResource, ...] = ()
-    today: date = date.min  # date.min if no day is given
-    region: str = ""  # "" where it is not known
-    wants_devices: bool = False  # something of it is there for claims
+    today: date = date.min  # date.min if no date is set
+    region: str = ""  # "" if it's unknown
+    wants_devices: bool = False  # the stack contains a part that exists for claims
     has_gpu_operator: bool = False
-    installs_charts: bool = False  # into a cluster that the stack makes
-    nvidia: NvidiaInUse | None = None  # with a fleet, or what a stack declares
-    # of which too little is known to say what their nodes offer
+    installs_charts: bool = False  # resources in a cluster that the stack creates
+    nvidia: NvidiaInUse | None = None  # pools of a fleet, or pools that a stack declares
+    # pools about which too little is known to predict their nodes
     doubtful_pools: tuple[str, ...] = ()
-    # of all demand, on the pools of the record, the stack, a fleet or a snapshot
+    # result for the whole demand, on the pools of the record, the stack, a fleet, or a snapshot
     judgement: Judgement | None = None
-    # the same with pods that request no device
+    # the same result, including pods that don't request devices
     whole_judgement: Callable[[], Judgement] | None = None
-    # pods that request devices of drivers that the fleet does not run
+    # pods that request devices from drivers that the fleet doesn't run
     other_devices: tuple[OtherDevices, ...] = ()
-    # pods of which it is not known whether they request devices
+    # pods for which it's unknown whether they request devices
     not_described: tuple[Blocked, ...] = ()
-    judged_urn: str = ""  # the resource that is told of, where a workload is no resource of its own
-    # objects of the stack, or of files; their places name URNs or files
+    judged_urn: str = ""  # the resource to report if a workload isn't a resource itself
+    # objects of the stack or of files, with URNs or file names as their places
     manifests: Manifests | None = None
     features: Features | None = None  # set with `manifests`
-    # what reading the manifests found, and planning with them
+    # findings from reading the manifests and from planning
     diagnostics: tuple[Diagnostic, ...] = ()
     classes: Mapping[str, DeviceClass] = {}
-    # that a project set, by rule
+    # thresholds that a project sets, by rule
     thresholds: Mapping[str, float] = {}
     planned_classes: Mapping[str, DeviceClass] = {}
-    stack: str = ""  # its name, "" if there is none
-    # the plan behind `judgement`
+    stack: str = ""  # its name, or "" if it doesn't have one
+    # the plan that `judgement` is part of
     plan: Callable[[], Plan] | None = None
-    unknowns: tuple[str, ...] = ()  # sentences about what kept the stack from being judged
+    unknowns: tuple[str, ...] = ()  # sentences that explain why the stack couldn't be evaluated
 
     @property
     def node_pools(self) -> tuple[DeclaredPool, ...]:
@@ -300,7 +306,7 @@ class StackView(Struct, frozen=True, kw_only=True):
 
     @property
     def is_early(self) -> bool:
-        """Whether more of the stack follows. Findings that depend on its driver or pools are
-        reported once at the end.
+        """Whether more resources of the stack follow. Findings that depend on its driver or pools
+        are reported once, at the end.
         """
         return self.expects_record and not self.complete

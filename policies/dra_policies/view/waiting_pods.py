@@ -1,4 +1,6 @@
-"""Pods of a plan that stay pending, with each pool's answer: the facts behind messages."""
+"""Pods of a plan that stay pending, with the result for each pool. Messages are based on these
+facts.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,7 @@ from dra_policies.view.stack_view import StackView
 
 
 class Waiting(Struct, frozen=True, eq=False):
-    """Pods of one shape in a workload that doesn't fully fit. Pools are in the order of the
+    """Pods of one shape in a workload of which some pods don't fit. Pools are in the order of the
     fleet.
     """
 
@@ -45,8 +47,8 @@ class Waiting(Struct, frozen=True, eq=False):
 
 @lru_cache(maxsize=4)
 def waiting(judgement: Judgement) -> tuple[Waiting, ...]:
-    """Return every shape on the pools of workloads that don't fit or can't be evaluated, sorted by
-    workload.
+    """Return every pod shape in workloads that don't fit or can't be evaluated, with the results
+    for the pools, sorted by workload.
     """
     return tuple(case for case in _waiting(judgement) if case.shape.id not in judgement.on_system)
 
@@ -59,7 +61,7 @@ def waiting_for_one_cause(judgement: Judgement) -> SharedCause | None:
 
 
 def waiting_on_system(judgement: Judgement) -> tuple[Waiting, ...]:
-    """Return the same for workloads without devices, which run on the system pool.
+    """Return the same for pods of workloads without devices, which run on the system pool.
 
     Rules about pools cover workloads in which some pods have devices.
     """
@@ -128,8 +130,8 @@ def _templates(case: Waiting, manifests: Manifests | None) -> dict[str, str]:
 
 
 def doubt(view: StackView) -> str:
-    """Return a note for a shortage that isn't certain, because a pool may offer more than
-    is known.
+    """Return a note for a shortage that isn't certain, because a pool might have more resources
+    than are known.
     """
     return (
         f"; some facts about {', '.join(view.doubtful_pools)} are unknown"

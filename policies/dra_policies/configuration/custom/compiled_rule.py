@@ -28,7 +28,7 @@ RULE_BUDGET: Final = 2_000_000
 """Steps of one rule on all objects together."""
 PAGE: Final = "docs/reference/custom-rules.md"
 _SHORT: Final = 60
-"""Characters of an expression that a message shows."""
+"""Maximum length of an expression in a message, in characters."""
 _MOST_VALUES: Final = 4
 _DIALECT: Final = Dialect.of(features_of(MAXIMUM_MINOR))
 
@@ -72,7 +72,7 @@ class CompiledRule:
 
     @property
     def needs_pools(self) -> bool:
-        """Whether it reads values that only a fleet, a stack, or a snapshot has."""
+        """Whether the rule reads values that exist only with a fleet, a stack, or a snapshot."""
         trees = [
             each.tree for each in (self._when, self._expression, self._message) if each is not None
         ]
@@ -135,7 +135,7 @@ class CompiledRule:
     def findings(self, view: StackView) -> Iterator[Finding]:
         """Yield a finding for each object that breaks the rule, or that the rule can't evaluate."""
         if view.is_early or (self.needs_pools and view.plan is None):
-            # the whole stack is checked at its end; without pools there is nothing to look at
+            # the whole stack is checked at the end, and without pools there is nothing to check
             return
         published, left = PublishedObjects(view), RULE_BUDGET
         for each in published.of(self.rule.subject):
@@ -172,7 +172,7 @@ class CompiledRule:
 
 
 def custom_rule(id: str, rule: CustomRule) -> Rule:
-    """Return a project's rule in the form of the built-in rules. Raises ExpressionFault."""
+    """Return a project's rule in the same form as the built-in rules. Raises ExpressionFault."""
     compiled = CompiledRule(rule)
     return Rule(
         id=id,
@@ -198,8 +198,8 @@ def _compiled(rule: CustomRule, key: str, text: str, result: CelType) -> Express
 
 
 def _position(text: str, offset: int) -> str:
-    """Return the position of an offset in the expression, with the line only if there are several,
-    and the text there.
+    """Return the position of an offset in the expression (with the line only if there are several),
+    and the text at this position.
     """
     before = text[:offset]
     line, column = before.count("\n") + 1, offset - (before.rfind("\n") + 1) + 1
@@ -212,7 +212,7 @@ def _position(text: str, offset: int) -> str:
 def _scalars(
     selects: Iterable[Select], values: Mapping[str, Any]
 ) -> Iterator[tuple[str, str | int | float | bool]]:
-    """Yield the fields of variables that are single values, with their paths."""
+    """Yield the fields in variables that contain single values, with their paths."""
     for select in selects:
         path: list[str] = []
         node: SyntaxNode = select
@@ -227,7 +227,7 @@ def _scalars(
 
 
 def _shown(value: str | int | float | bool) -> str:
-    """Return a value as in an expression, a number with at most two decimals."""
+    """Return a value as written in an expression. Numbers have at most two decimals."""
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, float):

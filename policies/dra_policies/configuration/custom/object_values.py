@@ -11,8 +11,8 @@ from dra_policies.configuration.custom.object_types import OBJECT_TYPES
 
 
 def object_value(kind: str, values: Mapping[str, Any], owner: str) -> MapValue:
-    """Return an object of that type. Fields without a value are unknown, and are named after their
-    owner.
+    """Return an object of that type. A field without a value is unknown, and its name contains the
+    name of its object.
     """
     unknown = {
         name: UnknownValue(f"{name} of {owner}")

@@ -18,11 +18,11 @@ from dra_policies.configuration.custom.object_values import (
     object_value,
 )
 
-_HOSTNAME: Final = "kubernetes.io/hostname"  # differs from node to node
+_HOSTNAME: Final = "kubernetes.io/hostname"  # this value differs between nodes
 
 
 def pool_value(plan: Plan, pool: PlannedPool, nodes: int) -> MapValue:
-    """Return a pool, of which the plan builds this number of nodes."""
+    """Return a pool, with the number of nodes that the plan builds."""
     offer = next(each for each in plan.offers if each.name == pool.name)
     hourly = multiply(pool.hourly_usd, nodes)
     return object_value(
@@ -75,7 +75,7 @@ def _declared(fleet: Fleet | None, name: str) -> dict[str, Any]:
 
 
 def zones_of(plan: Plan, pools: Collection[str]) -> dict[str, Any]:
-    """Return the zones of these pools and their number, as far as the fleet states them."""
+    """Return the zones of these pools and the number of zones, if the fleet states them."""
     zones = {offer.name: offer.zones for offer in plan.offers if offer.name in pools}
     named = {zone for each in zones.values() for zone in each}
     if all(zones.values()):

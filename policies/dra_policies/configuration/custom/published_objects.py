@@ -35,7 +35,7 @@ from dra_policies.view.stack_view import StackView
 
 
 class PublishedObject(Struct, frozen=True):
-    """An object that a rule checks: its values, its name in messages, and its place."""
+    """An object that a rule checks: its values, its name in messages, and its location."""
 
     value: MapValue
     name: str
@@ -72,7 +72,7 @@ class PublishedObjects:
 
     @cached_property
     def plan(self) -> MapValue:
-        """The plan, with everything below it."""
+        """The plan, with all nested values."""
         plan, fleet = self._plan, None if self._plan is None else self._plan.fleet
         features = self._view.features if plan is None else plan.judgement.features
         values: dict[str, Any] = {
@@ -114,7 +114,7 @@ class PublishedObjects:
                 values["monthlyByNamespace"] = MapValue.of_strings(monthly)
         return object_value("Cost", values, "the cost")
 
-    # -- what they are made from
+    # -- the data from which the objects are created
 
     @cached_property
     def _plan(self) -> Plan | None:
@@ -180,7 +180,7 @@ class PublishedObjects:
             for member in shape.members:
                 pods.setdefault(member.workload, []).append(self._pods_of_shape(shape, member))
                 places.setdefault(member.workload, member.place)
-        # their pods are blocked, or their DeviceClasses aren't known
+        # their pods can't be created, or their DeviceClasses are unknown
         for ref in written.keys() - pods.keys():
             pods[ref] = [self._pods_of_set(ref, each) for each in written[ref].pod_sets]
         return {

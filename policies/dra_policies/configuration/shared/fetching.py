@@ -53,5 +53,5 @@ def _content(location: Location) -> bytes:
         return read_git_file(location, folder)
     if isinstance(location, WebFile):
         return pinned(location.sha256, folder, lambda: download(location.url))
-    assert not isinstance(location, LocalFile)  # read where it is
+    assert not isinstance(location, LocalFile)  # a local file is read directly
     return read_oci_file(location, folder)

@@ -60,7 +60,7 @@ def _shown(file: GitFile) -> bytes:
 
 @cache
 def _fetched(url: str, ref: str) -> str:
-    """Return a bare repository with one commit, kept as long as this process."""
+    """Return a bare repository that contains one commit. It exists until this process ends."""
     holder = tempfile.TemporaryDirectory(prefix="pulumi-dra-")
     _KEPT.append(holder)
     _git("init", "--quiet", "--bare", holder.name, fix="install git")

@@ -24,7 +24,9 @@ _PARAMETER: Final = re.compile(r'(\w+)="([^"]*)"')
 
 
 def read_oci_file(file: OciFile, folder: Path) -> bytes:
-    """Return a file of an artifact, kept in the folder by its digest; raises DownloadError."""
+    """Return a file of an artifact, and cache it in the folder under its digest. Raises
+    DownloadError.
+    """
     registry = _Registry(file)
     if file.reference.startswith("sha256:"):
         text = pinned(

@@ -56,7 +56,7 @@ def check(view: StackView) -> Iterator[Finding]:
 
 
 def _of_reservations(view: StackView) -> Iterator[Finding]:
-    """Yield reservations for machine types that the cloud doesn't reserve."""
+    """Yield reservations for machine types that the cloud doesn't allow users to reserve."""
     for each in view.declared:
         for of_cloud in map(cloud, names()):
             bought = of_cloud.pool.bought
@@ -79,8 +79,8 @@ def _of_reservations(view: StackView) -> Iterator[Finding]:
 def _is_bought(
     pool: DeclaredPool, bought: BoughtCapacity, node_class: KarpenterNodeClass | None
 ) -> bool:
-    """Return True if the pool certainly uses bought capacity. Spot nodes never do, whatever else is
-    set.
+    """Return True if the pool certainly uses purchased capacity. Spot nodes never do, regardless of
+    other settings.
     """
     if is_spot(pool):
         return False
@@ -139,8 +139,8 @@ def _reservations(
 def _of_size(
     pool: DeclaredPool, bought: BoughtCapacity, reservation: DeclaredResource
 ) -> Iterator[Finding]:
-    """Yield a reservation for other machines, for fewer than the pool always has, or one that
-    pools can't name.
+    """Yield a reservation for other machine types, for fewer nodes than the pool's minimum, or with
+    a type that pools can't reference.
     """
     title, props = f'reservation "{reservation.name}"', reservation.props
     token, path = bought.machine
@@ -174,7 +174,9 @@ def _of_size(
 def _of_members(
     view: StackView, pool: DeclaredPool, bought: BoughtCapacity, group: DeclaredResource
 ) -> Iterator[Finding]:
-    """Yield a group of the stack that reserves none, or too few, of the pool's machines."""
+    """Yield a capacity reservation group in the stack that doesn't reserve the pool's machine type,
+    or doesn't reserve enough machines.
+    """
     (token, kind), (of_group, number) = bought.machine, bought.members
     least = max(pool.count_min or 0, pool.count_desired or 0)
     if not of_group or group.type == token or not pool.machine:
@@ -203,8 +205,8 @@ def _of_members(
 
 
 def _is_placed(view: StackView, pool: DeclaredPool, bought: BoughtCapacity) -> bool:
-    """Return True if a reservation of the stack that the pool uses is in a placement group
-    itself.
+    """Return True if the pool uses a reservation in the stack that is already in a placement
+    group.
     """
     users = [each for each in view.declared if each.urn in (pool.urn, pool.template_urn)]
     used = {urn for user in users for urns in user.sources.values() for urn in urns}
@@ -227,7 +229,9 @@ def _may_be_placed(view: StackView, pool: DeclaredPool, bought: BoughtCapacity) 
 def _of_placement(
     pool: DeclaredPool, bought: BoughtCapacity, *, certain: bool
 ) -> Iterator[Finding]:
-    """Yield a placement group, which a reservation that isn't in the stack may be in itself."""
+    """Yield a pool's placement group if its reservation isn't in the stack, because that
+    reservation might be in another placement group.
+    """
     template = pool.template or NOTHING_DECLARED
     contains, starts = (
         ("doesn't contain", "don't") if certain else ("might not contain", "might not")

@@ -1,4 +1,4 @@
-"""Zones of pools in which their reservation has no machines."""
+"""Pools in zones in which their reservation doesn't have machines."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def _outside(
 def _several(
     view: StackView, pool: DeclaredPool, bought: BoughtCapacity
 ) -> Iterator[tuple[str, str]]:
-    """Yield subnets in several zones if the pool's template names one reservation."""
+    """Yield subnets in several zones if the pool's template refers to a single reservation."""
     zones = zones_of_subnets(view, pool)
     if None in zones or len(set(zones)) <= 1 or pool.template is None:
         return
@@ -57,6 +57,8 @@ def _several(
 
 
 def texts_of(properties: Properties, path: str) -> tuple[str | None, ...]:
-    """Return the texts of a property with one text or a list. Empty if it isn't known."""
+    """Return the texts of a property that contains a text or a list. Empty if the property is
+    unknown.
+    """
     text = properties.text(path) if path else ""
     return (text,) if text else (properties.texts(path) or ()) if path else ()

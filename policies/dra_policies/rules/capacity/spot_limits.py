@@ -1,4 +1,4 @@
-"""Limits for the price of Spot nodes that are far below the price of the machine type."""
+"""Spot price limits that are far below the price of the machine type."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from dra_policies.view.pool_machines import is_spot, known_machine
 from dra_policies.view.stack_view import DeclaredPool
 
 _LEAST_SHARE: Final = Decimal("0.05")
-"""A smaller share of the on-demand price is probably a mistake."""
+"""A Spot price limit below this share of the on-demand price is probably a mistake."""
 
 
 def low_spot_limit(pool: DeclaredPool, region: str) -> Iterator[Finding]:
-    """Yield a Spot pool whose limit is below a small share of the on-demand price."""
+    """Yield a Spot pool whose price limit is below a small share of the on-demand price."""
     path, machine = cloud(pool.cloud).pool.spot_limit, known_machine(pool.cloud, pool.machine)
     listed = price(machine, region) if path and machine is not None else None
     limit = pool.own.at(path) if path else None

@@ -1,3 +1,3 @@
-"""Rules about the check itself: rules that failed, facts that are unknown, exemptions without
+"""Rules about the check itself: rules that failed, unknown facts, and exemptions that have no
 effect.
 """

@@ -1,4 +1,4 @@
-"""Claims for which it's unknown before the nodes exist whether they fit."""
+"""Claims for which the result is unknown until the nodes exist."""
 
 from __future__ import annotations
 
@@ -52,9 +52,9 @@ def check(view: StackView) -> Iterator[Finding]:
     unfit = {size.workload for size in judgement.sizing.workloads if size.verdict != "fits"}
     for blocked in judgement.demand.blocked:
         if any(meant_class(name, known) for name in blocked.classes):
-            continue  # told of the claim
+            continue  # the claim's finding already reports this
         if blocked.member.workload not in unfit:
-            # only a rollout or a scaler adds these pods, or nobody asked about the workload
+            # only a rollout or a scaler adds these pods, or this workload isn't being checked
             continue
         if blocked.verdict == "cannot-tell" and blocked.reason.code != OTHER_DRIVER:
             yield Finding(
@@ -68,8 +68,8 @@ def check(view: StackView) -> Iterator[Finding]:
 
 
 def _unknown(case: Waiting) -> tuple[tuple[str, str], ...]:
-    """Return the unknown facts, each with its fix: a value of a node, or something that the
-    simulation leaves open.
+    """Return the unknown facts, each with its fix: a value that depends on a node, or a result that
+    the simulation can't determine.
     """
     if case.is_undecided:
         return tuple(

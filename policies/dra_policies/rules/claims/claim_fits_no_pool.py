@@ -13,9 +13,9 @@ from dra_policies.rules.rule import Finding, Rule
 from dra_policies.view.stack_view import StackView
 from dra_policies.view.waiting_pods import Waiting, doubt, subject, waiting
 
-MOST_REASONS = 4  # told in one sentence
-MOST_NAMES = 3  # of pools that give the same reason
-# what is wrong with it is a finding of its own
+MOST_REASONS = 4  # number of devices that one sentence names
+MOST_NAMES = 3  # number of pools that give the same reason
+# another finding already reports the problem with the object
 REPORTED_OBJECTS = ("claim-refused", "class-refused")
 
 
@@ -38,7 +38,7 @@ def check(view: StackView) -> Iterator[Finding]:
     unfit = {size.workload for size in judgement.sizing.workloads if size.verdict != "fits"}
     for blocked in judgement.demand.blocked:
         if blocked.member.workload not in unfit:
-            # only a rollout or a scaler adds these pods, or nobody asked about the workload
+            # only a rollout or a scaler adds these pods, or this workload isn't being checked
             continue
         if blocked.verdict == "does-not-fit" and not (
             view.diagnostics and blocked.reason.code in REPORTED_OBJECTS
@@ -134,7 +134,7 @@ def _fix(case: Waiting, judgement: Judgement) -> str:
 def _fix_of_claim(case: Waiting) -> str:
     """Return the fewest changes to the pod or its claims that make it fit a pool."""
     refusals = [pool.answer for pool in case.pools if isinstance(pool.answer, Refusal)]
-    # such a node takes the pod, but for its devices
+    # the node would accept the pod if it had the devices
     near = [answer for answer in refusals if answer.misfit is None]
     for pool in case.pools:
         if not (near and _asks_devices(pool)) and (fix := _fix_of_node(case, pool)):

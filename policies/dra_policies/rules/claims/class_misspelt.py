@@ -62,8 +62,8 @@ def check(view: StackView) -> Iterator[Finding]:
 
 
 def _may_be_unknown(view: StackView, file: str) -> bool:
-    """Return whether nothing else reports an unknown class of a claim in this file: with pools, the
-    verdict does, and pages leave out what their readers have.
+    """Return whether no other finding reports a claim's unknown class in this file. If there are
+    pools, the verdict reports it. On a page, the class can be one that the reader already has.
     """
     is_manifest = bool(file) and not has_embedded(file) and not is_terraform(file)
     return view.judgement is None and is_manifest

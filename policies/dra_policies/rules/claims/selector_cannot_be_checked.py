@@ -11,7 +11,7 @@ from dra_planner.manifests import selectors_of
 from dra_policies.rules.rule import Finding, Rule
 from dra_policies.view.stack_view import StackView
 
-SHOWN = 80  # characters of an expression in a sentence
+SHOWN = 80  # maximum length of an expression in a sentence
 
 
 def check(view: StackView) -> Iterator[Finding]:

@@ -40,7 +40,9 @@ def check(view: StackView) -> Iterator[Finding]:
 
 
 def _products(view: StackView) -> set[str]:
-    """Return the GPUs in the view's pools, or none if it has no pools, so that all GPUs count."""
+    """Return the GPUs in the view's pools. Empty if there are no pools; then all known GPUs are
+    checked.
+    """
     offers = view.judgement.offers if view.judgement else ()
     devices = (device for offer in offers for part in offer.slices for device in part.devices)
     return {str(device.attributes.get("productName", "")) for device in devices}

@@ -21,9 +21,9 @@ from dra_policies.rules.rule import Finding, Rule
 from dra_policies.view.known_devices import GPU_DRIVER
 from dra_policies.view.stack_view import StackView
 
-# Capacities of GPUs, MIG devices and shared GPUs, all releases; memorySlice<i> are those of MIG
-# devices. Source: kubernetes-sigs/dra-driver-nvidia-gpu:cmd/gpu-kubelet-plugin/deviceinfo.go,
-# partitions.go @v25.3.2 to v0.4.1
+# Capacities of GPUs, MIG devices, and shared GPUs in all versions. MIG devices have memorySlice<i>.
+# Source: kubernetes-sigs/dra-driver-nvidia-gpu:cmd/gpu-kubelet-plugin/deviceinfo.go, partitions.go
+# @v25.3.2 to v0.4.1
 CAPACITIES: Final = frozenset(
     {
         "memory",

@@ -29,7 +29,7 @@ def check(view: StackView) -> Iterator[Finding]:
         return
     for workload, pod_set in pod_sets_with_claims(view.manifests):
         if workload.kind in _SEVERAL_PODS:
-            continue  # a server there may span pods
+            continue  # a server in this kind of workload might span several pods
         for container in pod_set.template.spec.containers:
             asked = gpus_of_command(container.command) if container.claims else None
             requests = _requests(view.manifests, workload, pod_set, container) if asked else None

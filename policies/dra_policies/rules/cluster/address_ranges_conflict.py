@@ -14,7 +14,7 @@ from dra_policies.view.stack_view import DeclaredResource, StackView
 
 
 class _Range(NamedTuple):
-    title: str  # 'pods of cluster "research"'
+    title: str  # for example: 'pods of cluster "research"'
     urn: str
     network: ipaddress.IPv4Network
 
@@ -105,7 +105,7 @@ def _within(ranges: list[_Range]) -> Iterator[Finding]:
 
 
 def _dns(cluster: DeclaredResource, addresses: AddressRanges) -> Iterator[Finding]:
-    """Yield an address of the DNS service that the services' range doesn't have."""
+    """Yield the address of a DNS service that isn't in the service range."""
     path, of_services = addresses.dns
     default = next((each for name, _, each in addresses.of_cluster if name == of_services), "")
     found = ranges_of(cluster.props.text(of_services, default)) if path else ()

@@ -1,5 +1,5 @@
-"""Nodes that the cloud starts automatically, in addition to the stack's. Claims don't scale them
-up.
+"""Nodes that the cloud starts automatically, in addition to the stack's nodes, and that don't
+support claims.
 """
 
 from __future__ import annotations

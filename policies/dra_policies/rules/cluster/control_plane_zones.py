@@ -1,4 +1,4 @@
-"""Clusters whose control plane's subnets are in fewer zones than the cloud requires."""
+"""Clusters whose control plane subnets are in fewer zones than the cloud requires."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from dra_policies.view.stack_view import StackView
 
 
 def too_few_zones(view: StackView) -> Iterator[Finding]:
-    """Yield clusters of which all subnets are resources of the stack, in too few zones."""
+    """Yield clusters for which the stack contains all subnets, but in too few zones."""
     for name in names() if view.complete else ():
         of_cloud = cloud(name)
         paths, addresses = of_cloud.cluster, of_cloud.node_network.addresses
@@ -26,7 +26,8 @@ def too_few_zones(view: StackView) -> Iterator[Finding]:
                 if each.urn in urns and each.type == addresses.token
             ]
             listed = cluster.props.texts(paths.subnets)
-            # before the subnets exist, a program may only tell which resources the list comes from
+            # before the subnets exist, a program might only know which resources the list comes
+            # from
             number = len(urns) if listed is None else len(listed)
             is_known = number <= len(zones) and all(zones)
             if is_known and zones and len(set(zones)) < paths.least_zones:

@@ -11,7 +11,7 @@ from dra_policies.view.stack_view import StackView
 
 def check(view: StackView) -> Iterator[Finding]:
     if not view.wants_devices:
-        return  # a cluster without a plan, a driver or a claim may be of any release
+        return  # without a plan, a driver, or a claim, a cluster can have any version
     for each in view.versions:
         if each.minor and is_too_old(each.minor):
             yield Finding(

@@ -23,7 +23,7 @@ def check(view: StackView) -> Iterator[Finding]:
         return
     minor, is_floor = clusters[0].minor, clusters[0].is_floor
     if view.wants_devices and is_too_old(minor):
-        return  # the cluster has to be updated first, as is told of it
+        return  # the cluster's own finding already states that the cluster must be updated first
     for each in view.versions:
         own = None if each.is_cluster else each.minor
         if own is not None and (is_newer(own, minor) or is_left_behind(own, minor)):
@@ -33,7 +33,7 @@ def check(view: StackView) -> Iterator[Finding]:
                 f"(1.{minor})",
                 fix=f'set its {each.property} to "1.{minor}"',
                 urn=each.urn,
-                # a channel may have moved the control plane on
+                # a release channel might have upgraded the control plane
                 certain=not (is_floor and is_newer(own, minor)),
             )
     yield from _proxies(view, minor)

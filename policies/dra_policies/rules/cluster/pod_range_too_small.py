@@ -1,4 +1,4 @@
-"""Pod ranges and subnets with addresses for fewer nodes than the pools may have."""
+"""Pod ranges and subnets that have addresses for fewer nodes than the maximum of the pools."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def check(view: StackView) -> Iterator[Finding]:
 
 
 def _of_subnets(view: StackView, pool: DeclaredPool) -> Iterator[Finding]:
-    """Yield a pool whose subnets have addresses for fewer nodes than it may have."""
+    """Yield a pool whose subnets have addresses for fewer nodes than its maximum."""
     addresses = cloud(pool.cloud).node_network.addresses
     subnets = subnets_of_pool(view, pool)
     if addresses is None or not subnets or pool.count_max is None:

@@ -26,8 +26,8 @@ def check(view: StackView) -> Iterator[Finding]:
 
 
 def _barrier(pool: DeclaredPool) -> str:
-    """Return a taint that keeps the cluster's own pods away, "" if there is none or it isn't
-    known.
+    """Return a taint that keeps the cluster's own pods off the nodes. "" if there is no such taint,
+    or if it's unknown.
     """
     return next(
         (
@@ -41,8 +41,8 @@ def _barrier(pool: DeclaredPool) -> str:
 
 
 def _has_other_nodes(view: StackView) -> bool:
-    """Return True if pods without devices may run on nodes that aren't in the stack, or if an
-    add-on has its own tolerations.
+    """Return True if pods without devices can run on nodes outside the stack, or if an add-on sets
+    its own tolerations.
     """
     if any("karpenter" in chart for chart in view.charts):
         return True

@@ -1,4 +1,6 @@
-"""System nodes that are too small for controllers: the cluster starts, but its services don't."""
+"""System nodes that are too small for controllers, so the cluster starts, but its services
+don't.
+"""
 
 from __future__ import annotations
 
@@ -9,8 +11,8 @@ from dra_policies.rules.rule import Finding, Rule
 from dra_policies.view.pool_machines import known_machine
 from dra_policies.view.stack_view import DeclaredPool, StackView
 
-# What DNS, network, storage and metrics of a cluster request together, with room for one controller
-# of a driver.
+# Total requests of a cluster's DNS, network, storage, and metrics pods, with space for one driver
+# controller.
 VCPUS: Final = 2
 MEMORY_MIB: Final = 4096
 
@@ -18,7 +20,7 @@ MEMORY_MIB: Final = 4096
 def check(view: StackView) -> Iterator[Finding]:
     system = [pool for pool in view.pools if not pool.has_gpus and not _keeps_away(pool)]
     if not view.complete or not view.wants_devices or not system:
-        return  # they may be made elsewhere
+        return  # these nodes might be created elsewhere
     vcpus, memory = 0, 0
     for pool in system:
         size = _size(pool)

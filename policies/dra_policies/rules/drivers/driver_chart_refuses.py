@@ -1,4 +1,6 @@
-"""Values with which the driver's chart fails to render. No preview shows it, only the update."""
+"""Values with which the driver's chart fails to render. A preview doesn't detect this; only the
+update fails.
+"""
 
 from __future__ import annotations
 

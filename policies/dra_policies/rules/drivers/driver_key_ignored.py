@@ -11,7 +11,7 @@ from dra_policies.rules.rule import DRIVER_PAGE, Finding, Rule
 from dra_policies.unknown_values import Properties, as_mapping
 from dra_policies.view.stack_view import StackView
 
-# What stands below some values, in all releases; what stands deeper is Kubernetes' own.
+# The keys below some values in all versions. Keys at deeper levels belong to Kubernetes.
 BELOW: Final = {
     "resources": ("computeDomains", "gpus"),
     "resources.gpus": ("enabled",),

@@ -36,7 +36,7 @@ def _is_installed_elsewhere(plan: PlanFile | None) -> bool:
 
 
 def _claims(view: StackView) -> bool:
-    """Return whether the stack has claims, and nothing else that serves its GPUs."""
+    """Return whether the stack has claims, and nothing outside the stack provides its GPUs."""
     manifests = view.manifests
     return (
         manifests is not None

@@ -8,8 +8,8 @@ from typing import Final
 from dra_policies.rules.rule import DRIVER_PAGE, Finding, Rule
 from dra_policies.view.stack_view import StackView
 
-# Version → what is wrong with it, and what to install instead.
-# Source: kubernetes-sigs/dra-driver-nvidia-gpu issue 719, fixed in commit d8fa00e4
+# Version → its fault, and the version to install instead. Source:
+# kubernetes-sigs/dra-driver-nvidia-gpu issue 719, fixed in commit d8fa00e4
 KNOWN_FAULTS: Final = {
     "25.8.0": (
         "which publishes both a partitioned GPU and its MIG devices, so both can be allocated",

@@ -8,7 +8,7 @@ from dra_planner.clouds import cloud
 from dra_policies.rules.rule import DRIVER_PAGE, Finding, Rule
 from dra_policies.view.stack_view import DeclaredPool, StackView
 
-BY_DEFAULT = "/"  # the chart's own, in every release
+BY_DEFAULT = "/"  # the chart's default in every version
 OPERATOR_ROOT = "/run/nvidia/driver"  # NVIDIA/gpu-operator:assets/state-driver@v26.7.0
 
 
@@ -30,7 +30,7 @@ def check(view: StackView) -> Iterator[Finding]:
             for pool in view.node_pools
             if pool.has_gpus and pool.is_dra is not False
         ):
-            return  # the operator leaves alone what the image brings
+            return  # the operator doesn't replace a driver that the image contains
         where, who = OPERATOR_ROOT, "the GPU Operator installs the driver in"
     for driver in view.drivers:
         root = driver.values.text("nvidiaDriverRoot", BY_DEFAULT) if driver.values else None
@@ -43,7 +43,7 @@ def check(view: StackView) -> Iterator[Finding]:
 
 
 def _has_no_driver(pool: DeclaredPool) -> bool:
-    """Return whether the image of a pool is known to have no NVIDIA driver."""
+    """Return whether the pool's image certainly doesn't contain the NVIDIA driver."""
     of_cloud = cloud(pool.cloud)
     left_out = any(pool.own.text(path) == value for path, value in of_cloud.driver_left_out)
     return left_out or pool.image in of_cloud.images_without_driver

@@ -38,8 +38,8 @@ def check(view: StackView) -> Iterator[Finding]:
 
 
 def _on_images_without_builds(view: StackView) -> Iterator[Finding]:
-    """Yield operators whose driver has no build for the image of a pool, so that its pods never
-    start.
+    """Yield operators without a driver build for the image of a pool, so that their driver pods
+    never start.
     """
     for operator in view.operators:
         for pool in view.pools:
@@ -85,8 +85,8 @@ def images_title(pool: DeclaredPool) -> str:
 
 
 def _parts(pool: DeclaredPool) -> tuple[str, ...]:
-    """Return the parts to report. `managed-driver-on-dra-node` reports the driver of pools that
-    configure their own.
+    """Return the operator's parts to report. `managed-driver-on-dra-node` reports the driver of
+    pools that configure their own.
     """
     return ("toolkit",) if cloud(pool.cloud).driver_left_out else ("driver", "toolkit")
 

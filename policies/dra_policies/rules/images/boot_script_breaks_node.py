@@ -40,8 +40,8 @@ def check(view: StackView) -> Iterator[Finding]:
 
 
 def _no_script(pool: DeclaredPool) -> Iterator[Finding]:
-    """Yield a custom image that the cloud adds no boot script to, and that has none here, or one
-    without the cluster.
+    """Yield a custom image to which the cloud doesn't add a boot script, if the pool has no boot
+    script, or one that doesn't name the cluster.
     """
     kind, template = cloud(pool.cloud).pool.template, pool.template
     if kind is None or not kind.boot_script or template is None:
@@ -89,8 +89,8 @@ def _finding(pool: DeclaredPool, part: ImagePart, *, is_custom: bool) -> Finding
 
 
 def _needs(script: str, part: ImagePart) -> bool:
-    """Return True if a script fails without the part: it requires or starts it, and nothing catches
-    the failure.
+    """Return True if a script fails without the part: it requires or starts the part, and doesn't
+    handle the failure.
     """
     if part.kind == "kubelet setting":
         return part.part in re.sub(r"[\"']", "", script).replace("=", ": ")

@@ -13,7 +13,7 @@ from dra_policies.view.stack_view import DeclaredPool, StackView
 
 def check(view: StackView) -> Iterator[Finding]:
     if not view.complete or view.has_gpu_operator:
-        return  # the operator brings a driver of its own
+        return  # the operator installs its own driver
     for pool in view.node_pools:
         of_cloud = cloud(pool.cloud)
         for path, value in of_cloud.driver_left_out if pool.has_gpus else ():
@@ -65,7 +65,9 @@ def _leaves_image_to_cloud(pool: DeclaredPool) -> bool:
 
 
 def _gpu_images(of_cloud: Cloud, machine: Machine | None) -> str:
-    """Return the images that include the driver, those of a known machine's architecture only."""
+    """Return the images that include the driver. If the machine type is known, return only those
+    for its architecture.
+    """
     images = of_cloud.gpu_images
     fitting = images.get(machine.arch) if machine else None
     return fitting or " or ".join(sorted(set(images.values())))

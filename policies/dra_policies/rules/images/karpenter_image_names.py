@@ -32,7 +32,7 @@ def images_of_other_versions(view: StackView) -> Iterator[Finding]:
 
 
 def _fault(image: str, minor: int) -> str:
-    """Return what is wrong with an image name in a cluster of this minor version, "" if nothing."""
+    """Return the problem with an image name in a cluster with this minor version, or ""."""
     found = _VERSION.search(image)
     if found is None:
         return (

@@ -1,4 +1,4 @@
-"""Settings of a pool with which kubelet of its Kubernetes version doesn't start."""
+"""Pool settings with which the kubelet of the pool's Kubernetes version doesn't start."""
 
 from __future__ import annotations
 

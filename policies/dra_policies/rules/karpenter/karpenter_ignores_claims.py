@@ -1,4 +1,4 @@
-"""Karpenter pools for DRA, without the setting that makes Karpenter consider claims."""
+"""Karpenter pools for DRA without the setting that makes Karpenter support claims."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def check(view: StackView) -> Iterator[Finding]:
 
 
 def _ignores_claims(release: Properties) -> bool:
-    """Return True if the chart's values certainly leave claims out."""
+    """Return True if the chart's values certainly make Karpenter ignore claims."""
     known = release.has("valueYamlFiles") is False
     return known and release.below("values").flag("settings.enableDRA", False) is False
 

@@ -41,8 +41,9 @@ def check(view: StackView) -> Iterator[Finding]:
 def _unused_reservations(
     pool: DeclaredPool, settings: KarpenterNodeClass, view: StackView
 ) -> Iterator[Finding]:
-    """Yield reservations of the stack for the pool's machine types that Karpenter's nodes don't
-    use: open ones, and those that no resource of the stack names.
+    """Yield the stack's reservations that have the pool's machine types, but that Karpenter's nodes
+    don't use. These are open reservations, and reservations that no resource in the stack
+    references.
 
     With the feature gate ReservedCapacity (on since 1.6), Karpenter starts on-demand nodes outside
     open reservations. Source: karpenter.sh, “Utilizing On-Demand Capacity Reservations”, migration.
@@ -72,7 +73,7 @@ def _unused_reservations(
 
 def _nodes_for(pool: DeclaredPool, name: str | None, *, is_open: bool) -> str:
     """Return the pool's nodes that a reservation for a machine type is for, or "" if there are
-    none. A Capacity Block names its machine type only once it's bought, and is for GPUs.
+    none. A Capacity Block always has GPUs, but its machine type is known only after the purchase.
     """
     if not name:
         return "nodes" if pool.has_gpus and not is_open else ""
@@ -81,7 +82,7 @@ def _nodes_for(pool: DeclaredPool, name: str | None, *, is_open: bool) -> str:
 
 
 def _is_open(reservation: DeclaredResource, settings: KarpenterNodeClass) -> bool:
-    """Return True if it's certainly open, which is the default."""
+    """Return True if the reservation is certainly open, which is the default."""
     path, targeted = settings.targeted
     return reservation.props.text(path) not in (targeted, None)
 

@@ -33,10 +33,10 @@ _GPU_FACTS: Final[Mapping[str, Callable[[Machine], str]]] = {
     "manufacturer": lambda machine: "nvidia" if machine.gpu_count else "",
     "count": lambda machine: str(machine.gpu_count or ""),
 }
-# Karpenter keeps a part of the memory that a machine is listed with
-# (settings.vmMemoryOverheadPercent, 7.5 %).
+# Karpenter subtracts a share of a machine type's listed memory (settings.vmMemoryOverheadPercent,
+# 7.5%).
 _MEMORY_LEFT: Final = 0.9
-# karpenter.sh, upgrade guide: v1beta1 is served by 1.0 for the last time
+# karpenter.sh, upgrade guide: 1.0 is the last version that serves v1beta1
 _LAST_BETA: Final = (1, 0)
 
 
@@ -95,7 +95,7 @@ def _machines(pool: DeclaredPool) -> Iterator[Finding]:
 def _gpus(
     pool: DeclaredPool, machines: Sequence[Machine], *, certain: bool = True
 ) -> Iterator[Finding]:
-    """Yield a requirement of GPUs that none of the machine types satisfies."""
+    """Yield a GPU requirement that none of the machine types satisfies."""
     domain = cloud(pool.cloud).karpenter
     for item in pool.own.items("spec.template.spec.requirements") or ():
         key, operator, values = item.text("key"), item.text("operator") or "", item.texts("values")
@@ -146,7 +146,7 @@ def _limits(pool: DeclaredPool, machines: list[Machine]) -> Iterator[Finding]:
             f"its {key} limit is {pool.own.below('spec.limits').values[key]}, but one "
             f"{smallest.instance_type} node has {has}",
             fix=f"raise spec.limits.{key} to at least {has} per node, or remove the limit",
-            certain=limit != 0,  # with 0 a pool is paused, often on purpose
+            certain=limit != 0,  # a limit of 0 pauses the pool, often on purpose
         )
 
 
@@ -161,7 +161,9 @@ def _amount(limits: object, key: str) -> int | None:
 
 
 def _node_class(pool: DeclaredPool, view: StackView) -> Iterator[Finding]:
-    """Yield a node class whose name misspells one of the stack. Others may be created elsewhere."""
+    """Yield a node class whose name is probably a misspelling of a node class in the stack. Other
+    node classes might be created elsewhere.
+    """
     wanted = pool.own.text("spec.template.spec.nodeClassRef.name")
     classes = [
         each.props.text("metadata.name") for each in view.objects if each.type.endswith(_NODE_CLASS)
@@ -216,7 +218,9 @@ def _reserved(pool: DeclaredPool) -> Iterator[Finding]:
 
 
 def _near(of_cloud: str, name: str) -> str:
-    """Return the machine type that an unknown name of a known family misspells, or ""."""
+    """Return the machine type of a known family for which an unknown name is probably a
+    misspelling, or "".
+    """
     family = name.partition(".")[0]
     of_family = [each.name for each in catalog.machines(of_cloud) if each.family == family]
     return next(iter(get_close_matches(name, of_family, 1, 0.8)), "")

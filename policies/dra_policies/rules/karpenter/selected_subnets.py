@@ -1,4 +1,4 @@
-"""Subnets that a node class selects by tags that none of them has."""
+"""Node classes that select subnets by tags that no subnet has."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ _ANY = "*"
 
 
 def unmatched_tags(pool: DeclaredPool, view: StackView) -> tuple[str, str] | None:
-    """Return why a pool's node class selects no subnet, with the fix, if the stack declares the
-    subnets of its cluster and their tags.
+    """Return the reason why a pool's node class doesn't select any subnet, with the fix, if the
+    stack declares its cluster's subnets and their tags.
     """
     settings, template = cloud(pool.cloud).node_class, pool.template
     if settings is None or template is None or not view.complete:

@@ -1,4 +1,4 @@
-"""Node selectors of pods with claims that no pool of a stack with Karpenter satisfies.
+"""Pods with claims whose node selectors don't match any pool, in a stack with Karpenter.
 
 Plans omit Karpenter pools without a known maximum, so they don't report such pods.
 """
@@ -13,7 +13,7 @@ from dra_policies.view.stack_view import DeclaredPool, StackView
 
 _REQUIREMENTS = "spec.template.spec.requirements"
 _OF_OTHERS = ("kubernetes.io", "k8s.io", "nvidia.com", "amazonaws.com")
-"""Ends of the domains of labels that clouds, kubelet, and operators set."""
+"""Suffixes of label domains that clouds, the kubelet, and operators use."""
 
 
 def selectors_without_pool(view: StackView) -> Iterator[Finding]:

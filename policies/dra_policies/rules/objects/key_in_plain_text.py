@@ -29,7 +29,7 @@ _OF_PROVIDERS: Final = ("secretKey", "accessToken", "credentials", "token", "cli
 _NAME: Final = re.compile(
     r"(TOKEN|PASSWORD|PASSWD|SECRET|SECRET_KEY|API_KEY|ACCESS_KEY|PRIVATE_KEY)$"
 )
-# what a machine runs when it starts, often in base64
+# the startup script of a machine, often in base64
 _ENCODED: Final = ("userData", "userDataBase64", "customData")
 _DEEPEST: Final = 30
 
@@ -47,7 +47,7 @@ def check(view: StackView) -> Iterator[Finding]:
 
 
 def _keys(value: Any, path: str, is_provider: bool, depth: int = 0) -> Iterator[tuple[str, str]]:
-    """Yield the paths of keys and their apparent kinds."""
+    """Yield the path of each key and the kind that it appears to be."""
     mapping, items = as_mapping(value), as_list(value)
     if depth > _DEEPEST:
         return

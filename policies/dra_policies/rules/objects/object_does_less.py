@@ -1,4 +1,6 @@
-"""An object with a field that has no effect, or not the expected effect: warnings of the reader."""
+"""An object with a field that doesn't have an effect, or doesn't have the expected effect. The
+reader reports these as warnings.
+"""
 
 from __future__ import annotations
 

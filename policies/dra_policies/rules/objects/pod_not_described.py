@@ -1,4 +1,6 @@
-"""Workloads whose pods are described in a manifest that isn't given: a pipeline or a runtime."""
+"""Workloads whose pod template is in a manifest that wasn't passed, for example a pipeline or a
+runtime.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Decisions of a Kueue queue about pods: notes, because nothing is wrong."""
+"""Decisions of a Kueue queue about pods. They are notes, because they aren't errors."""
 
 from __future__ import annotations
 

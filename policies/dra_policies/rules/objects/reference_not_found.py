@@ -20,7 +20,7 @@ _of_clusters = tell_of_clusters(
     ID, find_missing_classes, find_missing_objects, find_volumes_without_class, find_queue_faults
 )
 OPERATOR: Final = "gpu-operator"
-_OF_OPERATOR: Final = "nvidia"  # names of RuntimeClasses that the GPU Operator creates begin so
+_OF_OPERATOR: Final = "nvidia"  # prefix of the RuntimeClasses that the GPU Operator creates
 
 
 def check(view: StackView) -> Iterator[Finding]:
@@ -56,8 +56,8 @@ def _runtime_classes(view: StackView) -> Iterator[Finding]:
 
 
 def _priority_classes(view: StackView) -> Iterator[Finding]:
-    """Yield the PriorityClasses that pods of a stack with its cluster name and that it doesn't
-    create.
+    """Yield the PriorityClasses that pods in a stack refer to, but that the stack doesn't create
+    together with its cluster.
     """
     manifests = view.manifests
     if manifests is None or not view.pools:

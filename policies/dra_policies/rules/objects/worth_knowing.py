@@ -1,5 +1,5 @@
-"""Facts that affect which devices pods get and that are easy to overlook: notes, because nothing is
-wrong.
+"""Facts that affect which devices pods get and that are easy to overlook. They are notes, because
+they aren't errors.
 """
 
 from __future__ import annotations

@@ -1,3 +1,3 @@
-"""Rules about devices that two managers would allocate: a DRA driver, a device plugin, an operator,
-the cloud.
+"""Rules about devices that two managers would allocate, such as a DRA driver, a device plugin, an
+operator, and the cloud.
 """

@@ -55,7 +55,9 @@ def _on_pools(plugin: PluginWorkload, pools: list[DeclaredPool]) -> Iterator[Fin
 
 
 def _on_observed_nodes(view: StackView) -> Iterator[Finding]:
-    """Yield a finding for the nodes of a snapshot on which both allocators have one device."""
+    """Yield a finding for the nodes of a snapshot on which both allocators manage the same
+    device.
+    """
     offers = view.judgement.offers if view.judgement is not None else ()
     found = [
         each for offer in offers if offer.origin == "observed" for each in contested_devices(offer)
@@ -99,7 +101,7 @@ def _runs_on(plugin: PluginWorkload, pool: DeclaredPool) -> bool | None:
         value = pool.labels.get(plugin.opt_out_label, "")
         runs = None if value is None else runs if value != "false" else False
     if runs and pool.is_dra is None:
-        return None  # on a pool that may have nothing to do with DRA
+        return None  # such a pool might not use DRA
     return runs
 
 

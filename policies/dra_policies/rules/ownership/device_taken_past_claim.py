@@ -1,4 +1,4 @@
-"""Pods that can use GPUs that they don't request."""
+"""Pods that can access GPUs that they don't request."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def check(view: StackView) -> Iterator[Finding]:
     for workload, pod_set in pod_sets_with_claims(view.manifests) if view.manifests else ():
         assert view.manifests is not None
         if workload.kind == "DaemonSet" or not gpu_entries(view.manifests, workload, pod_set):
-            continue  # drivers, exporters and the like are there for all devices of a node
+            continue  # drivers, exporters, and similar programs need all devices of a node
         for way in pod_set.template.past_claims:
             yield Finding(
                 message=f"{workload.ref} has claims, but {way}, so its pods can access other pods' "
@@ -27,7 +27,7 @@ def check(view: StackView) -> Iterator[Finding]:
 
 
 def _without_request(view: StackView) -> Iterator[Finding]:
-    """Yield pods without any request, unless the view's plan reports them."""
+    """Yield pods without device requests, unless the view's plan already reports them."""
     if view.manifests is None or any(each.code == DEVICE_TAKEN for each in view.diagnostics):
         return
     for found in find_unrequested_devices(view.manifests):

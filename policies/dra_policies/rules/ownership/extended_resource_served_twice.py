@@ -28,8 +28,8 @@ def check(view: StackView) -> Iterator[Finding]:
 
 
 def _in_a_fleet(view: StackView) -> Iterator[Finding]:
-    """Yield workloads that run on pools of both kinds, because a class of the driver serves the
-    name that the device plugin serves on other pools.
+    """Yield workloads that can run on both kinds of pools, because a class of the driver serves the
+    same resource name that the device plugin serves on other pools.
     """
     assert view.manifests is not None
     offers = view.judgement.offers if view.judgement is not None else ()

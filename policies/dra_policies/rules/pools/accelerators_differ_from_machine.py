@@ -1,5 +1,5 @@
-"""GPUs attached to a machine type that has other GPUs or doesn't support any, and machine types
-without GPUs next to others.
+"""GPUs attached to a machine type that has other GPUs or doesn't support any, and pools that mix
+machine types with and without GPUs.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def check(view: StackView) -> Iterator[Finding]:
 
 
 def _mixed(pool: DeclaredPool) -> Iterator[Finding]:
-    """Yield a pool whose nodes are of several machine types, only some of which have GPUs."""
+    """Yield a pool with several machine types, only some of which have GPUs."""
     path = cloud(pool.cloud).pool.machine
     names = [name for name in pool.own.texts(path) or () if name]
     counts = {name: known_machine(pool.cloud, name) for name in names}

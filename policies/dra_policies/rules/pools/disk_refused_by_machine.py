@@ -1,5 +1,5 @@
-"""Disks that the machine type doesn't support: types of boot disks, numbers of local disks, and
-operating systems on disks of the machine that are too small.
+"""Disks that the machine type doesn't support: boot disk types, numbers of local disks, and
+operating systems that don't fit on the machine's own disk.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def _local_disks(pool: DeclaredPool) -> Iterator[Finding]:
 
 
 def _ephemeral(pool: DeclaredPool) -> Iterator[Finding]:
-    """Yield an operating system on the machine's own disk, which is smaller."""
+    """Yield a pool whose operating system doesn't fit on the machine's own disk."""
     ephemeral = cloud(pool.cloud).pool.ephemeral
     machine = known_machine(pool.cloud, pool.machine)
     if ephemeral is None or machine is None or machine.temporary_disk_gib is None:

@@ -1,4 +1,4 @@
-"""A boot disk that GPU images fill."""
+"""A boot disk that is too small for GPU images."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def check(view: StackView) -> Iterator[Finding]:
 
 
 def _other_device(pool: DeclaredPool) -> Iterator[Finding]:
-    """Yield a template whose disks all have names that the image's root disk doesn't have."""
+    """Yield a template in which no disk has the name of the image's root disk."""
     template = cloud(pool.cloud).pool.template
     if template is None or pool.template is None or not template.disks:
         return

@@ -1,4 +1,4 @@
-"""Entries for nodes that the cloud already creates itself."""
+"""Access entries for nodes that the cloud already creates."""
 
 from __future__ import annotations
 

@@ -22,12 +22,12 @@ def check(view: StackView) -> Iterator[Finding]:
         yield from _of_driver(view, pool)
         yield from _of_pods(view, f"which {cloud(pool.cloud).title} adds to {pool.title}")
     elif view.judgement is None and _every_pool_is_tainted(view):
-        # otherwise judged on real pools, where the answer is a verdict; or nobody sets the taint
+        # otherwise, the plan for real pools gives a verdict, or the pools don't have the taint
         yield from _of_pods(view, "the taint on every GPU pool")
 
 
 def _startup_taints(view: StackView) -> Iterator[Finding]:
-    """Yield drivers that wait until somebody removes the taints with which nodes start."""
+    """Yield drivers that stay pending until the startup taints of nodes are removed."""
     for pool in view.pools:
         if not pool.startup_taints or not pool.has_gpus or pool.is_dra is False:
             continue
@@ -56,7 +56,7 @@ def _of_pods(view: StackView, whose: str) -> Iterator[Finding]:
 
 
 def _of_driver(view: StackView, pool: DeclaredPool) -> Iterator[Finding]:
-    """Yield drivers whose kubelet plugin can't run on a pool once its cloud has tainted it."""
+    """Yield drivers whose kubelet plugin can't run on a pool after the cloud adds its taint."""
     tainted = replace(pool, taints=(GPU_TAINT,))
     for driver in view.drivers:
         if driver.values is not None and tolerates(plugin_pod(driver), tainted) is False:

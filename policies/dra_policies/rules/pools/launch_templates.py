@@ -1,4 +1,4 @@
-"""Settings that a pool and its launch template must not both have, and settings of templates that
+"""Settings that must not be in both a pool and its launch template, and template settings that
 pools reject.
 """
 
@@ -14,7 +14,7 @@ from dra_policies.view.stack_view import DeclaredPool
 
 
 class RejectedPool(NamedTuple):
-    """The fault of a pool."""
+    """The error in a pool."""
 
     says: str
     fix: str
@@ -31,10 +31,11 @@ def template_faults(pool: DeclaredPool) -> Iterator[RejectedPool]:
         yield from _interfaces(pool, template)
     is_there = pool.own.has("arn")
     if (template is None and pool.own.has(kind.property) is not True) or is_there:
-        # what a provider read of a group that exists is made of both: nobody wrote it
+        # for an existing group, the provider reports values that combine both, although no program
+        # sets them
         return
     for path in kind.instead:
-        # 0 is what the provider computes for a group with a template
+        # the provider computes 0 for a group with a template
         if pool.own.has(path) and pool.own.at(path) != 0:
             yield RejectedPool(
                 f"it sets both a launch template and {path}",
@@ -71,7 +72,7 @@ def _interfaces(pool: DeclaredPool, template: Properties) -> Iterator[RejectedPo
 def _images(
     pool: DeclaredPool, paths: PoolResource, kind: MachineTemplate, template: Properties
 ) -> Iterator[RejectedPool]:
-    """Yield an image, or a version of one, that a pool names next to the image of its template."""
+    """Yield an image or image version that a pool sets although its template sets an image."""
     if not kind.image:
         return
     has_image = template.has(kind.image)
@@ -104,7 +105,7 @@ def _images(
 def _rejected(
     pool: DeclaredPool, kind: MachineTemplate, template: Properties
 ) -> Iterator[RejectedPool]:
-    """Yield settings of a template that the cloud makes itself in a pool."""
+    """Yield template settings that the cloud adds to a pool itself."""
     for path, own in kind.not_in_pools:
         if template.has(path):
             yield RejectedPool(

@@ -48,10 +48,10 @@ def attaches_network(pool: DeclaredPool, view: StackView) -> bool:
         return bool(view.charts & {"", *network.charts}) if network.charts else False
     by_karpenter = _is_of_karpenter(pool)
     if by_karpenter and _pods_attach_it(view, network):
-        return True  # Karpenter attaches what pods request
+        return True  # Karpenter attaches the interfaces that pods request
     if pool.template is None:
         template = cloud(pool.cloud).pool.template
-        # one of another stack isn't known
+        # a network of another stack is unknown
         return by_karpenter or template is None or pool.own.has(template.property) is not False
     place = f"spec.{network.interfaces}" if by_karpenter else network.interfaces
     interfaces = pool.template.items(place)

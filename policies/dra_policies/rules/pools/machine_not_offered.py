@@ -1,4 +1,4 @@
-"""Machine types in a region or zone that doesn't have them."""
+"""Machine types that aren't available in a region or zone."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def _retired(pool: DeclaredPool) -> Iterator[Finding]:
 
 
 def _in_zones(pool: DeclaredPool, region: str, zones: list[str]) -> Iterator[Finding]:
-    """Yield the zones of the region that are known not to have the machine type."""
+    """Yield the zones in the region that certainly don't offer the machine type."""
     machine = known_machine(pool.cloud, pool.machine)
     having = (
         [zone for zone in machine.zones if cloud(pool.cloud).region_of(zone) == region]

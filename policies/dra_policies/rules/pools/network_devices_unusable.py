@@ -15,7 +15,7 @@ from dra_policies.rules.rule import Finding, Rule
 from dra_policies.view.pool_machines import known_machine
 from dra_policies.view.stack_view import DeclaredPool, StackView
 
-_MINOR: Final = ("major", "minor")  # such a short version isn't a patch
+_MINOR: Final = ("major", "minor")  # a version this short doesn't contain a patch version
 _OPEN_SOURCE: Final = "dranet"
 URL: Final = "https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/efa-start.html"
 
@@ -45,8 +45,9 @@ def check(view: StackView) -> Iterator[Finding]:
 
 
 def _of_label(pool: DeclaredPool, view: StackView) -> Iterator[Finding]:
-    """Yield a pool whose label asks the cloud to publish network devices that it doesn't have, that
-    its version doesn't publish, or that another driver publishes too.
+    """Yield a pool whose label makes the cloud publish network devices, although the machine type
+    doesn't have them, the cluster's version doesn't publish them, or another driver also publishes
+    them.
     """
     of_cloud = cloud(pool.cloud)
     label, network = of_cloud.network_label, of_cloud.pool.fast_network
@@ -106,9 +107,10 @@ def _more_than_cards(pool: DeclaredPool) -> Iterator[Finding]:
 
 
 def _number_of_networks(pool: DeclaredPool) -> Iterator[Finding]:
-    """Yield additional networks that aren't as many as the machine's interfaces for GPUs.
+    """Yield pools whose number of additional networks differs from the machine's number of GPU
+    network interfaces.
 
-    NVIDIA/aicr pull request 1662: one more takes the place of a GPU's interface.
+    NVIDIA/aicr pull request 1662: an extra network replaces the interface of a GPU.
     """
     network = cloud(pool.cloud).pool.fast_network
     machine = known_machine(pool.cloud, pool.machine)

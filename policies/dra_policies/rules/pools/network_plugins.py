@@ -25,7 +25,7 @@ _DOES_NOT_RUN: Final = (
 
 
 def outdated_plugins(view: StackView) -> Iterator[Finding]:
-    """Yield plugins that don't run on a pool's nodes, or that advertise other devices there."""
+    """Yield plugins that don't run on a pool's nodes, or that advertise the wrong devices there."""
     rows = {
         row: name
         for pool in view.node_pools
@@ -60,8 +60,8 @@ def outdated_plugins(view: StackView) -> Iterator[Finding]:
 
 
 def _chart_fault(row: NetworkPlugin, version: str, values: Properties) -> str:
-    """Return what a version of the chart does wrong, "" if nothing is certain. Values can set
-    another image and another list of machine types.
+    """Return the fault of a chart version, or "" if no fault is certain. Values can set another
+    image and another list of machine types.
     """
     if row.first_image:
         has_image = values.has("image.tag")

@@ -11,7 +11,7 @@ from dra_policies.rules.rule import Finding, Rule
 from dra_policies.view.disruption_budgets import budgets_of, keeps_all
 from dra_policies.view.stack_view import StackView
 
-# pods of a job may be meant to stay until it ends
+# a job's pods are often supposed to run until the job ends
 _SERVERS: Final = ("Deployment", "StatefulSet", "ReplicaSet")
 
 

@@ -1,4 +1,4 @@
-"""Placement settings that conflict with bought capacity or with the upgrade strategy."""
+"""Placement settings that conflict with purchased capacity or with the upgrade strategy."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def check(view: StackView) -> Iterator[Finding]:
 
 
 def _of_fast_network(view: StackView, pool: DeclaredPool) -> Iterator[Finding]:
-    """Yield a pool with a multi-node network, which doesn't connect its zones.
+    """Yield a pool that spans several zones, although its multi-node network doesn't connect zones.
 
     AWS EC2 user guide, "Elastic Fabric Adapter": traffic of EFA can't cross zones.
     """
@@ -65,7 +65,9 @@ def _of_fast_network(view: StackView, pool: DeclaredPool) -> Iterator[Finding]:
 
 
 def _of_nvlink(pool: DeclaredPool) -> Iterator[Finding]:
-    """Yield a pool whose nodes share NVLink, without the policy that starts them in one domain."""
+    """Yield a pool with NVLink between nodes that lacks the policy that starts its nodes in one
+    domain.
+    """
     path, machine = cloud(pool.cloud).pool.nvlink_placement, known_machine(pool.cloud, pool.machine)
     if (
         path
@@ -83,7 +85,7 @@ def _of_nvlink(pool: DeclaredPool) -> Iterator[Finding]:
 
 
 def _of_fixed_count(pool: DeclaredPool) -> Iterator[Finding]:
-    """Yield an autoscaled pool whose number of nodes each update sets again."""
+    """Yield an autoscaled pool whose node count every update resets."""
     path = cloud(pool.cloud).pool.fixed_count
     if path and not pool.is_fixed and not pool.leaves_desired and pool.own.has(path) is not False:
         yield Finding(

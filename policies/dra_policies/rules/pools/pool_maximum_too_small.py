@@ -33,7 +33,7 @@ def check(view: StackView) -> Iterator[Finding]:
     }
     for case in cases:
         is_short = case.size.verdict == "does-not-fit" and _pending(case, judgement)
-        # more nodes are no help there
+        # more nodes don't help in that case
         if is_short and case.fits_somewhere and case.size.workload not in without_pool:
             yield Finding(
                 message=f"{subject(case, view.manifests)}: "
@@ -47,8 +47,8 @@ def check(view: StackView) -> Iterator[Finding]:
 
 
 def _pending(case: Waiting, judgement: Judgement) -> int:
-    """Return the pods that are pending for nodes. Pods that are pending for another reason don't
-    depend on pool sizes.
+    """Return the pods that stay pending because there are too few nodes. Pods that are pending for
+    another reason don't depend on pool sizes.
     """
     blocked = [each.member.figures.at(judgement.level) for each in judgement.demand.blocked
                if each.member.workload == case.size.workload]  # fmt: skip
@@ -57,7 +57,7 @@ def _pending(case: Waiting, judgement: Judgement) -> int:
 
 def _shortage(case: Waiting, judgement: Judgement) -> str:
     each = case.devices_per_pod
-    pods = case.member.figures.at(judgement.level)  # those of the workload that have these claims
+    pods = case.member.figures.at(judgement.level)  # the workload's pods that have these claims
     is_node_full = any(reason.is_node_full for reason in case.size.reasons)
     fitting = [pool for pool in case.pools if pool.verdict == "fits"]
     is_shared = any(
@@ -83,7 +83,9 @@ def _shortage(case: Waiting, judgement: Judgement) -> str:
 
 
 def _offered(pool: PoolAnswer, each: int) -> tuple[int, str]:
-    """Return the devices of a pool that pods like this one can use, and how they add up."""
+    """Return the number of devices in a pool that pods like this one can use, and how the number is
+    calculated.
+    """
     nodes, usable = pool.offer.count_max, pool.pods_per_node * each
     return (
         nodes * usable,

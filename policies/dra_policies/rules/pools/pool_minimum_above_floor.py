@@ -15,9 +15,9 @@ def check(view: StackView) -> Iterator[Finding]:
     judgement = view.judgement
     floor = None if judgement is None else judgement.sizings.get("floor")
     if judgement is None or floor is None or not view.complete or view.record is not None:
-        return  # a plan says how many nodes there are, and why
+        return  # a plan sets the number of nodes and explains it
     if any(workload.verdict != "fits" for workload in floor.workloads):
-        return  # what fits nowhere uses no device yet, and will once it is corrected
+        return  # workloads that don't fit don't use devices yet, but will after they are corrected
     declared = {pool.offer_name: pool for pool in view.pools}
     for size in floor.pools:
         pool = declared.get(size.name)

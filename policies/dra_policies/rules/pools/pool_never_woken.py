@@ -1,4 +1,4 @@
-"""Empty pools that nothing scales up, although claims fit no other pool."""
+"""Empty pools that nothing scales up, although the claims don't fit any other pool."""
 
 from __future__ import annotations
 
@@ -44,7 +44,9 @@ def _choices(judgement: Judgement) -> Iterator[tuple[str, set[str]]]:
 
 
 def _stays_empty(pool: DeclaredPool) -> bool:
-    """Return whether nothing is known to start a node of the pool, and it requests none."""
+    """Return whether no known component adds a node to the pool, and the pool doesn't have nodes of
+    its own.
+    """
     if pool.count_min != 0 or pool.count_desired != 0 or pool.leaves_desired or not pool.is_dra:
         return False
     label = cloud(pool.cloud).wakes_by_label

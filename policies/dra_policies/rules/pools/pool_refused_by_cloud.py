@@ -21,7 +21,7 @@ from dra_policies.rules.rule import Finding, Rule
 from dra_policies.view.stack_view import DeclaredPool, StackView
 
 _OF_KUBERNETES: Final = ("kubernetes.io", "k8s.io")
-# kubelet refuses labels of such domains: kubernetes/kubernetes:pkg/kubelet/apis
+# the kubelet rejects labels in these domains: kubernetes/kubernetes:pkg/kubelet/apis
 _RESERVED: Final = re.compile(r"(?!(.+\.)?(kubelet|node)\.).+\.(kubernetes\.io|k8s\.io)")
 _OF_KUBELET: Final = (
     "topology.kubernetes.io",
@@ -42,8 +42,8 @@ def check(view: StackView) -> Iterator[Finding]:
 
 def _faults(pool: DeclaredPool) -> Iterator[RejectedPool]:
     if not pool.own.values or pool.own.has("spec.template"):
-        # of a plan, with the labels that its nodes will have; of Karpenter, which sets what nobody
-        # else may
+        # pools of a plan have the labels that their nodes will have; Karpenter sets labels that
+        # users can't set
         return
     yield from _counts(pool)
     yield from _upgrades(pool)
@@ -84,8 +84,8 @@ def _counts(pool: DeclaredPool) -> Iterator[RejectedPool]:
 
 
 def _initial_count(pool: DeclaredPool, path: str, limits: CountLimits) -> int | None:
-    """Return the initial count to compare with these limits, or None if it isn't known. GKE's is
-    per zone.
+    """Return the initial count to compare with these limits, or None if it's unknown. On GKE, the
+    count is per zone.
     """
     paths = cloud(pool.cloud).pool
     wanted = pool.own.count(path, -1)
@@ -96,7 +96,7 @@ def _initial_count(pool: DeclaredPool, path: str, limits: CountLimits) -> int | 
 
 
 def _upgrades(pool: DeclaredPool) -> Iterator[RejectedPool]:
-    """Yield an upgrade of more nodes at a time than the cloud allows."""
+    """Yield an upgrade that replaces more nodes at the same time than the cloud allows."""
     paths, most = cloud(pool.cloud).pool.upgrade_sum
     counts = [pool.own.count(path, 0) for path in paths]
     total = sum(count or 0 for count in counts)

@@ -17,7 +17,7 @@ LEVELS: tuple[DemandLevel, ...] = ("ceiling", "peak")
 def check(view: StackView) -> Iterator[Finding]:
     judgement = view.judgement
     if judgement is None or judgement.sizing.verdict != "fits":
-        return  # what does not fit as it is, is told elsewhere
+        return  # another rule reports workloads that don't fit without scaling
     places = {
         member.workload: member.place
         for shape in judgement.demand.shapes
@@ -26,7 +26,7 @@ def check(view: StackView) -> Iterator[Finding]:
     for level in LEVELS:
         sizing = judgement.sizings.get(level)
         if sizing is None:
-            continue  # nodes of a snapshot, which are judged for steady demand alone
+            continue  # existing nodes of a snapshot, for which only the steady demand is evaluated
         crowded = [
             size for size in sizing.workloads if size.verdict == "does-not-fit" and size.pending
         ]
@@ -38,7 +38,7 @@ def check(view: StackView) -> Iterator[Finding]:
                 place=places[crowded[0].workload],
                 about=str(crowded[0].workload),
             )
-            return  # a rollout at the ceiling needs no words of its own
+            return  # the message for the ceiling also covers a rollout at the ceiling
 
 
 def _others(sizes: list[WorkloadSize]) -> str:

@@ -1,6 +1,4 @@
-"""Clusters that turn off the add-ons that the cloud installs by default, and install no
-replacement.
-"""
+"""Clusters that disable the add-ons that the cloud installs by default, without a replacement."""
 
 from __future__ import annotations
 
@@ -39,7 +37,7 @@ def check(view: StackView) -> Iterator[Finding]:
 
 
 def _without_network(view: StackView, of_cloud: Cloud) -> Iterator[Finding]:
-    """Yield clusters whose pods' network nobody installs."""
+    """Yield clusters in which nothing installs the pod network."""
     path, value, words = of_cloud.cluster.own_network
     for cluster in view.declared if path else ():
         if cluster.type != of_cloud.cluster.token or cluster.props.text(path) != value:

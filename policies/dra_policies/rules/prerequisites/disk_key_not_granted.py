@@ -1,4 +1,4 @@
-"""Keys of the user for disks of nodes that the cloud may not use."""
+"""Customer-managed keys for node disks that the cloud isn't allowed to use."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""GPU pools that leave the NVIDIA driver to an installer, in stacks that declare no installer."""
+"""GPU pools that rely on a separate installer for the NVIDIA driver, in stacks that don't declare
+an installer.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,9 @@ _INSTALLERS: Final = ("driver-installer", "nvidia-installer", "nvidia-driver")
 
 def check(view: StackView) -> Iterator[Finding]:
     if not view.complete or not view.drivers or view.has_gpu_operator:
-        return  # without a driver for claims, the installer comes from the same place as the driver
+        # if the stack doesn't have a DRA driver, the installer comes from the same source as the
+        # driver
+        return
     if any(_names_installer(each.props.values) or _is_named(each.name) for each in view.objects):
         yield from _of_other_images(view)
         return
@@ -34,7 +38,9 @@ def check(view: StackView) -> Iterator[Finding]:
 
 
 def _of_other_images(view: StackView) -> Iterator[Finding]:
-    """Yield pools for whose images no installer is, if it's known what each installer is for."""
+    """Yield pools without an installer for their images, if the images of every installer are
+    known.
+    """
     texts = [text for each in view.objects for text in _texts(each.props.values)]
     for pool in view.pools:
         named = {
@@ -59,7 +65,7 @@ def _of_other_images(view: StackView) -> Iterator[Finding]:
 
 
 def _texts(value: Any) -> Iterator[str]:
-    """Yield the texts of a value and everything below it."""
+    """Yield the texts in a value and in all nested values."""
     if isinstance(value, str):
         yield value
     for item in (*(as_mapping(value) or {}).values(), *(as_list(value) or ())):
@@ -67,7 +73,7 @@ def _texts(value: Any) -> Iterator[str]:
 
 
 def _names_installer(value: Any) -> bool:
-    """Return whether a text anywhere below names an installer: an image, a chart, a name."""
+    """Return whether any nested text names an installer: an image, a chart, or a name."""
     if isinstance(value, str):
         return _is_named(value)
     mapping = as_mapping(value)

@@ -49,8 +49,8 @@ def check(view: StackView) -> Iterator[Finding]:
 
 
 def _priority_class(view: StackView, driver: InstalledDriver) -> Iterator[Finding]:
-    """Yield a PriorityClass that neither Kubernetes nor the stack, which creates the cluster,
-    declares.
+    """Yield a PriorityClass that the stack doesn't declare although it creates the cluster, and
+    that isn't built into Kubernetes.
     """
     name = driver.priority_class
     declared = {
@@ -70,7 +70,7 @@ def _priority_class(view: StackView, driver: InstalledDriver) -> Iterator[Findin
 
 
 def _serverless(view: StackView, driver: InstalledDriver) -> Iterator[Finding]:
-    """Yield profiles that move the driver's pods off the nodes."""
+    """Yield profiles that keep the driver's pods off the pool's nodes."""
     for each in view.declared:
         if each.type not in _SERVERLESS:
             continue
@@ -92,8 +92,8 @@ def _serverless(view: StackView, driver: InstalledDriver) -> Iterator[Finding]:
 
 
 def _quotas(view: StackView, driver: InstalledDriver) -> Iterator[Finding]:
-    """Yield quotas of CPU or memory, with which the API server rejects pods that don't set them, as
-    the driver's containers don't by default (kubernetes-sigs/dra-driver-nvidia-gpu:
+    """Yield quotas of CPU or memory, with which the API server rejects pods without such requests.
+    By default, the driver's containers don't set requests (kubernetes-sigs/dra-driver-nvidia-gpu:
     deployments/helm/nvidia-dra-driver-gpu/values.yaml, resources: {}).
     """
     own = [
@@ -122,7 +122,7 @@ def _quotas(view: StackView, driver: InstalledDriver) -> Iterator[Finding]:
 
 
 def _sets_resources(driver: InstalledDriver) -> bool:
-    """Return True if the release's values may set requests of the driver's containers."""
+    """Return True if the release's values might set requests for the driver's containers."""
     plugin = driver.values.at("kubeletPlugin") if driver.values is not None else UNKNOWN
     containers = plugin if plugin is UNKNOWN else (as_mapping(plugin) or {}).get("containers")
     return containers is not None

@@ -1,4 +1,4 @@
-"""Identities of clusters and nodes in the stack that lack required permissions."""
+"""Identities of clusters and nodes in the stack that lack a required permission."""
 
 from __future__ import annotations
 
@@ -47,7 +47,9 @@ def check(view: StackView) -> Iterator[Finding]:
 
 
 def _registries(view: StackView, kind: RegistryResource | None) -> Iterator[Finding]:
-    """Yield registries of the stack that pods use and from which nobody may pull."""
+    """Yield registries in the stack from which pods pull images although no identity is allowed to
+    pull from them.
+    """
     if kind is None:
         return
     for registry in view.declared:
@@ -69,7 +71,7 @@ def _registries(view: StackView, kind: RegistryResource | None) -> Iterator[Find
 
 
 def _is_pulled_from(view: StackView, address: str) -> bool:
-    """Return True if pods without secrets for registries use an image from an address, a regular
+    """Return True if pods without registry secrets use an image whose address matches a regular
     expression.
     """
     return any(
@@ -82,7 +84,7 @@ def _is_pulled_from(view: StackView, address: str) -> bool:
 
 
 def _without_entry(view: StackView, of_cloud: Cloud) -> Iterator[Finding]:
-    """Yield groups whose nodes the cluster doesn't admit."""
+    """Yield node groups whose nodes the cluster doesn't admit."""
     entry = of_cloud.node_admission
     if entry is None:
         return
@@ -110,7 +112,7 @@ def _without_entry(view: StackView, of_cloud: Cloud) -> Iterator[Finding]:
 def _of_another_role(
     view: StackView, entry: NodeAdmission, group: DeclaredResource
 ) -> Iterator[Finding]:
-    """Yield a group with another role than the entries of the stack."""
+    """Yield a node group whose role differs from the roles in the stack's access entries."""
     declared = {each.urn: each for each in view.declared}
     here = [group]
     for path in entry.role:
@@ -148,7 +150,7 @@ def _used_identities(view: StackView, of_cloud: Cloud, need: NeededRight) -> set
 
 
 def _uses_identity_of_nodes(view: StackView, of_cloud: Cloud, need: NeededRight) -> bool:
-    """Return True if a chart's pods certainly have no identity but their node's."""
+    """Return True if a chart's pods certainly don't have an identity other than their node's."""
     identity = of_cloud.pod_identity
     if identity is not None and any(each.type == identity.token for each in view.declared):
         return False
@@ -173,7 +175,7 @@ def _faults(
         return
     is_granted = any(each.type in _tokens(kind) for each in view.declared)
     if need.doubt and not is_granted and not any(identity.props.has(path) for path in kind.rights):
-        return  # a program without grants leaves them to another one
+        return  # a program without grants relies on another program for them
     has = _has_right(_rights_of(view, kind, identity), kind, need)
     if has is not True:
         lacking = need.rights[0] if need.rights else "a role"
@@ -209,7 +211,7 @@ def _tokens(kind: IdentityResource) -> frozenset[str]:
 
 
 def _has_right(rights: Iterable[Any], kind: IdentityResource, need: NeededRight) -> bool | None:
-    """Return whether one of the permissions is enough, or None if it isn't known."""
+    """Return whether one of the permissions is sufficient, or None if that's unknown."""
     found: bool | None = False
     for right in rights:
         if right is UNKNOWN:
@@ -219,7 +221,7 @@ def _has_right(rights: Iterable[Any], kind: IdentityResource, need: NeededRight)
         elif not any(each in str(right) for each in kind.of_cloud) and not str(
             right
         ).lstrip().startswith("{"):
-            found = None  # a policy of the account, whose text isn't here
+            found = None  # a policy in the account, whose text the stack doesn't contain
     return found
 
 
@@ -262,7 +264,7 @@ def _is_for(
 
 
 def _is_elsewhere(view: StackView, grant: DeclaredResource, path: str) -> bool:
-    """Return True if a grant is certainly for another subnet than those of the stack's pools."""
+    """Return True if a grant certainly applies to a subnet that the stack's pools don't use."""
     subnets = {
         subnet.urn: subnet.type
         for pool in view.pools
@@ -279,7 +281,7 @@ def _is_elsewhere(view: StackView, grant: DeclaredResource, path: str) -> bool:
 
 
 def _texts(value: Any) -> Iterator[Any]:
-    """Yield the texts of a property: one, a list, or a list of policies."""
+    """Yield the texts of a property: a single text, a list, or a list of policies."""
     for each in as_list(value) or ([] if value is None or value == [] else [value]):
         inline = as_mapping(each)
         text = each if inline is None else inline.get("policy")

@@ -103,7 +103,7 @@ def _opens(rule: Properties) -> bool:
 def _is_for_api(port: Properties) -> bool:
     first, last = port.count("port", 0), port.count("endPort", 0)
     if first is None or last is None or not first:
-        return True  # a name, or every port
+        return True  # a port name, or every port
     return any(first <= each <= max(first, last) for each in _API_PORTS)
 
 

@@ -1,4 +1,4 @@
-"""Subnets of nodes without a route to the internet, and without endpoints instead."""
+"""Node subnets that have neither a route to the internet nor endpoints that replace it."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def subnets_without_way_out(
     """Yield the subnets of a cloud's nodes that can't reach the API server or registries."""
     routes = network.default_routes
     if routes is None or not any(each.type == routes.token for each in view.declared):
-        return  # somebody else manages the routes
+        return  # the routes are managed outside the stack
     subnets = {
         subnet.urn: subnet
         for pool in view.node_pools
@@ -33,7 +33,7 @@ def subnets_without_way_out(
         tables = _tables(view, routes, subnets[urn], declared)
         home = subnets[urn].sources_of(network.addresses.network) if network.addresses else ()
         names = (*sorted(home), *(table.urn for table in tables or ()))
-        if names not in told:  # other subnets with the same tables have the same fault
+        if names not in told:  # other subnets with the same route tables have the same fault
             found = list(_of_subnet(view, network, routes, subnets[urn], declared))
             told |= {names} if found else set()
             yield from found
@@ -68,7 +68,7 @@ def _of_subnet(
 def _tables(
     view: StackView, routes: DefaultRoutes, subnet: DeclaredResource, declared: Declared
 ) -> tuple[DeclaredResource, ...] | None:
-    """Return the tables of routes of a subnet, or None if they aren't resources of the stack."""
+    """Return the route tables of a subnet, or None if they aren't resources of the stack."""
     token, of_subnet, of_table = routes.association
     urns = set(subnet.sources_of(routes.of_subnet)) if routes.of_subnet else set[str]()
     named = bool(routes.of_subnet) and subnet.props.has(routes.of_subnet) is not False
@@ -87,7 +87,7 @@ def _tables(
 def _default_routes(
     view: StackView, routes: DefaultRoutes, tables: Sequence[DeclaredResource] | None
 ) -> list[Route] | None:
-    """Return the default routes of tables, or None if they aren't known."""
+    """Return the default routes in route tables, or None if they are unknown."""
     if tables is None:
         return None
     token, owner = routes.route
@@ -116,7 +116,7 @@ def _dead_end(
     subnet: DeclaredResource,
     declared: Declared,
 ) -> tuple[str, str] | None:
-    """Return why a default route doesn't lead to the internet, with the fix."""
+    """Return the reason why a default route doesn't lead to the internet, with the fix."""
     owner, props = route
     path, value = routes.dead
     if path and props.text(path) == value:
@@ -157,8 +157,8 @@ def _dead_end(
 
 
 def _leads_to_internet(routes: DefaultRoutes, route: Route, declared: Declared) -> bool | None:
-    """Return whether a route leads to a gateway to the internet, or None if it may be another
-    gateway, for example of a VPN.
+    """Return whether a route leads to an internet gateway. None if it might lead to another kind of
+    gateway, for example a VPN gateway.
     """
     through, token, prefix = routes.internet
     owner, props = route
@@ -200,7 +200,8 @@ def _without_endpoints(
         return
     token, owner = routes.route
     if any(each.type == token and networks & each.sources_of(owner) for each in view.declared):
-        return  # a route in the network's main table, which subnets use without naming it
+        # a route in the network's main route table, which subnets use if they don't name a table
+        return
     names = [
         each.props.text(endpoints.service)
         for each in view.declared
@@ -235,8 +236,8 @@ def _without_endpoints(
 
 
 def _is_usable(view: StackView, endpoints: ServiceEndpoints, endpoint: DeclaredResource) -> bool:
-    """Return True unless nodes certainly don't use an endpoint: one for routes without tables of
-    routes, or another without private names.
+    """Return True if nodes certainly don't use an endpoint: a gateway endpoint without route
+    tables, or another endpoint without private DNS names.
     """
     path, routed, default = endpoints.kind
     if endpoint.props.text(path, default) != routed:

@@ -1,4 +1,4 @@
-"""Groups and firewalls that keep nodes from the control plane or from registries."""
+"""Security groups and firewalls that block nodes from the control plane or from registries."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ HTTPS = 443
 def groups_of_template(
     view: StackView, groups: SecurityGroups, pool: DeclaredPool, declared: Declared
 ) -> list[DeclaredResource]:
-    """Return the resources that a pool's template gets its groups from; none if the template may
-    use others.
+    """Return the resources from which a pool's template gets its security groups. Empty if the
+    template might use other groups.
     """
     template = declared.get(pool.template_urn)
     if template is None:
@@ -31,7 +31,9 @@ def groups_of_template(
 
 
 def _number_of_groups(template: DeclaredResource, groups: SecurityGroups) -> int:
-    """Return how many groups a template lists; those of interfaces count once."""
+    """Return the number of security groups in a template. The groups of network interfaces count
+    once.
+    """
     direct, interfaces = groups.used_by
     listed = template.props.texts(direct) or ()
     of_interfaces = (
@@ -59,8 +61,8 @@ def outbound_rules(
 
 
 def _manages_network(view: StackView, network: NodeNetwork, groups: list[DeclaredResource]) -> bool:
-    """Return True if the stack creates the groups' network. Otherwise, rules that it doesn't show
-    may open the groups.
+    """Return True if the stack creates the network of the security groups. Otherwise, rules outside
+    the stack might allow the traffic.
     """
     addresses = network.addresses
     if addresses is None:
@@ -116,7 +118,7 @@ def _is_private(text: str) -> bool:
 def groups_not_admitted(
     view: StackView, network: NodeNetwork, pool: DeclaredPool, declared: Declared
 ) -> Iterator[Finding]:
-    """Yield groups of nodes that the control plane's groups don't admit."""
+    """Yield node security groups whose traffic the control plane's security groups don't allow."""
     control_plane, groups = network.control_plane, network.groups
     cluster = declared.get(pool.cluster_urn)
     if control_plane is None or groups is None or cluster is None:
@@ -148,7 +150,7 @@ def _admits(
     theirs: set[str],
     ours: set[str],
 ) -> bool:
-    """Return True if a resource may admit nodes to the control plane."""
+    """Return True if a resource might allow traffic from nodes to the control plane."""
     if rule.type == groups.token and rule.urn in theirs:
         items = rule.props.items(control_plane.ingress)
         return items is None or bool(items)
@@ -210,7 +212,7 @@ def closing_firewalls(
 def _is_for_nodes(
     rule: Properties, firewall: NetworkFirewall, tags: tuple[str | None, ...]
 ) -> bool:
-    """Return True if a rule is for all instances, or for those with a pool's tag."""
+    """Return True if a rule applies to all instances, or to instances with a pool's tag."""
     listed = [rule.texts(path) for path in firewall.targets]
     if listed == [()] * len(listed):
         return True

@@ -1,4 +1,4 @@
-"""Networks of the stack in which nodes can't reach the API server or registries."""
+"""Networks in the stack in which nodes can't reach the API server or registries."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def check(view: StackView) -> Iterator[Finding]:
 def _of_traffic_rules(
     view: StackView, network: NodeNetwork, name: str, declared: Declared
 ) -> Iterator[Finding]:
-    """Yield groups and firewalls that close the traffic of nodes, each once."""
+    """Yield security groups and firewalls that block the traffic of nodes, each once."""
     told = set[str]()
     for pool in view.node_pools:
         if pool.cloud != name:
@@ -75,7 +75,7 @@ def _of_traffic_rules(
 def _closed_groups(
     view: StackView, groups: SecurityGroups, declared: Declared
 ) -> Iterator[Finding]:
-    """Yield groups of nodes without a rule for outbound traffic."""
+    """Yield security groups of nodes that don't have a rule for outbound traffic."""
     for pool in {pool.template_urn: pool for pool in view.node_pools if pool.template_urn}.values():
         found = groups_of_template(view, groups, pool, declared)
         if found and all(outbound_rules(view, groups, each) == [] for each in found):
@@ -91,7 +91,9 @@ def _closed_groups(
 def _closed_filters(
     view: StackView, filters: TrafficFilter, declared: Declared
 ) -> Iterator[Finding]:
-    """Yield filters of nodes' subnets that deny all outbound traffic before anything allows it."""
+    """Yield network ACLs of node subnets that deny all outbound traffic before another rule allows
+    it.
+    """
     used: set[str] = set()
     for pool in view.node_pools:
         for subnet in subnets_of_pool(view, pool) or ():
@@ -130,7 +132,9 @@ def _is_for_everything(rule: Properties, filters: TrafficFilter) -> bool:
 def _closed_endpoint(
     view: StackView, endpoint: PublicEndpoint, cluster: DeclaredResource
 ) -> Iterator[Finding]:
-    """Yield clusters whose nodes must use an endpoint that allows only some networks."""
+    """Yield clusters whose nodes must use the public endpoint, although it allows only some
+    networks.
+    """
     allowed = cluster.props.texts(endpoint.allowed)
     if (
         cluster.props.flag(endpoint.private, False) is not False
@@ -145,7 +149,7 @@ def _closed_endpoint(
         "outbound addresses don't join",
         fix=endpoint.fix,
         urn=cluster.urn,
-        # else, the list may hold the addresses of nodes
+        # otherwise, the list might contain the addresses of the nodes
         certain=any(each.type in endpoint.addresses for each in view.declared),
     )
 
@@ -153,7 +157,9 @@ def _closed_endpoint(
 def _network_without_gateway(
     view: StackView, gateway: Gateway, cluster: DeclaredResource, declared: Declared
 ) -> Iterator[Finding]:
-    """Yield clusters with private nodes in a network of the stack that has no gateway."""
+    """Yield clusters with private nodes whose network is in the stack and doesn't have a
+    gateway.
+    """
     networks = [
         urn
         for urn in cluster.sources_of(gateway.network)
@@ -180,7 +186,7 @@ def _network_without_gateway(
 
 
 def _is_for(resource: DeclaredResource, gateway: Gateway, subnets: frozenset[str]) -> bool:
-    """Return True unless a gateway certainly lists only other subnets."""
+    """Return False if a gateway certainly lists only other subnets."""
     path, value, listed = gateway.listed
     sources = resource.sources_of(listed)
     if resource.props.text(path) != value or not subnets or not sources:
@@ -191,7 +197,7 @@ def _is_for(resource: DeclaredResource, gateway: Gateway, subnets: frozenset[str
 def _subnets_without_routes(
     of_cloud: Cloud, routes: UserRoutes, cluster: DeclaredResource, declared: Declared
 ) -> Iterator[Finding]:
-    """Yield subnets without routes, of clusters whose outbound traffic follows the user's."""
+    """Yield subnets without routes, in clusters whose outbound traffic uses user-defined routes."""
     path, value = routes.outbound
     if cluster.props.text(path) != value:
         return

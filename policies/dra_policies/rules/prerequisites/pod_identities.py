@@ -1,4 +1,4 @@
-"""Identities of pods for a service account that no chart of the namespace uses."""
+"""Pod identities for a service account that no chart in the namespace uses."""
 
 from __future__ import annotations
 
@@ -11,13 +11,16 @@ from dra_policies.view.stack_view import StackView
 
 _ACCOUNT = "kubernetes:core/v1:ServiceAccount"
 _ALIKE = 0.6
-"""Accounts that are less alike belong to other programs, for example to an add-on."""
+"""A service account whose name is less similar than this belongs to another program, for example to
+an add-on.
+"""
 
 
 def misnamed_accounts(view: StackView, kind: PodIdentity | None) -> Iterator[Finding]:
-    """Yield identities that name no service account, next to a chart that gets none.
+    """Yield identities whose service account doesn't exist, in a namespace with a chart that
+    doesn't get an identity.
 
-    Charts whose service account has annotations may get their identity by another way.
+    If a chart's service account has annotations, the chart might get its identity in another way.
     """
     if kind is None:
         return

@@ -15,7 +15,9 @@ from dra_policies.view.stack_view import DeclaredResource, InstalledDriver, Stac
 _KYVERNO: Final = "kubernetes:kyverno.io/"
 _GATEKEEPER: Final = "kubernetes:constraints.gatekeeper.sh/"
 _CONSTRAINTS: Final = ("Privileged", "HostFilesystem", "HostPath")
-"""Parts of the kinds of Gatekeeper's constraints (open-policy-agent/gatekeeper-library:library)."""
+"""Substrings of the kinds of Gatekeeper constraints
+(open-policy-agent/gatekeeper-library:library).
+"""
 _FIELDS: Final = ('"privileged"', '"=(privileged)"', '"hostPath"', '"X(hostPath)"', ".hostPath")
 _PODS: Final = ("Pod", "v1/Pod", "*/Pod", "*", "DaemonSet", "apps/v1/DaemonSet")
 _CHECKS: Final = ("pattern", "anyPattern", "deny", "foreach", "cel")
@@ -101,8 +103,8 @@ def _block_holds(block: Properties, namespace: str, *, certain: bool) -> bool:
 
 
 def _holds(each: Properties, namespace: str, *, certain: bool) -> bool:
-    """Return whether a filter holds for the driver's pods. If it isn't known, because of names,
-    labels, or subjects, the result is False if `certain` and True otherwise.
+    """Return whether a filter matches the driver's pods. If that's unknown because of names,
+    labels, or subjects, return False if `certain` is set, and True otherwise.
     """
     resources = each.below("resources")
     kinds, places = resources.texts("kinds") or (), resources.texts("namespaces") or ()
@@ -119,7 +121,7 @@ def _is_listed(namespace: str, patterns: Iterable[str | None]) -> bool:
 
 
 def _is_denied_by_cloud(assignment: DeclaredResource, namespace: str) -> bool:
-    """Return True if an assigned policy of the cloud denies what the driver's pods need."""
+    """Return True if an assigned cloud policy denies something that the driver's pods need."""
     for name in names():
         token, path, definitions = cloud(name).pod_policies
         if assignment.type != token:

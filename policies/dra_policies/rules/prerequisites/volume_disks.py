@@ -1,4 +1,4 @@
-"""Volumes on disks that no GPU node of the stack can attach."""
+"""Volumes on disks that no GPU node in the stack can attach."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def _volumes(view: StackView) -> Iterator[tuple[str, str, str]]:
 
 
 def _disk_of(view: StackView, of_cloud: Cloud, name: str) -> str:
-    """Return the type of a class's disks, or "" if it isn't known."""
+    """Return the disk type of a StorageClass, or "" if it's unknown."""
     own = [each for each in view.objects if each.type == _CLASS and _name_of(each) == name]
     for driver in of_cloud.volume_drivers:
         for each in own:

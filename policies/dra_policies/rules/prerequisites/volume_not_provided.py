@@ -1,4 +1,4 @@
-"""Volumes of pods that nothing provides, or that only one node can use."""
+"""Volumes of pods that nothing provides, or that only a single node can use."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _VOLUME: Final = "kubernetes:core/v1:PersistentVolume"
 _POD_SPECS: Final = ("spec.template.spec", "spec.jobTemplate.spec.template.spec", "spec")
 _DEFAULT: Final = "storageclass.kubernetes.io/is-default-class"
 _CHARTS: Final = frozenset({"aws-ebs-csi-driver", "rook-ceph", "longhorn", "openebs"})
-"""Charts that may bring a default class."""
+"""Charts that might install a default StorageClass."""
 _OF_ONE_NODE: Final = ("ReadWriteOnce", "ReadWriteOncePod")
 _PODS: Final[Mapping[str, str]] = {
     "kubernetes:apps/v1:Deployment": "spec.replicas",
@@ -51,7 +51,7 @@ def check(view: StackView) -> Iterator[Finding]:
 
 
 def _claims(view: StackView) -> Iterator[_Claim]:
-    """Yield the claims of the stack, and those that StatefulSets make."""
+    """Yield the PersistentVolumeClaims of the stack, and those that StatefulSets create."""
     for each in view.objects:
         if each.type == _CLAIM:
             yield _Claim(f'PersistentVolumeClaim "{each.name}"', each.urn, each.props.below("spec"))
@@ -66,7 +66,9 @@ def _claims(view: StackView) -> Iterator[_Claim]:
 def _class(
     view: StackView, of_cloud: Cloud, cluster: DeclaredResource, claim: _Claim
 ) -> Iterator[Finding]:
-    """Yield a claim whose class doesn't exist, or whose class has no driver."""
+    """Yield a PersistentVolumeClaim whose class doesn't exist, or whose class doesn't have a
+    driver.
+    """
     if claim.spec.text("volumeName") != "":
         return
     declared = {
@@ -108,7 +110,7 @@ def _class(
 def _named_drivers(
     view: StackView, of_cloud: Cloud, cluster: DeclaredResource
 ) -> Iterator[Finding]:
-    """Yield volumes that name a driver themselves: inline volumes of pods, and
+    """Yield volumes that refer to a driver directly: inline volumes of pods, and
     PersistentVolumes.
     """
     drivers = {each.provisioner: each for each in of_cloud.volume_drivers}
@@ -147,11 +149,11 @@ def _missing_driver(
 
 
 def _has_default(view: StackView) -> bool:
-    """Return True if a class of the stack is, or may be, the default."""
+    """Return True if a StorageClass in the stack is, or might be, the default."""
     marks = [
         (each.props.mapping("metadata.annotations") or {}).get(_DEFAULT, "")
         for each in view.objects
-        if each.type.startswith(_CLASS)  # also a patch of a class that the cloud creates
+        if each.type.startswith(_CLASS)  # this includes a patch of a class that the cloud creates
     ]
     return any(mark in ("true", None) for mark in marks) or bool(view.charts & _CHARTS)
 
@@ -179,7 +181,7 @@ def _has_driver(
 
 
 def _shared(view: StackView) -> Iterator[Finding]:
-    """Yield workloads with several pods that share a volume of one node."""
+    """Yield workloads with several pods that share a volume that only one node can use."""
     single = {
         each.props.text("metadata.name"): each
         for each in view.objects

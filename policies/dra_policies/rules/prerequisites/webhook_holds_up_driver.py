@@ -1,4 +1,6 @@
-"""Admission webhooks that keep the DRA driver's pods from nodes while they aren't reachable."""
+"""Admission webhooks that prevent the DRA driver's pods from starting while the webhooks aren't
+reachable.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,7 @@ def check(view: StackView) -> Iterator[Finding]:
 def _webhooks(
     configuration: DeclaredResource, driver: InstalledDriver, namespace: str
 ) -> Iterator[Finding]:
-    """Yield webhooks for pods that fail closed, and that nothing keeps from the driver."""
+    """Yield pod webhooks that fail closed, and that don't exclude the driver."""
     for webhook in configuration.props.items("webhooks") or ():
         if has_unknown(webhook.values):
             continue
@@ -44,7 +46,7 @@ def _webhooks(
 
 
 def _selects(webhook: Properties, namespace: str) -> bool:
-    """Return True unless a selector may leave the driver's pods out."""
+    """Return False if a selector might exclude the driver's pods."""
     if webhook.at("objectSelector"):
         return False
     selector = webhook.below("namespaceSelector")

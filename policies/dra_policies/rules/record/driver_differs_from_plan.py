@@ -1,4 +1,4 @@
-"""A driver version other than the planned one."""
+"""A driver version that differs from the planned version."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def check(view: StackView) -> Iterator[Finding]:
 
 
 def _older(version: str, planned: str) -> str:
-    """Return an explanation if a larger number is the older version, because 0.4 came after
+    """Return an explanation if the version with the larger number is older, because 0.4 followed
     25.12.
     """
     releases = {release.version: release for release in nvidia.driver_releases()}
@@ -47,7 +47,7 @@ def _older(version: str, planned: str) -> str:
 
 
 def _is_installable(driver: InstalledDriver) -> bool:
-    """Return whether no other rule reports a worse problem of the version."""
+    """Return whether no other rule reports a worse problem with the version."""
     if driver.version in KNOWN_FAULTS:
         return False
     return any(

@@ -1,5 +1,5 @@
-"""GPU pools without a plan. Their demand is unknown, so it can't be checked whether they
-suffice.
+"""GPU pools without a plan. Their demand is unknown, so the rules can't check whether the pools are
+large enough.
 """
 
 from __future__ import annotations

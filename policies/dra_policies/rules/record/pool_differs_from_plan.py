@@ -31,8 +31,8 @@ def check(view: StackView) -> Iterator[Finding]:
 def _check_pool(
     pool: DeclaredPool, rows: dict[str, PoolRow], plan_file: PlanFile, *, own_images: bool
 ) -> Iterator[Finding]:
-    """Compare a pool with its row. `own_images`: something other than the image may install the
-    driver.
+    """Compare a pool with its row in the plan. `own_images`: something other than the image might
+    install the driver.
     """
     is_for_claims = pool.is_labelled and pool.has_gpus is not False
     if pool.name is None:
@@ -47,7 +47,7 @@ def _check_pool(
                 urn=pool.urn,
             )
     elif pool.name not in rows:
-        # others, such as the nodes for controllers, are none of the plan's business
+        # the plan doesn't cover other pools, such as the nodes for controllers
         if is_for_claims:
             yield Finding(
                 message=f'{pool.title} is labeled {POOL}="{pool.name}", but the plan doesn\'t '

@@ -1,4 +1,6 @@
-"""Admin access to devices in a namespace whose label for it isn't known."""
+"""Admin access to devices in a namespace for which it's unknown whether it has the required
+label.
+"""
 
 from __future__ import annotations
 

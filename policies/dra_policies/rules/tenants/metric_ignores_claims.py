@@ -1,4 +1,4 @@
-"""Autoscalers, alerts, and dashboards whose metrics don't see pods with claims."""
+"""Autoscalers, alerts, and dashboards whose metrics don't include pods with claims."""
 
 from __future__ import annotations
 

@@ -65,7 +65,7 @@ def _uncounted_users(
 
 
 def _is_uncounted(view: StackView, device_class: str) -> bool:
-    """Return whether a class is for GPUs, and surely serves no extended resource."""
+    """Return whether a class is for GPUs and certainly doesn't serve an extended resource."""
     assert view.features is not None
     assert view.manifests is not None
     if device_class not in GPU_CLASSES:

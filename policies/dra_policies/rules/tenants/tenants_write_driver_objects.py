@@ -29,8 +29,8 @@ _OF_RIGHTS: Final = frozenset({"escalate", "bind", "impersonate"})
 
 def check(view: StackView) -> Iterator[Finding]:
     if not view.wants_devices:
-        # where nothing is there for claims, rights over everything are not the business of this
-        # pack
+        # if the stack doesn't contain anything for claims, this pack doesn't check permissions for
+        # all resources
         return
     trusted = _bound_to_systems(view)
     for each in view.objects:

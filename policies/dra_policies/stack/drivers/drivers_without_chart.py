@@ -19,7 +19,8 @@ from dra_policies.view.stack_view import DeclaredPool, SecondDriver
 
 _CHART_SWITCH = "gpuCluster.enabled"
 _OBJECTS = {
-    # Kind → the flag that installs the driver, and its default: GPUCluster always does.
+    # Kind → the flag that installs the driver, and the flag's default. GPUCluster always installs
+    # it.
     ":GPUCluster": (
         "spec.draDriver.enabled",
         True,

@@ -64,14 +64,14 @@ def driver_of_daemon_set(
 
 
 def _values(containers: Sequence[Properties]) -> dict[str, Any]:
-    """Return the chart's values that the kubelet plugin's containers show."""
+    """Return the chart's values that can be derived from the kubelet plugin's containers."""
     names = [each.text("name") for each in containers]
     own = [each for each in containers if each.text("name") in _PLUGINS]
     env = _env(own[0])
     shares = env.get("CONSUMABLE_SHARES")
     return {
         "nvidiaDriverRoot": env.get("NVIDIA_DRIVER_ROOT", UNKNOWN),
-        "gpuResourcesEnabledOverride": True,  # the chart doesn't render without it
+        "gpuResourcesEnabledOverride": True,  # the chart doesn't render without this value
         "resources": {value: {"enabled": name in names} for name, value in _PLUGINS.items()},
         "featureGates": _gates(env.get("FEATURE_GATES", "")),
         **({} if shares is None else {"consumableShares": shares}),

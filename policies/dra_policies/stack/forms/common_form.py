@@ -1,4 +1,6 @@
-"""Resources in the form that the rest of the pack reads, whichever way a program declares them."""
+"""Resources in the form that the rest of the pack reads, regardless of how a program declares
+them.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,7 @@ from dra_policies.stack.resource import Resource
 
 
 def in_common_form(resource: Resource) -> Resource:
-    """Return a resource with the type and property names of the provider that rules read, charts
-    of GitOps controllers as releases, and the values of charts in one place.
+    """Return a resource with the type and property names of the provider that rules read. Charts of
+    GitOps controllers become releases, and all values of a chart are in one property.
     """
     return with_merged_values(release_of_application(with_aliases(of_own_provider(resource))))

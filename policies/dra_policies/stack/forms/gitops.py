@@ -26,7 +26,7 @@ _DOT: Final = re.compile(r"(?<!\\)\.")
 
 def release_of_application(resource: Resource) -> Resource:
     """Return the release that an Application or a HelmRelease installs, under the resource's own
-    type. Other resources stay as they are.
+    type. Other resources don't change.
     """
     props = None
     if resource.type == ARGO:

@@ -11,12 +11,12 @@ from dra_policies.stack.resource import Resource
 from dra_policies.unknown_values import Properties, as_mapping
 
 _INSIDE = "\0"
-"""Separates a resource's URN from the place of another one in it. No URN contains it."""
+"""Separates a resource's URN from the position of a nested resource. URNs never contain it."""
 
 
 def with_inline_resources(resources: Sequence[Resource]) -> list[Resource]:
-    """Return all resources, and those inside them. Outputs of a resource with only one resource
-    inside are taken as outputs of that one too.
+    """Return all resources and the resources nested in them. If a resource contains only one nested
+    resource, its outputs also count as outputs of the nested resource.
     """
     inside = {each.urn: list(_inside(each, resources)) for each in resources}
     only = {urn: listed[0].urn for urn, listed in inside.items() if len(listed) == 1}
@@ -25,7 +25,7 @@ def with_inline_resources(resources: Sequence[Resource]) -> list[Resource]:
 
 
 def declared_urn(urn: str) -> str:
-    """Return the URN of the resource that declares the one with this URN, or the URN itself."""
+    """Return the URN of the resource that declares a nested resource, or the URN itself."""
     return urn.partition(_INSIDE)[0]
 
 
@@ -33,7 +33,7 @@ def _inside(resource: Resource, resources: Sequence[Resource]) -> Iterator[Resou
     for kind in (cloud(name).node_network.addresses for name in names()):
         if kind is None or not kind.inside or resource.type != kind.network_token:
             continue
-        # A network returns the subnets that are separate resources in the same list.
+        # A network returns subnets that are separate resources in the same list.
         separate = {
             each.props.at(path)
             for each in resources

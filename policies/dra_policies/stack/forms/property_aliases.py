@@ -1,4 +1,4 @@
-"""Properties of pools that newer versions of a provider write in another place."""
+"""Pool properties that newer provider versions store in a different place."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from dra_policies.unknown_values import Properties, as_mapping
 
 
 def with_aliases(resource: Resource) -> Resource:
-    """Return a pool that also has its newer properties in the place that rules read."""
+    """Return a pool whose newer properties are also in the place that rules read."""
     for newer, older in _aliases().get(resource.type, ()):
         if resource.props.has(newer) and resource.props.has(older) is False:
             head, _, rest = older.rpartition(".")

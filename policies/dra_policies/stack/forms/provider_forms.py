@@ -1,4 +1,4 @@
-"""Resources of other providers → the same resources of a cloud's own provider."""
+"""Resources of other providers → the equivalent resources of the cloud's main provider."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ _FORMS: Final = {form.token: form for form in FORMS}
 
 
 def of_own_provider(resource: Resource) -> Resource:
-    """Return a resource with the type and properties of its cloud's own provider. Resources of
-    other types stay as they are.
+    """Return a resource with the type and properties of its cloud's main provider. Resources of
+    other types don't change.
     """
     form = _FORMS.get(resource.type)
     if form is None:
@@ -36,8 +36,8 @@ def of_own_provider(resource: Resource) -> Resource:
 
 
 def _sources(resource: Resource, form: ResourceForm) -> dict[str, tuple[str, ...]]:
-    """Return the sources by the new names. If parts of a property move out of it, each of them may
-    be the one with the source.
+    """Return the sources with the new property names. If a property is split into several, each of
+    them might have the source.
     """
     found: dict[str, tuple[str, ...]] = {}
     for key, urns in resource.sources.items():
@@ -63,7 +63,7 @@ def _inside(value: Any, names_of_parts: Mapping[str, str]) -> Any:
 
 
 def _put(values: dict[str, Any], path: str, value: Any) -> None:
-    """Set a value at a path. Structures at one path are merged."""
+    """Set a value at a path. If there is already a structure, the two are merged."""
     first, _, rest = path.partition(".")
     if not first:
         values.update(as_mapping(value) or {})

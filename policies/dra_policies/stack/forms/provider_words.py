@@ -1,4 +1,4 @@
-"""Messages with the property names of a cloud's own provider → messages with the names of the
+"""Messages with the property names of a cloud's main provider → messages with the names in the
 provider that a program uses.
 """
 
@@ -16,7 +16,9 @@ from dra_policies.rules.rule import Finding
 
 
 def in_words_of_provider(finding: Finding, token: str) -> Finding:
-    """Return a finding about a resource of this type with the names of the type's provider."""
+    """Return a finding about a resource of this type with its property names translated to the
+    names of the resource's provider.
+    """
     names = _names(token)
     if not names:
         return finding
@@ -46,8 +48,8 @@ def _is_code(name: str) -> bool:
 
 @cache
 def _names(token: str) -> Mapping[str, str]:
-    """Return the names of a resource's provider by those of the cloud's own, for the resource and
-    then for the resources around it.
+    """Return the names in a resource's provider, keyed by the names in the cloud's main provider,
+    for the resource and then for the resources around it.
     """
     own = [form for form in FORMS if form.token == token]
     provider = token.partition(":")[0]

@@ -1,4 +1,4 @@
-"""Values of charts in files → one mapping, as Helm merges them.
+"""Chart values in files → a single mapping, merged in the same way as by Helm.
 
 Source: pulumi/pulumi-kubernetes:provider/pkg/provider/helm_release.go (decodeRelease): later files
 replace keys of earlier ones, and `values` replaces keys of all files.
@@ -20,8 +20,8 @@ _CHARTS: Final = "kubernetes:helm.sh/"
 
 
 def with_merged_values(resource: Resource) -> Resource:
-    """Return a release whose `values` contain the values of its files. If a file isn't known, the
-    release stays as it is.
+    """Return a release whose `values` contain the values from its files. If a file is unknown, the
+    release doesn't change.
     """
     if not resource.type.startswith(_CHARTS) or not resource.props.items(VALUE_FILES):
         return resource
