@@ -1,4 +1,4 @@
-"""The manifests of a project that exists, so that a new stack or fleet is planned for them."""
+"""The manifests of an existing project, for which a new stack or fleet is planned."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ _SETTING: Final = "pulumi-dra:workloads"
 def use_existing_workloads(values: argparse.Namespace) -> None:
     """Set --workloads to the manifests of the folder, so that `init` adds no sample to them.
 
-    Raises UsageError if the folder's stacks have different workloads, so a person has to choose.
+    Raises UsageError if the folder's stacks have different workloads, so that the user must choose.
     """
     folder = Path(values.folder)
     if values.workloads or values.only_ci:
         return
     by_stack = {name: _workloads_of(name, folder) for name in stack_names(folder)}
-    by_stack.pop(values.stack, None)  # which --force replaces
+    by_stack.pop(values.stack, None)  # --force replaces this stack
     stated = set(filter(None, by_stack.values()))
     if len(stated) > 1:
         raise UsageError(

@@ -36,7 +36,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_sources(parser: argparse.ArgumentParser) -> None:
-    """Add the options that name what the fleet starts from, and what it is planned for."""
+    """Add the options that set the source of the fleet, and the workloads to plan."""
     start = parser.add_mutually_exclusive_group()
     start.add_argument(
         "--observed",

@@ -71,7 +71,7 @@ _IGNORED: Final = """\
 __pycache__/
 """
 MERGED: Final = (".gitignore", "requirements.txt")
-"""Files that a repository may have already."""
+"""Files that a repository might already contain."""
 _STACK_NAME: Final = re.compile(r"[A-Za-z0-9_.-]{1,100}")
 _NOT_IN_A_NAME: Final = re.compile(r"[^A-Za-z0-9_.-]+")
 
@@ -87,9 +87,9 @@ def check_stack_name(name: str) -> str:
 
 
 def project_files(folder: Path, fleet: Fleet, install: str = "") -> dict[str, str]:
-    """Return the files that all stacks of the project in a folder share, by path. Files in `MERGED`
-    keep their own text. `install` is what pip installs; the default is the source of this
-    installation.
+    """Return the files that all stacks of the project in a folder share, by path. If a file in
+    `MERGED` already exists, its text is kept. `install` is the requirement that pip installs. The
+    default is the source of this installation.
     """
     name = _NOT_IN_A_NAME.sub("-", folder.resolve().name).strip("-.")[:100] or "gpus"
     ignored, required = (folder / each for each in MERGED)
@@ -108,14 +108,16 @@ def project_files(folder: Path, fleet: Fleet, install: str = "") -> dict[str, st
 
 
 def _with_requirement(text: str, fleet: Fleet, source: str) -> str:
-    """Return requirements for pip with this package and the SDK of the fleet's cloud among them."""
+    """Return requirements for pip, including this package and the SDK for the fleet's cloud."""
     wanted = with_extras(source, (cloud(fleet.cloud).sdk_extra, "policy"))
     lines = text.splitlines()
     return "".join(f"{line}\n" for line in (lines if wanted in lines else [*lines, wanted]))
 
 
 def account_settings(fleet: Fleet) -> tuple[str, ...]:
-    """Return the settings of a stack that name the account, which no fleet states."""
+    """Return the stack settings that identify the cloud account, because a fleet doesn't contain
+    them.
+    """
     return cloud(fleet.cloud).account_settings
 
 

@@ -1,4 +1,4 @@
-"""The git repository that holds a folder."""
+"""The git repository that contains a folder."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from pathlib import Path
 
 
 def repository_root(folder: Path) -> Path:
-    """Return the root of the git repository that holds a folder; the folder itself if it's in
-    none.
+    """Return the root of the git repository that contains a folder, or the folder itself if it
+    isn't in a repository.
     """
     real = folder.resolve()
     return next((each for each in (real, *real.parents) if (each / ".git").exists()), real)

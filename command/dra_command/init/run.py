@@ -1,6 +1,4 @@
-"""`pulumi-dra init`: a fleet or a whole stack, a sample workload, and a CI workflow to start
-from.
-"""
+"""`pulumi-dra init`: create a fleet or a whole stack, a sample workload, and a CI workflow."""
 
 from __future__ import annotations
 
@@ -56,10 +54,10 @@ _FLEET = "fleet.yaml"
 
 
 def run(values: argparse.Namespace) -> int:
-    """Write the files, and print their paths and the next commands. Existing files are replaced
-    only with --force.
+    """Write the files, and print their paths and the next commands.
 
-    Raises PlannerError for wrong input, and if a file that differs exists.
+    Existing files are replaced only with --force. Raises PlannerError if the input is invalid, or
+    if a file already exists with different content.
     """
     use_existing_workloads(values)
     if values.only_ci:
@@ -96,7 +94,8 @@ def _write_stack(values: argparse.Namespace) -> int:
     own_file = path_in(folder, start.file)
     fleet_file = own_file or f"stacks/{stack}.fleet.yaml"
     workloads = [os.path.relpath(path, folder) for path in values.workloads] or [WORKLOADS]
-    sample = {} if (folder / FIRST_CLAIM_FILE).exists() else _sample(values)  # a user's by now
+    # an existing sample file might contain a user's changes
+    sample = {} if (folder / FIRST_CLAIM_FILE).exists() else _sample(values)
     shared = {**project_files(folder, start.fleet, values.install), **sample}
     pipeline = workflow_files(values, CheckedFiles(stack=stack))
     files = {
@@ -159,7 +158,7 @@ def _access_notes(start: InitialFleet) -> tuple[str, ...]:
 def _next_commands(folder: Path, stack: str, plan: Plan) -> Iterator[str]:
     if folder != Path():
         yield f"cd {shlex.quote(str(folder))}"
-    if plan.verdict == "does-not-fit":  # so `pulumi up` would fail
+    if plan.verdict == "does-not-fit":  # in this case, `pulumi up` would fail
         yield f"pulumi-dra plan --stack {stack}    # reasons and fixes"
         yield f"pulumi-dra plan --stack {stack} --write    # after you apply a fix"
         return

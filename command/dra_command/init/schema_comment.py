@@ -1,4 +1,4 @@
-"""Comments by which editors find the published schema of a generated file."""
+"""Comments that tell editors where to find the published schema of a generated file."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _SOURCE: Final = re.compile(r"Source, *https://(?P<host>[^/]+)/(?P<path>.+?)/?$"
 
 
 def schema_comment(name: str) -> str:
-    """Return the modeline of the YAML language server for a schema, as the line of a file.
+    """Return a line that tells the YAML language server which schema to use.
 
     Empty if this version's repository isn't known. The schema is the one at the installed commit
     or version.

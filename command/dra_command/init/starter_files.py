@@ -138,8 +138,8 @@ CI_NAMES: Final = {"github": "GitHub", "gitlab": "GitLab"}
 
 
 class CheckedFiles(Struct, frozen=True, kw_only=True):
-    """What a CI workflow checks: manifests on the pools that an option names, or a stack with its
-    saved plan. `baseline` and `diff` limit the findings, and `sarif` uploads them.
+    """The target of a CI workflow's checks: manifests with the pools that an option names, or a
+    stack with its saved plan. `baseline` and `diff` limit the findings, and `sarif` uploads them.
     """
 
     workloads: str = ""
@@ -167,16 +167,16 @@ def ci_files(kind: str, checked: CheckedFiles, folder: Path, install: str = "") 
     """Return the file that runs the checks for each change, by its path from `folder`; empty for
     "none".
 
-    `install` is what pip installs there; by default where this installation came from.
-
-    CI systems read their files from the root of the repository, which can be above the folder.
+    `install` is the requirement that pip installs in CI. The default is the source of this
+    installation. CI systems read their files from the root of the repository, which can be a parent
+    of the folder.
     """
     if kind == "none":
         return {}
     path, text = _CI[kind]
     root = repository_root(folder)
     below = os.path.relpath(folder.resolve(), root)
-    own = _NOT_IN_A_NAME.sub("-", below).strip("-")  # so that two folders don't share a workflow
+    own = _NOT_IN_A_NAME.sub("-", below).strip("-")  # prevents two folders from sharing a workflow
     stacks = checked.stack.replace(",", "-")
     run = "-".join(filter(None, (own, stacks)))
     name = f"pulumi-dra-{run}" if run else "pulumi-dra"

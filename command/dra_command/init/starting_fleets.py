@@ -47,15 +47,15 @@ from dra_policies.stack.starting_fleet import fleet_of_state
 
 _LEAST_MAXIMUM = 4
 _PLACEMENT = "guided"
-"""Placement of new fleets, so that few guards keep the price low."""
+"""Placement setting for new fleets. With few guards, it keeps the price low."""
 
 
 class InitialFleet(Struct, frozen=True, kw_only=True):
-    """A fleet, the text of its file, and notes: facts that a person has to check.
+    """A fleet, the text of its file, and notes about facts that a person must check.
 
-    `file` is the path of the fleet if it's a file of this tool already; else it's empty. `nodes`
-    describes the nodes of a fleet for named workloads, with their price; "" if it isn't known.
-    `cluster` is the name of the cluster that another tool describes.
+    `file` is the path of an existing fleet file, or "" if the source isn't a fleet file. `nodes`
+    describes the nodes and their price if the user named workloads, or "" if the price is unknown.
+    `cluster` is the name of the cluster that another tool's file describes.
     """
 
     fleet: Fleet
@@ -67,8 +67,8 @@ class InitialFleet(Struct, frozen=True, kw_only=True):
 
 
 def starting_fleet(values: argparse.Namespace) -> InitialFleet:
-    """Return the fleet that the options describe. Raises PlannerError if they contradict, or
-    describe none.
+    """Return the fleet that the options describe. Raises PlannerError if the options contradict
+    each other, or don't describe a fleet.
     """
     if values.machines and (values.observed or values.state):
         raise UsageError(
@@ -203,8 +203,8 @@ def _gpus(fleet: Suggestion) -> int:
 
 
 def _with_room(document: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the fleet with guards, and with limits that leave room to grow: a pool is built as
-    large as its plan, not as its maximum.
+    """Return the fleet with guards and with higher limits. Pulumi builds a pool as large as its
+    plan, not as large as its maximum.
     """
     pools = [
         {**pool, "count": {**count, "max": max(_LEAST_MAXIMUM, 2 * count["max"])}}
@@ -229,7 +229,7 @@ def _from_state(values: argparse.Namespace) -> InitialFleet:
 
 
 def _from_file(values: argparse.Namespace) -> InitialFleet:
-    """Return the fleet of a file, which is a fleet itself or another tool's description of a
+    """Return the fleet in a file, which is either a fleet file or another tool's description of a
     cluster.
     """
     path = values.other_tool
@@ -252,7 +252,7 @@ def _from_file(values: argparse.Namespace) -> InitialFleet:
         )
     fleet = read_fleet_file(Path(path), find_shared_catalog(path))
     text = read_file(path).text
-    if fleet.catalog:  # which may come from the project's configuration
+    if fleet.catalog:  # the region might come from the project's configuration
         text = replace_catalog(text, fleet.document()["catalog"])
     shared = (
         f"stack {values.stack} uses this file, so a change applies to every stack that names it; "
@@ -262,7 +262,9 @@ def _from_file(values: argparse.Namespace) -> InitialFleet:
 
 
 def _target(values: argparse.Namespace) -> str:
-    """Return the folder and the other options of this command without --from, to repeat it."""
+    """Return the folder and the other options of this command without --from, for a message that
+    repeats the command.
+    """
     options = {
         "--stack": [values.stack],
         "--region": [values.region],
@@ -281,7 +283,7 @@ def _target(values: argparse.Namespace) -> str:
 def _described(
     document: Mapping[str, Any], source: str, notes: tuple[str, ...] = (), *, start: str = "."
 ) -> InitialFleet:
-    """Return the fleet of a document; learned machine types come from the configuration that is
+    """Return the fleet in a document. Learned machine types come from the configuration that is
     nearest to `start`.
     """
     fleet = read_fleet(document, file=source, catalog=find_shared_catalog(start))

@@ -1,4 +1,4 @@
-"""The CI workflow that `init` writes, with the notes about its place and its source."""
+"""The CI workflow that `init` writes, and notes about its location and its installation source."""
 
 from __future__ import annotations
 
@@ -100,8 +100,8 @@ def print_pipeline_notes(
 
 
 def print_workflow_note(folder: Path, ci: str, files: Iterable[str]) -> None:
-    """Print that a workflow has no effect below the root of a repository that isn't there yet, and
-    that GitLab must include it.
+    """Print that a workflow has no effect in a subfolder until a git repository exists, and that
+    GitLab must include the file.
     """
     for name in files if ci == "gitlab" else ():
         local = os.path.basename(name)
@@ -114,8 +114,8 @@ def print_workflow_note(folder: Path, ci: str, files: Iterable[str]) -> None:
 
 
 def _same_stack_notes(folder: Path, name: str, text: str) -> Iterator[str]:
-    """Yield a note for each other workflow that checks one of the stacks, which would plan it twice
-    and write a second comment.
+    """Yield a note for each other workflow that checks one of the stacks, because that workflow
+    would plan the stack again and write a second comment.
     """
     stacks = _stacks_of(text)
     path = folder / name

@@ -14,8 +14,9 @@ from dra_planner.wording import verb
 
 
 def require_new(folder: Path, names: list[str], *, force: bool) -> None:
-    """Raise UsageError if one of the files exists, unless `force` allows to replace it."""
-    paths = [os.path.normpath(folder / name) for name in names]  # `..` also of a new folder
+    """Raise UsageError if one of the files exists, unless `force` is set."""
+    # also handles `..` in the path of a new folder
+    paths = [os.path.normpath(folder / name) for name in names]
     there = [path for path in paths if os.path.exists(path)]
     if there and not force:
         raise UsageError(
@@ -25,7 +26,7 @@ def require_new(folder: Path, names: list[str], *, force: bool) -> None:
 
 
 def write_files(folder: Path, files: dict[str, str], *, quiet: bool) -> None:
-    """Write texts by their paths from a folder, and print each path unless `quiet`."""
+    """Write texts to their paths in a folder, and print each path unless `quiet` is set."""
     for name, text in files.items():
         path = Path(os.path.normpath(folder / name))
         _make_folder(path.parent)
@@ -35,25 +36,25 @@ def write_files(folder: Path, files: dict[str, str], *, quiet: bool) -> None:
 
 
 def print_notes(path: Path, notes: Iterable[str]) -> None:
-    """Print what a person has to check in a written file."""
+    """Print the facts in a written file that a person must check."""
     for note in notes:
         print(f"look at {os.path.normpath(path)}: {note}")
 
 
 def paths_from(folder: Path, paths: Iterable[str]) -> str:
-    """Return paths from a folder, as arguments of a command that runs there."""
+    """Return paths relative to a folder, as arguments for a command that runs in this folder."""
     return shlex.join(path if is_url(path) else os.path.relpath(path, folder) for path in paths)
 
 
 def path_in(folder: Path, file: str) -> str:
-    """Return the path of a file from a folder; "" if there is no such file in it."""
+    """Return the path of a file relative to a folder. "" if the folder doesn't contain the file."""
     if not file or not Path(file).resolve().is_relative_to(folder.resolve()):
         return ""
     return Path(file).resolve().relative_to(folder.resolve()).as_posix()
 
 
 def text_at(path: Path, otherwise: str) -> str:
-    """Return the text at a path; `otherwise` if nothing is there."""
+    """Return the text of the file at a path, or `otherwise` if the file doesn't exist."""
     if not path.exists():
         return otherwise
     return path.read_text(encoding="utf-8", errors="replace") if path.is_file() else ""
