@@ -1,5 +1,5 @@
-"""Hosts the components for programs in other languages: `pulumi package add` on this folder makes
-an SDK of them.
+"""Provide the components to programs in other languages. `pulumi package add` on this folder
+generates an SDK from them.
 """
 
 import sys

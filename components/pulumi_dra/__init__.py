@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from pulumi_dra.placement import PlanGate as PlanGate
     from pulumi_dra.platform.platform import DraPlatform as DraPlatform
 
-# A cloud may come with another distribution, as a folder of this name without an __init__.py.
+# Another distribution can add a cloud as a folder with this name, without an __init__.py.
 __path__ += [
     folder
     for folder in extend_path(list[str](), __name__)

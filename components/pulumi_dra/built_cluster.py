@@ -29,12 +29,13 @@ class BuiltCluster(Struct, frozen=True, kw_only=True):
     endpoint: pulumi.Output[str]
     kubeconfig: pulumi.Output[dict[str, Any]]
     kubeconfig_json: pulumi.Output[str]
-    # Another value means another cluster; None: another address of the API server does.
+    # A different value means a different cluster. If None, a different address of the API server
+    # does.
     identity: pulumi.Output[str] | None
-    resource: pulumi.Resource  # what is there goes with it
-    usable: list[pulumi.Resource]  # before anything runs in it
-    pools: list[pulumi.Resource]  # what runs on their nodes is deleted before them
-    # what its cloud needs in it, with these options
+    resource: pulumi.Resource  # deleting this resource also deletes the objects in the cluster
+    usable: list[pulumi.Resource]  # resources that must exist before anything runs in the cluster
+    pools: list[pulumi.Resource]  # objects that run on these nodes are deleted before the nodes
+    # declares the objects that the cloud needs in the cluster, with these options
     declare_inside: Callable[[pulumi.ResourceOptions], object]
 
     @classmethod

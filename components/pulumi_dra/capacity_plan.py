@@ -42,7 +42,7 @@ class CapacityPlan(pulumi.ComponentResource):
             except PlannerError as error:
                 read.refuse("document", str(error))
         read.finish()
-        assert plan is not None  # `finish` has raised otherwise
+        assert plan is not None  # otherwise, `finish` has raised an error
         super().__init__(RECORD_TYPE, name, {RECORD_DOCUMENT: canonical_text(plan)}, opts)
         self.digest = pulumi.Output.from_input(plan.digest)
         self.verdict = pulumi.Output.from_input(str(plan.verdict))

@@ -42,7 +42,7 @@ class Children:
     ) -> pulumi.ResourceOptions:
         """Return the options of one child, which also waits for `depends_on`."""
         if self._inherited.custom_timeouts is not None:
-            # what the component was told goes before what it works out
+            # values that the user sets take precedence over computed values
             options.pop("custom_timeouts", None)
         own = pulumi.ResourceOptions(depends_on=list(depends_on), **options)
         return pulumi.ResourceOptions.merge(self._inherited, own)

@@ -18,8 +18,8 @@ class CloudComponents(Protocol):
     """The module `pulumi_dra.<cloud>.from_fleet`."""
 
     CLUSTER_INPUTS: Mapping[str, str]
-    """The names of `DraPlatform`'s common inputs → their names in this cloud's cluster. Missing
-    ones don't apply to it. The program sets tags in every stack.
+    """The names of `DraPlatform`'s common inputs → their names in this cloud's cluster. Inputs that
+    are missing here don't apply to the cloud. The program sets tags in every stack.
     """
 
     def check_cluster(

@@ -62,7 +62,7 @@ class Components(ComponentProvider):
         inputs: pulumi.Inputs,
         options: pulumi.ResourceOptions | None = None,
     ) -> ConstructResult:
-        """Construct a component. Raises InputPropertiesError for wrong inputs.
+        """Construct a component. Raises InputPropertiesError if inputs are invalid.
 
         The base class wraps every exception of a constructor, so the server would show a traceback
         instead of the wrong inputs
@@ -72,8 +72,8 @@ class Components(ComponentProvider):
             return super().construct(name, resource_type, inputs, options)
         except ComponentInitError as error:
             if isinstance(error.inner, InputPropertiesError):
-                # The message has a line for each; of details the engine would show the value too, a
-                # whole plan.
+                # The message contains a line for each error. If the errors were passed as details,
+                # the engine would also print the value, which can be a whole plan.
                 raise InputPropertiesError(error.inner.message, []) from None
             raise
 

@@ -24,7 +24,7 @@ def made_of(start: str, end: str, most: int) -> str:
 
     An `end` that is too long ends in a digest of the whole name, so that names stay unique.
     """
-    longest = most - 1 - _DIGEST  # some of the start stays
+    longest = most - 1 - _DIGEST  # keeps part of the start
     if len(end) > longest:
         digest = hashlib.sha256(end.encode()).hexdigest()[:_DIGEST]
         end = f"{end[: longest - _DIGEST - 1].rstrip('-')}-{digest}"

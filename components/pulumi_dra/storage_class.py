@@ -19,7 +19,7 @@ def declare_storage_class(
     """Declare the class. Volumes are created in the zone of the scheduled pod's node, and
     can grow.
     """
-    # a cluster and its pools, which know the class as well, do without
+    # imported here because clusters and pools, which also know the class, don't need this SDK
     import pulumi_kubernetes as k8s
 
     annotations = (

@@ -7,7 +7,8 @@ simulated clouds' code cites reports of this.
 import pulumi
 
 _LEAST_MINUTES = 120
-_NODE_MINUTES = 10  # for a new node that joins, beside what its predecessor's pods take to leave
+# minutes for a new node to join, in addition to the time that the old node's pods need to terminate
+_NODE_MINUTES = 10
 
 
 def waiting(nodes: int, at_once: int, leaving_minutes: int) -> pulumi.CustomTimeouts:

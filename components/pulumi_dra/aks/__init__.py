@@ -4,9 +4,14 @@ from pulumi_dra.optional_sdks import require_sdk
 
 require_sdk("pulumi_azure_native", "azure", "pulumi_dra.aks")
 
-from pulumi_dra.aks.cluster import AksCluster, AksClusterArgs  # the check comes first
-from pulumi_dra.aks.gpu_pool import AksGpuPool, AksGpuPoolArgs  # the check comes first
-from pulumi_dra.aks.network import AksNetwork, AksNetworkArgs  # the check comes first
+# imported after the check for the SDK
+from pulumi_dra.aks.cluster import AksCluster, AksClusterArgs
+
+# imported after the check for the SDK
+from pulumi_dra.aks.gpu_pool import AksGpuPool, AksGpuPoolArgs
+
+# imported after the check for the SDK
+from pulumi_dra.aks.network import AksNetwork, AksNetworkArgs
 
 __all__ = [
     "AksCluster",

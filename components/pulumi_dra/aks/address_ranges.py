@@ -10,14 +10,14 @@ from pulumi_dra.inputs.reader import InputReader
 PODS, SERVICES = CLOUD.pods_range, "10.0.0.0/16"
 """AKS's defaults: learn.microsoft.com/azure/aks/azure-cni-overlay."""
 NEW_NETWORK = "10.224.0.0/16"
-"""The range of a new network, which overlaps neither."""
+"""The range of a new network, which overlaps neither of these ranges."""
 _RESERVED = ("169.254.0.0/16", "172.30.0.0/16", "172.31.0.0/16", "192.0.2.0/24")
-# "Prerequisites" of learn.microsoft.com/azure/aks/concepts-network-cni-overview has those above;
-# "IP address planning" of …/azure-cni-overlay that services take less than a /12, and each node a
-# /24 of the pods' range.
+# Sources: learn.microsoft.com/azure/aks/concepts-network-cni-overview, "Prerequisites" (reserved
+# ranges), and …/azure-cni-overlay, "IP address planning" (the service range is smaller than a /12,
+# and each node has a /24 of the pod range).
 _LARGEST_SERVICES = 13
 _SMALLEST_PODS = 24
-_DNS = 10  # the address of the name service in its range, where AKS puts it
+_DNS = 10  # position of the DNS service's address in its range, as in AKS
 
 
 class ServiceRanges(Struct, frozen=True, kw_only=True):

@@ -1,4 +1,4 @@
-"""An AKS cluster with DRA: Entra ID, workload identity, Cilium overlay network, logs, no
+"""An AKS cluster with DRA: Entra ID, workload identity, Cilium overlay network, logs, and no
 passwords.
 """
 
@@ -177,10 +177,11 @@ class AksCluster(pulumi.ComponentResource):
             kubernetes_version=inputs.kubernetes_version,
             dns_prefix=inputs.dns_prefix
             or re.sub(r"[^a-zA-Z0-9-]", "-", self._name)[:54].strip("-"),
-            # AKS's own name may be too long for it, and a change of it replaces the cluster.
+            # The name that AKS generates can be too long, and changing the name replaces the
+            # cluster.
             node_resource_group=inputs.node_resource_group
             or group.apply(lambda known: made_of(known, f"-{self._name}-nodes", NODE_GROUP_NAME)),
-            # What AKS makes there is its own; a change by hand breaks the cluster.
+            # AKS manages the resources in this group, and manual changes break the cluster.
             node_resource_group_profile={"restriction_level": "ReadOnly"},
             sku={"name": "Base", "tier": "Standard"},
             support_plan="KubernetesOfficial",
@@ -208,10 +209,10 @@ class AksCluster(pulumi.ComponentResource):
             opts=self._children.options(
                 depends_on=depends_on,
                 ignore_changes=LEFT_ALONE if inputs.keep_pools else None,
-                # Two clusters cannot have one name.
+                # Two clusters can't have the same name.
                 delete_before_replace=True if inputs.cluster_name else None,
-                # Azure has locks alone, which keep pools and roles of the cluster from being
-                # replaced too.
+                # Azure offers only locks, which would also prevent Pulumi from replacing the
+                # cluster's pools and roles.
                 protect=True if inputs.deletion_protection else None,
             ),
         )
@@ -255,8 +256,8 @@ class AksCluster(pulumi.ComponentResource):
             "availability_zones": inputs.system_zones or None,
             "enable_node_public_ip": False,
             "enable_encryption_at_host": inputs.encryption_at_host,
-            # No taint CriticalAddonsOnly: controllers of drivers and whatever claims nothing run
-            # here too.
+            # The taint CriticalAddonsOnly isn't set, because driver controllers and all pods
+            # without claims run on these nodes.
             "node_labels": {POOL: "system"},
             "upgrade_settings": {"max_surge": "1"},
         }
@@ -320,7 +321,8 @@ class AksCluster(pulumi.ComponentResource):
             )
         )
         self.oidc_issuer_url = cluster.oidc_issuer_profile.apply(_issuer)
-        # "exec": without a token in it; with local accounts off Azure gives no other.
+        # "exec": the kubeconfig doesn't contain a token. If local accounts are disabled, Azure
+        # offers only this format.
         credentials = containerservice.list_managed_cluster_user_credentials_output(
             resource_group_name=group,
             resource_name=cluster.name,

@@ -198,7 +198,7 @@ class AksClusterInputs(Struct, frozen=True, kw_only=True):
     kubernetes_version: str
     location: str
     resource_group_name: pulumi.Input[str] | None
-    cluster_name: str  # "" for one that Pulumi makes
+    cluster_name: str  # "" for a group that Pulumi creates
     dns_prefix: str
     node_resource_group: str
     keep_pools: bool
@@ -217,7 +217,7 @@ class AksClusterInputs(Struct, frozen=True, kw_only=True):
     maintenance_day: str
     maintenance_start: str
     secrets_kms_key: pulumi.Input[str] | None
-    secrets_key_vault_id: pulumi.Input[str] | None  # None: nothing is granted
+    secrets_key_vault_id: pulumi.Input[str] | None  # None: Pulumi doesn't grant any permission
     disk_encryption_set_id: pulumi.Input[str] | None
     grant_disk_set_use: bool
     encryption_at_host: bool
@@ -226,7 +226,7 @@ class AksClusterInputs(Struct, frozen=True, kw_only=True):
     defender: bool
     system_machine: str
     system_count: int
-    system_zones: list[str]  # as the API has them
+    system_zones: list[str]  # in the form that the API uses
     deletion_protection: bool
     tags: dict[str, pulumi.Input[str]]
 

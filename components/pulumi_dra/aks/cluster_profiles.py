@@ -65,8 +65,8 @@ def api_server_access(
             "private_dns_zone": "system",
             "disable_run_command": True,
         }
-    # Nodes reach a public API server by the address that they go out by; a load balancer's AKS adds
-    # itself.
+    # Nodes reach a public API server from their outbound address. AKS itself adds the outbound
+    # address of a load balancer.
     own: list[pulumi.Input[str]] = (
         [] if egress is None else [egress.apply(lambda address: f"{address}/32")]
     )

@@ -69,13 +69,13 @@ def declare_cluster(
         principal_id=cluster.principal_id,
     )
     pools: list[pulumi.Resource] = []
-    # reservation group → the pool that gives the role on it
+    # reservation group → the pool that declares the role assignment for the group
     granting: dict[str, pulumi.Resource] = {}
     for pool in pools_to_build(fleet, plan):
         args = pool_args(inputs, fleet, plan, pool, place)
         group, waits = (pool.source.reservation or "").lower(), list(cluster.usable)
         grants = bool(group) and args.get("grant_reservation_use", True)
-        if grants and group in granting:  # Azure refuses a second assignment of one role
+        if grants and group in granting:  # Azure rejects a second assignment of the same role
             args["grant_reservation_use"] = False
             waits.append(granting[group])
         made = AksGpuPool(f"{name}-{pool.name}", args, opts=children.options(depends_on=waits))
@@ -86,7 +86,7 @@ def declare_cluster(
 
 
 def cluster_args(fleet: Fleet, inputs: DraPlatformInputs) -> AksClusterArgs:
-    """Return the cluster's inputs from the fleet and from the options of the program."""
+    """Return the cluster's inputs from the fleet and from the program's options."""
     args: dict[str, Any] = {
         "kubernetes_version": fleet.kubernetes,
         "location": fleet.region,

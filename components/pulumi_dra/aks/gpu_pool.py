@@ -15,10 +15,10 @@ from pulumi_dra.child_options import Children
 from pulumi_dra.inputs.reader import InputReader
 from pulumi_dra.timeouts import waiting
 
-# Azure refuses these of a pool that is there ("Changing property 'properties.…' is not allowed"),
-# and the provider would try:
-# Azure/azure-rest-api-specs:…/containerservice/…/AgentPoolModels.tsp@055cac0 marks none
-# create-only.
+# Azure rejects changes of these properties in an existing pool ("Changing property 'properties.…'
+# is not allowed"), but the provider would try to change them:
+# Azure/azure-rest-api-specs:…/containerservice/…/AgentPoolModels.tsp@055cac0 doesn't mark any of
+# them as create-only.
 FIXED = [
     "availabilityZones",
     "capacityReservationGroupID",
@@ -80,7 +80,8 @@ class AksGpuPool(pulumi.ComponentResource):
             availability_zones=inputs.zones or None,
             enable_node_public_ip=False,
             enable_encryption_at_host=inputs.encryption_at_host,
-            # The node image's own driver, below /; without this word too, but it is on record then.
+            # The node image's own driver, whose root is /. This is also the default, but the
+            # setting is recorded explicitly.
             gpu_profile={"driver": "Install"} if inputs.has_gpus else None,
             gpu_instance_profile=inputs.instance_profile or None,
             capacity_reservation_group_id=inputs.reservation_group_id,
@@ -94,7 +95,7 @@ class AksGpuPool(pulumi.ComponentResource):
             opts=children.options(
                 depends_on=grants,
                 replace_on_changes=FIXED,
-                # a pool's name is fixed, and Azure makes none of a name that is there
+                # a pool's name is fixed, and Azure rejects a second pool with the same name
                 delete_before_replace=True,
                 custom_timeouts=_waiting(inputs),
             ),

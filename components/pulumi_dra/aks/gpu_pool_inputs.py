@@ -182,7 +182,7 @@ class AksGpuPoolInputs(Struct, frozen=True, kw_only=True):
     counts: Counts
     kubernetes_version: pulumi.Input[str] | None
     pool_name: str
-    zones: list[str]  # as the API has them
+    zones: list[str]  # in the form that the API uses
     capacity: str
     reservation_group_id: pulumi.Input[str] | None
     grant_reservation_use: bool
@@ -265,7 +265,7 @@ def _read_machine(read: InputReader) -> Machine | None:
         read.refuse("machine", str(error))
         return None
     if machine is None or machine.accelerator is None:
-        return machine  # without accelerators: its pods claim CPUs only
+        return machine  # a pool without accelerators, whose pods claim only CPUs
     served = any(each.serves_accelerator(machine) for each in every_driver())
     if not served and (fault := machine_fault(machine)):
         read.refuse("machine", fault)

@@ -63,8 +63,7 @@ class AksNetwork(pulumi.ComponentResource):
 
     def _declare(self, name: str, placed: dict[str, Any], children: Children) -> None:
         """Declare the resources, all `placed` in the same group and region, and set the outputs."""
-        # This module alone costs a second to import; a cluster in an existing subnet does without
-        # it.
+        # Importing this module takes a second, and clusters in an existing subnet don't need it.
         from pulumi_azure_native import network
 
         options = children.options
@@ -72,7 +71,8 @@ class AksNetwork(pulumi.ComponentResource):
             fitting(f"{name}-network", LABEL_NAME),
             address_space={"address_prefixes": [NEW_NETWORK]},
             **placed,
-            # Subnets are resources of their own; named here too they would be taken away.
+            # The subnets are separate resources. If the network also listed them, an update would
+            # delete them.
             opts=options(ignore_changes=["subnets"]),
         )
         address = network.PublicIPAddress(
@@ -89,8 +89,9 @@ class AksNetwork(pulumi.ComponentResource):
             **placed,
             opts=options(replace_on_changes=["location"]),
         )
-        # Without rules of its own Azure's apply: nothing comes in from outside the network. AKS
-        # writes to a group of its own on the interfaces of nodes.
+        # Without custom rules, Azure's rules apply, which block all inbound traffic from outside
+        # the network. AKS adds rules only to its own security group, which is attached to the
+        # network interfaces of the nodes.
         filters = network.NetworkSecurityGroup(
             fitting(f"{name}-filters", NETWORK_PART_NAME),
             **placed,

@@ -14,7 +14,7 @@ from pulumi_dra.inputs.pool_inputs import KubeletPolicies, read_kubelet_policies
 from pulumi_dra.inputs.reader import InputReader
 
 if TYPE_CHECKING:
-    # The SDK's own shapes; nothing is imported at run time.
+    # The SDK's own types, imported only for type checking.
     from pulumi_azure_native.containerservice import KubeletConfigArgsDict, LinuxOSConfigArgsDict
 
 OS_DISKS = ("Managed", "Ephemeral")

@@ -33,7 +33,7 @@ def declare_role(
     """Grant a principal a role on a scope. The request includes the principal's type, because Azure
     doesn't find a new principal immediately.
     """
-    # The role's id within its subscription, which is that of what the role is given on.
+    # The role's ID within the subscription of the scope.
     definition = pulumi.Output.from_input(scope).apply(lambda known: _definition(known, role))
     return authorization.RoleAssignment(
         name,

@@ -7,7 +7,7 @@ from pulumi_dra.optional_sdks import require_sdk
 
 require_sdk("pulumi_kubernetes", "components", "pulumi_dra.dra")
 
-# A driver may come with another distribution, as a folder of this name without an __init__.py.
+# Another distribution can add a driver as a folder with this name, without an __init__.py.
 __path__ += [
     folder
     for folder in extend_path(list[str](), __name__)

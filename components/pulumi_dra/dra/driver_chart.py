@@ -80,7 +80,7 @@ class DeviceDriver(pulumi.ComponentResource):
             else None,
             values=dict(driver(asked).chart_values(options, cloud(platform), tolerations)),
             create_namespace=False,
-            # It would be waited for pod by pod, on nodes that may not be there yet.
+            # Otherwise, the provider would wait for every pod, even on nodes that don't exist yet.
             skip_await=True,
             opts=children.options(depends_on=[home], delete_before_replace=True),
         )
@@ -104,7 +104,7 @@ def _unpublished(name: str) -> DriverChart:
 
 
 def _options(read: InputReader, name: str, settings: Mapping[str, Any]) -> Any:
-    """Return the driver's options, or None if they have faults, which are noted in `read`."""
+    """Return the driver's options, or None if they are invalid. Faults are recorded in `read`."""
     try:
         return driver(name).options.model_validate(dict(settings))
     except ValidationError as error:

@@ -81,8 +81,8 @@ def declare_in_cluster(
     options = children.options(
         depends_on=[*cluster.usable, *cluster.pools],
         providers={"kubernetes": provider},
-        # With the cluster goes what is in it; a namespace would otherwise wait for pods on nodes
-        # that are gone.
+        # Deleting the cluster also deletes the objects in it. Otherwise, deleting a namespace would
+        # wait for pods on nodes that no longer exist.
         deleted_with=cluster.resource,
     )
     cluster.declare_inside(options)

@@ -7,9 +7,14 @@ from pulumi_dra.optional_sdks import require_sdk
 
 require_sdk("pulumi_aws", "aws", "pulumi_dra.eks")
 
-from pulumi_dra.eks.cluster.cluster import EksCluster, EksClusterArgs  # the check comes first
-from pulumi_dra.eks.network.network import EksNetwork, EksNetworkArgs  # the check comes first
-from pulumi_dra.eks.pool.gpu_pool import EksGpuPool, EksGpuPoolArgs  # the check comes first
+# imported after the check for the SDK
+from pulumi_dra.eks.cluster.cluster import EksCluster, EksClusterArgs
+
+# imported after the check for the SDK
+from pulumi_dra.eks.network.network import EksNetwork, EksNetworkArgs
+
+# imported after the check for the SDK
+from pulumi_dra.eks.pool.gpu_pool import EksGpuPool, EksGpuPoolArgs
 
 if TYPE_CHECKING:
     from pulumi_dra.eks.autoscaler.autoscaler_inputs import EksClusterAutoscalerArgs

@@ -43,7 +43,7 @@ class EksPoolPlace(Struct, frozen=True, kw_only=True):
     node_role_arn: pulumi.Input[str]
     subnets_in: Callable[
         [list[str]], pulumi.Input[list[pulumi.Input[str]]]
-    ]  # of these zones, of all when none is named
+    ]  # subnets in these zones, or all subnets if no zone is named
     kubernetes_version: pulumi.Input[str]
     cluster_security_group_id: pulumi.Input[str]
     vpc_id: pulumi.Input[str]
@@ -72,7 +72,7 @@ def check_cluster(
     """
     read_cluster_inputs(read.inside("cluster", cluster_args(fleet, inputs), EksClusterArgs))
     _check_keys(read, inputs, fleet)
-    # What is only known once the cluster is there; its version is the fleet's.
+    # Values that are known only after the cluster exists. The version comes from the fleet.
     later = pulumi.Output.from_input("")
     if installs_autoscaler(inputs, fleet):
         given = read.inside(
@@ -158,8 +158,8 @@ def declare_cluster(
     pools: list[pulumi.Resource] = []
     for pool in pools_to_build(fleet, plan):
         args = pool_args(inputs, fleet, plan, pool, place)
-        # The role that a key is granted to is made with the account's first group, which may be the
-        # system nodes.
+        # The role that gets the key's grant is created with the account's first group, which can be
+        # the group of the system nodes.
         first = [cluster.system_nodes] if "disk_kms_key" in args else []
         opts = children.options(depends_on=[*cluster.nodes_wait_for, *first])
         pools.append(EksGpuPool(f"{name}-{pool.name}", args, opts=opts))
@@ -198,7 +198,7 @@ def autoscaler_args(
 
 
 def cluster_args(fleet: Fleet, inputs: DraPlatformInputs) -> EksClusterArgs:
-    """Return the cluster's inputs from the fleet and from the options of the program."""
+    """Return the cluster's inputs from the fleet and from the program's options."""
     args: dict[str, Any] = {
         "kubernetes_version": fleet.kubernetes,
         "public_access_cidrs": list(fleet.endpoint.public_access_cidrs),
@@ -230,7 +230,7 @@ def pool_args(
         "cluster_name": place.cluster_name,
         "node_role_arn": place.node_role_arn,
         "subnet_ids": place.subnets_in(zones_of(fleet, pool)),
-        # Without a zone of its own a pool has no reason to move when the network grows.
+        # A pool without its own zones doesn't have to move when the network grows.
         "keep_subnets": not pool.zones,
         "tags": inputs.tags,
         "mig_layout": pool.mig,
@@ -242,7 +242,8 @@ def pool_args(
         **capacity_args(pool),
     }
     if pool.image:
-        # EKS tells these nodes nothing, so this pool does, and how many pods a node takes too.
+        # EKS doesn't configure these nodes, so this pool does, including the maximum number of pods
+        # per node.
         args |= {
             **image_args(pool),
             "max_pods": planned_pods(fleet, pool),

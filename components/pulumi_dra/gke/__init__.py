@@ -4,9 +4,14 @@ from pulumi_dra.optional_sdks import require_sdk
 
 require_sdk("pulumi_gcp", "gcp", "pulumi_dra.gke")
 
-from pulumi_dra.gke.cluster.cluster import GkeCluster, GkeClusterArgs  # the check comes first
-from pulumi_dra.gke.network.network import GkeNetwork, GkeNetworkArgs  # the check comes first
-from pulumi_dra.gke.pool.gpu_pool import GkeGpuPool, GkeGpuPoolArgs  # the check comes first
+# imported after the check for the SDK
+from pulumi_dra.gke.cluster.cluster import GkeCluster, GkeClusterArgs
+
+# imported after the check for the SDK
+from pulumi_dra.gke.network.network import GkeNetwork, GkeNetworkArgs
+
+# imported after the check for the SDK
+from pulumi_dra.gke.pool.gpu_pool import GkeGpuPool, GkeGpuPoolArgs
 
 __all__ = [
     "GkeCluster",

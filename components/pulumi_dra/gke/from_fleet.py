@@ -41,7 +41,7 @@ def check_cluster(
     later = pulumi.Output.from_input("")
     zones: list[pulumi.Input[str]] = [*named, *[later] * (fleet.zone_count - len(named))]
     of_cluster = read.inside("cluster", cluster_args(fleet, inputs, zones), GkeClusterArgs)
-    # ranges of a subnet that is there already are not known
+    # the ranges of an existing subnet are unknown
     of_its_own = read_cluster_inputs(of_cluster)
     if of_its_own.network is None and (
         fault := pods_range_fault(fleet, plan, of_its_own.ranges.pods_cidr)
@@ -62,8 +62,9 @@ def declare_cluster(
     cluster = GkeCluster(
         f"{name}-cluster", cluster_args(fleet, inputs, zones), opts=children.options()
     )
-    # The state of an imported pool names its cluster without a path, and another text would replace
-    # the pool (hashicorp/terraform-provider-google@v7.45.0, resource_container_node_pool.go).
+    # The state of an imported pool contains its cluster's name without a path. Any other text would
+    # replace the pool (hashicorp/terraform-provider-google@v7.45.0,
+    # resource_container_node_pool.go).
     named = cluster.name if inputs.cluster.get("imported") else cluster.cluster_id
     pools: list[pulumi.Resource] = [
         GkeGpuPool(
@@ -93,7 +94,7 @@ def declare_cluster(
 def cluster_args(
     fleet: Fleet, inputs: DraPlatformInputs, zones: list[pulumi.Input[str]]
 ) -> GkeClusterArgs:
-    """Return the cluster's inputs from the fleet and from the options of the program."""
+    """Return the cluster's inputs from the fleet and from the program's options."""
     args: dict[str, Any] = {
         "kubernetes_version": fleet.kubernetes,
         "region": fleet.region,
@@ -130,7 +131,7 @@ def pool_args(
     }
     args["capacity"] = pool.source.kind
     if pool.source.kind in LENT:
-        args["min_nodes"] = 0  # GKE starts them for pods, whatever the plan needs
+        args["min_nodes"] = 0  # GKE starts these nodes for pending pods, regardless of the plan
     if not pool.is_dra:
         args |= _plugin_args(pool)
     if pool.source.reservation:
@@ -151,11 +152,14 @@ def _is_chosen(zone: str, named: Collection[str]) -> bool:
 
 
 def _network_zones(fleet: Fleet, children: Children) -> list[pulumi.Input[str]]:
-    """Return the zones of the network: the named ones, and more up to the requested number."""
+    """Return the zones of the network: the named zones, and additional zones up to the requested
+    number.
+    """
     named, count = fleet.named_zones, fleet.zone_count
     if len(named) == count:
         return list(named)
-    from pulumi_gcp import compute  # costs seconds, so only where somebody counts instead of naming
+    # this takes seconds, so it runs only if the user sets a number of zones instead of names
+    from pulumi_gcp import compute
 
     available = compute.get_zones_output(
         region=fleet.region, status="UP", opts=children.invoke_options()

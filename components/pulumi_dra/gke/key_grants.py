@@ -22,8 +22,7 @@ def declare_key_grant(
     """Declare the role of `agent` (DISKS or SECRETS) on the key. Encrypted resources must wait for
     it.
 
-    It stays when its pool or cluster is deleted, because all users of the key share this role
-    member.
+    The grant remains when its pool or cluster is deleted, because all users of the key share it.
     """
     number = gcp.organizations.get_project_output(opts=children.invoke_options()).number
     return gcp.kms.CryptoKeyIAMMember(

@@ -8,7 +8,7 @@ import pulumi_gcp as gcp
 
 from pulumi_dra.child_options import Children
 
-# What Google lists as least for nodes, and pulling images from Artifact Registry
+# Google's minimum roles for nodes, and the role for pulling images from Artifact Registry
 # (docs.cloud.google.com/kubernetes-engine/docs/how-to/service-accounts).
 NODE_ROLES = ("roles/container.defaultNodeServiceAccount", "roles/artifactregistry.reader")
 _MAX_LENGTH = 30

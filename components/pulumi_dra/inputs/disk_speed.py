@@ -24,7 +24,7 @@ class SpeedLimits(Struct, frozen=True, kw_only=True):
     iops: range
     throughput: range  # MiB a second
     iops_of_a_gib: int  # at most
-    iops_of_a_mib: range  # of throughput, at least and at most
+    iops_of_a_mib: range  # minimum and maximum throughput
 
 
 def read_disk_speed(read: InputReader, limits: SpeedLimits, disk_gib: int) -> DiskSpeed:

@@ -35,7 +35,9 @@ class MachineFacts(TypedDict):
 
 
 def planned_facts(fleet: Fleet, machine: str) -> MachineFacts | None:
-    """Return the facts of a machine type that only the fleet's catalog has; None for others."""
+    """Return the facts of a machine type that exists only in the fleet's catalog. None for all
+    other machine types.
+    """
     row = fleet.learned(machine)
     if row is None or known_machine(fleet.cloud, machine) is not None:
         return None
@@ -55,8 +57,8 @@ def planned_facts(fleet: Fleet, machine: str) -> MachineFacts | None:
 
 
 def read_machine(read: InputReader, cloud: Cloud, name: str) -> Machine | None:
-    """Return a machine type: that of the tables, or one with the facts of `machine_facts`. None if
-    neither has it.
+    """Return a machine type from the tables, or one that is created from the facts in
+    `machine_facts`. None if neither exists.
     """
     told = read.has("machine_facts")
     facts = read.inside("machine_facts", read.block("machine_facts"), MachineFacts)
@@ -69,7 +71,7 @@ def read_machine(read: InputReader, cloud: Cloud, name: str) -> Machine | None:
 
 
 def known_machine(cloud: str, name: str) -> Machine | None:
-    """Return a machine type of the tables; None for one that they don't have."""
+    """Return a machine type from the tables, or None if the tables don't contain it."""
     try:
         return catalog.machine(cloud, name)
     except CatalogError:

@@ -142,7 +142,7 @@ def _times(rule: str, start: str) -> int | None:
         case "WEEKLY", every if plain_days and not numbers:
             return _DAYS // (7 * every) * (days or 1)
         case "MONTHLY", every if not days:
-            # A day that some months do not have is away for longer than 32 days.
+            # If a month doesn't have this day, the next occurrence is more than 32 days later.
             given = re.findall(r"\d+", parts.get("BYMONTHDAY", start[8:10]))
             return 0 if every > 1 else sum(int(number) <= _SHORTEST_MONTH for number in given)
         case "YEARLY", _ if not days and not numbers:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NotRequired, TypedDict, cast
 from pulumi_dra.inputs.reader import InputReader
 
 if TYPE_CHECKING:
-    # The SDK's own shape; nothing is imported at run time.
+    # The SDK's own type, imported only for type checking.
     from pulumi_aws.eks import NodeGroupNodeRepairConfigArgsDict
 
 ACTIONS = ("Replace", "Reboot", "NoAction")

@@ -18,13 +18,15 @@ from dra_planner.wording import counted
 
 
 class WrongInputs(InputPropertiesError, pulumi.RunError):
-    """Inputs of a component are wrong. The engine shows the sentences, in any language, without a
-    traceback.
+    """The inputs of a component are invalid. The engine prints the sentences in any language,
+    without a traceback.
     """
 
 
 class InputReader:
-    """Reads the inputs of one component one by one. `finish` raises if any of them is wrong."""
+    """Reads the inputs of a component one by one. `finish` raises an error if any input is
+    invalid.
+    """
 
     def __init__(self, component: str, name: str, args: object, known: type) -> None:
         self._title = f'{component} "{name}"'
@@ -48,7 +50,9 @@ class InputReader:
                 self.refuse(str(key), f"isn't an input of {component}; {hint}")
 
     def refuse(self, path: str, reason: str) -> None:
-        """Note a fault of the input at `path` in Python's names, for example `pools[0].machine`."""
+        """Record a fault in the input at `path`, in Python's names, for example
+        `pools[0].machine`.
+        """
         self._errors.append({"property_path": f"{self._at}{path}", "reason": reason})
 
     def inside(self, path: str, args: object, known: type) -> "InputReader":
@@ -273,7 +277,9 @@ class InputReader:
         return self._args.get(key) is not None
 
     def block(self, key: str) -> Mapping[str, Any]:
-        """Return a structure without its unset fields. Its consumer reads it."""
+        """Return a structure without its unset fields. The code that uses the structure checks
+        it.
+        """
         value = self._take(key, {})
         if not isinstance(value, Mapping):
             self.refuse(key, f"must be a structure, not {_shown(value)}")

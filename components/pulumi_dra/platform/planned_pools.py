@@ -1,5 +1,5 @@
-"""Pool inputs that all clouds take from a fleet and its plan. Apart from the pools' own inputs,
-which don't need a fleet.
+"""Pool inputs that all clouds derive from a fleet and its plan. In a separate module from the
+pools' own inputs, which don't need a fleet.
 """
 
 from collections.abc import Mapping
@@ -70,8 +70,8 @@ def pods_range_fault(fleet: Fleet, plan: PlanFile, cidr: str) -> str:
 def planned_pool_args(
     fleet: Fleet, plan: PlanFile, pool: Pool, labels: Mapping[str, pulumi.Input[str]]
 ) -> dict[str, Any]:
-    """Return the pool inputs that all clouds take from fleet and plan: machine type, counts, and
-    node settings.
+    """Return the pool inputs that all clouds derive from the fleet and the plan: machine type,
+    counts, and node settings.
     """
     nodes = plan.pool(pool.name).nodes
     return {

@@ -55,7 +55,7 @@ class DraPlatform(pulumi.ComponentResource):
         if planned is None:
             read_platform_inputs(read, None, EVERY_INPUT)
         read.finish()
-        assert planned is not None  # `finish` has raised otherwise
+        assert planned is not None  # otherwise, `finish` has raised an error
         fleet, plan = planned
         cloud = components_of(fleet.cloud)
         inputs = read_platform_inputs(read, fleet, cloud.CLUSTER_INPUTS)
@@ -67,8 +67,8 @@ class DraPlatform(pulumi.ComponentResource):
         closed = unreachable_from_outside(fleet.endpoint.public_access_cidrs)
         if closed and not inputs.cluster.get("dns_endpoint"):
             pulumi.warn(f"{closed}; {_WAYS_IN}", self)
-        # First of all, so that a policy pack can refuse before anything is created; all else waits
-        # for it.
+        # Declared first, so that a policy pack can reject the stack before anything is created. All
+        # other resources wait for it.
         record = CapacityPlan(
             f"{name}-plan", {"document": canonical_text(plan)}, opts=Children(self, opts).options()
         )

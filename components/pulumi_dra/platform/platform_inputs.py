@@ -129,15 +129,16 @@ EVERY_INPUT = {
 class DraPlatformInputs(Struct, frozen=True, kw_only=True):
     """The checked inputs."""
 
-    pools: Mapping[str, Mapping[str, Any]]  # by name, as the pool's component takes them
-    driver: Mapping[str, Any]  # as DraDriver takes them
-    # as EksClusterAutoscaler or EksKarpenter takes them, beside `install`
+    # inputs by pool name, in the form that the pool's component accepts
+    pools: Mapping[str, Mapping[str, Any]]
+    driver: Mapping[str, Any]  # in the form that DraDriver accepts
+    # in the form that EksClusterAutoscaler or EksKarpenter accepts, and also with `install`
     autoscaler: Mapping[str, Any]
-    driver_installer: Mapping[str, Any]  # as DriverInstaller takes them
+    driver_installer: Mapping[str, Any]  # in the form that DriverInstaller accepts
     device_plugin_chart: str
     storage_class: bool
-    cluster: Mapping[str, Any]  # as the cluster's component takes them
-    # gpu_metrics, kueue, kube_ray: those that are asked for
+    cluster: Mapping[str, Any]  # in the form that the cluster's component accepts
+    # gpu_metrics, kueue, kube_ray: only the requested ones
     releases: Mapping[str, Mapping[str, Any]]
     tenants: list[Any]
     admin_access_namespaces: list[str] | None

@@ -20,7 +20,8 @@ def read_stack_options(document: object, *, file: str = "") -> dict[str, Any]:
     """
     if document == {}:
         return {}
-    from pulumi_dra.platform.platform_inputs import DraPlatformArgs  # brings the SDK of Kubernetes
+    # this import loads the Kubernetes SDK
+    from pulumi_dra.platform.platform_inputs import DraPlatformArgs
 
     at = f"config.{SETTING}"
     options: dict[str, Any] = _renamed(document, DraPlatformArgs, at, file)

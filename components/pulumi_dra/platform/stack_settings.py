@@ -18,7 +18,7 @@ from dra_planner.sources import Source, read_sources
 from pulumi_dra.inputs.cidrs import for_documentation
 from pulumi_dra.platform.stack_options import SETTING, read_stack_options
 
-if TYPE_CHECKING:  # brings the SDK of Kubernetes
+if TYPE_CHECKING:  # this import loads the Kubernetes SDK
     from pulumi_dra.platform.platform_inputs import DraPlatformArgs
 
 _STRUCTURED = ("pulumi-dra:fleet", "pulumi-dra:workloads", "pulumi-dra:admins", SETTING)
@@ -35,7 +35,7 @@ class ProgramSettings(Struct, frozen=True, kw_only=True):
     plan: PlanFile
     security_group: str | None
     admins: tuple[str, ...] = ()
-    # inputs of DraPlatform, in Python's names
+    # inputs of DraPlatform, with Python's names
     options: Mapping[str, Any] = {}
 
     @property
@@ -101,16 +101,16 @@ def refuse_documentation_ranges(settings: ProgramSettings) -> None:
 
 
 def settings_of(stack: str, config: Mapping[str, Any], project: Path) -> ProgramSettings:
-    """Return the settings of a stack with this configuration; raises PlannerError."""
+    """Return the settings of a stack with this configuration. Raises PlannerError."""
     path = plan_path(stack, project)
     plan = read_plan_file(path, stack=stack)
     settings = read_settings(
         config,
         file=f"stacks/Pulumi.{stack}.yaml",
         project=project,
-        # the program fetches nothing: the plan has what was fetched
+        # the program doesn't fetch anything, because the plan contains everything that was fetched
         remote_fleet=lambda _: plan.fleet,
-        catalog=plan.fleet.catalog,  # and the rows of the project's catalog that it was made with
+        catalog=plan.fleet.catalog,  # this includes the catalog rows that the plan was made with
     )
     check_inputs(
         plan,
@@ -145,7 +145,7 @@ def _configuration() -> dict[str, Any]:
         if setting in _STRUCTURED and not (
             setting == "pulumi-dra:fleet" and value and not value.lstrip().startswith("{")
         ):
-            value = config.get_object(key)  # the fleet may be the name of a file instead
+            value = config.get_object(key)  # instead of a mapping, the fleet can be a file name
         if value is not None:
             found[setting] = value
     return found

@@ -45,9 +45,9 @@ class DeviceClassesArgs(TypedDict):
 
     kubernetes_version: str
     """Kubernetes version of the cluster, which determines the supported fields of DeviceClasses."""
-    # Elements are inputs for the sake of Go, whose generator leaves out the type of a structure
-    # that is only ever an element of a plain list (pulumi/pulumi:pkg/codegen/go/gen.go@v3.259.0).
-    # Outputs are refused all the same.
+    # Elements are inputs because Pulumi's Go generator omits the type of a structure that is used
+    # only as an element of a plain list (pulumi/pulumi:pkg/codegen/go/gen.go@v3.259.0). Outputs are
+    # rejected anyway.
     classes: list[pulumi.Input[DeviceClassSettings]]
     """At least one class."""
 

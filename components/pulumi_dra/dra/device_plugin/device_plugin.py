@@ -174,12 +174,12 @@ class DevicePlugin(pulumi.ComponentResource):
                 feature_discovery=inputs.feature_discovery,
             ),
             create_namespace=False,
-            # Unlike the driver's, this chart is waited for pod by pod, on nodes that may not be
-            # there yet.
+            # Unlike for the driver's chart, the provider waits for every pod of this chart, even on
+            # nodes that don't exist yet.
             skip_await=True,
             opts=children.options(depends_on=[home], delete_before_replace=True),
         )
-        # A failed release must stop here too: see `require_deployed`.
+        # A failed release must also stop the deployment here: see `require_deployed`.
         return pulumi.Output.all(home.metadata.name, installed.status).apply(
             lambda both: both[0] if require_deployed(RELEASE, both[1]) else ""
         )
@@ -191,7 +191,8 @@ class DevicePlugin(pulumi.ComponentResource):
             metadata={
                 "name": inputs.existing_daemon_set,
                 "namespace": inputs.existing_namespace,
-                # It would wait for the whole rollout, and the change restarts every plugin pod.
+                # Otherwise, the provider would wait for the whole rollout, and the change restarts
+                # every plugin pod.
                 "annotations": {"pulumi.com/skipAwait": "true"},
             },
             spec={

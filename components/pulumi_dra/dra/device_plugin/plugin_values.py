@@ -6,9 +6,9 @@ from typing import Any
 from pulumi_dra.dra.node_terms import without_dra_nodes
 from pulumi_dra.dra.releases.images import ImageSettings
 
-# Which nodes the chart itself picks, the same in 0.17.4 to 0.20.0
-# (NVIDIA/k8s-device-plugin:deployments/helm/nvidia-device-plugin/values.yaml). Helm replaces lists
-# whole.
+# The chart's own node terms, which are identical in 0.17.4 to 0.20.0
+# (NVIDIA/k8s-device-plugin:deployments/helm/nvidia-device-plugin/values.yaml). Helm replaces a list
+# as a whole.
 CHART_TERMS: tuple[tuple[str, str], ...] = (
     ("feature.node.kubernetes.io/pci-10de.present", "true"),
     ("feature.node.kubernetes.io/cpu-model.vendor_id", "NVIDIA"),

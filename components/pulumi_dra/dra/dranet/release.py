@@ -64,11 +64,11 @@ class Dranet(pulumi.ComponentResource):
             version=None if chart else version,
             repository_opts=None if chart else {"repo": REPOSITORY},
             values=values,
-            # It would be waited for pod by pod, on nodes that may not be there yet.
+            # Otherwise, the provider would wait for every pod, even on nodes that don't exist yet.
             skip_await=True,
             opts=Children(self, opts).options(delete_before_replace=True),
         )
-        # A failed release must stop here too: see `require_deployed`.
+        # A failed release must also stop the deployment here: see `require_deployed`.
         self.device_class = installed.status.apply(
             lambda status: DEVICE_CLASS if require_deployed(RELEASE, status) else ""
         )

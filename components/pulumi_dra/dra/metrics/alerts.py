@@ -42,7 +42,7 @@ PENDING_CLAIMS = (
 )
 BROKEN = " != ".join(["DCGM_FI_DEV_XID_ERRORS > 0", *map(str, APPLICATION_XIDS)])
 _PLUGIN = "(nvidia-dra-driver-gpu|dra-driver-nvidia-gpu)-kubelet-plugin"
-# The first is there for MIG devices too; GPUs that cannot profile have the second alone.
+# The first metric also exists for MIG devices. GPUs without profiling have only the second metric.
 _USE = (
     f'avg by ({CLAIM}) (100 * DCGM_FI_PROF_GR_ENGINE_ACTIVE{{dra_claim_name!=""}})'
     f' or avg by ({CLAIM}) (DCGM_FI_DEV_GPU_UTIL{{dra_claim_name!=""}})'

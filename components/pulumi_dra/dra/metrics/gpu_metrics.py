@@ -45,7 +45,7 @@ REQUESTS = {"cpu": "100m", "memory": "128Mi"}
 
 OPERATOR, GOOGLE, ANNOTATIONS = "prometheus-operator", "google", "annotations"
 COLLECTORS = (OPERATOR, GOOGLE, ANNOTATIONS)
-_PORT = "metrics"  # the name of the port in the chart's DaemonSet
+_PORT = "metrics"  # name of the port in the chart's DaemonSet
 
 
 class GpuMetricsArgs(TypedDict):
@@ -134,14 +134,14 @@ class GpuMetrics(pulumi.ComponentResource):
         read.finish()
         super().__init__("pulumi-dra:index:GpuMetrics", name, {}, opts)
         children = Children(self, opts)
-        # It would be waited for pod by pod, on nodes that may not be there yet.
+        # Otherwise, the provider would wait for every pod, even on nodes that don't exist yet.
         release, self.namespace = declare_release(
             name, DCGM, inputs.release, dcgm_values(inputs), children, skip_await=True
         )
         after = children.options(depends_on=[release])
         k8s.core.v1.ConfigMap(
             f"{name}-dashboard",
-            # Grafana's chart loads what has this label (grafana/helm-charts:charts/grafana,
+            # Grafana's chart loads ConfigMaps with this label (grafana/helm-charts:charts/grafana,
             # sidecar.dashboards).
             metadata=_named("gpus-and-claims-dashboard", {"grafana_dashboard": "1"}),
             data={"gpus-and-claims.json": dashboard_json()},
@@ -237,7 +237,8 @@ def _with_driver(folder: str) -> dict[str, Any]:
 
 
 _COUNTERS = (
-    # The chart's own mount of the list of metrics: a list of values replaces the chart's.
+    # The chart's own mount of the metrics list is repeated, because a list in the values replaces
+    # the chart's list.
     {
         "name": "exporter-metrics-volume",
         "mountPath": "/etc/dcgm-exporter/default-counters.csv",

@@ -68,13 +68,13 @@ _SINCE: dict[str, tuple[str, ...]] = {
 KEYS_SINCE: dict[str, str] = {
     key: generation for generation, keys in _SINCE.items() for key in keys
 }
-"""Dotted key → the first generation whose chart knows it. Keys below it are free (an affinity, a
-map).
+"""Dotted key → the first generation whose chart has the key. Keys below it can have any name (an
+affinity, a map).
 """
 
 
 def unknown_keys(generation: str, values: Mapping[str, Any]) -> list[str]:
-    """Return the dotted keys in `values` that the chart of this generation does not know."""
+    """Return the dotted keys in `values` that the chart of this generation doesn't have."""
     newest = GENERATIONS.index(generation)
     known = {key for key, since in KEYS_SINCE.items() if GENERATIONS.index(since) <= newest}
     return sorted(_unknown(values, known, ""))

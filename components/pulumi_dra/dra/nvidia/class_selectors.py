@@ -12,7 +12,8 @@ DEVICES = ("gpu", "mig", "any")
 def class_selectors(
     *, device: str = "", memory_gib_at_least: int = 0, mig_profile: str = ""
 ) -> list[str]:
-    """Return the selectors of an intent, most general first. Empty for no intent.
+    """Return the selectors for a set of conditions, starting with the most general. Empty if there
+    are no conditions.
 
     Memory is a quantity, so it's compared with compareTo, because `>=` doesn't compile. Whole GPUs
     and MIG devices both have `memory`, and only MIG devices have `profile`.

@@ -37,7 +37,7 @@ class DraDriver(pulumi.ComponentResource):
         read = InputReader("DraDriver", name, args, DraDriverArgs)
         inputs = read_driver_inputs(read)
         read.finish()
-        assert inputs.release is not None  # `finish` has raised otherwise
+        assert inputs.release is not None  # otherwise, `finish` has raised an error
         super().__init__("pulumi-dra:index:DraDriver", name, {}, opts)
         self._children = Children(self, opts)
         home = declare_privileged_namespace(name, inputs.namespace, self._children)
@@ -94,9 +94,10 @@ class DraDriver(pulumi.ComponentResource):
             timeout=600,
             opts=self._children.options(
                 depends_on=depends_on,
-                # Under other names Helm would start the new plugin before it removes the old one,
-                # both for one driver: the old release goes first. Classes are cluster-wide and keep
-                # their names, so two releases would collide as well.
+                # With other object names, Helm would start the new plugin before it removes the old
+                # one, and both would serve the same driver. Therefore, the old release is deleted
+                # first. DeviceClasses are cluster-wide and keep their names, so two releases would
+                # also conflict.
                 replace_on_changes=["values.nameOverride"],
                 delete_before_replace=True,
             ),

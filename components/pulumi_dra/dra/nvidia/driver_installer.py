@@ -1,5 +1,5 @@
-"""Installer of the NVIDIA driver on GKE nodes without GKE's own driver installation, as DRA pools
-need it.
+"""Installer of the NVIDIA driver for GKE nodes on which GKE doesn't install a driver, as required
+for DRA pools.
 """
 
 # No `from __future__ import annotations` in component modules: Pulumi's schema analyzer reads the
@@ -23,9 +23,9 @@ node's kernel
 (GoogleCloudPlatform/container-engine-accelerators:nvidia-driver-installer/cos/daemonset-preloaded-latest.yaml).
 """
 
-# Container-Optimized OS keeps a loaded driver whatever version is asked for, so nothing is
-# installed over one; another version needs nodes that begin anew
-# (…/daemonset-preloaded-latest.yaml@992db812 looks at loaded modules too).
+# Container-Optimized OS keeps the loaded driver even if another version is requested, so the
+# installer doesn't replace it. A different version requires new nodes
+# (…/daemonset-preloaded-latest.yaml@992db812 also checks the loaded modules).
 INSTALL = """\
 loaded=$(cat /sys/module/nvidia/version 2>/dev/null || true)
 case "$loaded" in
@@ -89,7 +89,8 @@ class DriverInstaller(pulumi.ComponentResource):
             metadata={
                 "name": NAME,
                 "namespace": "kube-system",
-                # Nodes come and go; a deployment must not wait for the driver of each.
+                # The number of nodes changes, so a deployment must not wait for the driver on each
+                # node.
                 "annotations": {"pulumi.com/skipAwait": "true"},
             },
             spec=installer_spec(driver, pause_image),

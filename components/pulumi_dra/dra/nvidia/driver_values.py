@@ -43,9 +43,9 @@ class WebhookSettings(Struct, frozen=True, kw_only=True):
 
     failure_policy: str = "Fail"
     replicas: int = 1
-    issuer_type: str = "selfsigned"  # of cert-manager: selfsigned, clusterissuer, issuer
+    issuer_type: str = "selfsigned"  # for cert-manager: selfsigned, clusterissuer, or issuer
     issuer_name: str = ""
-    secret_name: str = ""  # a certificate of one's own instead of cert-manager
+    secret_name: str = ""  # a custom certificate instead of cert-manager
     ca_bundle: str = ""
 
 
@@ -56,13 +56,13 @@ class DriverSettings(Struct, frozen=True, kw_only=True):
     driver_root: str = ""  # "" for the platform's
     compute_domains: bool = False
     feature_gates: Mapping[str, bool] = {}
-    consumable_shares: str = ""  # "", disabled, memory, unlimited or a count
+    consumable_shares: str = ""  # "", disabled, memory, unlimited, or a number
     network_policy: bool = True
     webhook: WebhookSettings | None = None
     image: ImageSettings = field(default_factory=ImageSettings)
     priority_class: str = PLUGIN_PRIORITY
-    tolerations: tuple[Mapping[str, str], ...] = ()  # beside that of the GPU taint
-    keep_old_names: bool = True  # 0.4 and later: the object names of 25.x
+    tolerations: tuple[Mapping[str, str], ...] = ()  # tolerations in addition to the GPU taint
+    keep_old_names: bool = True  # in 0.4 and later, the object names of 25.x
 
     @property
     def webhook_priority(self) -> str:
@@ -77,11 +77,11 @@ def driver_values(release: DriverRelease, settings: DriverSettings) -> dict[str,
             "gpus": {"enabled": True},
             "computeDomains": {"enabled": settings.compute_domains},
         },
-        # Every release refuses to install GPU support without it. A real boolean: the chart takes
-        # "false" for true.
+        # All versions refuse to install GPU support without this value. It must be a boolean,
+        # because the chart treats the text "false" as true.
         "gpuResourcesEnabledOverride": True,
         "nvidiaDriverRoot": settings.driver_root or driver_root(settings.platform),
-        # Always said, so that a change of it is a change of the values; see `object_name`.
+        # Always set explicitly, so that a new name changes the values; see `object_name`.
         "nameOverride": object_name(release, settings),
         "kubeletPlugin": _kubelet_plugin(release, settings),
     }
@@ -150,8 +150,8 @@ def tolerations(settings: DriverSettings) -> list[dict[str, str]]:
 
 def _kubelet_plugin(release: DriverRelease, settings: DriverSettings) -> dict[str, Any]:
     plugin: dict[str, Any] = {
-        # The list replaces the chart's own terms, which also match nodes that the device plugin
-        # serves.
+        # This list replaces the chart's own terms, which also match nodes that run the device
+        # plugin.
         "affinity": {
             "nodeAffinity": {
                 "requiredDuringSchedulingIgnoredDuringExecution": {
@@ -170,9 +170,9 @@ def _kubelet_plugin(release: DriverRelease, settings: DriverSettings) -> dict[st
 def _controller(release: DriverRelease, settings: DriverSettings) -> dict[str, Any]:
     """Return the ComputeDomain controller's values.
 
-    Up to 25.12, the chart requires a control-plane node, but managed clusters expose none. So a
-    term that matches every Linux node replaces the list. A list works with every version of the
-    provider, unlike null.
+    Up to 25.12, the chart requires a control plane node, which managed clusters don't expose.
+    Therefore, a term that matches every Linux node replaces the list. A list works with every
+    version of the provider, unlike null.
     """
     linux = [
         {"matchExpressions": [{"key": "kubernetes.io/os", "operator": "In", "values": ["linux"]}]}

@@ -51,8 +51,8 @@ def declare(
         installer = DriverInstaller(
             f"{name}-driver-installer", DriverInstallerArgs(**inputs.driver_installer), opts=options
         )
-        # A plugin that starts before the NVIDIA driver is there can publish a slice without devices
-        # (kubernetes-sigs/dra-driver-nvidia-gpu issue 1008).
+        # A plugin that starts before the NVIDIA driver is installed can publish a slice without
+        # devices (kubernetes-sigs/dra-driver-nvidia-gpu issue 1008).
         options = pulumi.ResourceOptions.merge(
             options, pulumi.ResourceOptions(depends_on=[installer])
         )
@@ -67,7 +67,7 @@ def _is_installed_elsewhere(fleet: Fleet) -> bool:
 def driver_args(inputs: DraPlatformInputs, fleet: Fleet, plan: PlanFile) -> DraDriverArgs:
     """Return the driver's inputs. The quota allows the sum of all pools' maximum node counts."""
     nvidia, options = fleet.drivers.of(DRIVER), dict(inputs.driver)
-    assert nvidia is not None  # asked for only if the fleet installs it
+    assert nvidia is not None  # called only if the fleet installs the driver
     args: dict[str, Any] = {
         "version": nvidia.version,
         "platform": fleet.cloud,

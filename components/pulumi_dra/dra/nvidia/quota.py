@@ -36,8 +36,8 @@ def critical_pods_quota(pods: int) -> ResourceQuotaSpecArgsDict:
     """Return the spec of a ResourceQuota for this number of pods in the two critical priority
     classes.
 
-    If the quota is too small, the last nodes have no driver, and only an event of the DaemonSet
-    shows it.
+    If the quota is too small, the last nodes don't get a driver, and only an event of the DaemonSet
+    reports this.
     """
     return {
         "hard": {"pods": str(pods)},

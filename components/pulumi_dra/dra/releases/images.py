@@ -8,7 +8,7 @@ SECRET_NAME = "[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?"
 
 
 class ImageSettings(Struct, frozen=True):
-    """Image settings of a chart. Empty: the chart's own."""
+    """Image settings of a chart. If empty, the chart's defaults apply."""
 
     repository: str = ""
     digest: str = ""
@@ -45,9 +45,7 @@ def read_repository(read: InputReader) -> str:
 
 
 def _repository_complaint(text: str) -> str:
-    """Return what is wrong with an image's name, or "". A tag would conflict with the
-    chart's tag.
-    """
+    """Return the problem with an image name, or "". A tag would conflict with the chart's tag."""
     if "@" in text or ":" in text.rpartition("/")[2]:
         return f'"{text}" must not have a tag or a digest; to pin the image, set image_digest'
     return (

@@ -1,5 +1,5 @@
-"""Kueue: jobs wait in queues until quota is available. Claims count by the device classes in its
-configuration.
+"""Kueue: jobs wait in queues until quota is available. Claims count against quotas through the
+DeviceClasses in Kueue's configuration.
 """
 
 # No `from __future__ import annotations` in component modules: Pulumi's schema analyzer reads the
@@ -145,8 +145,8 @@ def kueue_configuration(classes: Sequence[str]) -> dict[str, Any]:
         "resources": {
             "deviceClassMappings": [{"name": name, "deviceClassNames": [name]} for name in classes]
         },
-        # Those that run where nothing else is installed; kinds whose definitions are missing are
-        # passed over.
+        # Kinds that don't require other software. Kueue ignores kinds whose definitions are
+        # missing.
         "integrations": {
             "frameworks": [
                 "batch/job",

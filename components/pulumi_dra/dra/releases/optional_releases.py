@@ -18,12 +18,12 @@ class PinnedChart(Struct, frozen=True, kw_only=True):
     """A published chart: its address, default version, and namespace."""
 
     release: str
-    chart: str  # the name in the repository, or an oci:// address
+    chart: str  # name in the repository, or an oci:// address
     repository: str = ""
     version: str
     namespace: str
     pod_security: str = "restricted"
-    least: str = ""  # the first version that does what it is installed for, "" for any
+    least: str = ""  # first version that supports its purpose here, or "" for any version
     least_does: str = ""
 
 
@@ -84,8 +84,8 @@ def declare_release(
     children: Children,
     **options: Any,
 ) -> tuple[pulumi.Resource, pulumi.Output[str]]:
-    """Declare the release in its own namespace. Return it and the namespace, known once the release
-    is deployed.
+    """Declare the release in its own namespace. Return the release, and the name of the namespace
+    (an output that is known after deployment).
     """
     home = declare_namespace(name, pinned.namespace, pinned.pod_security, children)
     release = k8s.helm.v3.Release(

@@ -30,8 +30,8 @@ class AutoscalerRelease(Struct, frozen=True):
 
 RELEASES: Mapping[str, AutoscalerRelease] = MappingProxyType(
     {
-        # It sees claims when it is told to; since 1.35 it always does (cluster-autoscaler/main.go
-        # at these tags).
+        # The autoscaler supports claims if this flag is set. Since 1.35, it always supports claims
+        # (cluster-autoscaler/main.go at these tags).
         "1.34": AutoscalerRelease("1.34.5", (("enable-dynamic-resource-allocation", "true"),)),
         "1.35": AutoscalerRelease("1.35.2"),
         "1.36": AutoscalerRelease("1.36.1"),

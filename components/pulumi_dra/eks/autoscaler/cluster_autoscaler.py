@@ -24,8 +24,8 @@ NAMESPACE, RELEASE, SERVICE_ACCOUNT = "kube-system", "cluster-autoscaler", "clus
 REPOSITORY = "https://kubernetes.github.io/autoscaler"
 
 # kubernetes/autoscaler:cluster-autoscaler/cloudprovider/aws/README.md@55c37cd5, “Full Cluster
-# Autoscaler Features Policy”. What changes something is kept to the groups of one cluster, which
-# EKS tags (EKS user guide, “Simplify node lifecycle with managed node groups”).
+# Autoscaler Features Policy”. Permissions that change resources apply only to the groups of one
+# cluster, which EKS tags (EKS user guide, “Simplify node lifecycle with managed node groups”).
 _LOOKS = (
     "autoscaling:DescribeAutoScalingGroups",
     "autoscaling:DescribeAutoScalingInstances",
@@ -74,7 +74,7 @@ def autoscaler_values(
         "rbac": {"serviceAccount": {"name": SERVICE_ACCOUNT}},
         "image": image,
         "extraArgs": inputs.flags,
-        # Requests and rights of
+        # Requests and permissions from
         # kubernetes/autoscaler:cluster-autoscaler/cloudprovider/aws/examples@55c37cd5.
         "resources": {
             "requests": {"cpu": "100m", "memory": "600Mi"},

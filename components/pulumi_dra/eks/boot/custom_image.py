@@ -18,12 +18,12 @@ from pulumi_dra.eks.boot.user_data import JoiningNode
 from pulumi_dra.inputs.reader import InputReader
 
 AMI_TYPE = "CUSTOM"
-"""Set although EKS would know it, because a change creates a new group. EKS requires that when a
-pool changes to or from a custom image.
+"""Set although EKS knows the value, because changing it creates a new node group, which EKS
+requires when a pool changes to or from a custom image.
 """
 _OF_THE_CLUSTER = ("cluster_endpoint", "cluster_certificate_authority", "service_cidr")
 _OF_EKS_IMAGES = ("kubernetes_version", "release_version")
-# Longer than any that EKS gives: a name of 100 characters, an endpoint, a certificate of 2048 bits
+# Longer than any real values: a name with 100 characters, an endpoint, and a 2048-bit certificate
 # in base64.
 _PLACEHOLDERS = ("n" * 100, "https://" + "e" * 100, "c" * 2000, "255.255.255.255/32")
 

@@ -15,9 +15,9 @@ FOLDER = "/sys/kernel/mm/hugepages"
 the number of pages.
 """
 
-# The image starts kubelet through nodeadm-run alone
-# (awslabs/amazon-eks-ami:templates/al2023/runtime@81fec2e); kubelet finds pages when it starts
-# (kubernetes.io/docs/tasks/manage-hugepages/scheduling-hugepages).
+# The image starts the kubelet only through nodeadm-run
+# (awslabs/amazon-eks-ami:templates/al2023/runtime@81fec2e), and the kubelet detects huge pages when
+# it starts (kubernetes.io/docs/tasks/manage-hugepages/scheduling-hugepages).
 UNIT_TEXT = f"""\
 [Unit]
 Description=Huge pages of this node, as its pool was planned with
@@ -46,7 +46,7 @@ reserve() {{
 }}
 
 """
-# larger ones first, while there is memory in one piece
+# larger pages first, while contiguous memory is available
 _KILOBYTES = {"1Gi": 1024 * 1024, "2Mi": 2 * 1024}
 
 

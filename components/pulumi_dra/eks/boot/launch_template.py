@@ -1,4 +1,4 @@
-"""Contents of a node group's launch template: metadata service, disks, network cards, bought
+"""Contents of a node group's launch template: metadata service, disks, network cards, and purchased
 capacity. Plain values.
 """
 
@@ -13,8 +13,8 @@ from pulumi_dra.eks.pool.volumes import GP3_SPEED
 from pulumi_dra.inputs.disk_speed import USUAL_SPEED, DiskSpeed
 
 if TYPE_CHECKING:
-    # The SDK's own shapes, so that a misspelt key does not pass the type checker; nothing is
-    # imported at run time.
+    # The SDK's own types, so that the type checker finds misspelled keys. Imported only for type
+    # checking.
     from pulumi_aws.ec2 import (
         LaunchTemplateBlockDeviceMappingArgsDict,
         LaunchTemplateBlockDeviceMappingEbsArgsDict,
@@ -94,7 +94,7 @@ def market_options(capacity: str) -> LaunchTemplateInstanceMarketOptionsArgsDict
 def reservation_target(
     capacity: str, reservation_id: pulumi.Input[str] | None
 ) -> LaunchTemplateCapacityReservationSpecificationArgsDict | None:
-    """Return the reservation that nodes start in, or None if no capacity was bought."""
+    """Return the reservation in which nodes start, or None if no capacity was purchased."""
     if reservation_id is None or capacity not in ("reservation", "capacity-block"):
         return None
     return {

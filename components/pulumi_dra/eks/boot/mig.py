@@ -36,8 +36,9 @@ WantedBy=multi-user.target
 RequiredBy=nodeadm-run.service
 """
 
-# Changes only what differs, so that it may run at any time before pods do; fails when a GPU did not
-# become what it should be. A mode that is pending takes effect with a reset of the GPU.
+# The program changes only settings that differ, so it can run at any time before pods start. It
+# fails if a GPU doesn't reach the requested state. A pending mode takes effect after the GPU is
+# reset.
 PROGRAM = """\
 #!/bin/bash
 set -euo pipefail

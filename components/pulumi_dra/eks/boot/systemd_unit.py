@@ -2,10 +2,10 @@
 the program fails.
 """
 
-# cloud-init runs this at the first boot alone; later boots have the unit. A start that fails here
-# fails the waiting start of nodeadm-run too; it is masked besides, for nodeadm-run may have been
-# queued before it required the unit.
-START_SECONDS = 900  # a start that waits for a unit behind cloud-final would never end
+# cloud-init runs this script only at the first boot. At later boots, systemd starts the unit. If
+# the unit fails here, the start of nodeadm-run, which waits for the unit, fails too. The script
+# also masks nodeadm-run, because it might have been queued before it required the unit.
+START_SECONDS = 900  # a blocking start that waits for a unit after cloud-final would never end
 _INSTALLER = """\
 #!/bin/bash
 set -euo pipefail

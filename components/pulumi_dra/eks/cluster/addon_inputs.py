@@ -17,7 +17,7 @@ from pulumi_dra.eks.cluster.addons import (
 )
 from pulumi_dra.inputs.reader import InputReader
 
-# What the plan must know, or a component decides: setting → the input that says it.
+# Settings that the plan must know or a component controls → the input that sets them.
 _SAID_ELSEWHERE = {"enableNetworkPolicy": "network_policy", PREFIX_DELEGATION: "prefix_delegation"}
 
 

@@ -41,8 +41,8 @@ STORAGE: Mapping[str, StorageDriver] = MappingProxyType(
             "aws-efs-csi-driver",
             "efs-csi-controller-sa",
             "service-role/AmazonEFSCSIDriverPolicy",
-            # Where a mount target's name does not resolve, the pod that mounts asks for its
-            # address; it logs too.
+            # If the name of a mount target can't be resolved, the mounting pod requests its address
+            # from AWS. The pod also writes logs.
             ("efs-csi-node-sa", "AmazonElasticFileSystemsUtils"),
         ),
         "fsx": StorageDriver("aws-fsx-csi-driver", "fsx-csi-controller-sa", "AmazonFSxFullAccess"),
@@ -71,7 +71,7 @@ def vpc_cni_settings(
         "enableNetworkPolicy": "true" if network_policy else "false",
     }
     if prefix_delegation:
-        # One prefix kept warm, as the add-on does when nothing else is said
+        # Keeps one prefix in reserve, which is the add-on's default
         # (aws/amazon-vpc-cni-k8s:README.md).
         settings["env"] = {
             "WARM_PREFIX_TARGET": "1",
@@ -163,9 +163,10 @@ class Addons:
             account, policy = driver.node
             name = f"{driver.addon}-node"
             of_node, rights = self._storage_role(name, policy, partition)
-            # No association of the add-on: before 3.0 that takes the controller's account alone
-            # (AWS re:Post, “How to Use a Dedicated IAM Role with the EFS CSI Driver Node Component
-            # in Amazon EKS Using Pod Identity”).
+            # This is a separate association, because before version 3.0, the add-on's own
+            # associations support only the controller's service account (AWS re:Post, “How to Use a
+            # Dedicated IAM Role with the EFS CSI Driver Node Component in Amazon EKS Using Pod
+            # Identity”).
             identity = aws.eks.PodIdentityAssociation(
                 f"{self._name}-{name}",
                 cluster_name=self._cluster.name,
@@ -215,7 +216,8 @@ class Addons:
             resolve_conflicts_on_create="OVERWRITE",
             resolve_conflicts_on_update="PRESERVE",
             tags=self._tags,
-            # "{}" and not None: the provider keeps the previous settings of an add-on that has none
+            # "{}" instead of None: without a configuration, the provider keeps the add-on's
+            # previous settings
             # (hashicorp/terraform-provider-aws:internal/service/eks/addon.go@00a35305)
             configuration_values=json.dumps(told or {}, sort_keys=True),
             pod_identity_associations=pod_identity_associations,

@@ -37,8 +37,8 @@ from pulumi_dra.eks.rights.roles import (
 )
 from pulumi_dra.inputs.reader import InputReader
 
-# What EKS does while it creates a cluster and nobody can ask for later: in one that is taken over
-# they may be as they are (hashicorp/terraform-provider-aws issues 39058 and 35824).
+# Settings that EKS applies only when it creates a cluster. An imported cluster can have other
+# values (hashicorp/terraform-provider-aws issues 39058 and 35824).
 AT_CREATION = ("bootstrapSelfManagedAddons", "accessConfig.bootstrapClusterCreatorAdminPermissions")
 LOG_TYPES = ("api", "audit", "authenticator", "controllerManager", "scheduler")
 
@@ -224,8 +224,8 @@ class EksCluster(pulumi.ComponentResource):
             },
             encryption_config={"provider": {"key_arn": key_arn}, "resources": ["secrets"]},
             enabled_cluster_log_types=list(LOG_TYPES),
-            # The add-ons declared here are the only ones: EKS would otherwise install unmanaged
-            # copies first.
+            # The cluster has only the add-ons that are declared here. Otherwise, EKS would first
+            # install unmanaged copies.
             bootstrap_self_managed_addons=False,
             deletion_protection=inputs.deletion_protection,
             kubernetes_network_config={"service_ipv4_cidr": inputs.service_cidr}
@@ -242,18 +242,20 @@ class EksCluster(pulumi.ComponentResource):
             if inputs.zonal_shift is None
             else {"enabled": inputs.zonal_shift},
             tags=inputs.tags,
-            # While the cluster goes, its control plane still takes down network interfaces: role
-            # and network last.
+            # While the cluster is being deleted, its control plane still removes network
+            # interfaces, so the role and the network are deleted last.
             opts=children.options(
                 depends_on=[*policies, *ways_out, *logs],
-                # Two clusters cannot have one name, so a replacement waits until the old one is
-                # gone.
+                # Two clusters can't have the same name, so a replacement is created only after the
+                # old cluster is deleted.
                 delete_before_replace=True if inputs.cluster_name else None,
-                # The cloud's refusal comes when pools and releases are gone already.
+                # The cloud rejects the deletion only after the pools and releases have been
+                # deleted.
                 protect=True if inputs.deletion_protection else None,
-                # It takes no subnet of a zone that it did not begin with, nor one of another VPC
-                # (EKS user guide, “Subnet requirements and considerations”): it stays while a new
-                # network grows, and goes with it.
+                # A cluster doesn't accept subnets in a zone that it didn't start with, or in
+                # another VPC (EKS user guide, “Subnet requirements and considerations”). Therefore,
+                # it keeps its subnets when a new network grows, and is replaced together with the
+                # network.
                 ignore_changes=[
                     *AT_CREATION,
                     *(["vpcConfig.subnetIds"] if inputs.subnet_ids is None else []),
@@ -400,8 +402,8 @@ class EksCluster(pulumi.ComponentResource):
         """Return the subnets in `zones`, or all subnets if no zone is named.
 
         In a new network, each subnet is known once it exists, so creating another one doesn't
-        affect existing pools. Raises ValueError if no subnet is there; in an existing network, only
-        when its zones are known.
+        affect existing pools. Raises ValueError if there is no subnet. In an existing network, this
+        error occurs only when the zones of the subnets are known.
         """
         if self._new_subnets:
             chosen = subnets_in(zones, list(self._new_subnets), list(self._new_subnets))

@@ -202,8 +202,8 @@ class EksClusterInputs(Struct, frozen=True, kw_only=True):
     admin_principal_arns: pulumi.Input[list[pulumi.Input[str]]] | None
     access_entries: list[Entry]
     service_cidr: str  # "" for EKS' own
-    control_plane_tier: str  # "" for what the cluster has
-    credentials: Credentials | None  # None for those of the default provider
+    control_plane_tier: str  # "" for the cluster's own
+    credentials: Credentials | None  # None for the default provider's
     secrets_kms_key: pulumi.Input[str] | None
     disk_kms_key: pulumi.Input[str] | None
     grant_key_use: bool
@@ -213,8 +213,8 @@ class EksClusterInputs(Struct, frozen=True, kw_only=True):
     permissions_boundary_arn: pulumi.Input[str] | None
     node_policy_arns: list[pulumi.Input[str]]
     subnet_tags: dict[str, pulumi.Input[str]]
-    support_type: str  # "" for what the cluster has
-    zonal_shift: bool | None  # None for what the cluster has
+    support_type: str  # "" for the cluster's own
+    zonal_shift: bool | None  # None for the cluster's own
     deletion_protection: bool
     tags: dict[str, pulumi.Input[str]]
 

@@ -47,7 +47,7 @@ def declare_control_plane_logs(
     """Declare the group with its own encryption key. The cluster is created after it and deleted
     before it.
     """
-    # Nothing with an account and a region in its name is there yet, so they are looked up.
+    # No resource with an account and a region in its name exists yet, so the code looks them up.
     here = pulumi.Output.all(
         aws.get_partition_output(opts=children.invoke_options()).partition,
         aws.get_region_output(opts=children.invoke_options()).region,

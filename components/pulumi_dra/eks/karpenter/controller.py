@@ -56,7 +56,8 @@ def karpenter_values(
             "clusterName": inputs.cluster_name,
             "clusterEndpoint": inputs.cluster_endpoint,
             "interruptionQueue": queue,
-            # Alpha, off by default; without it a pool's `replicas` start nothing.
+            # This feature gate is alpha and off by default. Without it, Karpenter ignores a pool's
+            # `replicas`.
             "featureGates": {"staticCapacity": True},
         },
     }
@@ -71,7 +72,7 @@ class EksKarpenter(pulumi.ComponentResource):
     role_arn: pulumi.Output[str]
     """Role of the pods."""
     instance_profile_name: pulumi.Output[str]
-    """Instance profile of the nodes that Karpenter starts."""
+    """Instance profile of the nodes that Karpenter launches."""
     queue_name: pulumi.Output[str]
     """Queue with interruption events."""
     version: pulumi.Output[str]

@@ -134,7 +134,7 @@ def pool_args(
     options: dict[str, Any] = {"efa": has_claimable_efa(fleet, pool), **given}
     planned = planned_pool_args(fleet, plan, pool, options.pop("labels", {}))
     nodes = planned.pop("desired_nodes")
-    del planned["min_nodes"], planned["autoscaled"]  # it keeps the count, and no more
+    del planned["min_nodes"], planned["autoscaled"]  # Karpenter only keeps this number of nodes
     later = pulumi.Output.from_input("")
     args: dict[str, Any] = {
         "instance_profile_name": later,

@@ -20,7 +20,7 @@ EVENTS = {
 }
 """Suffix of a rule's name → source and detail-type of its events."""
 KEPT_SECONDS = 300
-"""Older warnings are useless."""
+"""Retention in seconds. Older warnings are useless."""
 
 
 def queue_policy(queue_arn: str) -> str:

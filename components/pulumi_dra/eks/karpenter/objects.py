@@ -49,7 +49,7 @@ def node_pool_spec(inputs: EksKarpenterPoolInputs) -> dict[str, Any]:
                     for key, value in required.items()
                 ],
                 "taints": taints,
-                # Nodes would be drained after 30 days, whatever runs on them.
+                # By default, Karpenter would drain nodes after 30 days, even if pods run on them.
                 "expireAfter": "Never",
             },
         },
@@ -83,8 +83,8 @@ def node_class_spec(
         volume["throughput"] = inputs.disk_speed.throughput
     spec: dict[str, Any] = {
         "amiSelectorTerms": [inputs.image_term],
-        # Of an alias it is known; of an image of one's own it says what Karpenter tells the node at
-        # boot.
+        # For an alias, the family is known. For a custom image, the family determines how Karpenter
+        # configures the node at boot.
         **({} if "alias" in inputs.image_term else {"amiFamily": "AL2023"}),
         "instanceProfile": inputs.instance_profile_name,
         "subnetSelectorTerms": subnets,

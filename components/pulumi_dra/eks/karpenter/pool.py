@@ -21,7 +21,7 @@ from pulumi_dra.eks.karpenter.spot_role import existing_spot_role
 from pulumi_dra.eks.pool.efa_group import declare_efa_group
 from pulumi_dra.inputs.reader import InputReader
 
-# A wrong subnet, profile or image is told by `up`, and not found out by looking for nodes.
+# `up` reports a wrong subnet, profile, or image, so nobody has to look for missing nodes.
 _UNTIL_READY = {"pulumi.com/waitFor": "condition=Ready"}
 
 

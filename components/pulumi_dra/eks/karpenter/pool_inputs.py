@@ -166,7 +166,7 @@ class EksKarpenterPoolInputs(Struct, frozen=True, kw_only=True):
     pool_name: str
     capacity_type: str
     reservation_id: pulumi.Input[str] | None
-    image_term: dict[str, pulumi.Input[str]]  # what selects the image
+    image_term: dict[str, pulumi.Input[str]]  # selects the image
     max_unavailable: int
     efa: Efa | None
     vpc_id: pulumi.Input[str] | None
@@ -269,7 +269,7 @@ def _read_user_data(read: InputReader, machine: str, storage: str) -> str:
     none.
     """
     script = read_boot_script(read)
-    disks = "mount" if storage == "mount" else "none"  # a raid0 Karpenter makes by itself
+    disks = "mount" if storage == "mount" else "none"  # Karpenter itself creates the raid0
     pages = read_huge_pages(read, known_machine(machine))
     told = boot_config(
         mig=read_mig(read, machine),

@@ -11,9 +11,9 @@ from msgspec import Struct
 from dra_planner.clouds import repetition_fault
 from pulumi_dra.inputs.reader import InputReader
 
-# What nodes, pods with Pod Identity, and load balancers need of a cluster without a way out (EKS
-# user guide, “Deploy private clusters with limited internet access” and “Set up the Amazon EKS Pod
-# Identity Agent”); S3 has a gateway.
+# Services that nodes, pods with Pod Identity, and load balancers need in a cluster without internet
+# access (EKS user guide, “Deploy private clusters with limited internet access” and “Set up the
+# Amazon EKS Pod Identity Agent”). For S3, the network has a gateway endpoint.
 NEEDED = ("ec2", "ecr.api", "ecr.dkr", "eks", "eks-auth", "elasticloadbalancing", "logs", "sts")
 
 

@@ -13,8 +13,8 @@ from pulumi_dra.resource_names import fitting
 
 RETENTION_DAYS = 365
 INTERVAL_SECONDS = 600
-# What the service needs (VPC user guide, “IAM role for publishing flow logs to CloudWatch Logs”);
-# the group is ours.
+# Permissions that the service needs (VPC user guide, “IAM role for publishing flow logs to
+# CloudWatch Logs”). The log group is declared here.
 _ACTIONS = (
     "logs:CreateLogStream",
     "logs:DescribeLogGroups",

@@ -22,7 +22,8 @@ from pulumi_dra.eks.network.zones import FEWEST, choose_zones, zones_are_named
 from pulumi_dra.eks.rights.permissions_boundary import read_boundary
 from pulumi_dra.inputs.reader import InputReader
 
-# EKS cannot place a control plane in these (EKS user guide, “Subnet requirements for clusters”).
+# EKS can't place a control plane in these zones (EKS user guide, “Subnet requirements for
+# clusters”).
 ZONE_IDS_WITHOUT_EKS = ("use1-az3", "usw1-az2", "cac1-az3")
 
 
@@ -108,7 +109,8 @@ class EksNetwork(pulumi.ComponentResource):
             tags=self._named("vpc"),
             opts=self._children.options(),
         )
-        # A default security group without rules: what forgets to name its own gets nothing.
+        # The default security group has no rules, so a resource that doesn't name a security group
+        # gets no access.
         aws.ec2.DefaultSecurityGroup(
             f"{name}-default",
             vpc_id=vpc.id,
@@ -163,7 +165,7 @@ class EksNetwork(pulumi.ComponentResource):
             },
             opts=self._children.invoke_options(version=version("pulumi_aws")),
         )
-        # nothing from a provider that is not configured yet
+        # a provider that isn't configured yet doesn't return anything
         answer = cast(Mapping[str, Any], found.value or {})
         try:
             return choose_zones(named, count, answer.get("names") or [])
@@ -219,8 +221,8 @@ class EksNetwork(pulumi.ComponentResource):
     ) -> dict[str, aws.ec2.NatGateway]:
         gateways: dict[str, aws.ec2.NatGateway] = {}
         for zone in zones:
-            # An address can be released, and a gateway can work, only while the VPC has its way to
-            # the internet.
+            # An address can be released, and a gateway works, only while the VPC has an internet
+            # gateway.
             options = self._children.options(depends_on=[self._internet_route])
             address = aws.ec2.Eip(
                 f"{self._name}-nat-{zone}",
@@ -274,7 +276,7 @@ class EksNetwork(pulumi.ComponentResource):
             tables.append(table)
             self._egress.append(association)
         aws.ec2.VpcEndpoint(
-            # image layers come from S3 without passing (and paying for) the NAT gateways
+            # image layers come from S3 without passing through the NAT gateways and their charges
             f"{name}-s3",
             vpc_id=vpc.id,
             service_name=vpc.arn.apply(lambda arn: f"com.amazonaws.{arn.split(':')[3]}.s3"),

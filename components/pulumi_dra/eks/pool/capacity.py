@@ -1,4 +1,4 @@
-"""Capacity of an EKS pool: the node group's capacity type and the place of its machine type."""
+"""Capacity of an EKS pool: the node group's capacity type, and where its machine type is set."""
 
 from dra_planner.clouds.eks import CLOUD
 from dra_planner.clouds.eks.capacity import CAPACITY_TYPES
@@ -45,8 +45,8 @@ def check_capacity(capacity: str, has_reservation_id: bool) -> str:
 
 
 def read_placement(read: InputReader, capacity: str) -> bool:
-    """Return `placement_group`, which is always a new group. Bought capacity is in no group or in
-    another one.
+    """Return `placement_group`, which is always a new group. Purchased capacity isn't in a
+    placement group, or is in another one.
 
     Sources: terraform-aws-modules/terraform-aws-eks pull request 3730 (reservations and Capacity
     Blocks that are not in the group: InsufficientInstanceCapacity); aws/aws-parallelcluster pull

@@ -22,7 +22,8 @@ def declare_efa_group(
         ingress=[
             {"protocol": "-1", "from_port": 0, "to_port": 0, "self": True, "description": "EFA in"}
         ],
-        # Named, because the provider would otherwise leave the rule that lets everything out.
+        # Declared explicitly, because the provider would otherwise keep the rule that allows all
+        # outbound traffic.
         egress=[
             {"protocol": "-1", "from_port": 0, "to_port": 0, "self": True, "description": "EFA out"}
         ],

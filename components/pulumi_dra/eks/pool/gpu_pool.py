@@ -128,7 +128,8 @@ class EksGpuPool(pulumi.ComponentResource):
                 "desired_size": desired,
                 "max_size": counts.max,
             },
-            # A full pool has no room for a new node beside an old one: take one away, then add one.
+            # If no additional machine is available, a full pool can't add a node first, so EKS
+            # removes a node and then adds one.
             update_config={
                 "max_unavailable": inputs.max_unavailable,
                 "update_strategy": inputs.update_strategy,
@@ -142,8 +143,8 @@ class EksGpuPool(pulumi.ComponentResource):
             tags=inputs.tags,
             opts=self._children.options(
                 depends_on=grants,
-                # Bought machines cannot be had twice, so a replacement waits until the old ones are
-                # free.
+                # Purchased machines exist only once, so the replacement waits until the old nodes
+                # are gone.
                 delete_before_replace=True if is_bought(inputs.capacity) else None,
                 ignore_changes=["subnetIds"] if inputs.keep_subnets else None,
                 custom_timeouts=waiting(counts.max, inputs.max_unavailable, EVICTION_MINUTES),

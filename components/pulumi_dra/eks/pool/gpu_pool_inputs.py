@@ -50,7 +50,7 @@ from pulumi_dra.inputs.pool_inputs import (
 from pulumi_dra.inputs.reader import InputReader
 
 if TYPE_CHECKING:
-    # The SDK's own shape; nothing is imported at run time.
+    # The SDK's own type, imported only for type checking.
     from pulumi_aws.eks import NodeGroupNodeRepairConfigArgsDict
 
 

@@ -11,8 +11,8 @@ from pulumi_dra.eks.naming import ROLE_NAME
 from pulumi_dra.resource_names import fitting
 
 CLUSTER_POLICIES = ("AmazonEKSClusterPolicy",)
-# A worker joins and pulls images. Addresses for pods are the CNI's business, which has a role of
-# its own.
+# A worker node joins the cluster and pulls images. The CNI assigns pod addresses, and has its own
+# role.
 NODE_POLICIES = ("AmazonEKSWorkerNodePolicy", "AmazonEC2ContainerRegistryPullOnly")
 CNI_POLICIES = ("AmazonEKS_CNI_Policy",)
 

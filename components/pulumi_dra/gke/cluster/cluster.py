@@ -31,15 +31,16 @@ from pulumi_dra.inputs.reader import InputReader
 from pulumi_dra.resource_names import fitting
 
 SYSTEM_DISK_GIB = 100
-FIRST_MACHINE = "e2-medium"  # of the pool that is removed at once; GKE's own default
-# What the removed first pool looked like is of no interest afterwards, and a change would replace
-# the cluster. In a cluster that is taken over a first pool that is still there would be deleted,
-# with all that runs on it
+FIRST_MACHINE = "e2-medium"  # machine type of the pool that is removed immediately; GKE's default
+# The settings of the removed first pool don't matter later, but a change would replace the cluster.
+# In an imported cluster, the first pool might still exist, and the provider would delete it with
+# all of its pods
 # (hashicorp/terraform-provider-google:google/services/container/resource_container_cluster.go,
 # issue 3064).
 FIRST_POOL = ["initialNodeCount", "nodeConfig", "removeDefaultNodePool"]
-# An imported cluster has settings of its first pool that the provider reads but doesn't accept
-# (windowsNodeConfig.osversion: ""), so nothing is sent that ignoring would fill in.
+# In an imported cluster, the provider reads settings of the first pool that it doesn't accept
+# (windowsNodeConfig.osversion: ""). Therefore, the component sends no settings that ignoring
+# changes would fill in.
 IMPORTED_FIRST_POOL = ["initialNodeCount", "removeDefaultNodePool"]
 
 
@@ -148,8 +149,8 @@ class GkeCluster(pulumi.ComponentResource):
                 "enable_components": inputs.monitoring_components,
                 "managed_prometheus": {"enabled": True},
             },
-            # Pools are resources of their own; the cluster's first one is made small and removed at
-            # once.
+            # Pools are separate resources. The cluster's first pool is created small and removed
+            # immediately.
             remove_default_node_pool=None if inputs.imported else True,
             initial_node_count=None if inputs.imported else 1,
             node_config=None if inputs.imported else _first_nodes(inputs, account),
@@ -158,9 +159,10 @@ class GkeCluster(pulumi.ComponentResource):
             opts=self._children.options(
                 depends_on=depends_on,
                 ignore_changes=IMPORTED_FIRST_POOL if inputs.imported else FIRST_POOL,
-                # Two clusters cannot have one name.
+                # Two clusters can't have the same name.
                 delete_before_replace=True if inputs.cluster_name else None,
-                # The cloud's refusal comes when pools and releases are gone already.
+                # The cloud rejects the deletion only after the pools and releases have been
+                # deleted.
                 protect=True if inputs.deletion_protection else None,
             ),
             **network_settings(inputs, network),
@@ -196,8 +198,8 @@ class GkeCluster(pulumi.ComponentResource):
             cluster=cluster.name if inputs.imported else cluster.id,
             location=inputs.location,
             node_locations=zones[:used] if used < len(zones) else None,
-            # Totals, so that the number does not depend on how many zones there are. The nodes that
-            # are there at first are those of the first count: a minimum adds none.
+            # Limits are totals, so they don't depend on the number of zones. The initial count
+            # determines the first nodes, because a minimum doesn't add nodes.
             autoscaling={
                 "total_min_node_count": count,
                 "total_max_node_count": max(count, used * first),
@@ -217,7 +219,8 @@ class GkeCluster(pulumi.ComponentResource):
         self.name, self.endpoint, self.cluster_id = cluster.name, cluster.endpoint, cluster.id
         self.location = pulumi.Output.from_input(inputs.location)
         authority = cluster.master_auth.apply(lambda auth: auth.cluster_ca_certificate or "")
-        # The address changes with dns_endpoint, and the authority only with the cluster.
+        # The address changes with dns_endpoint. The certificate authority changes only with the
+        # cluster.
         self.identity = authority.apply(lambda text: sha256(text.encode()).hexdigest())
         server = cluster.endpoint
         if inputs.dns_endpoint:
@@ -254,13 +257,13 @@ class GkeCluster(pulumi.ComponentResource):
 def _first_nodes(
     inputs: GkeClusterInputs, account: gcp.serviceaccount.Account
 ) -> gcp.container.ClusterNodeConfigArgsDict:
-    # Its key too: where a policy of the organisation wants keys, it is refused without
-    # (terraform-google-modules/terraform-google-kubernetes-engine issue 2344).
+    # The key is set here too, because GKE rejects the pool without it if an organization policy
+    # requires keys (terraform-google-modules/terraform-google-kubernetes-engine issue 2344).
     return node_settings(
         account.email,
         machine_type=FIRST_MACHINE,
-        # Balanced disks count as SSDs, 300 GB in three zones, of which a new project has
-        # 250 (issue 1795).
+        # Balanced disks count against the SSD quota: 300 GB in three zones, but a new project has
+        # only 250 GB (issue 1795).
         disk_type="pd-standard",
         disk_gib=SYSTEM_DISK_GIB,
         secure_boot=True,

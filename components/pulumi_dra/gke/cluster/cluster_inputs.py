@@ -146,7 +146,7 @@ class GkeClusterInputs(Struct, frozen=True, kw_only=True):
 
     kubernetes_version: str
     region: str
-    cluster_name: str  # "" for one that Pulumi makes
+    cluster_name: str  # "" for a network that Pulumi creates
     node_zones: list[pulumi.Input[str]]
     zonal: bool
     public_access_cidrs: list[str]
@@ -167,7 +167,7 @@ class GkeClusterInputs(Struct, frozen=True, kw_only=True):
     maintenance_window: MaintenanceWindow | None
     node_local_dns: bool
     cloud_dns: bool
-    monitoring_components: list[str]  # those of the system included
+    monitoring_components: list[str]  # including the components of the system
     system_machine: str
     system_count: int
     deletion_protection: bool

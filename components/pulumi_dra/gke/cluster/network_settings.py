@@ -36,16 +36,15 @@ def network_settings(inputs: GkeClusterInputs, network: ExistingNetwork) -> Netw
             "services_secondary_range_name": network.services_range_name,
         },
         "datapath_provider": "ADVANCED_DATAPATH",
-        # Dataplane V2 enforces network policies; the add-on for it, said to be off, would come
-        # beside it.
+        # Dataplane V2 enforces network policies, so the separate add-on is explicitly disabled.
         "network_policy": {"enabled": False},
         "enable_intranode_visibility": True,
         "private_cluster_config": _private(not cidrs, inputs.global_access),
         "master_authorized_networks_config": {
             "cidr_blocks": [{"cidr_block": cidr} for cidr in cidrs]
         },
-        # What is off is sent as off: the provider leaves an omitted block as it is in the
-        # cloud.
+        # Disabled settings are sent explicitly, because the provider doesn't change a setting in
+        # the cloud if its block is omitted.
         "control_plane_endpoints_config": {
             "dns_endpoint_config": {"allow_external_traffic": inputs.dns_endpoint}
         },

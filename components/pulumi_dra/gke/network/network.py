@@ -53,8 +53,7 @@ class GkeNetwork(pulumi.ComponentResource):
         ranges = read_ranges(read)
         flow_logs = read.flag("flow_logs", True)
         read.finish()
-        # This module alone costs seconds to import; a cluster in an existing network does without
-        # it.
+        # Importing this module takes seconds, and clusters in an existing network don't need it.
         from pulumi_gcp import compute
 
         super().__init__("pulumi-dra:index:GkeNetwork", name, {}, opts)
@@ -80,8 +79,8 @@ class GkeNetwork(pulumi.ComponentResource):
             else None,
             opts=options(),
         )
-        # GKE writes rules of its own for what its nodes must take; all else is refused, and seen to
-        # be.
+        # GKE creates firewall rules for the traffic that its nodes must accept. This rule denies
+        # and logs all other inbound traffic.
         compute.Firewall(
             fitting(f"{name}-deny", COMPUTE_NAME),
             network=network.id,

@@ -16,10 +16,10 @@ _DEFAULTS = {
     "pods_cidr": CLOUD.pods_range,
     "service_cidr": "10.8.0.0/20",
 }
-# The smallest that Google takes: of subnets (VPC documentation, “Subnets”), and of secondary ranges
-# that users make for a VPC-native cluster, where a node of 110 pods has a /24
-# (cloud.google.com/kubernetes-engine/docs/concepts/alias-ips, “Cluster sizing”; only what GKE makes
-# itself is a /21 at least).
+# Minimum sizes in Google Cloud: for subnets (VPC documentation, “Subnets”), and for user-managed
+# secondary ranges of a VPC-native cluster, where a node with 110 pods has a /24
+# (cloud.google.com/kubernetes-engine/docs/concepts/alias-ips, “Cluster sizing”; only ranges that
+# GKE creates are at least a /21).
 _SMALLEST = {"nodes_cidr": 29, "pods_cidr": 24, "service_cidr": 27}
 
 

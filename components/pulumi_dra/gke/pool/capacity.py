@@ -8,14 +8,16 @@ import pulumi_gcp as gcp
 KINDS = ("on-demand", "spot", "reservation", "flex-start", "queued")
 
 
-# A full pool has no room for a new node beside an old one: take one away, then add one.
+# If no additional machine is available, a full pool can't add a node first, so GKE removes a node
+# and then adds one.
 _ONE_BY_ONE: gcp.container.NodePoolUpgradeSettingsArgsDict = {
     "strategy": "SURGE",
     "max_surge": 0,
     "max_unavailable": 1,
 }
-# GKE picks the strategy of lent nodes (short-lived upgrades); the provider rejects its name
-# (hashicorp/terraform-provider-google@v7.45.0, resource_container_node_pool.go).
+# GKE chooses the upgrade strategy of flex-start and queued nodes (short-lived upgrades), and the
+# provider rejects the name of this strategy (hashicorp/terraform-provider-google@v7.45.0,
+# resource_container_node_pool.go).
 _BY_ENDING: gcp.container.NodePoolUpgradeSettingsArgsDict | None = None
 
 
@@ -56,7 +58,8 @@ class CapacitySettings:
                 "max_run_duration": f"{max_run_seconds}s",
                 "reservation_affinity": {"consume_reservation_type": "NO_RESERVATION"},
             },
-            # Both: docs.cloud.google.com/kubernetes-engine/docs/how-to/provisioningrequest.
+            # Both settings are required:
+            # docs.cloud.google.com/kubernetes-engine/docs/how-to/provisioningrequest.
             "queued": {
                 "flex_start": True,
                 "reservation_affinity": {"consume_reservation_type": "NO_RESERVATION"},

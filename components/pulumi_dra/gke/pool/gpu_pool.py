@@ -23,7 +23,8 @@ from pulumi_dra.resource_names import fitting
 from pulumi_dra.timeouts import waiting
 
 # docs.cloud.google.com/kubernetes-engine/docs/concepts/node-pool-upgrade-strategies: an hour for
-# disruption budgets and the grace of pods (kubernetes/kubernetes issue 50252 saw it).
+# PodDisruptionBudgets and for the pods' termination grace period (observed in kubernetes/kubernetes
+# issue 50252).
 EVICTION_MINUTES = 60
 
 
@@ -68,9 +69,9 @@ class GkeGpuPool(pulumi.ComponentResource):
             node_config=_node_config(inputs),
             **inputs.capacity.pool,
             **node_count_settings(inputs.counts, len(inputs.zones), inputs.location_policy),
-            # A change of either would make a new pool: the first count is per zone, and GKE reports
-            # the SSDs that come with a machine though nobody asked for them
-            # (GoogleCloudPlatform/cluster-toolkit PR 2968).
+            # Changing either of them would create a new pool: the initial count is per zone, and
+            # GKE reports the SSDs that are part of a machine type even if the program doesn't
+            # request them (GoogleCloudPlatform/cluster-toolkit PR 2968).
             opts=children.options(
                 depends_on=grants,
                 ignore_changes=[
@@ -124,7 +125,7 @@ def _node_config(inputs: GkeGpuPoolInputs) -> gcp.container.NodePoolNodeConfigAr
         config["ephemeral_storage_local_ssd_config"] = {"local_ssd_count": inputs.local_ssds}
     if inputs.host_maintenance:
         config["host_maintenance_policy"] = {"maintenance_interval": inputs.host_maintenance}
-    # An omitted block would leave image streaming on.
+    # Omitting this block would keep image streaming enabled.
     config["gcfs_config"] = {"enabled": inputs.image_streaming}
     return config
 

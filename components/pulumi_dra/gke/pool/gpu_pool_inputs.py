@@ -39,7 +39,7 @@ from pulumi_dra.inputs.pool_inputs import (
 from pulumi_dra.inputs.reader import InputReader
 
 if TYPE_CHECKING:
-    # The SDK's own shape; nothing is imported at run time.
+    # The SDK's own type, imported only for type checking.
     from pulumi_gcp.container import NodePoolPlacementPolicyArgsDict
 
 # terraform-provider-google:website/docs/r/container_node_pool.html.markdown@e03b7622
@@ -233,13 +233,13 @@ class GkeGpuPoolInputs(Struct, frozen=True, kw_only=True):
     network_profile: str  # "" for none
     secure_boot: bool
     disk_gib: int
-    local_ssds: int  # 0 for those that come with the machine
-    disk_type: str  # "" for the machine's own
+    local_ssds: int  # 0 for local SSDs that are part of the machine type
+    disk_type: str  # "" for the machine type's default
     disk_speed: DiskSpeed
     disk_kms_key: pulumi.Input[str] | None
     grant_key_use: bool
     auto_upgrade: bool
-    node_version: str  # "" for the control plane's
+    node_version: str  # "" for the control plane's version
     image_streaming: bool
     labels: dict[str, pulumi.Input[str]]
     taints: list[Taint]

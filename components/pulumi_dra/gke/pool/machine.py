@@ -40,7 +40,7 @@ def gke_machine(found: Machine) -> GkeMachine:
             fix="set acceleratorType in its catalog row to the value of the label "
             f"{CLOUD.accelerator_label}",
         )
-    # Nothing is attached to TPU machine types, nor to those whose pods claim CPUs only.
+    # GPUs can't be attached to TPU machine types, or to machine types whose pods claim only CPUs.
     if gpus is None and (
         found.accelerator is None or any(each.serves_accelerator(found) for each in every_driver())
     ):

@@ -12,8 +12,8 @@ from dra_planner.clouds.gke.disks import boot_disks
 from dra_planner.clouds.gke.pulumi_resources import IMAGE
 
 if TYPE_CHECKING:
-    # The SDK's own shape, so that a misspelt key does not pass the type checker; nothing is
-    # imported at run time.
+    # The SDK's own type, so that the type checker finds misspelled keys. Imported only for type
+    # checking.
     from pulumi_gcp.container import NodePoolNodeConfigArgsDict
 
 

@@ -10,7 +10,7 @@ from typing import Any
 from dra_planner.clouds.gke import CLOUD
 from pulumi_dra.inputs.pool_inputs import Counts
 
-_USUAL_ZONES = 3  # of a region, where GKE picks them
+_USUAL_ZONES = 3  # zones of a region, if GKE chooses them
 
 
 def node_count_settings(counts: Counts, zones: int, location_policy: str) -> dict[str, Any]:

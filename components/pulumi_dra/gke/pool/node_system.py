@@ -1,4 +1,4 @@
-"""Kubelet and kernel settings of GKE nodes, as far as GKE supports them. Plain values."""
+"""Kubelet and kernel settings for GKE nodes that GKE supports. Plain values."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from pulumi_dra.inputs.pool_inputs import KubeletPolicies, read_huge_pages, read
 from pulumi_dra.inputs.reader import InputReader
 
 if TYPE_CHECKING:
-    # The SDK's own shapes, so that a misspelt key does not pass the type checker; nothing is
-    # imported at run time.
+    # The SDK's own types, so that the type checker finds misspelled keys. Imported only for type
+    # checking.
     from pulumi_gcp.container import (
         NodePoolNodeConfigArgsDict,
         NodePoolNodeConfigKubeletConfigArgsDict,
@@ -53,7 +53,8 @@ class NodeSystem(Struct, frozen=True, kw_only=True):
     """Settings of kubelet and the kernel in addition to GKE's own."""
 
     kubelet: KubeletPolicies
-    sysctls: Mapping[str, str] | None  # None leaves those of the nodes; empty removes them
+    # None keeps the settings of the nodes, and an empty value removes them
+    sysctls: Mapping[str, str] | None
     huge_pages: Mapping[str, int]  # by size, "2Mi"
 
     def node_config(self) -> NodePoolNodeConfigArgsDict:

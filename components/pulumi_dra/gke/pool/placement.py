@@ -11,8 +11,8 @@ from pulumi_dra.gke.pool.machine import GkeMachine
 from pulumi_dra.inputs.reader import InputReader
 
 if TYPE_CHECKING:
-    # The SDK's own shape, so that a misspelt key does not pass the type checker; nothing is
-    # imported at run time.
+    # The SDK's own type, so that the type checker finds misspelled keys. Imported only for type
+    # checking.
     from pulumi_gcp.container import NodePoolPlacementPolicyArgsDict
 
 
