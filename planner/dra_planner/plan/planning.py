@@ -199,7 +199,7 @@ def size_plan(
             *drains,
         ),
         diagnostics=found,
-        beside=find_beside(judgement, fleet, built),
+        beside=find_beside(judgement, fleet, built, free=None if guarded is None else guarded.free),
         inputs=inputs or {},
         manifests=manifests,
         left_out=left_out,

@@ -63,7 +63,14 @@ def test_another_machine_type_is_paid_at_its_own_price() -> None:
     before, after = (plan_of(of(machine), deployment("a", 2)) for machine in MACHINES)
     difference = compare_plans(plan_file(before), plan_file(after))
     (pool,) = difference.pools
-    assert (pool.before, pool.after, pool.because) == (2, 2, ("g6.2xlarge → g6e.xlarge",))
+    assert (pool.before, pool.after, pool.because) == (
+        2,
+        2,
+        (
+            "g6.2xlarge → g6e.xlarge",
+            "replaces the pool and its pods",
+        ),
+    )
     old, new = (plan.pools[0].hourly_usd for plan in (before, after))
     assert old is not None
     assert new is not None

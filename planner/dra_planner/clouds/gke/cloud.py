@@ -50,6 +50,7 @@ class Gke(Cloud):
 
     region_setting = "gcp:region"
     sdk_extra = "gcp"
+    machine_change = "replaces one node at a time"
     account_settings = ("gcp:project",)
     region_pattern = r"[a-z]+-[a-z]+\d+"
     region_example = "us-central1"

@@ -66,6 +66,8 @@ class CloudFacts(ABC):
     pods_of_a_node: ClassVar[range] = range(1, 251)
     disk_gib: ClassVar[range] = range(50, 16_385)  # of a node's boot disk
     longest_pool_name: ClassVar[int] = 40
+    machine_change: ClassVar[str] = "replaces the pool and its pods"
+    """Effect of another machine type of an existing pool."""
     pool_name_pattern: ClassVar[str] = ""  # where the cloud takes less than any name of that length
     zone_names: ClassVar[tuple[str, ...]] = ()  # as its pools name zones, where not by the region
     regions_without_zones: ClassVar[tuple[str, ...]] = ()

@@ -23,21 +23,26 @@ _WHEN: Final = {"ceiling": "at its ceiling", "peak": "during a rollout, at its p
 
 
 def find_beside(
-    judgement: Judgement, fleet: Fleet, built: Mapping[str, int]
+    judgement: Judgement, fleet: Fleet, built: Mapping[str, int], *, free: Judgement | None = None
 ) -> tuple[Diagnostic, ...]:
-    """Return the findings about other levels of demand. `built` are the node counts of the plan."""
+    """Return the findings about other levels of demand. `built` are the node counts of the plan,
+    and `free` is the judgement without the plan's guards, if it has guards.
+    """
     return (
-        *find_levels_beside(judgement),
+        *find_levels_beside(judgement, free),
         *find_levels_without_nodes(judgement, fleet, built),
     )
 
 
-def find_levels_beside(judgement: Judgement) -> Iterator[Diagnostic]:
+def find_levels_beside(judgement: Judgement, free: Judgement | None = None) -> Iterator[Diagnostic]:
     """Yield a finding for each workload with a worse verdict at ceiling or peak than at the
     evaluated level.
 
     It's a warning for *does not fit* and a note for *cannot tell*. Peak is only reported without a
     finding at ceiling. The plan's verdict doesn't depend on them.
+
+    If the workload fits without guards (`free`), the fix is other guards: those of a plan for that
+    level, instead of more nodes.
     """
     judged = {size.workload: size for size in judgement.sizing.workloads}
     told: set[WorkloadRef] = set()
@@ -55,7 +60,16 @@ def find_levels_beside(judgement: Judgement) -> Iterator[Diagnostic]:
             ):
                 continue
             told.add(size.workload)
-            yield _finding(size, level, judgement)
+            found = _finding(size, level, judgement)
+            sizing_without = free.sizings.get(level) if free is not None else None
+            if sizing_without and _verdict(sizing_without, size.workload) == "fits":
+                found = replace(
+                    found,
+                    message=f"{found.message}. The guards of this plan are for {judgement.level} "
+                    "demand, and the workload fits without them",
+                    fix=f"plan with --demand {level}, which chooses guards for this demand",
+                )
+            yield found
 
 
 def find_levels_without_nodes(

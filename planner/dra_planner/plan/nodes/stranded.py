@@ -41,7 +41,7 @@ def why_stranded(plan: Plan) -> tuple[Stranded, ...]:
     for each in node_states(plan):
         kinds = count_kinds(describe_devices(each.state, each.full, {}), each.nodes)
         stranded = {kind.kind: kind.stranded for kind in kinds if kind.stranded}
-        for who, lacks in _lacking(each) if stranded else ():
+        for who, lacks in _lacking(each, plan) if stranded else ():
             nodes[each.pool, who, lacks] += each.nodes
             devices.setdefault((each.pool, who, lacks), Counter()).update(stranded)
     return tuple(
@@ -56,7 +56,7 @@ def why_stranded(plan: Plan) -> tuple[Stranded, ...]:
     )
 
 
-def _lacking(node: FilledState) -> Iterator[tuple[WorkloadRef | None, str]]:
+def _lacking(node: FilledState, plan: Plan) -> Iterator[tuple[WorkloadRef | None, str]]:
     told = 0
     for shape in node.takes:
         answer = place(shape, node.full)
@@ -67,4 +67,7 @@ def _lacking(node: FilledState) -> Iterator[tuple[WorkloadRef | None, str]]:
             told += 1
             yield min(member.workload for member in shape.members), reasons[0].message
     if not node.takes:
-        yield None, "no workload requests devices of this pool"
+        if any(rule.pool != node.pool for rule in plan.guards.rules):
+            yield None, "the guards of the plan keep workloads in other pools"
+        else:
+            yield None, "no workload requests devices of this pool"

@@ -8,6 +8,7 @@ from typing import Final
 
 from msgspec import Struct
 
+from dra_planner.clouds import cloud
 from dra_planner.fleet import Fleet
 from dra_planner.model import Verdict
 from dra_planner.offers import node_price
@@ -207,19 +208,20 @@ def _pools(
             if paid is None or pays is None
             else pays - paid,
             because=(
-                *_machine_change(then.machine, now.machine),
+                *_machine_change(then.machine, now.machine, after.fleet.cloud),
                 *(causes.get(name, ()) if now.machine else ()),
             ),
         )
 
 
-def _machine_change(before: str, after: str) -> Iterator[str]:
+def _machine_change(before: str, after: str, cloud_name: str) -> Iterator[str]:
     if not before:
         yield "new pool"
     elif not after:
         yield "no longer in the fleet"
     elif before != after:
         yield f"{before} → {after}"
+        yield cloud(cloud_name).machine_change
 
 
 # -- workloads
