@@ -11,7 +11,7 @@ from os.path import exists, join
 from pkgutil import extend_path
 from typing import TYPE_CHECKING, Any
 
-# A cloud may come with another distribution, as a folder of this name without an __init__.py.
+# Another distribution can add a cloud as a folder with this name, without an __init__.py.
 __path__ += [
     folder
     for folder in extend_path(list[str](), __name__)

@@ -20,28 +20,30 @@ from dra_planner.releases import Features
 
 
 class Behaviour(Struct, frozen=True, kw_only=True):
-    """One field per difference; the first group are defects."""
+    """One field for each difference. The first group contains defects."""
 
-    # a device rejected after its counters were charged keeps them charged
+    # if a device is rejected after its counters were charged, the counters stay charged
     leaks_counters: bool = False
-    # pools of two drivers with one name share the tables of the first one met
+    # if two drivers have pools with the same name, these pools share the counter sets of the first
+    # pool
     counters_by_pool_name: bool = False
-    # what distinctAttribute compares with
+    # the devices that distinctAttribute compares a device with
     distinct_memory: Literal["all", "last", "identity"] = "all"
-    charges_admin_access: bool = False  # admin access needs free counters like any other request
-    # `All` as a later alternative continues with the first one
+    charges_admin_access: bool = False  # requests with admin access also need free counters
+    # if `All` is a later alternative, it continues with the results of the first alternative
     slips_to_first_alternative: bool = False
-    repeats_shared_device: bool = False  # count: N may be N shares of one device
-    # the last capacity check looks at the slice's device number `slot`
+    # a request with count: N can get N shares of the same device
+    repeats_shared_device: bool = False
+    # the last capacity check uses the device at position `slot` in the slice
     checks_capacity_by_slot: bool = False
 
-    # the implementation without shares, distinctAttribute and binding conditions
+    # the allocator without shares, distinctAttribute, and binding conditions
     plain: bool = False
-    counters_by_slice: bool = False  # counter sets stand beside their devices in one slice
-    shares_draw_counters: bool = True  # devices that are only shared so far weigh on counters
-    each_share_draws: bool = False  # every further share draws counters again
+    counters_by_slice: bool = False  # a slice can contain both counter sets and devices
+    shares_draw_counters: bool = True  # devices that are only shared so far consume counters
+    each_share_draws: bool = False  # each further share consumes counters again
     every_taint_counts: bool = False  # whatever its effect
-    permutes: bool = False  # tries devices of one request in every order
+    permutes: bool = False  # tries the devices of a request in every order
 
 
 _OLD: Final = Behaviour(
@@ -91,7 +93,7 @@ def behaviour_of(features: Features) -> Behaviour:
 
 
 def intended(behaviour: Behaviour) -> Behaviour:
-    """Return the same version without its defects."""
+    """Return the same behavior without its defects."""
     return replace(
         behaviour,
         leaks_counters=False,

@@ -14,8 +14,8 @@ from dra_planner.wording import counted
 
 
 def part_of_node(node: NodeState, picks: Sequence[Pick]) -> tuple[str, str]:
-    """Return why a driver can't prepare these devices of one claim, and what to request instead, or
-    two empty texts.
+    """Return why a driver can't prepare these devices for one claim, and the request to use
+    instead. Both texts are empty if it can.
     """
     candidates = node.template.candidates
     of_claim = Counter(candidates[pick.index].driver for pick in picks if not pick.admin)

@@ -29,8 +29,8 @@ from dra_planner.allocation.verdicts import Answer, ClaimPicks, Placement, Refus
 from dra_planner.model import Reason, Shape, ShapeClaim
 from dra_planner.offers import pod_requests
 
-MAX_CONSUMERS = 256  # entries of status.reservedFor
-_REMEMBERED = 200_000  # verdicts kept per template
+MAX_CONSUMERS = 256  # maximum number of entries in status.reservedFor
+_REMEMBERED = 200_000  # number of verdicts that are cached for each template
 
 
 def place(shape: Shape, node: NodeState, *, budget: int = STEP_BUDGET) -> Answer:
@@ -138,8 +138,9 @@ def _search(
 ) -> Answer:
     template = node.template
     plan = plan_for(shape, fresh, template)
-    # Counting is enough to refuse most nodes. Releases that can give a shared device twice are
-    # the exception, because there a search may find more than a count of devices allows.
+    # A count of devices is enough to reject most nodes. The exceptions are versions that can
+    # allocate a shared device twice, because a search can then find more devices than the count
+    # allows.
     if plan.exceeds(node.taken) and not (
         template.behaviour.repeats_shared_device and plan.shares_devices
     ):
@@ -148,8 +149,8 @@ def _search(
     if result.outcome == "exhausted":
         return Undecided(shape, node, "effort", result.steps)
     if result.met_unknown:
-        # The first search read every unknown fact against the pod. Only if reading all of them in
-        # its favor leads to the same answer do the unknown facts not matter.
+        # The first search assumed the worse outcome for every unknown fact. The unknown facts are
+        # irrelevant only if a search with the better outcomes has the same result.
         other = _searched(node, plan, budget, reading="optimistic")
         if not _same_either_way(result, other, plan):
             return Undecided(shape, node, "unknown", result.steps + other.steps)
@@ -159,8 +160,8 @@ def _search(
         return Undecided(shape, node, "driver", result.steps, (template.devices_doubt,))
     may: frozenset[str] = frozenset()
     if result.defects:
-        # A known defect of this release took part. If the search without defects answers
-        # otherwise, a patch release may change the answer, and a note says so.
+        # The search involved a known defect of this version. If the search without the defect has a
+        # different result, a patch version might change the result, and a note explains this.
         meant = _searched(node, plan, budget, behaviour=intended(template.behaviour))
         if (meant.outcome == "found") != (result.outcome == "found"):
             may = result.defects
@@ -195,8 +196,8 @@ def _searched(
 
 
 def _same_either_way(hindered: SearchResult, helped: SearchResult, plan: PlannedClaims) -> bool:
-    """Return True if the unknown values can't change the answer: the pod fits even if all of them
-    hinder it, or fails even if all of them help.
+    """Return True if the unknown values can't change the result: the pod fits even in the worst
+    case, or doesn't fit even in the best case.
     """
     if hindered.outcome == helped.outcome == "none" or (hindered.outcome, helped.outcome) == (
         "found",

@@ -97,9 +97,10 @@ class Refusal(Struct, frozen=True, eq=False):
     message: str = ""
     misfit: Misfit | None = None
     claim: str = ""
-    fix: str = ""  # if the kind is "claim", and whoever found it knows
+    # set if the kind is "claim", and if the code that found the reason knows the claim
+    fix: str = ""
     steps: int = 0
-    may: frozenset[str] = frozenset()  # defects without which the pod would fit
+    may: frozenset[str] = frozenset()  # defects that prevent the pod from fitting
 
 
 class Undecided(Struct, frozen=True, eq=False):

@@ -1,4 +1,4 @@
-"""Values that the APIs of the clouds accept, for properties whose type doesn't say so."""
+"""Values that the clouds' APIs accept for properties whose type doesn't list the values."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from dra_planner.catalog.tables import read_table
 class ApiValues(Struct, frozen=True, kw_only=True):
     """The values of one property: a list of values, of keys of a mapping, or a range.
 
-    `property` is a dotted path in which `[]` iterates over a list, and `%2E` stands for a dot in a
-    key. `ignores_case` marks values that the API accepts, and returns, in any case. `grows` marks
-    lists that newer versions of the API extend.
+    `property` is a dotted path in which `[]` iterates over a list, and `%2E` represents a dot in a
+    key. `ignores_case` marks values for which the API ignores case, and which it can return in a
+    different case. `grows` marks lists that newer versions of the API extend.
     """
 
     property: str

@@ -11,8 +11,8 @@ from dra_planner.catalog.tables import Provenance, integer, provenance, read_tab
 
 
 class DaemonPod(Struct, frozen=True, kw_only=True):
-    """One pod per node. None is a request without a source, and 0 is no request. The same applies
-    to `containers`.
+    """A daemon pod that runs once per node. None means that the request is unknown, and 0 means
+    that there is no request. The same applies to `containers`.
     """
 
     name: str
@@ -27,8 +27,8 @@ class DaemonPod(Struct, frozen=True, kw_only=True):
 def daemon_pods(
     machine: Machine, drivers: tuple[str, ...] = (), *, device_plugin: bool = False
 ) -> tuple[DaemonPod, ...]:
-    """Return the daemon pods of a node of this machine type, those of further drivers ("dranet")
-    included, in order.
+    """Return the daemon pods of a node with this machine type in order, including the pods of
+    additional drivers ("dranet").
 
     `device_plugin`: a device plugin serves its accelerators, not a DRA driver.
     """

@@ -1,4 +1,4 @@
-"""Facts that expire: what was observed, on which day, and how long it counts as true."""
+"""Facts that expire: the observation, its date, and how long the fact remains valid."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from msgspec import Struct
 from dra_planner.catalog.dates import day
 from dra_planner.catalog.tables import Row, read_table, sources
 
-_DATES = ("seen_on", "as_of", "released")  # columns of tables that say when a row was seen
+_DATES = ("seen_on", "as_of", "released")  # columns with the date on which a row was read
 
 
 class DatedFact(Struct, frozen=True, kw_only=True):
@@ -19,8 +19,8 @@ class DatedFact(Struct, frozen=True, kw_only=True):
 
     key: str
     about: str
-    newest: str  # newest version seen, "" for a table
-    table: str  # name of the table that holds the facts, "" for a version
+    newest: str  # newest known version, or "" for a table
+    table: str  # name of the table with the facts, or "" for a version
     seen_on: date
     true_until: date
     verify: str  # where to look
@@ -50,8 +50,8 @@ def dated_facts() -> tuple[DatedFact, ...]:
 
 
 def fact(key: str) -> DatedFact | None:
-    """Return the fact of that key, None if there is none; of a table, the part that expires
-    first.
+    """Return the fact with this key, or None if there is none. For a table, return the part that
+    expires first.
     """
     return next((each for each in dated_facts() if each.key == key), None)
 

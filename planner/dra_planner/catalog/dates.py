@@ -1,4 +1,4 @@
-"""Dates in tables: the day on which a fact was seen, and days after it."""
+"""Dates in tables: the date on which a fact was read, and later dates."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ from dra_planner.catalog.tables import Row
 
 
 def day(row: Row, column: str) -> date | None:
-    """Return the date in a cell, None where the cell is empty or the table has no such column."""
+    """Return the date in a cell. None if the cell is empty, or if the table doesn't have the
+    column.
+    """
     text = row.get(column, "")
     return date.fromisoformat(text) if text else None

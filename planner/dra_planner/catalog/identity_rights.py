@@ -31,7 +31,7 @@ class NeededRight(Struct, frozen=True, kw_only=True):
     images: str
     chart: str
     account: str
-    doubt: str  # why the right may be missing without harm, "" if it's needed for certain
+    doubt: str  # reason why the right might not be needed, or "" if it's certainly needed
     says: str
     fix: str
 

@@ -12,10 +12,10 @@ from dra_planner.releases import is_between, parse_version
 
 
 class ImagePart(Struct, frozen=True, kw_only=True):
-    """Something that a boot script may depend on, and the consequence if the image lacks it.
+    """A part on which a boot script can depend, and the consequence if the image lacks it.
 
-    `images` is how the names of such images begin. `gone_since` is the first image release without
-    the part; "" if no release has it. For a kernel argument or a setting of the pool
+    `images` is the prefix of the names of these images. `gone_since` is the first image release
+    without the part; "" if no release has it. For a kernel argument or a setting of the pool
     ("path=value"), it's the first Kubernetes version that fails with it, and for an image the first
     one that the cloud doesn't build the image for.
     """

@@ -17,8 +17,8 @@ class ImageRule(Struct, frozen=True, kw_only=True):
 
     cloud: str
     machines: str  # prefix or pattern of machine types
-    first: str  # first release that works, "" for any
-    broken: str  # one release that doesn't work, "" for none
+    first: str  # first release that works, or "" if all do
+    broken: str  # a release that doesn't work, or "" if there is none
     says: str
     fix: str
     source: str
@@ -43,7 +43,8 @@ def image_rules() -> tuple[ImageRule, ...]:
 
 
 def image_release(text: str) -> str:
-    """Return the release in the name or version of an image, "" if the text has none.
+    """Return the image release in the name or version of an image, or "" if the text doesn't
+    contain one.
 
     `1.34.2-20260115` → `20260115`, `Ubuntu-2404gen2-202607.02.0` → `202607.02.0`.
     """

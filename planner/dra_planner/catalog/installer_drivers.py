@@ -1,6 +1,4 @@
-"""Driver versions that releases of Container-Optimized OS list for their installer, as far as they
-were seen.
-"""
+"""Driver versions that releases of Container-Optimized OS are known to list for their installer."""
 
 from __future__ import annotations
 
@@ -11,7 +9,7 @@ from dra_planner.catalog.tables import read_table
 
 @cache
 def qualified_on(version: str) -> str:
-    """Return the milestones that list a driver version, "" if none is known."""
+    """Return the milestones that list a driver version. Empty if none is known."""
     return next(
         (row["milestones"] for row in read_table("installer_drivers") if row["driver"] == version),
         "",

@@ -27,7 +27,7 @@ class Support(Struct, frozen=True, kw_only=True):
     released: date | None
     standard_until: date
     extended_until: date | None
-    # per cluster, in addition to the price of standard support
+    # USD per cluster-hour, in addition to the price of standard support
     extended_usd_per_hour: Decimal | None
     seen_on: date
     source: str
@@ -62,7 +62,9 @@ class Support(Struct, frozen=True, kw_only=True):
 
 @cache
 def supported(cloud: str) -> tuple[Support, ...]:
-    """Return the calendar of a cloud, oldest version first; empty if nothing is known."""
+    """Return the support calendar of a cloud, starting with the oldest version. Empty if the
+    cloud's calendar is unknown.
+    """
     rows = [_support(row) for row in read_table("kubernetes_support") if row["cloud"] == cloud]
     return tuple(sorted(rows, key=lambda each: each.minor))
 

@@ -12,8 +12,8 @@ from dra_planner.catalog.tables import read_table
 
 
 class LabelOwner(Struct, frozen=True):
-    """Who sets the labels that begin with `prefix`; `instead` is an imperative sentence, "" where
-    nothing is.
+    """The software that sets labels with this prefix. `instead` is an imperative sentence with an
+    alternative, or "".
     """
 
     prefix: str
@@ -22,7 +22,7 @@ class LabelOwner(Struct, frozen=True):
 
 
 def label_owner(key: str) -> LabelOwner | None:
-    """Return who sets a label; None for one that pools can be given."""
+    """Return the software that sets a label. None for labels that users can set on pools."""
     return next((each for each in _owners() if key.startswith(each.prefix)), None)
 
 

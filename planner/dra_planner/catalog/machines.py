@@ -33,14 +33,16 @@ class Accelerator(Struct, frozen=True, kw_only=True):
 
     kind: str  # gpu | tpu | neuron | inference
     vendor: str  # nvidia, amd, google, aws, …
-    model: str  # as the cloud names it
-    count: int | None  # devices that the node sees
-    gpu: str | None  # id in the GPU table, for NVIDIA
-    fraction: Fraction | None  # the node sees this share of a physical GPU: a virtual one
-    listed_memory_mib: int | None  # as the cloud lists it: not what a driver publishes
-    # as vendors name it, 80 for an A100 80GB: for people, not for claims
+    model: str  # name that the cloud uses
+    count: int | None  # number of devices that the node sees
+    gpu: str | None  # ID in the GPU table, for NVIDIA GPUs
+    fraction: Fraction | None  # the node's share of a physical GPU, for virtual GPUs
+    # memory that the cloud lists, which differs from the memory that a driver publishes
+    listed_memory_mib: int | None
+    # nominal size (80 for an A100 80GB), for messages but not for claims
     nominal_memory_gb: int | None
-    gke_type: str | None  # value of cloud.google.com/gke-accelerator, or of gke-tpu-accelerator
+    # value of the label cloud.google.com/gke-accelerator or gke-tpu-accelerator
+    gke_type: str | None
 
 
 class Machine(Struct, frozen=True, kw_only=True):
@@ -49,40 +51,44 @@ class Machine(Struct, frozen=True, kw_only=True):
     """
 
     cloud: str
-    name: str  # as a fleet writes it; "n1-standard-8+nvidia-tesla-v100:2" has GPUs attached
-    instance_type: str  # as the cloud's API names it: the part before "+"
+    name: str  # name in a fleet; "n1-standard-8+nvidia-tesla-v100:2" has attached GPUs
+    instance_type: str  # name in the cloud's API: the part before "+"
     family: str
     arch: Literal["amd64", "arm64"]
     vcpus: int | None
     memory_mib: int | None
     accelerator: Accelerator | None
     bare_metal: bool
-    is_offered: bool  # False: in no region of the newest listing that was read
-    regions: tuple[str, ...]  # where the cloud lists it; empty: not known, or nowhere
-    # those that are known; of a region without any, its zones are not known
+    is_offered: bool  # False if the newest listing doesn't contain it in any region
+    # regions in which the cloud lists it; empty if unknown, or if there are none
+    regions: tuple[str, ...]
+    # known zones, by region; if a region is missing, its zones are unknown
     zones: tuple[str, ...] = ()
-    purchase: tuple[str, ...]  # on-demand, spot, capacity-block, …; empty: not known
-    default_card_enis: int | None = None  # EKS: interfaces of the default network card
+    purchase: tuple[str, ...]  # on-demand, spot, capacity-block, …; empty if unknown
+    default_card_enis: int | None = None  # EKS: number of interfaces on the default network card
     ipv4_per_eni: int | None = None
     efa_interfaces: int | None = None
     network_cards: int | None = None
-    network_performance: str = ""  # in the cloud's words
-    # GKE: networks beside the node's own that its blueprint attaches
+    network_performance: str = ""  # as described by the cloud
+    # GKE: number of networks that its blueprint attaches, in addition to the node's own network
     additional_networks: int | None = None
-    rdma_networks: int | None = None  # how many of them are RDMA
+    rdma_networks: int | None = None  # number of these networks that use RDMA
     local_disks: int | None = None
-    local_disk_gb: int | None = None  # 10^9 bytes on EKS, GiB on GKE
-    nvlink_nodes: int | None = None  # nodes of one NVLink domain
-    has_infiniband: bool = False  # its NICs are on an InfiniBand fabric
-    nics: int | None = None  # network interfaces, where the cloud publishes them
-    temporary_disk_gib: int | None = None  # the machine's own disk, which is lost with the node
-    operating_systems: tuple[str, ...] = ()  # images that bring its driver; empty: not known
-    driver_kind: str = ""  # cuda-lts, grid, grid-v20, none; "" where it isn't known
+    local_disk_gb: int | None = None  # in 10^9 bytes on EKS, and in GiB on GKE
+    nvlink_nodes: int | None = None  # number of nodes in one NVLink domain
+    has_infiniband: bool = False  # its network interfaces are on an InfiniBand fabric
+    nics: int | None = None  # network interfaces, if the cloud publishes them
+    # the machine's own disk, whose data is lost with the node
+    temporary_disk_gib: int | None = None
+    operating_systems: tuple[str, ...] = ()  # images that contain its driver; empty if unknown
+    driver_kind: str = ""  # cuda-lts, grid, grid-v20, or none; "" if unknown
     provenance: Provenance
 
     @property
     def gpu_count(self) -> int:
-        """How many NVIDIA GPUs the node sees; 0 for other accelerators and where it is unknown."""
+        """Number of NVIDIA GPUs that the node sees. 0 for other accelerators, or if the number is
+        unknown.
+        """
         if self.accelerator is None or self.accelerator.gpu is None:
             return 0
         return self.accelerator.count or 0
@@ -112,10 +118,10 @@ def machines_without_accelerators(cloud: str) -> tuple[Machine, ...]:
 
 @cache
 def machine(cloud: str, name: str) -> Machine:
-    """Return a machine type; raises CatalogError with the nearest names.
+    """Return a machine type.
 
-    On GKE GPUs are attached to N1 machines: `n1-standard-8+nvidia-tesla-v100:2` is an n1-standard-8
-    with two (`:1` may be left out).
+    Raises CatalogError with the most similar names. On GKE, GPUs can be attached to N1 machines:
+    `n1-standard-8+nvidia-tesla-v100:2` is an n1-standard-8 with two GPUs (`:1` can be omitted).
     """
     base, plus, attached = name.partition("+")
     rows = (*read_table(f"machines_{_cloud(cloud)}"), *_plain_rows(_cloud(cloud)))
@@ -135,8 +141,8 @@ def machine(cloud: str, name: str) -> Machine:
 
 
 def find_machine(name: str) -> Machine:
-    """Return the machine type of that name in whichever cloud has it; raises CatalogError with the
-    nearest names.
+    """Return the machine type with this name in any cloud. Raises CatalogError with the most
+    similar names.
     """
     base = name.partition("+")[0]
     names: list[str] = []
@@ -149,7 +155,9 @@ def find_machine(name: str) -> Machine:
 
 
 def check_region(found: Machine, region: str) -> None:
-    """Raise CatalogError where the cloud lists the machine in some regions, and not in this one."""
+    """Raise CatalogError if the cloud lists the machine type in some regions, but not in this
+    region.
+    """
     if found.regions and region not in found.regions:
         check_listed_region(found.cloud, region)
         prefix = region.split("-")[0]
@@ -163,7 +171,7 @@ def check_region(found: Machine, region: str) -> None:
 
 
 def check_listed_region(cloud: str, region: str) -> None:
-    """Raise CatalogError with the nearest name if no machine type is listed in the region."""
+    """Raise CatalogError with the most similar name if no machine type is listed in the region."""
     known = listed_regions(cloud)
     if known and region not in known:
         raise CatalogError(
@@ -275,7 +283,9 @@ def _zones(cloud: str) -> dict[str, tuple[str, ...]]:
 
 
 def _attach(base: Machine, text: str) -> Machine:
-    """Return an N1 machine with GPUs; raises CatalogError for what Compute Engine would refuse."""
+    """Return an N1 machine with GPUs. Raises CatalogError for combinations that Compute Engine
+    would reject.
+    """
     gke_type, _, number = text.partition(":")
     rows = [
         row

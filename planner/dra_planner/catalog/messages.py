@@ -34,7 +34,7 @@ class Message(Struct, frozen=True):
     cause: str
     fix: str
     nothing_to_run: str
-    stands_in: str  # file, issue or type in the source
+    stands_in: str  # file, issue, or type that contains the message
     source: str
 
 
@@ -50,7 +50,9 @@ class Recognized(Struct, frozen=True):
 
 @cache
 def messages() -> tuple[Message, ...]:
-    """Return every known message, in the order in which a pod meets who says it."""
+    """Return every known message, in the order in which a pod encounters the programs that print
+    the messages.
+    """
     return tuple(
         Message(
             row["id"],
@@ -73,8 +75,8 @@ def commands(message: Message) -> tuple[str, ...]:
 
 
 def recognize(text: str) -> tuple[Recognized, ...]:
-    """Return the known messages in a text, in its order; line breaks, quotes and escapes of a shell
-    do not matter.
+    """Return the known messages in a text, in the order of the text. Line breaks, quotes, and shell
+    escapes don't matter.
     """
     plain = _SPACE.sub(" ", text.translate(_QUOTES).replace('\\"', '"'))
     found: list[tuple[int, Recognized]] = []

@@ -1,7 +1,7 @@
 """Device plugins of multi-node networks: the first versions that support a machine type.
 
-A chart lists the machine types on whose nodes its DaemonSet runs. An image can also fail to tell
-the network's devices from others.
+A chart lists the machine types on whose nodes its DaemonSet runs. An image can also fail to
+distinguish the network's devices from other devices.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ class NetworkPlugin(Struct, frozen=True, kw_only=True):
     version means that every version does.
     """
 
-    chart: str  # also the last part of the image's name
+    chart: str  # also the last part of the image name
     machines: str  # pattern of machine types
     first_chart: str
     first_image: str

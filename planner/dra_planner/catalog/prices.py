@@ -18,10 +18,10 @@ Purchase = Literal["on-demand", "spot"]
 
 
 class Price(Struct, frozen=True, kw_only=True):
-    """US dollars per node and hour; `as_of` is "" where the source gives no date.
+    """US dollars per node-hour.
 
-    A Spot price may be a range over the zones of the region: then `usd_per_hour_max` is its upper
-    end.
+    `as_of` is "" if the source doesn't contain a date. A Spot price can be a range over the
+    region's zones. In this case, `usd_per_hour_max` is the upper end of the range.
     """
 
     usd_per_hour: Decimal
@@ -31,7 +31,7 @@ class Price(Struct, frozen=True, kw_only=True):
 
 
 def price(machine: Machine, region: str, purchase: Purchase = "on-demand") -> Price | None:
-    """Return the price of a machine in a region, None where no table holds one."""
+    """Return the price of a machine type in a region, or None if no table contains it."""
     base = _listed(machine.cloud, machine.instance_type, region, purchase)
     if base is None or machine.name == machine.instance_type or machine.accelerator is None:
         return base
@@ -85,8 +85,8 @@ class SpotHistory(Struct, frozen=True, kw_only=True):
 
 
 def spot_history(machine: Machine, region: str) -> SpotHistory | None:
-    """Return how Spot nodes of a machine fared in a region, None where no table says so: an old
-    indication.
+    """Return how often Spot nodes of a machine type were interrupted in a region. None if no table
+    contains this (older) data.
     """
     for row in read_table("spot_advisor"):
         if (row["cloud"], row["machine"], row["region"]) == (

@@ -1,6 +1,6 @@
 """The tables in `data/`: one CSV file per subject, one row per fact, read on first use.
 
-A distribution that adds a cloud has further rows in its own `dra_planner/data/`.
+A distribution that adds a cloud adds rows in its own `dra_planner/data/`.
 
 Units are in the column names (`memory_mib`, `usd_per_hour`), an empty cell means that the fact has
 no source, and `source` names rows of `sources.csv`.
@@ -25,7 +25,7 @@ Confidence = Literal["observed", "documented", "derived", "high", "medium", "low
 
 
 class FactSource(Struct, frozen=True):
-    """A source of facts: its description, version, date ("" if it has none), and license."""
+    """A source of facts: its description, version, date ("" if unknown), and license."""
 
     key: str
     what: str
@@ -48,10 +48,10 @@ class Provenance(Struct, frozen=True):
 
 @cache
 def read_table(name: str) -> tuple[Row, ...]:
-    """Return the rows of `data/<name>.csv` in file order, every value as text; further folders'
-    rows come after.
+    """Return the rows of `data/<name>.csv` in file order, with every value as text, followed by the
+    rows from other folders.
 
-    Raises CatalogError where there is no such table.
+    Raises CatalogError if the table doesn't exist.
     """
     rows: list[Row] = []
     folders = sys.modules["dra_planner"].__path__
@@ -86,26 +86,28 @@ def sources() -> Mapping[str, FactSource]:
 
 
 def provenance(row: Row) -> Provenance:
-    """Return where a row comes from; rows without a confidence of their own count as documented."""
+    """Return the source of a row. If a row doesn't state its confidence, it counts as
+    documented.
+    """
     confidence: Confidence = row.get("confidence") or "documented"  # type: ignore[assignment]  # tests check the column
     return Provenance(tuple(row["source"].split()), confidence, row.get("note", ""))
 
 
 def integer(row: Row, column: str) -> int | None:
-    """Return the number in a cell, None where the cell is empty or the table has no such column."""
+    """Return the number in a cell. None if the cell is empty, or if the table doesn't have the
+    column.
+    """
     text = row.get(column, "")
     return int(text) if text else None
 
 
 def flag(row: Row, column: str) -> bool | None:
-    """Return yes or no as a bool, None where the cell is empty."""
+    """Return yes or no as a bool, or None if the cell is empty."""
     return {"yes": True, "no": False}.get(row.get(column, ""))
 
 
 def unknown(kind: str, name: str, known: list[str], *, fix: str = "") -> CatalogError:
-    """Return the error for a name that no table holds, with the nearest known ones (at most
-    four).
-    """
+    """Return the error for a name that isn't in any table, with at most four similar names."""
     lowered = {candidate.lower(): candidate for candidate in reversed(known)}
     near = [
         candidate for candidate in known if name and candidate.lower().startswith(name.lower())

@@ -1,4 +1,4 @@
-"""Where the GPUs and network interfaces of a machine sit: PCIe roots and NUMA nodes, where they are
+"""The locations of a machine's GPUs and network interfaces (PCIe roots and NUMA nodes), if they are
 public.
 """
 
@@ -11,13 +11,14 @@ from msgspec import Struct
 from dra_planner.catalog.machines import Machine
 from dra_planner.catalog.tables import Row, flag, integer, read_table
 
-EFA = "Elastic Fabric Adapter (EFA)"  # what the driver publishes as dra.net/pciDevice
+EFA = "Elastic Fabric Adapter (EFA)"  # value that the driver publishes as dra.net/pciDevice
 
 
 class GpuPlace(Struct, frozen=True):
-    """One GPU in a machine, in the driver's device order; None is not known.
+    """One GPU in a machine, in the driver's device order.
 
-    `memory_mib` is set where this machine's GPUs report another amount than their model does.
+    None means unknown. `memory_mib` is set if the GPUs of this machine type report a different
+    amount than their model usually does.
     """
 
     pcie_root: str | None = None
@@ -27,7 +28,7 @@ class GpuPlace(Struct, frozen=True):
 
 
 class NetworkInterface(Struct, frozen=True, kw_only=True):
-    """One network interface that pods can claim; None is not known."""
+    """One network interface that pods can claim. None means unknown."""
 
     kind: str  # efa | rdma | gvnic
     is_rdma: bool
@@ -41,8 +42,8 @@ class NetworkInterface(Struct, frozen=True, kw_only=True):
 
 @cache
 def gpu_places(machine: Machine) -> tuple[GpuPlace, ...]:
-    """Return one place per GPU of a machine; all unknown where the table does not hold the
-    machine.
+    """Return one location for each GPU of a machine. All values are unknown if the table doesn't
+    contain the machine type.
     """
     rows = _rows("gpu_topology", machine)
     if len(rows) != machine.gpu_count:
@@ -60,11 +61,11 @@ def gpu_places(machine: Machine) -> tuple[GpuPlace, ...]:
 
 @cache
 def network_interfaces(machine: Machine) -> tuple[NetworkInterface, ...]:
-    """Return the interfaces of a machine that pods can claim, those with a public place in table
-    order.
+    """Return the interfaces of a machine that pods can claim.
 
-    Of the others only the number is known: EFA interfaces on EKS, networks beside the node's own on
-    GKE. None where not even that is.
+    Interfaces with a public location are in table order. For all other interfaces, only the number
+    is known: EFA interfaces on EKS, and additional networks on GKE. None if the number is also
+    unknown.
     """
     rows = _rows("nics", machine)
     if rows:

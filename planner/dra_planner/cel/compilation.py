@@ -42,7 +42,7 @@ def compile(text: str, dialect: Dialect) -> Selector | RejectedSelector:
     METER.spent = 0
     try:
         return _compile(text, dialect)
-    except RecursionError:  # a caller that is deep
+    except RecursionError:  # the caller's stack is already deep
         METER.spent = 0
         with room_for(DEEPEST):
             return _compile(text, dialect)

@@ -184,7 +184,8 @@ def _version(text: str) -> Any:
         raise DeviceError(f"parse semantic version: {error}") from None
 
 
-_published_version = lru_cache(maxsize=1024)(_version)  # every device of a cluster has the same few
+# all devices of a cluster share a few values
+_published_version = lru_cache(maxsize=1024)(_version)
 
 
 def _model_value(name: str, value: Any) -> Any:

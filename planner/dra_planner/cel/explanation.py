@@ -46,7 +46,7 @@ def explain(selector: Selector, devices: Iterable[Any]) -> SelectorExplanation:
     warnings: dict[str, None] = {}
     for text in conditions(selector):
         term = compile(text, selector.dialect)
-        # a part that does not stand alone: leave the selector whole
+        # this part isn't a complete expression, so the selector isn't split
         if not isinstance(term, Selector):
             terms, warnings = [], {}
             break

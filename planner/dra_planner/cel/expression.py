@@ -68,7 +68,7 @@ class Expression:
         """
         try:
             return self._evaluate(values, budget)
-        except RecursionError:  # values that are deep, or a caller that is
+        except RecursionError:  # deeply nested values, or a caller whose stack is already deep
             with room_for(DEEPEST):
                 return self._evaluate(values, budget)
 

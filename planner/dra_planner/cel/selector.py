@@ -85,7 +85,7 @@ class Selector:
         seen = device if device.__class__ is DeviceView else prepare(device)
         try:
             return self._evaluate(seen, budget)
-        except RecursionError:  # values that are deep, or a caller that is
+        except RecursionError:  # deeply nested values, or a caller whose stack is already deep
             with room_for(DEEPEST):
                 return self._evaluate(seen, budget)
 

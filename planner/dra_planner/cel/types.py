@@ -151,7 +151,7 @@ class Substitution:
 
     def __init__(self, bound: dict[str, CelType] | None = None) -> None:
         self.bound: dict[str, CelType] = {} if bound is None else bound
-        # what was bound since the trial began, and what before
+        # the types that were bound since the trial began, and their earlier values
         self._replaced: list[tuple[str, CelType | None]] = []
         self._steps = 0
 

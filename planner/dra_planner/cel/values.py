@@ -65,7 +65,7 @@ class UnknownValue(Struct, frozen=True):
 
     path: str
     group: str = ""
-    like: Any = ""  # a text or version of the same form
+    like: Any = ""  # a text or version in the same form
 
 
 class Duration(Struct, frozen=True):

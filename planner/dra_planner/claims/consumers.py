@@ -26,7 +26,9 @@ class ConsumerLimit:
     def split(
         self, member: Member, claims: tuple[ShapeClaim, ...]
     ) -> Iterator[tuple[Member, Reason | None]]:
-        """Yield the part of a member that its shared claims allow, and the rest with the reason."""
+        """Yield the part of a member that its shared claims allow, and the remaining part with the
+        reason.
+        """
         shared = sorted(
             {claim.shared for claim in claims if claim.shared is not None} - self._unlimited
         )
@@ -47,8 +49,8 @@ class ConsumerLimit:
 
 
 def take(member: Member, room: Sequence[int]) -> tuple[Member, Member | None]:
-    """Return the allowed part of a member at each level, and the rest, or None if nothing is
-    allowed.
+    """Return the allowed part of a member at each demand level, and the remaining part. None if
+    nothing is allowed.
     """
     wanted = list(member.figures)
     kept = [None if want is None else min(want, room[level]) for level, want in enumerate(wanted)]

@@ -54,8 +54,8 @@ def merge_parts(parts: Iterable[ShapePart], visible: Collection[str]) -> dict[st
 def effective_budgets(
     manifests: Manifests, pods: Iterable[PodSpec]
 ) -> tuple[DisruptionBudget, ...]:
-    """Return the budgets that can matter. A budget without a selector matches no pod, and pods of
-    one priority don't preempt each other.
+    """Return the budgets that can affect the result. A budget without a selector doesn't match any
+    pod, and pods of one priority don't preempt each other.
     """
     if not manifests.budgets or len({pod.priority for pod in pods}) < 2:
         return ()
@@ -65,7 +65,9 @@ def effective_budgets(
 
 
 def namespace_labels(manifests: Manifests, parts: Iterable[ShapePart]) -> dict[str, dict[str, str]]:
-    """Return the labels of all given and used namespaces, including the label with the name."""
+    """Return the labels of all given and used namespaces, including the label that contains the
+    name.
+    """
     given = {name: meta.labels for name, meta in manifests.namespaces.items()}
     used: dict[str, Mapping[str, str]] = {part.namespace: {} for part in parts}
     return {

@@ -43,8 +43,8 @@ class ExistingWorkloads:
             self.assumptions = (f"{pods}, so their devices and resources count as free",)
 
     def before(self, workload: Workload) -> PodSet | None:
-        """Return the existing pod set of a workload in the cluster, if it's given again and has
-        only one.
+        """Return a workload's pod set in the cluster, if the manifests also contain the workload
+        and it has only one pod set.
         """
         before = self._manifests.existing.get(workload.ref)
         if before is None or before is workload or len(before.pod_sets) != 1:
@@ -52,8 +52,8 @@ class ExistingWorkloads:
         return before.pod_sets[0]
 
     def running(self, workload: Workload) -> tuple[ObjectKey, ...]:
-        """Return a workload's running pods. With several pod sets, it isn't known whose they
-        are.
+        """Return a workload's running pods. If the workload has several pod sets, it's unknown
+        which pods belong to which set.
         """
         return self._running.get(workload.ref, ()) if len(workload.pod_sets) == 1 else ()
 
@@ -167,8 +167,8 @@ def _of_group(pod: PodSpec, group: GroupClaims) -> dict[str, str]:
 
 
 def without_new_pods(member: Member, pods: int) -> Member | None:
-    """Return a member with this number of existing pods that can't create more, or None if it has
-    none.
+    """Return a member that has this number of existing pods and can't create more. None if it
+    doesn't have any pods.
 
     A rollout removes as many as its maxUnavailable allows.
     """

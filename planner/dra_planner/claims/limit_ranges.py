@@ -57,7 +57,7 @@ def refuse(pod: PodSpec, ranges: Iterable[LimitRange]) -> Reason | None:
             if reason is not None:
                 return reason
         requests = {**peak_amounts(pod, lambda container: container.requests), **pod.pod_requests}
-        # or more: it is not kept
+        # or a larger amount: this value isn't stored
         own = {**peak_amounts(pod, lambda container: container.limits), **pod.pod_requests}
         reason = _refuse(each, "the pod", requests, own, each.least_of_pod, each.most_of_pod)
         reason = reason or _above_ratio(each, "the pod", requests, own, each.ratios_of_pod)
@@ -88,7 +88,7 @@ def _refuse(
 def _above_ratio(
     limits: LimitRange, subject: str, requests: Amounts, own: Amounts, ratios: Amounts
 ) -> Reason | None:
-    """Return the reason if a limit is too large for its request, or one of them is missing
+    """Return the reason if a limit is too large for its request, or if either is missing
     (limitRequestRatioConstraint).
     """
     for resource, most in ratios.items():

@@ -27,7 +27,7 @@ class WrittenClaim(Struct, frozen=True):
     namespace: str
     spec: ClaimSpec
     place: Place
-    users: tuple[WorkloadRef, ...] = ()  # workloads whose pods list it
+    users: tuple[WorkloadRef, ...] = ()  # workloads whose pods refer to it
 
 
 def written_claims(manifests: Manifests) -> Iterator[WrittenClaim]:
@@ -74,7 +74,9 @@ def pod_sets_with_claims(manifests: Manifests) -> Iterator[tuple[Workload, PodSe
 
 
 def spec_of(manifests: Manifests, namespace: str, entry: PodResourceClaim) -> ClaimSpec | None:
-    """Return the spec of a pod's claim entry, or None if its claim or template isn't given."""
+    """Return the spec of a pod's claim entry, or None if the manifests don't contain its claim or
+    template.
+    """
     if entry.resource_claim_name is not None:
         claim = manifests.claims.get(ObjectKey(namespace, entry.resource_claim_name))
         return None if claim is None else claim.spec

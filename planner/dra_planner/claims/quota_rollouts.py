@@ -13,10 +13,10 @@ UNBOUNDED = 2**62
 
 
 def roll_out(member: Member, rollout: Rollout, room: int) -> tuple[Member, int, bool]:
-    """Return a member whose rollout goes as far as the quota allows, the number of missing pods,
-    and whether the rollout replaces pods.
+    """Return a member whose rollout continues as far as the quota allows, the number of missing
+    pods, and whether the rollout replaces pods.
     """
-    # A StatefulSet replaces no pod before all its replicas exist.
+    # A StatefulSet doesn't replace pods until all its replicas exist.
     if member.workload.kind == "StatefulSet" and room + member.charged < member.figures.steady:
         return replace(member, rollout=rollout._replace(kept=UNBOUNDED)), 0, False
     member, missing = _as_far_as(member, rollout, room)

@@ -79,8 +79,8 @@ class _Quota(Struct):
 
 
 class Denial(Struct, frozen=True):
-    """Why pods never run. `created`: the pods exist and wait for claims. Otherwise, the API server
-    rejects them.
+    """Why pods never run. `created`: the pods exist and their claims are missing. Otherwise, the
+    API server rejects the pods.
     """
 
     reason: Reason
@@ -108,7 +108,8 @@ class QuotaRoom:
         if self._quotas:
             self._charge_existing(manifests)
             self._charge_claims(manifests)
-        # without the pods of the demand, also those that the cluster has and that have no node yet
+        # usage without the pods of the demand, even if the cluster already contains them without a
+        # node
         self._at_start = {limit: room.milli_value for limit, room in self._limits()}
 
     @property
@@ -200,12 +201,12 @@ class QuotaRoom:
             return
         charged = [(quota, self._usage(quota, data, claims)) for quota in quotas]
         of_pods = [(quota, self._of_pod(quota, data)) for quota in quotas]
-        for quota, usage in of_pods:  # below, they count like all others
+        for quota, usage in of_pods:  # in the code below, they count like all other pods
             quota.charge(usage, [-without_claims] * _LEVELS)
         self._note_charges(member, charged)
-        # A pod is admitted only if its own claims also fit into the quota. `free` counts such whole
-        # pods. In `_wait`, `of_pods` counts pods alone: a pod whose claim is denied exists and
-        # waits.
+        # A pod is admitted only if its own claims also fit within the quota. `free` is the number
+        # of such complete pods. In `_wait`, `of_pods` counts only pods, because a pod whose claim
+        # is denied exists and stays pending.
         free, more = _room_for(charged), 0
         most, wanted = free[_STEADY] + member.charged, member.figures.steady
         if member.changed and member.rollout is not None:
@@ -230,8 +231,8 @@ class QuotaRoom:
         yield from _wait(rest, of_pods, _tightest(charged, namespace), namespace)
 
     def _note_charges(self, member: Member, charged: _Charged) -> None:
-        """Note what one pod of a workload charges, and what its existing pods that don't run have
-        charged already.
+        """Record the amounts that one pod of a workload charges, and the amounts that its existing
+        pending pods have already charged.
         """
         charges = _charges(charged, member.workload.namespace)
         self._charges[member.workload, member.pod_set] = charges
@@ -241,9 +242,7 @@ class QuotaRoom:
     def _of_daemons(
         self, member: Member, without_claims: int, charged: _Charged, of_pods: _Charged
     ) -> Iterator[tuple[Member, Denial]]:
-        """Count the pods of a DaemonSet that the cluster has, and yield those whose claims quotas
-        deny.
-        """
+        """Count the DaemonSet pods in the cluster, and yield the pods whose claims quotas deny."""
         allowed = min(without_claims, _room_for(charged)[_STEADY])
         _charge(charged, [allowed] * _LEVELS)
         self._daemons[member.workload, member.pod_set] = max(1, member.charged + allowed)
@@ -281,9 +280,7 @@ class QuotaRoom:
         return dict(pod_usage(pod, self._features)) if covers(quota.data, pod) else {}
 
     def _charge_existing(self, manifests: Manifests) -> None:
-        """Count a cluster's existing objects for a quota whose usage isn't known, because
-        it's new.
-        """
+        """Count a cluster's existing objects for a new quota, whose usage is unknown."""
         for namespace, quotas in self._quotas.items():
             for quota in quotas:
                 silent = set(quota.room[0]) - set(
@@ -329,7 +326,7 @@ class QuotaRoom:
 
 
 _Charged = list[tuple[_Quota, Usage]]
-"""Quotas, and what each charges for a pod."""
+"""Quotas, and the amount that a pod charges to each."""
 
 
 def _room_for(charged: _Charged) -> list[int]:
@@ -340,7 +337,7 @@ def _room_for(charged: _Charged) -> list[int]:
 
 
 def _charges(charged: _Charged, namespace: str) -> dict[QuotaLimit, int]:
-    """Return what each limit of the quotas counts for a pod, in thousandths."""
+    """Return the amount that a pod charges to each limit of the quotas, in thousandths."""
     return {
         (ObjectKey(namespace, quota.name), resource): usage[resource].milli_value
         for quota, usage in charged
@@ -375,7 +372,7 @@ def _wait(
     created.
     """
     room = _room_for(of_pods)
-    if member.in_order:  # the next pod is created only when the previous one runs
+    if member.in_order:  # the controller creates the next pod only when the previous pod runs
         room = [min(pods, 1) for pods in room]
     waiting, refused = take(member, room)
     if any(waiting.figures):

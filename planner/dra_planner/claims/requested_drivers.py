@@ -18,8 +18,8 @@ def named_drivers(expressions: Iterable[str]) -> set[str]:
 
 
 def driver_of_request(way: ExactDeviceRequest, classes: Mapping[str, DeviceClass]) -> str:
-    """Return the name of the driver whose devices a request is for, or "" if its class doesn't name
-    exactly one.
+    """Return the name of the driver whose devices a request selects, or "" if the request's class
+    doesn't select exactly one driver.
 
     A class that isn't in `classes` counts as the driver chart's class with that name.
     """

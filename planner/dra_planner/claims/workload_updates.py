@@ -51,7 +51,7 @@ def _as_scaled(figures: Figures, pods: int) -> Figures:
     """Return the figures of a workload without replicas in its manifest and with this number of
     pods in the cluster.
 
-    They are within the limits of a given scaler.
+    If a scaler is given, they are within its limits.
     """
     if figures.floor == figures.ceiling == 1:
         return Figures(pods, pods, pods, None if figures.peak is None else pods + figures.peak - 1)

@@ -1,9 +1,9 @@
 """Differences between clouds, in one module or folder for each cloud.
 
-Every other module of this package is a cloud, by the name that a fleet gives it, and holds one
+Every other module in this package is a cloud with the name that fleets use, and contains one
 `CLOUD`. The package's path is extended over `sys.path`, so a distribution adds a cloud with one
-module `dra_planner/clouds/<name>.py`, and its machines with tables in `dra_planner/data/`. Nothing
-is imported before it is asked for.
+module `dra_planner/clouds/<name>.py`, and its machines with tables in `dra_planner/data/`. Clouds
+are imported on first use.
 """
 
 from collections.abc import Iterable
@@ -190,13 +190,13 @@ _NOT_CLOUDS = frozenset({"account_quotas", "foreign", "other_providers", "protoc
 
 @cache
 def names() -> tuple[str, ...]:
-    """Return the clouds that are planned on, sorted; none of them is loaded."""
+    """Return the names of the clouds that support plans, sorted, without importing them."""
     return tuple(sorted({module.name for module in iter_modules(__path__)} - _NOT_CLOUDS))
 
 
 @cache
 def cloud(name: str) -> Cloud:
-    """Return the cloud of that name; raises CatalogError with those there are."""
+    """Return the cloud with this name. Raises CatalogError with the known names."""
     if name not in names():
         raise CatalogError(
             f'"{name}" isn\'t a supported cloud',
@@ -207,8 +207,8 @@ def cloud(name: str) -> Cloud:
 
 
 def cloud_of(machine: Machine) -> Cloud:
-    """Return the cloud of a machine; raises UnsupportedFeature where its machines are facts
-    only.
+    """Return the cloud of a machine type. Raises UnsupportedFeature if the cloud has only data, and
+    doesn't support plans.
     """
     if machine.cloud not in names():
         raise UnsupportedFeature(
@@ -220,8 +220,8 @@ def cloud_of(machine: Machine) -> Cloud:
 
 
 def cloud_of_region(region: str) -> str:
-    """Return the name of the cloud that has regions of this form; raises CatalogError where none
-    has, or several.
+    """Return the name of the cloud with regions of this form. Raises CatalogError if no cloud, or
+    more than one cloud, has such regions.
     """
     found = [name for name in names() if not cloud(name).region_fault(region)]
     if len(found) == 1:
@@ -238,7 +238,7 @@ def cloud_of_region(region: str) -> str:
 
 
 def cloud_of_labels(labels: Iterable[str]) -> str:
-    """Return the name of the cloud whose own labels a node has, "" where it has none."""
+    """Return the name of the cloud whose own labels a node has, or "" if no cloud's."""
     own = ((cloud(name).unknown_labels[0], name) for name in names())
     known = tuple(labels)
     return next(

@@ -21,7 +21,7 @@ from dra_planner.documents.yaml_reader import VALUES, Fault, Remark, read_yaml
 _SPACE: Final = re.compile(r"[ \t\n\r]*")
 _TOKEN: Final = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"|[{}\[\]]|[^\s{}\[\]:,"]+')
 _HALF_A_PAIR: Final = re.compile(r"\\u[dD][89a-fA-F]")
-# what is deeper is looked through at once, so that no text is read again and again
+# values below this depth are parsed at once, so that no text is read repeatedly
 _LEVELS_ONE_BY_ONE: Final = 12
 
 
@@ -36,7 +36,7 @@ def _to_map(pairs: list[tuple[str, Any]]) -> Map:
     return node
 
 
-# Numbers are what YAML takes them for: texts of one snapshot in either form give the same values.
+# Numbers are converted as in YAML, so the same snapshot has the same values in both formats.
 _number: Final = VALUES.__getitem__
 _TREES: Final = json.JSONDecoder(
     object_pairs_hook=_to_map, parse_int=_number, parse_float=_number, parse_constant=_number
@@ -45,8 +45,8 @@ _PLAIN: Final = json.JSONDecoder(parse_int=_number, parse_float=_number, parse_c
 
 
 class JsonValue(Struct, frozen=True):
-    """One value of a JSON text, from `begin` to `end`; `data` is plain where `is_doubtful`: where a
-    key is repeated.
+    """One value in a JSON text, from `begin` to `end`. `is_doubtful` is set if a key is repeated.
+    In that case, `data` is plain.
     """
 
     text: str
@@ -56,10 +56,10 @@ class JsonValue(Struct, frozen=True):
     is_doubtful: bool = False
 
     def tree(self, first_line: int, most_nodes: int = MAX_NODES) -> tuple[Any, list[Remark]]:
-        """Return the tree, whose first line has this number, and remarks on it; raises Fault.
+        """Return the tree, whose first line has this number, and remarks about it. Raises Fault.
 
-        What has a repeated key is read as YAML, which tells where; what libyaml does not take of
-        JSON has no lines.
+        Values with a repeated key are read as YAML, to find its line. If libyaml rejects some JSON,
+        its values don't have line numbers.
         """
         if self._has_half_a_pair():
             raise Fault(
@@ -97,7 +97,7 @@ class JsonValue(Struct, frozen=True):
 
 
 def decode_json(text: str, begin: int = 0) -> JsonValue:
-    """Return the JSON value that begins here, whatever follows it; raises JSONDecodeError, or
+    """Return the JSON value that begins here, ignoring any text after it. Raises JSONDecodeError or
     RecursionError.
     """
     try:
@@ -111,8 +111,8 @@ def decode_json(text: str, begin: int = 0) -> JsonValue:
 def read_json(
     text: str, first_line: int = 1, most_nodes: int = MAX_NODES
 ) -> tuple[Any, list[Remark]]:
-    """Return the tree of a JSON text, or of YAML that begins like one, and remarks on it; raises
-    Fault.
+    """Return the tree of a JSON text, or of YAML that begins like JSON, and remarks about it.
+    Raises Fault.
     """
     begin = _skip_space(text, 0)
     try:
@@ -126,8 +126,8 @@ def read_json(
 
 
 def _make_sequences(root: Map | Seq) -> Map | Seq | None:
-    """Make every list below a node one that knows its lines; return the first collection that is
-    too deep, or None.
+    """Replace every list below a node by a list with line numbers. Return the first collection that
+    is nested too deeply, or None.
     """
     level: list[Map | Seq] = [root]
     for _ in range(MAX_DEPTH):
@@ -148,8 +148,8 @@ def _make_sequences(root: Map | Seq) -> Map | Seq | None:
 
 
 class _Finder:
-    """Finds the lines of one collection that begins at `begin` in a text, and where those in it
-    begin.
+    """Finds the line numbers in a collection that begins at `begin` in a text, and the positions of
+    the nested collections.
     """
 
     __slots__ = ("_begin", "_levels", "_text")
@@ -158,8 +158,8 @@ class _Finder:
         self._text, self._begin, self._levels = text, begin, levels
 
     def __call__(self, node: Map | Seq) -> None:
-        """Set the lines of the collection: only what was read from outside in is known to stand
-        here.
+        """Set the line numbers of the collection. A position is reliable only if the collections
+        around it were read first.
         """
         if not self._levels:
             _find_all(node, self._text, self._begin)
@@ -177,7 +177,7 @@ class _Finder:
         node.lines = tuple(lines)
 
     def _members(self, has_keys: bool) -> Iterator[tuple[str | int, int, int]]:
-        """Yield each key or number, where it stands, and where its value begins."""
+        """Yield each key or number, its position, and the position where its value begins."""
         text = self._text
         at = _skip_space(text, self._begin + 1)
         number = 0

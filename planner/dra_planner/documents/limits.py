@@ -5,5 +5,6 @@ from __future__ import annotations
 from typing import Final
 
 MAX_DEPTH: Final = 200
-MAX_NODES: Final = 2_000_000  # of one document, aliases counted as often as they are used
+# maximum values in one document; aliases count each time they are used
+MAX_NODES: Final = 2_000_000
 MAX_DOCUMENTS: Final = 200_000

@@ -29,7 +29,7 @@ class StrictDocument(BaseModel):
     )
 
 
-# pydantic reads the signature of each factory: that of a function is known, that of `list` or of a
+# pydantic inspects the signature of each factory. Inspecting a function is fast, but `list` or a
 # model takes long.
 
 

@@ -11,7 +11,7 @@ _DIGITS: Final = re.compile(r"\s*[0-9]{1,18}\s*")
 
 
 def block(data: Any, key: str) -> Mapping[str, Any]:
-    """Return the block below a key, also if it's written as a list of one; empty if there is
+    """Return the block below a key, even if it's written as a list with one item. Empty if there is
     none.
     """
     found = data.get(key) if isinstance(data, Mapping) else None
@@ -47,7 +47,7 @@ def number(value: Any) -> int | None:
 
 
 def whole(value: Any) -> int | None:
-    """Return a number without its fraction, also if it's text; None if the value isn't a finite
+    """Return a number without its fraction, even if it's text. None if the value isn't a finite
     number.
     """
     return int(value) if isinstance(value, float) and math.isfinite(value) else number(value)

@@ -32,7 +32,8 @@ _INTEGER: Final = re.compile(
 _BASES: Final = (16, 8, 2, 10)
 _INT64: Final = range(-(2**63), 2**63)
 _UINT64: Final = range(2**64)
-# longer runs of digits stay text: Python's own limit, and no number anybody writes
+# longer digit sequences stay text, because Python limits their length and nobody writes such
+# numbers
 _MAX_DIGITS: Final = 400
 
 MERGE: Final = "<<"
@@ -92,8 +93,8 @@ def key_text(value: Scalar) -> str | None:
 
 
 def _float_key(value: float) -> str:
-    """Return a float as Go's `FormatFloat(value, 'g', -1, 32)`: the fewest digits that tell a
-    32-bit float.
+    """Return a float like Go's `FormatFloat(value, 'g', -1, 32)`: with the fewest digits that
+    identify a 32-bit float.
     """
     try:
         (value,) = struct.unpack("f", struct.pack("f", value))
@@ -110,8 +111,8 @@ def _float_key(value: float) -> str:
 
 
 def number_text(value: float) -> str:
-    """Return a float as Go writes it in JSON: the shortest digits, without an exponent from 1e-6 to
-    1e21.
+    """Return a float as Go writes it in JSON: with the fewest digits, and without an exponent from
+    1e-6 to 1e21.
     """
     if math.isinf(value) or math.isnan(value):
         return {"inf": ".inf", "-inf": "-.inf"}.get(str(value), ".nan")

@@ -27,7 +27,9 @@ SNAPSHOT_KINDS: Final = (
 VERIFIED_KINDS: Final = ("nodes", "resourceslices", "deviceclasses", "daemonsets", "pods")
 """The kinds that `verify` compares with a plan."""
 GUARD_OWNERS: Final = ("replicasets", "jobs")
-"""Further kinds that `verify` reads for a plan with guards: the controllers of its pods."""
+"""Additional kinds that `verify` reads for a plan with guards: the controllers of the plan's
+pods.
+"""
 GUARD_POLICIES: Final = ("mutatingadmissionpolicies", "mutatingadmissionpolicybindings")
 """Further kinds that `verify` reads for a plan with guards, from Kubernetes 1.36."""
 _GROUPS: Final = {

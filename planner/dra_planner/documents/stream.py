@@ -1,5 +1,5 @@
-"""A stream of YAML documents, cut where a line begins with three hyphens: as kubectl cuts it,
-before any is read.
+"""A stream of YAML documents, split at lines that begin with three hyphens. Like kubectl, it's
+split before any document is parsed.
 
 Source of the behaviour: kubernetes/apimachinery:pkg/util/yaml/decoder.go@v0.32.0 (YAMLReader).
 """
@@ -14,8 +14,8 @@ _SEPARATOR: Final = re.compile(r"\n---[^\n]*")
 
 
 def split_stream(text: str) -> Iterator[tuple[str, str]]:
-    """Yield the documents of a YAML text, each with the separator that stands before it, "" before
-    the first.
+    """Yield the documents in a YAML text, each with the separator that precedes it ("" for the
+    first).
     """
     text = f"\n{text}"
     separator, start = "", 1

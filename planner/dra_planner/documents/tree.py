@@ -1,7 +1,6 @@
 """Documents as plain dicts and lists that remember the line of every key and item.
 
-Where a text is JSON, lines are found when they are asked for, from the outside in: `finder` knows
-how.
+For JSON, `finder` determines the line numbers on demand, starting with the outermost collection.
 """
 
 from __future__ import annotations
@@ -18,8 +17,8 @@ _SCALARS: Final = frozenset({str, int, float, bool, type(None)})
 
 
 class Map(dict[str, Any]):
-    """A mapping; `line` is where it begins, `lines` how many lines below that each key stands, in
-    their order.
+    """A mapping. `line` is its first line, and `lines` contains the offset of each key from this
+    line, in order.
     """
 
     __slots__ = ("finder", "line", "lines")
@@ -32,7 +31,7 @@ class Map(dict[str, Any]):
         return _found(self, name)
 
     def put(self, key: str, value: Any, line: int) -> None:
-        """Set a key that stands on this line."""
+        """Set a key, with its line."""
         if key not in self:
             self.lines = (*self.lines, line - self.line)
         self[key] = value
@@ -45,7 +44,9 @@ class Map(dict[str, Any]):
 
 
 class Seq(list[Any]):
-    """A sequence; `line` is where it begins, `lines` how many lines below that each item stands."""
+    """A sequence. `line` is its first line, and `lines` contains the offset of each item from this
+    line, in order.
+    """
 
     __slots__ = ("finder", "line", "lines")
 
@@ -76,7 +77,7 @@ def _found(node: Map | Seq, name: str) -> Any:
 def new_map(
     items: Iterable[tuple[str, Any]] = (), line: int = 0, lines: tuple[int, ...] | None = None
 ) -> Map:
-    """Return a mapping; without `lines` every key stands where it begins."""
+    """Return a mapping. Without `lines`, every key has the line of the mapping."""
     node = Map(items)
     node.line = line
     node.lines = (0,) * len(node) if lines is None else lines
@@ -84,7 +85,7 @@ def new_map(
 
 
 def new_seq(items: Iterable[Any] = (), line: int = 0, lines: tuple[int, ...] | None = None) -> Seq:
-    """Return a sequence; without `lines` every item stands where it begins."""
+    """Return a sequence. Without `lines`, every item has the line of the sequence."""
     node = Seq(items)
     node.line = line
     node.lines = (0,) * len(node) if lines is None else lines
@@ -92,7 +93,7 @@ def new_seq(items: Iterable[Any] = (), line: int = 0, lines: tuple[int, ...] | N
 
 
 def line_of(node: Any, key: str | int) -> int:
-    """Return the line of a key or item; of the node itself where it has none; 0 for plain data."""
+    """Return the line of a key or item, or otherwise the node's own line. 0 for plain data."""
     if node.__class__ is Map:
         line: int = node.line
         return line + node.lines[list(node).index(str(key))] if key in node else line
@@ -104,8 +105,8 @@ def line_of(node: Any, key: str | int) -> int:
 
 
 def line_at(node: Any, at: Location) -> int:
-    """Return the line of what stands at this location below a node, or of the nearest thing around
-    it.
+    """Return the line of the value at this location below a node, or of the nearest value that
+    contains it.
     """
     line = int(getattr(node, "line", 0))
     for part in at:
@@ -127,13 +128,13 @@ def step(path: str, key: str | int) -> str:
 
 
 def child(place: Place, node: Any, key: str | int) -> Place:
-    """Return the place of a key or item of `node`, which stands at `place`."""
+    """Return the place of a key or item in `node`, whose own place is `place`."""
     return Place(place.file, line_of(node, key) or place.line, step(place.path, key))
 
 
 def clone(node: Any) -> Any:
-    """Return a copy with the same lines, so that a change leaves what was read alone; plain data
-    gets no lines.
+    """Return a copy with the same lines, so that changes don't affect the original. Plain data
+    doesn't get lines.
     """
     line, lines = getattr(node, "line", 0), getattr(node, "lines", None)
     if isinstance(node, dict):

@@ -1,4 +1,4 @@
-"""What pydantic says of a document that does not validate, as sentences with their places."""
+"""Errors from pydantic about an invalid document, as sentences with their locations."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from dra_planner.documents.tree import Location
 
 
 def kind_of(value: object) -> str:
-    """Return what kind of value it is, in the words of YAML."""
+    """Return the kind of a value, in YAML's terms."""
     if value is None:
         return "nothing"
     names = {
@@ -36,12 +36,12 @@ def sentences(
     keys: Collection[str],
     what_to_write: Callable[[Location], str] = lambda at: "",
 ) -> Iterator[tuple[Location, str]]:
-    """Yield one fault for each place, in words; alternatives of a union that fail at one place
-    become one.
+    """Yield one fault for each location, as a sentence.
 
-    `document` is what it is called, `keys` are all that such documents have: the nearest is told
-    for an unknown one. `what_to_write` gives an example of a key that is missing at a place, or
-    nothing.
+    If several alternatives of a union fail at the same location, yield only one fault. `document`
+    is the document's name in messages. `keys` are all keys that such documents can have. The most
+    similar key is suggested for an unknown key. `what_to_write` returns an example for a missing
+    key, or nothing.
     """
     told: dict[Location, list[str]] = {}
     for problem in error.errors(include_url=False):
@@ -53,7 +53,7 @@ def sentences(
             told[at].append(sentence)
     for at, said in told.items():
         inside = any(len(other) > len(at) and other[: len(at)] == at for other in told)
-        # what another alternative of a union would have wanted in place of a mapping
+        # the error of another alternative of a union, which expects something other than a mapping
         if not inside:
             yield at, " or ".join(said)
 

@@ -16,7 +16,7 @@ def fill_in(text: str, values: Mapping[str, str]) -> str:
 
 def fill_in_defaults(text: str) -> tuple[str, dict[str, str]]:
     """Return the text with the defaults of its variables, and these defaults by variable. Variables
-    without a default stay as they are.
+    without a default don't change.
     """
     defaults: dict[str, str] = {}
 

@@ -28,7 +28,7 @@ def _ports(containers: Iterable[Container], host_network: bool) -> Iterable[tupl
 def ports_clash(
     wanted: frozenset[tuple[str, str, int]], used: frozenset[tuple[str, str, int]]
 ) -> int | None:
-    """Return a port that both sides use, or None. The address 0.0.0.0 stands for every address."""
+    """Return a port that both sides use, or None. The address 0.0.0.0 means every address."""
     for address, protocol, port in sorted(wanted):
         for other, other_protocol, other_port in used:
             if (protocol, port) == (other_protocol, other_port) and (

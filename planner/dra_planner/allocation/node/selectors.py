@@ -57,7 +57,7 @@ def labels_match(selector: LabelSelector | None, labels: Mapping[str, str]) -> b
 
 
 def term_matches(term: NodeSelectorTerm, node: Node) -> bool:
-    """Return True if a node matches one term. A term without expressions matches no node."""
+    """Return True if a node matches one term. A term without expressions doesn't match any node."""
     if not term.match_expressions and not term.match_fields:
         return False
     fields = {FIELD_NAME: node.name}

@@ -30,7 +30,7 @@ class HeldClaim(Struct, frozen=True):
 
     key: ObjectKey
     consumers: int
-    pinned: bool = True  # only this node can serve it
+    pinned: bool = True  # only this node can provide the resource
 
 
 class NodeState(Struct, frozen=True, eq=False):
@@ -61,8 +61,8 @@ class NodeState(Struct, frozen=True, eq=False):
 
     @property
     def key(self) -> Hashable:
-        """Equal keys mean equal futures: the same pods fit, on the same devices except for their
-        names.
+        """If two states have equal keys, the same pods fit in both, on the same devices except for
+        the devices' names.
         """
         key = self._cache.get("key")
         if key is None:

@@ -37,7 +37,7 @@ class Template(Struct, frozen=True, eq=False):
     index: Mapping[DeviceId, int]
     bits: Mapping[DeviceId, int]
     sight: Sight
-    devices_doubt: str = ""  # why nobody can tell whether its devices will be there
+    devices_doubt: str = ""  # reason why it's unknown whether its devices will exist
     memory: dict[Any, Any] = {}
 
     def pool_of(self, candidate: Candidate) -> DevicePool:

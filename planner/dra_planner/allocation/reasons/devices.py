@@ -351,7 +351,7 @@ def _unpaired_reason(claim: ClaimReport, report: ConstraintReport, name: str) ->
             for each, have in counts.items()
             if have < wanted.get(each, 1)
         }
-        if missing:  # what comes later in a claim joins what comes first
+        if missing:  # later requests of a claim are grouped with earlier ones
             lacking.append(
                 (sum(missing.values()), -list(counts).index(next(iter(missing))), value, missing)
             )
@@ -393,7 +393,8 @@ def _constraint_reason(claim: ClaimReport, report: ConstraintReport) -> Reason:
     wanted = sum(ways[0].wanted or ways[0].matching for ways in claim.requests if ways)
     if report.constraint.match_attribute:
         largest = report.groups[0][1] if report.groups else 0
-        can_be_fewer = len(claim.requests) <= largest < wanted  # each request needs a device
+        # each request needs at least one device
+        can_be_fewer = len(claim.requests) <= largest < wanted
         return Reason(
             code="match-attribute",
             message=f"not enough free devices share the same {name}: {groups}{without}",

@@ -63,7 +63,7 @@ PREFERENCE: tuple[EditKind, ...] = get_args(EditKind)
 REMOVING: frozenset[EditKind] = frozenset(
     {"drop-constraint", "drop-selector", "drop-host-port", "drop-anti-affinity", "select-less"}
 )
-"""Edits that remove a requirement of the pod, which its author may need."""
+"""Edits that remove a requirement of the pod, although the pod's author might need it."""
 
 
 class Edit(Struct, frozen=True):
@@ -89,14 +89,14 @@ class Edit(Struct, frozen=True):
         return is_conditional(self.text)
 
     toleration: Toleration | DeviceToleration | None = None
-    # of the selector at `index`: each, and what stands in its place
+    # in the selector at `index`: each condition, and its replacement
     conditions: tuple[tuple[str, str], ...] = ()
 
     def __str__(self) -> str:
         return self.text
 
 
-# -- what could be changed
+# -- possible changes
 
 
 def possible_edits(shape: Shape, node: NodeState, fresh: NodeState | None) -> Iterator[Edit]:
@@ -176,7 +176,8 @@ def _way_edits(at: Edit, spec: ExactDeviceRequest, shape: Shape, node: NodeState
     elif spec.count > 1:
         yield replace(at, kind="lower-count", text=count_text(shape, at, spec.count, 1), value=1)
     if shape.claims[at.claim].name == CLAIM_NAME:
-        return  # nobody wrote that claim: there is no more to change than how much the pod requests
+        # the claim is implicit, so the only possible change is the amount that the pod requests
+        return
     for index, selector in enumerate(spec.selectors):
         for change in selector_changes(selector.expression, spec.device_class_name, node.template):
             text = f"{change.text} {'from' if change.kind == 'drop-selector' else 'in'} {where}"
@@ -236,7 +237,7 @@ def _constrain_pairs(spec: ClaimSpec, index: int) -> ClaimSpec:
     group of them.
     """
     pairs = _pairs(spec, index)
-    assert pairs is not None  # the edit was made from it
+    assert pairs is not None  # this edit is derived from it
     count, names = pairs
     parts = {name: tuple(f"{name}-{number}" for number in range(count)) for name in names}
     requests: list[DeviceRequest] = []
@@ -325,7 +326,7 @@ def way_of(shape: Shape, edit: Edit) -> ExactDeviceRequest:
     """Return the alternative of an edit."""
     request = shape.claims[edit.claim].spec.requests[edit.request]
     way = request.exactly if edit.way < 0 else request.first_available[edit.way]
-    assert way is not None  # the edit was made from it
+    assert way is not None  # this edit is derived from it
     return way
 
 
@@ -334,7 +335,8 @@ def way_of(shape: Shape, edit: Edit) -> ExactDeviceRequest:
 
 def apply_edits(edits: Sequence[Edit], shape: Shape) -> Shape:
     """Return the shape with the edits applied. An additional node doesn't change the shape."""
-    for edit in sorted(edits, key=lambda e: -e.index):  # positions in lists stay true from the end
+    # changing lists from the end keeps earlier positions valid
+    for edit in sorted(edits, key=lambda e: -e.index):
         shape = _apply(edit, shape)
     return replace(shape, id=f"{shape.id}+{hash(tuple(edits)):x}")
 

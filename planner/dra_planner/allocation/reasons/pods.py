@@ -62,7 +62,7 @@ def _hidden_device_reasons(refusal: Refusal) -> tuple[Reason, ...]:
     next reason.
     """
     shape, node, misfit = refusal.shape, refusal.node, refusal.misfit
-    assert misfit is not None  # of the kind "filter"
+    assert misfit is not None  # only for refusals of the kind "filter"
     short = [
         name for name, asked, _ in misfit.shortages if asked > node.node.allocatable.get(name, 0)
     ]

@@ -34,14 +34,14 @@ ChangeKind = Literal["compare-inclusive", "correct-value", "drop-selector"]
 
 _ONLY_IF: Final = "if "
 _SAME_WORD: Final = 0.6  # of difflib's ratio
-_MOST_DROPS: Final = 4  # sets of conditions to drop, of one selector
+_MOST_DROPS: Final = 4  # maximum number of sets of conditions to remove from one selector
 _LEAST_PATH: Final = 3  # attributes, domain, name
 _NO_VERSION: Final = "No Major.Minor.Patch elements found"
 _NO_OVERLOAD: Final = "no such overload"
 _SHORT_VERSION: Final = re.compile(
     r"(?P<before>semver\(\s*[\"'])(?P<version>\d+(?:\.\d+)?)(?P<after>[\"'])"
 )
-# which devices of NVIDIA's driver publish if they are parts
+# attributes that NVIDIA's driver publishes only for MIG devices
 _MIG_ONLY: Final = frozenset({"profile", "parentUUID"})
 _OF_MIG: Final = re.compile(
     r"""attributes\[["']gpu\.nvidia\.com["']\](?:\.|\[["'])(?:profile|parentUUID|type(?:["']\])?\s*==\s*["']mig["'])"""
@@ -149,7 +149,7 @@ def failing_conditions(
 
 
 def change_selector(expression: str, parts: Sequence[tuple[str, str]]) -> str:
-    """Return the selector with replaced conditions, or `true` if none is left."""
+    """Return the selector with replaced conditions, or `true` if no condition remains."""
     instead = dict(parts)
     conditions = [expression] if expression in instead else split_at_and(expression)
     kept = [instead.get(condition, condition) for condition in conditions]
@@ -199,7 +199,7 @@ def _corrections(term: Condition, template: Template) -> Iterator[SelectorChange
 def _corrections_of_errors(
     term: Condition, devices: Sequence[Candidate], template: Template
 ) -> Iterator[SelectorChange]:
-    """Yield a corrected condition: a capacity that is read as an attribute or the reverse, a
+    """Yield a corrected condition: an attribute that should be a capacity (or the reverse), a
     missing comparison, or a version comparison.
     """
     if _NO_VERSION in term.error:

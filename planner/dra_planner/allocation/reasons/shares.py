@@ -24,9 +24,9 @@ class Share(Struct, frozen=True, kw_only=True):
     """The amount of one capacity that a request of a claim consumes of a device.
 
     `requested` is None if the request doesn't set the capacity, so the device's request policy
-    does. `total` is the device's capacity, and `left` its rest in the node's state.
-    `enough_for_more` is the largest request with which one more claim fits on an empty device, or
-    None if the policy doesn't allow a smaller one.
+    does. `total` is the device's capacity, and `left` is the amount that remains in the node's
+    state. `enough_for_more` is the largest request with which one more claim fits on an empty
+    device, or None if the policy doesn't allow a smaller one.
     """
 
     request: str
@@ -80,14 +80,16 @@ def shares_of_pick(pick: Pick, claim: ShapeClaim | None, node: NodeState) -> tup
 
 
 def limiting_share(shares: Sequence[Share]) -> Share | None:
-    """Return the share that limits the number of such claims on a device, or None if no device is
+    """Return the share that limits how many such claims fit on a device, or None if no device is
     shared.
     """
     return min(shares, key=lambda each: each.per_device, default=None)
 
 
 def share_limit(shares: Sequence[Share]) -> str:
-    """Return how many such claims fit on a device and why, or "" if no device is shared."""
+    """Return how many such claims fit on a device, and which amount limits the number. "" if no
+    device is shared.
+    """
     share = limiting_share(shares)
     if share is None:
         return ""
@@ -138,7 +140,9 @@ def _enough_for_more(total: Quantity, capacity: DeviceCapacity, amount: int) -> 
 
 
 def _round_down(amount: int, policy: RequestPolicy | None) -> int:
-    """Return the largest amount up to this one that the policy allows, or 0 for none."""
+    """Return the largest amount that the policy allows and that isn't greater than this amount, or
+    0 if there is none.
+    """
     if policy is None:
         return amount
     valid = policy.valid_range

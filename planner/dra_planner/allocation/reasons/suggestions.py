@@ -1,5 +1,5 @@
-"""Find a minimal set of edits with which a pod fits: all of them together suffice, but no subset
-does.
+"""Find a minimal set of edits with which a pod fits: the whole set is sufficient, but no subset
+is.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from dra_planner.allocation.reasons.edits import (
 from dra_planner.allocation.verdicts import Placement, Refusal, Undecided
 from dra_planner.model import Shape
 
-# they exclude other edits of the same request
+# these edits exclude other edits of the same request
 _REWRITING = ("use-class", "guard-class", "correct-class", "constrain-pairs")
 _STEPS = 20_000
 """Steps of one allocation with edits: a tenth of a plan's, because a fix needs up to hundreds of
@@ -63,7 +63,7 @@ def _suggest_here(refusal: Refusal, fresh: NodeState | None) -> tuple[Edit, ...]
     edits = sorted(
         possible_edits(refusal.shape, refusal.node, fresh), key=lambda e: PREFERENCE.index(e.kind)
     )
-    # which moves what other edits point at
+    # this edit changes the positions to which other edits refer
     in_sets = [edit for edit in edits if edit.kind != "constrain-pairs"]
     few = [(edit,) for edit in edits] + list(combinations(in_sets, 2))[:_PAIRS]
     chosen: tuple[Edit, ...] = next((part for part in few if trial.fits(part)), ())
@@ -82,8 +82,8 @@ def _large_sets(edits: Sequence[Edit]) -> Iterator[Sequence[Edit]]:
     """Yield large sets of edits that don't exclude each other. A request can only use one other
     class, or keep its own.
 
-    First come sets in which all requests that change their class use the same one, then the other
-    combinations.
+    The first sets use the same class for all requests that change their class. All other
+    combinations follow.
     """
     rest = [e for e in edits if e.kind not in _REWRITING]
     choices: dict[tuple[int, int, int], list[Edit]] = {}
@@ -121,7 +121,7 @@ class _Trial(Struct):
     shape: Shape
     node: NodeState
     fresh: NodeState | None
-    is_error: bool = False  # of a selector, whose correction can leave a value that isn't known
+    is_error: bool = False  # for selectors, because a correction can depend on an unknown value
     known: dict[frozenset[Edit], bool] = {}
 
     def fits(self, edits: Sequence[Edit]) -> bool:

@@ -26,5 +26,5 @@ def from_nano(amount: int, like: Quantity) -> Quantity:
 
 
 def nanos(quantities: Mapping[str, Quantity]) -> tuple[tuple[str, int], ...]:
-    """Return named quantities in billionths, sorted by name."""
+    """Return named quantities in units of a billionth, sorted by name."""
     return tuple(sorted((name, nano(q)) for name, q in quantities.items()))

@@ -50,7 +50,7 @@ def consumption(
                 return None
             if name in requested or device.allow_multiple_allocations:
                 raise UnknownCapacity(name)
-            continue  # all of it, whatever it is
+            continue  # the whole capacity, regardless of its amount
         taken[name] = _taken(name, requested.get(name), capacity, features)
     for name, amount in taken.items():
         policy = device.capacity[name].request_policy
@@ -86,7 +86,7 @@ def _taken(
 
 def _resolve(requested: Quantity | None, capacity: DeviceCapacity, features: Features) -> int:
     policy = capacity.request_policy
-    assert isinstance(capacity.value, Quantity)  # consumption() asks for nothing else
+    assert isinstance(capacity.value, Quantity)  # consumption() requests nothing else
     if requested is None:
         return nano(policy.default if policy and policy.default is not None else capacity.value)
     if policy is None:

@@ -36,7 +36,7 @@ class CounterLedger(Struct):
     occupied: int
     tables: dict[Hashable, _Table] = {}
     met_foreign_table: bool = False
-    _known: dict[int, Draws] = {}  # what devices draw, as far as it was asked
+    _known: dict[int, Draws] = {}  # consumption of devices, cached as it is computed
 
     def __post_init__(self) -> None:
         self._known = _draws(self.template)

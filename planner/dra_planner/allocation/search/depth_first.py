@@ -66,9 +66,9 @@ class _Choice(Struct):
     request: int
     sub: int
     slot: int
-    left: int = 0  # devices still to try
+    left: int = 0  # devices that haven't been tried yet
     taken: TakenDevice | None = None
-    only_limit: bool = True  # every alternative so far failed on the limit
+    only_limit: bool = True  # every alternative so far has failed because of the limit
 
 
 def search_devices(
@@ -216,8 +216,8 @@ class _Search(Struct):
         claims = self.plan.claims
         while claim < len(claims):
             if request >= len(claims[claim].requests):
-                # A finished claim leaves a mark on the stack, because a failure that crosses it
-                # backwards is no longer about the limit of one claim.
+                # A completed claim leaves a marker on the stack. If a failure backtracks past this
+                # marker, it no longer concerns the limit of a single claim.
                 self._stack.append(_Choice("claim", claim, request, 0, 0))
                 claim, request, sub, slot, chosen = claim + 1, 0, 0, 0, False
                 continue
@@ -230,7 +230,8 @@ class _Search(Struct):
             wanted = way.spec.count if members is None else len(members)
             failure: Failure | None
             if members is not None and not members:
-                failure = "none"  # "all" of nothing is a failure, not a success without devices
+                # if there are no devices, "all" is a failure, not a success without devices
+                failure = "none"
             elif slot >= wanted:
                 request, sub, slot, chosen = request + 1, 0, 0, False
                 continue
@@ -248,7 +249,7 @@ class _Search(Struct):
             if resumed == "limit":
                 raise AttemptFailed(
                     "allocation max size exceeded"
-                )  # as upstream: nobody catches it for the first claim
+                )  # same as upstream, which doesn't catch this error for the first claim
             claim, request, sub, slot = resumed
             chosen = claims[claim].requests[request].has_subrequests
         return True
@@ -313,7 +314,7 @@ class _Search(Struct):
         return left
 
     def _next_device(self, choice: _Choice) -> bool:
-        """Use the next possible device. Return False if none is left."""
+        """Use the next possible device. Return False if no device remains."""
         holdings, leaks = self.holdings, self.behaviour.leaks_counters
         way = self.plan.claims[choice.claim].requests[choice.request].alternatives[choice.sub]
         while choice.left:
@@ -321,12 +322,13 @@ class _Search(Struct):
             index = bit.bit_length() - 1
             choice.left ^= bit
             if leaks and bit & ~way.broken & holdings.busy(choice.claim, way):
-                continue  # marked by a rejection since this choice was opened
+                continue  # devices that were rejected since this choice began
             if bit & way.erring:
                 raise AttemptFailed(way.errors[index])
             self._step()
             if self._prunes_twins:
-                choice.left &= ~self._twins(index, bit)  # a twin fails wherever this one fails
+                # if this device fails, an identical device fails too
+                choice.left &= ~self._twins(index, bit)
             if holdings.has_room(way, index):
                 choice.taken = holdings.take(choice.claim, way, index, choice.slot, must=False)
                 if choice.taken is not None:

@@ -41,8 +41,9 @@ class Candidate(Struct, frozen=True, eq=False):
     id: DeviceId
     device: Device
     slice: ResourceSlice
-    reachable: bool  # per-device node selection holds; other devices only weigh on counters
-    shareable: bool  # may be allocated more than once
+    # the device's own node selection includes the node; other devices only consume counters
+    reachable: bool
+    shareable: bool  # can be allocated more than once
 
     # What selectors read.
 

@@ -64,12 +64,12 @@ class Holdings(Struct):
     ledger: CounterLedger
     marked: int = 0
     allocating: dict[int, list[Consumption]] = {}
-    marked_shared: set[int] = set()  # devices whose further shares don't draw counters
+    marked_shared: set[int] = set()  # devices of which further shares don't consume counters
     defects: set[str] = set()
 
     def busy(self, claim: int, way: Alternative) -> int:
-        """Devices that aren't available: for admin access, the devices of the same claim, and
-        otherwise every device in use.
+        """Devices that aren't available. For admin access, these are the devices of the same claim.
+        Otherwise, they are all devices in use.
         """
         return self.claim_marks[claim] if way.spec.admin_access else self.taken | self.marked
 
@@ -126,7 +126,7 @@ class Holdings(Struct):
             taken.constraints += 1
         if not self._still_has_room(way, candidate, slot, must):
             if self.behaviour.leaks_counters:
-                self._mark(claim, taken)  # these releases leave everything as it is by now
+                self._mark(claim, taken)  # at this point, these versions don't undo anything
             else:
                 self._reject(claim, taken)
             return None
@@ -164,8 +164,8 @@ class Holdings(Struct):
         if not self.behaviour.leaks_counters:
             if not shares:
                 self.marked_shared.discard(index)
-        # Before 1.36, the mark is the sum of consumed capacity: it stays after a share that
-        # consumes none, and goes with the last amount above 0.
+        # Before 1.36, this marker is the sum of the consumed capacity. A share without consumption
+        # doesn't remove the marker, but releasing the last amount above 0 does.
         elif share and not any(amount for each in shares for _, amount in each):
             self.marked_shared.discard(index)
 

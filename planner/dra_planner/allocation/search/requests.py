@@ -29,7 +29,7 @@ from dra_planner.allocation.search.selection import OwnedSelector, Selection, se
 from dra_planner.model import AttributeValue, ClaimSpec, DeviceRequest, ExactDeviceRequest
 from dra_planner.releases import Features
 
-MAX_DEVICES = 32  # allocation results per claim
+MAX_DEVICES = 32  # maximum number of allocation results in a claim
 
 
 class Alternative(Struct, eq=False):
@@ -50,8 +50,8 @@ class Alternative(Struct, eq=False):
     selection: Selection = field(default_factory=Selection)
     errors: dict[int, str] = {}
     erring: int = 0
-    broken: int = 0  # erring whether in use or not
-    roomy: int = 0  # devices whose whole capacity covers the request
+    broken: int = 0  # devices on which the selector fails, regardless of whether they are in use
+    roomy: int = 0  # devices that have enough capacity if they aren't in use
     tainted: int = 0
     consumptions: dict[int, Consumption] = {}
 
@@ -97,17 +97,20 @@ class PlannedClaims(Struct, eq=False):
 
     claims: tuple[PlannedClaim, ...]
     twins: tuple[int, ...]
-    doubtful: bool  # an unknown outcome may hide an error
+    doubtful: bool  # an unknown result might be an error
     draws_counters: bool
     shares_devices: bool
-    # how many devices some request can choose from, or which ones `All` means
+    # the number of devices that a request can choose from, or the devices that `All` includes
     number_is_unknown: bool
-    # "all devices" under a constraint: which member comes first decides between failure and error
+    # "all devices" with a constraint: the first device determines whether the result is a failure
+    # or an error
     order_shows: bool
     bounds: tuple[
         tuple[int, int], ...
-    ]  # (devices that may serve a request, how many it needs); only where nothing errs
-    # what equal claims found, by what was taken before
+        # (devices that can satisfy a request, number of devices that the request needs); only if no
+        # selector fails
+    ]
+    # results for equal claims, by the devices that were already in use
     searches: dict[Hashable, Any] = {}
 
     def exceeds(self, taken: int) -> bool:
@@ -349,8 +352,8 @@ def _weigh_capacity(way: Alternative, searched: Sequence[Candidate], template: T
 
 
 def _leave_open(way: Alternative, candidate: Candidate, message: str) -> None:
-    """Return True for a device that matches the selectors, but whose capacity may or may not
-    suffice.
+    """Return True for a device that matches the selectors, but for which it's unknown whether its
+    capacity is sufficient.
     """
     known = way.selection
     way.selection = replace(

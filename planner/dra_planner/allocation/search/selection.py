@@ -42,7 +42,8 @@ class Selection(Struct):
     matched: int = 0
     unknown: int = 0
     erring: int = 0
-    # some device errs unless a selector before, whose outcome is unknown, excludes it
+    # some device causes an error, unless an earlier selector (whose result is unknown) excludes the
+    # device
     doubtful: bool = False
     failed: dict[int, OwnedSelector] = {}
     errors: dict[int, tuple[OwnedSelector, str]] = {}
@@ -171,8 +172,8 @@ def _judge(expression: str, features: Features) -> _Judge:
 
 
 def fix_of(expression: str, features: Features) -> str:
-    """Return the fix with which a selector compiles, or "" if it already does or no fix
-    is known.
+    """Return the fix with which a selector compiles. "" if it already compiles, or if no fix is
+    known.
     """
     refused = _judge(expression, features).refused
     return refused.fix or "" if refused is not None else ""

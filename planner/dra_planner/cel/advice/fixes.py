@@ -20,7 +20,7 @@ from dra_planner.cel.types import CelType
 from dra_planner.drivers import nvidia
 from dra_planner.quantity import Quantity, QuantityError
 
-DOMAIN: Final = nvidia.GPU_DRIVER  # of the devices in examples
+DOMAIN: Final = nvidia.GPU_DRIVER  # driver name of the devices in examples
 _ORDERINGS: Final = {"_<_": "<", "_<=_": "<=", "_>_": ">", "_>=_": ">="}
 _EQUALITIES: Final = {"_==_": "==", "_!=_": "!="}
 _METHODS: Final = frozenset({"isGreaterThan", "isLessThan", "compareTo", "add", "sub"})

@@ -75,7 +75,8 @@ def check(root: SyntaxNode, dialect: Dialect, declared: VariableTypes | None = N
     settled: dict[int, CelType] = {}
     known: dict[CelType, CelType] = {}
     nodes = list(walk(root))
-    found = [node.type for node in nodes]  # they stay alive, so that they can be told by identity
+    # references to the types, which prevent Python from reusing their identities
+    found = [node.type for node in nodes]
     for node, t in zip(nodes, found, strict=True):
         node.type = checker.bindings.settle(t, settled, known)
     return sorted(validate(root), key=lambda issue: issue.position)
@@ -279,7 +280,7 @@ class _Checker:
             found = self._matching(given, node.target is not None, overloads)
             result, matching = found
             if not any(t.generic for t in given) and not (result is not None and result.generic):
-                # nothing was learnt of any parameter, so the answer stays the same
+                # no parameter's type was determined, so the result stays the same
                 self.resolved[key] = found
         result, matching = found
         if result is None:
@@ -329,7 +330,7 @@ class _Checker:
                 self._mismatch(argument, types.BOOL, argument.type)
                 node.type = types.ERROR
 
-    # -- literals of lists and maps
+    # -- list and map literals
 
     def _element(self, node: SyntaxNode, optional: bool) -> CelType:
         element = self.check(node)

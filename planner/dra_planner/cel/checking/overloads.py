@@ -61,7 +61,7 @@ class Declarations(Struct, frozen=True):
     since: int = 0
     until: int | None = None
     gate: Literal["list_attributes"] | None = None
-    dropped: int | None = None  # the first minor whose binary does not have them at all
+    dropped: int | None = None  # the first minor version whose binary doesn't contain them
 
 
 _LIBRARIES: Final = (

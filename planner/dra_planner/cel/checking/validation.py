@@ -84,7 +84,7 @@ def _is_readable(function: str, value: object) -> bool:
             compile_pattern(str(value))
         else:
             kind = {str: "string", int: "int64"}.get(value.__class__, "")
-            if not kind:  # null may stand for either and is neither
+            if not kind:  # null can represent either of the two, but is neither
                 return False
             FUNCTIONS[f"{kind}_to_{function}"](value)
     except CelError:

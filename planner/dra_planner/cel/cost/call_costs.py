@@ -79,7 +79,7 @@ def _traversal(value: Any) -> int:
         if value and value[0].__class__ is int and is_plain(value):
             return len(value)
         spend(5 + 3 * len(value))
-        # a list, since a generator would take C stack
+        # a list, because a generator would use C stack
         return sum([_traversal(item) for item in value])
     if kind is MapValue:
         spend(5 + 6 * len(value))

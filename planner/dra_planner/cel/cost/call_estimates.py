@@ -129,7 +129,7 @@ def _regex_cost(text: Range, pattern: Range) -> Range:
     return multiply(traversal(add(text, ONE)), scale(pattern, _REGEX))
 
 
-# -- the libraries of Kubernetes
+# -- Kubernetes libraries
 
 
 def _nominal(_target: Operand | None, _args: list[Operand]) -> Estimated:
@@ -279,7 +279,7 @@ def _equality(args: list[Operand]) -> Range | None:
     return None
 
 
-# -- the extensions of cel-go
+# -- cel-go extensions
 
 
 def _number(operand: Operand, otherwise: int) -> int:

@@ -76,7 +76,7 @@ class _Estimator:
                 return self._bind(node) if node.binds else self._fold(node)
         return NOTHING
 
-    # -- what is known of a node
+    # -- known facts about a node
 
     def _local(self, name: str) -> _Local | None:
         """Return the local variable of a name. A leading dot only skips local variables if the
@@ -140,7 +140,7 @@ class _Estimator:
         local, bare = self._local(node.name), node.name.removeprefix(".")
         if local is not None:
             self.paths[id(node)] = local.path
-        else:  # past a local of that name the size of nothing is known
+        else:  # beyond a local variable with this name, sizes are unknown
             self.paths[id(node)] = Path(node.name if self.locals.get(bare) else bare)
         return ONE
 

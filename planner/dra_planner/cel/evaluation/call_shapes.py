@@ -185,7 +185,7 @@ def variadic(arguments: list[Closure], run: Callable[..., Any], cost: Cost | int
             try:
                 values.append(argument(state))
             except ABSORBED:
-                if index == last:  # upstream finds all arguments only then
+                if index == last:  # upstream finds all arguments only at this point
                     state.cost += count((*values, ERROR), ERROR)
                 raise
         try:

@@ -317,7 +317,7 @@ def _ordering(holds: Callable[[int], bool]) -> Callable[[Any, Any], bool]:
     return ordered
 
 
-# -- guards: which values an overload takes
+# -- guards: values that an overload accepts
 
 
 _CLASSES: Final[dict[str, type]] = {
@@ -349,7 +349,7 @@ def _is_sure(node: SyntaxNode, wanted: CelType) -> bool:
 
 
 def _guards(overload: Overload) -> list[Callable[[Any], bool] | None]:
-    if overload.function == "flatten":  # upstream checks no elements here
+    if overload.function == "flatten":  # upstream doesn't check elements here
         return [_guard(types.list_of(types.DYN)), *map(_guard, overload.parameters[1:])]
     if overload.function in _SORTING:
         return [_guard(types.list_of(types.DYN)) for _ in overload.parameters]

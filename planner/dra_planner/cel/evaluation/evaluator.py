@@ -44,7 +44,8 @@ from dra_planner.cel.values import (
     type_name,
 )
 
-_Qualifier = tuple[bool, Closure | None, Any]  # optional, closure of the key or None, constant key
+# whether it's optional, the key's closure or None, and the constant key
+_Qualifier = tuple[bool, Closure | None, Any]
 
 
 def compile_tree(
@@ -126,8 +127,8 @@ class _TreeCompiler:
                 break
         qualifiers.reverse()
         if not charged and any(optional for optional, _, _ in qualifiers):
-            # as a branch, upstream reads what may be absent and forgets that it was only to test
-            # for it
+            # in a branch, upstream reads a value that can be absent, and forgets that it was only a
+            # presence test
             test = False
         if base.names_type:
             read = self.constant(TypeValue(base.type.parameters[0].name))
@@ -137,7 +138,7 @@ class _TreeCompiler:
             and self.slot_of(base) is None
         ):
             read = self._device(qualifiers, charged, test)
-            # .device it is then: its fields cost nothing
+            # then it's .device, whose fields don't have a cost
             shadowed = any("device" in scope for scope in self.scopes)
             return _at_cost(read, int(charged and not test)) if shadowed else read
         elif isinstance(base, Ident) and not qualifiers:
@@ -185,7 +186,7 @@ class _TreeCompiler:
 
     def _variable(self, node: Ident, cost: int = 0) -> Closure:
         found = self.slot_of(node)
-        assert found is not None  # the checker has seen it
+        assert found is not None  # the checker has already verified this
         if node.type.kind == "type":
             raise CelError(f"reference to undefined type: {node.name}")
         read = read_variable(*found, cost)

@@ -204,8 +204,8 @@ def _quantify(
         decided = False
         for variables[first], variables[second] in turns:
             if decided:
-                # Upstream notices in the next turn that the result is decided, and that turn's
-                # condition costs too.
+                # Upstream notices only in the next iteration that the result is decided, and that
+                # iteration's condition has a cost too.
                 state.cost += condition_cost
                 break
             state.cost += condition_cost + 1
@@ -317,7 +317,7 @@ def _collect(
             count = _length(items(state), pairs)
             if count:
                 state.check()
-                _charge(state, count - 1, each)  # the last turn is not charged here
+                _charge(state, count - 1, each)  # the last iteration isn't charged here
                 state.cost += each
             state.cost += 1
             return [element.value] * count

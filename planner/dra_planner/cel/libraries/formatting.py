@@ -71,7 +71,8 @@ TYPES: Final[dict[str, frozenset[str]]] = {
 }
 """Names of the types that each clause accepts."""
 _MAX_PRECISION: Final = 1_000_000
-_TOO_PRECISE: Final = "%!(NOVERB)"  # what Go's formatter makes of a precision that it does not read
+# the output of Go's formatter for a precision that it doesn't support
+_TOO_PRECISE: Final = "%!(NOVERB)"
 _SPECIAL: Final = {"NaN": math.nan, "Infinity": math.inf, "-Infinity": -math.inf}
 
 
@@ -144,7 +145,7 @@ def _string(value: Any, _: int | None = None) -> str:
     kind = value.__class__
     if kind is list:
         spend(10 * len(value))
-        # a generator would take C stack
+        # a generator would use C stack
         return "[" + ", ".join([_member(known(item)) for item in value]) + "]"
     if kind is MapValue:
         spend(20 * len(value))

@@ -27,7 +27,7 @@ def _is_zero(value: Any) -> bool:
     kind = value.__class__
     if value is None:
         return True
-    # the maps of domains are never taken for empty
+    # maps of domains are never considered empty
     if kind is MapValue and value.default is not None:
         return False
     if kind in (bool, int, Uint, float, str, bytes, list, MapValue):

@@ -81,7 +81,7 @@ def _find_all(text: str, pattern: str, limit: int = -1) -> list[str]:
     for match in _pattern(pattern).finditer(text):
         if 0 <= limit <= len(found):
             break
-        # Go drops empty matches that abut
+        # Go drops empty matches next to another match
         if match.start() != match.end() or match.start() != previous_end:
             found.append(match.group(0))
         previous_end = match.end()

@@ -136,7 +136,7 @@ def _unescape_zone(text: str) -> str:
 
 
 def _of_host(text: str) -> str:
-    found = _unescape(text)  # what is escaped wrongly is told first
+    found = _unescape(text)  # invalid escapes are reported first
     if not _HOST_KEPT.fullmatch(_ESCAPE_IN_TEXT.sub("", text)):
         raise _UrlError("invalid character in host name")
     return found

@@ -96,8 +96,9 @@ class Subtree:
         self.calculations: int = calculations
         self.members: int = members
         self.visits: int = visits
-        self.number: Constant | None = None  # the number at its left end, which a sign belongs to
-        self.path = ""  # the dotted name that it is
+        # the number at its left end, to which a sign would belong
+        self.number: Constant | None = None
+        self.path = ""  # the dotted name that the node represents
 
     def check(self) -> Subtree:
         """Return this part. Raises `ParseError` if it's too deep."""
@@ -347,7 +348,7 @@ class TreeBuilder:
             raise ParseError(error.message, error.position) from None
         if expanded is None:
             return Call(position, function, args, target)
-        # these copy their target, so nesting them doubles the tree
+        # these macros copy their target, so nesting them doubles the tree
         if function in ("optMap", "optFlatMap"):
             self.nodes += sum(1 for _ in walk(expanded))
             if self.nodes > MAX_NODES:

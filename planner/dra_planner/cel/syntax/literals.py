@@ -38,7 +38,7 @@ def value_of(kind: str, token: str) -> Any:
 
 
 def _decimal(digits: str) -> int:
-    # Python refuses to read very long numbers
+    # Python refuses to parse very long numbers
     return int(digits) if len(digits) < 4000 else UINT_MAX + 1
 
 

@@ -45,7 +45,8 @@ def expand(
     args: list[SyntaxNode],
     with_lists: bool,
 ) -> SyntaxNode | None:
-    """Return the tree that a call stands for, or None if it isn't a macro. Raises `MacroError`.
+    """Return the tree that a call expands to, or None if the call isn't a macro. Raises
+    `MacroError`.
 
     `with_lists` is True if cel-go's list extension exists, which contains `sortBy`.
     """

@@ -19,7 +19,7 @@ _LONGEST_NAME: Final = 120
 
 
 def read_account_quotas(data: Any) -> tuple[str, tuple[AccountQuota, ...]] | None:
-    """Return the cloud of an export and its quotas that count machine types; None for other
+    """Return the cloud of an export, and its quotas that count machine types. None for other
     data.
     """
     if ec2.is_ec2(data):
@@ -32,8 +32,8 @@ def read_account_quotas(data: Any) -> tuple[str, tuple[AccountQuota, ...]] | Non
 
 
 def _with_readable_names(quotas: Iterable[AccountQuota]) -> tuple[AccountQuota, ...]:
-    """Return quotas with names that a fleet's quotas may have: of printable characters, and not too
-    long.
+    """Return quotas whose names a fleet can use: names with only printable characters that aren't
+    too long.
     """
     return tuple(
         replace(each, name="".join(filter(str.isprintable, each.name))[:_LONGEST_NAME] or each.unit)

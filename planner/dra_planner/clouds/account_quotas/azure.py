@@ -36,7 +36,7 @@ def is_azure(data: Any) -> bool:
 
 
 def read_azure(data: Sequence[Any]) -> Iterator[AccountQuota]:
-    """Yield the quotas of VM families that have sizes in the catalog, and that of Spot VMs."""
+    """Yield the quotas of VM families that have sizes in the catalog, and the quota of Spot VMs."""
     rows = [each for each in data if isinstance(each, Mapping)]
     families = [text(block(each, "name").get("value")) for each in rows]
     sizes = [each.name for each in (*machines(CLOUD), *machines_without_accelerators(CLOUD))]
@@ -63,7 +63,7 @@ def read_azure(data: Sequence[Any]) -> Iterator[AccountQuota]:
 
 
 def _is_of(size: str, family: str) -> bool:
-    """Return whether a size may belong to a family: Standard_NC64as_T4_v3 to
+    """Return whether a size can belong to a family: Standard_NC64as_T4_v3 to
     standardNCASv3_T4Family.
     """
     found = _SIZE.fullmatch(size)

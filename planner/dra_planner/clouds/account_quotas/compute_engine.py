@@ -38,7 +38,7 @@ def read_compute_engine(data: Mapping[str, Any]) -> Iterator[AccountQuota]:
         metric, limit = text(row.get("metric")), whole(row.get("limit"))
         gpus, vcpus = _GPUS.fullmatch(metric), _VCPUS.fullmatch(metric)
         names: tuple[str, ...] = ()
-        # machine types that come with GPUs, and GPUs that are attached to others
+        # machine types with built-in GPUs, and GPUs that are attached to other machine types
         if gpus is not None:
             attached = f"*+nvidia-tesla-{gpus['model'].lower().replace('_', '-')}:*"
             names = (*by_type.get(gpus["model"], ()), attached)

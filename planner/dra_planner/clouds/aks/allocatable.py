@@ -11,22 +11,23 @@ from dra_planner.clouds.protocol.allocatable import (
     disk_bytes,
 )
 
-# what the components set: AKS reserves 20 MiB for each, and 250 is the default of its overlay
-# network
+# the number that the components set: AKS reserves 20 MiB for each pod, and its overlay network has
+# a default of 250
 MAX_PODS = 110
-# and 2 % of the disk; cautious: the file system of a node with 128 GiB is 4.1 GiB smaller
+# 2% of the disk as well (a conservative estimate: the file system of a node with 128 GiB is 4.1 GiB
+# smaller)
 IMAGE_MIB = 2 * 1024
 
 
 def allocatable_resources(
     machine: Machine, vcpus: int, memory_mib: int, settings: AllocatableSettings
 ) -> Allocatable:
-    """Return what AKS's kubelet leaves from Kubernetes 1.29 on.
+    """Return the resources that the kubelet on AKS leaves for pods in Kubernetes 1.29 and later.
 
     Sources: learn.microsoft.com/azure/aks/node-resource-reservations
     (MicrosoftDocs/azure-aks-docs@fb060ab; what it calls MB are MiB on real nodes);
-    Azure/karpenter-provider-azure:pkg/providers/instancetype/ instancetype.go@352646f (cpu by
-    core, what kernel and hypervisor keep).
+    Azure/karpenter-provider-azure:pkg/providers/instancetype/ instancetype.go@352646f (CPU by core,
+    and the memory of the kernel and hypervisor).
     """
     pods = MAX_PODS if settings.max_pods is None else settings.max_pods
     kept = -(-memory_mib * 75 // 1000)
@@ -61,7 +62,7 @@ def allocatable_resources(
 
 
 def reserved_cpu_of_node(vcpus: int) -> int:
-    """Return 6 % of one core, 4 % of the next, 2 % of two more, 1 % of the rest."""
+    """Return 6% of the first core, 4% of the second, 2% of the next two, and 1% of all others."""
     return sum(
         60 if index == 0 else 40 if index == 1 else 20 if index < 4 else 10
         for index in range(vcpus)

@@ -34,8 +34,8 @@ _NEVER_RESERVED = re.compile(r"Standard_(ND\d.*|NC\d+a(ds|dis)_H100_v5)", re.IGN
 
 
 class Aks(Cloud):
-    """Pools on which the node image brings the NVIDIA driver and AKS runs no device plugin: its
-    default.
+    """Pools whose node image contains the NVIDIA driver, and on which AKS doesn't run a device
+    plugin (its default).
     """
 
     name = "aks"
@@ -44,10 +44,10 @@ class Aks(Cloud):
     sdk_extra = "azure"
     region_pattern = r"[a-z]*(north|south|east|west|central)[a-z]*\d*|usgov[a-z]+"
     region_example = "eastus"
-    # as topology.kubernetes.io/zone says it; the API calls it "1"
+    # the label topology.kubernetes.io/zone uses this form; the API uses "1"
     zone_pattern = rf"(?P<region>[a-z]+\d*)-[{ZONES}]"
     zone_suffixes = tuple(f"-{zone}" for zone in ZONES)
-    # of the system nodes; 0: in none, where the region has none
+    # number of zones of the system nodes; 0 if the region doesn't have zones
     zone_counts = range(len(ZONES) + 1)
     refused = {
         "localSsds": "applies only to GKE",
@@ -68,8 +68,8 @@ class Aks(Cloud):
         "cluster-autoscaler",
     }
 
-    # Its Azure provider predicts no devices for a node that does not exist yet, so an empty pool is
-    # never scaled up for a claim:
+    # The autoscaler's Azure provider doesn't predict the devices of a node that doesn't exist yet,
+    # so it never scales up an empty pool for a claim:
     # kubernetes/autoscaler:cluster-autoscaler/cloudprovider/azure@55c37cd;
     # modelplaneai/modelplane#345.
     autoscalers = {"none": False, "cluster-autoscaler": False}
@@ -113,13 +113,13 @@ class Aks(Cloud):
         "westindia",
         "westus",
     )
-    system_mode = ("mode", "System")  # its taints: Azure/AKS issue 2578
-    system_machine = "Standard_D4s_v5"  # AKS asks for 4 vCPU
+    system_mode = ("mode", "System")  # taints that the autoscaler ignores: Azure/AKS issue 2578
+    system_machine = "Standard_D4s_v5"  # AKS requires 4 vCPUs
     gpu_images = {"amd64": IMAGE, "arm64": IMAGE}
     system_images = {"amd64": IMAGE, "arm64": IMAGE}
     secure_boot = "securityProfile.enableSecureBoot"
-    # learn.microsoft.com/azure/aks/use-nvidia-gpu; the DRA driver's kubelet plugin runs on Linux
-    # alone.
+    # learn.microsoft.com/azure/aks/use-nvidia-gpu; the DRA driver's kubelet plugin runs only on
+    # Linux.
     images_without_driver = (
         "AzureLinuxOSGuard",
         "Flatcar",
@@ -148,9 +148,9 @@ class Aks(Cloud):
     own_driver = "AKS' own DRA driver"
     # Azure/aks-gpu:install.sh@dde3239: binaries in /usr/bin, libraries in /usr/lib
     driver_root = "/"
-    # The driver does publish what was cut beforehand, but gpuInstanceProfile is for the device
-    # plugin: alike on every GPU, unchangeable, cut before the driver starts; no source says that
-    # the two go together.
+    # The driver publishes existing MIG devices, but gpuInstanceProfile is meant for the device
+    # plugin: it's the same on every GPU, can't be changed, and is applied before the driver starts.
+    # No source confirms that it works with the DRA driver.
     supports_mig = False
     driver_source = (
         "gpuInstanceProfile permanently partitions all GPUs of a pool in the same way, for the "
@@ -218,8 +218,8 @@ class Aks(Cloud):
     possible_taints = (SPOT_TAINT,)
 
     def added_taints(self, nodes: NodeOrigin) -> tuple[Taint, ...]:
-        """Return the taint of spot nodes (learn.microsoft.com/azure/aks/spot-node-pool); GPU nodes
-        get none.
+        """Return the taint of Spot nodes (learn.microsoft.com/azure/aks/spot-node-pool). GPU nodes
+        don't get a taint.
         """
         return (SPOT_TAINT,) if nodes.capacity == "spot" else ()
 
@@ -245,7 +245,7 @@ class Aks(Cloud):
         return fault
 
     def address_fault(self, cidr: str) -> str:
-        """Return why AKS takes no such range.
+        """Return why AKS rejects an address range.
 
         Sources: Azure/azure-cli-extensions issue 1764 and MicrosoftDocs/azure-docs issue 98356
         (public addresses alone); Azure/terraform-azurerm-aks issue 378 (0.0.0.0/32, which stands

@@ -7,8 +7,8 @@ import re
 from dra_planner.catalog import Machine
 from dra_planner.clouds.protocol.settings import PoolSettings
 
-# learn.microsoft.com/azure/aks/gpu-multi-instance: the profile is one of these, and cuts every GPU
-# of a pool alike.
+# learn.microsoft.com/azure/aks/gpu-multi-instance: AKS accepts these profiles, and applies the same
+# profile to every GPU of a pool.
 INSTANCE_PROFILES = ("MIG1g", "MIG2g", "MIG3g", "MIG4g", "MIG7g")
 
 
@@ -45,7 +45,7 @@ def partition_fault(pool: PoolSettings) -> str:
 
 
 def machine_fault(machine: Machine) -> str:
-    """Return why a size cannot be that of a pool for claims, or ""."""
+    """Return why a DRA pool can't use a VM size, or "" if it can."""
     accelerator = machine.accelerator
     has_gpus = accelerator is not None and accelerator.vendor == "nvidia"
     if has_gpus and machine.driver_kind == "none":

@@ -14,8 +14,8 @@ _OS_FAMILIES = {"Ubuntu": "ubuntu", "AzureLinux": "azurelinux"}
 
 
 def image_fault(machine: Machine, image: str) -> str:
-    """Return why a size can't run a node image, because AKS installs no driver for it there; "" if
-    nothing is known.
+    """Return why a VM size doesn't work with a node image (AKS doesn't install a driver). "" if no
+    problem is known.
     """
     family = next((of for name, of in _OS_FAMILIES.items() if image.startswith(name)), None)
     listed = machine.operating_systems

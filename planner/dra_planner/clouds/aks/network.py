@@ -36,7 +36,7 @@ def subnet_fault(subnet: str) -> str:
 
 
 def ranges_fault(count: int) -> str:
-    """Return why there cannot be so many such networks, or ""."""
+    """Return why a cluster can't have this number of authorized networks, or ""."""
     return (
         f"has {count} ranges, but AKS allows at most {MOST_RANGES} in addition to its own"
         if count > MOST_RANGES

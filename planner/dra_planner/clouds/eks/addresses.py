@@ -14,15 +14,14 @@ _DEFAULTS = AllocatableSettings()
 MOST_PODS = 250
 
 
-PREFIX = 16  # addresses: prefixes of interfaces are /28
+PREFIX = 16  # number of addresses, because interface prefixes are /28
 
 
 def max_pods(machine: Machine, settings: AllocatableSettings = _DEFAULTS) -> tuple[int, str]:
-    """Return kubelet's maxPods, and the sentence that says why; the EKS user guide has the cap of
-    managed node groups.
+    """Return the kubelet's maxPods and a sentence with the reason.
 
-    Raises CatalogError for a setting that a managed node group refuses, or that leaves pods without
-    addresses.
+    The maximum for managed node groups is from the EKS user guide. Raises CatalogError if a managed
+    node group rejects the setting, or if the setting leaves pods without addresses.
     """
     name = machine.name
     cap = 110 if (machine.vcpus or 0) < 30 else MOST_PODS
@@ -66,8 +65,8 @@ def _addresses(machine: Machine, settings: AllocatableSettings) -> int | None:
 def subnet_addresses_of_node(
     machine: Machine, settings: AllocatableSettings, pods: int
 ) -> int | None:
-    """Return what the VPC CNI takes by default: whole interfaces, or prefixes of 16, and one of
-    them to spare.
+    """Return the addresses that the VPC CNI reserves by default: whole interfaces, or prefixes of
+    16 addresses, and one spare interface or prefix.
 
     Sources: aws/amazon-vpc-cni-k8s:docs/eni-and-ip-target.md@0f77b52 (WARM_ENI_TARGET 1) and
     docs/prefix-and-ip-target.md@0259085 (WARM_PREFIX_TARGET 1, which the components set).
@@ -75,7 +74,7 @@ def subnet_addresses_of_node(
     interfaces, each = machine.default_card_enis, machine.ipv4_per_eni
     if interfaces is None or each is None:
         return None
-    slots = each - 1  # an interface has an address of its own
+    slots = each - 1  # each interface itself also has an address
     if settings.prefix_delegation:
         prefixes = min(interfaces * slots, -(-pods // PREFIX) + 1)
         return -(-prefixes // slots) + prefixes * PREFIX

@@ -16,11 +16,13 @@ from dra_planner.clouds.protocol.allocatable import (
     reserved_cpu_milli,
 )
 
-IMAGE_MIB = 128  # cautious: the file system of a node with 80 GiB is 12 MiB smaller
+IMAGE_MIB = 128  # a conservative estimate: the file system of a node with 80 GiB is 12 MiB smaller
 
 
 def _runs(image: NodeImage | None) -> str:
-    """Return which image nodes run, and what follows for what kubelet reserves."""
+    """Return the image that nodes run, and its effect on the resources that the kubelet
+    reserves.
+    """
     if image is None:
         return "EKS nodes run the AL2023 NVIDIA image with nodeadm's reservations"
     return (
@@ -36,24 +38,24 @@ def _runs(image: NodeImage | None) -> str:
 
 
 def own_disks_gib(machine: Machine) -> int:
-    """Return how much a machine's own disks hold, 0 where it has none that are known."""
+    """Return the size of a machine's own disks, or 0 if none are known."""
     return (machine.local_disks or 0) * (machine.local_disk_gb or 0) * 10**9 // 2**30
 
 
 def allocatable_resources(
     machine: Machine, vcpus: int, memory_mib: int, settings: AllocatableSettings
 ) -> Allocatable:
-    """Return what nodeadm leaves.
+    """Return the resources that nodeadm leaves for pods.
 
     Sources: awslabs/amazon-eks-ami:nodeadm/internal/kubelet/{config,eni_max_pods}.go@81fec2e;
-    aws/karpenter-provider-aws:pkg/providers/instancetype/types.go@1d92708 (what kernel and
-    hypervisor keep).
+    aws/karpenter-provider-aws:pkg/providers/instancetype/types.go@1d92708 (the memory of the kernel
+    and hypervisor).
     """
     pods, pods_sentence = max_pods(machine, settings)
     kept = -(-memory_mib * 75 // 1000) + (64 if machine.arch == "arm64" else 0)
-    # nodeadm reserves by the maxPods that it works out itself, even where kubelet's
-    # configuration sets another (of an image of one's own without EKS' cap, which is EKS' to
-    # tell nodes)
+    # nodeadm bases its reservation on the maxPods that it computes itself, even if the kubelet's
+    # configuration sets another value (for example, for a custom image without EKS' maximum,
+    # because EKS doesn't configure these nodes)
     uncapped = settings.self_managed or settings.image is not None
     usual, _ = max_pods(machine, replace(settings, max_pods=None, self_managed=uncapped))
     kube_reserved = 11 * max(pods, usual) + 255
@@ -67,7 +69,8 @@ def allocatable_resources(
     storage = f"ephemeral storage is on a {settings.disk_gib} GiB root volume"
     if settings.local_storage == "raid0" and (own_gib := own_disks_gib(machine)):
         own = replace(settings, disk_gib=own_gib)
-        # Cautious: how much the file system keeps for itself is published for no machine.
+        # A conservative estimate, because no source states how much space the file system itself
+        # uses.
         least, most = disk_bytes(own, own_gib * 1024 // 50, 1024), disk_bytes(own, 0, 1024)
         storage = (
             f"ephemeral storage is one file system of {own_gib} GiB on the machine's local disks"

@@ -15,7 +15,9 @@ BOTTLEROCKET_REFUSAL = (
 
 
 def read_settings(boot_script: str) -> Mapping[str, Any] | None:
-    """Return Bottlerocket's settings at boot, None if the text has none that can be read."""
+    """Return Bottlerocket's boot settings, or None if the text doesn't contain readable
+    settings.
+    """
     try:
         found = tomllib.loads(boot_script).get("settings", {})
     except tomllib.TOMLDecodeError:

@@ -27,12 +27,12 @@ from dra_planner.clouds.protocol.labels import NodeOrigin
 from dra_planner.clouds.protocol.setting_faults import private_network_fault
 from dra_planner.clouds.protocol.settings import WHOLE, ClusterSettings, Fault, PoolSettings
 
-ZONE_LETTERS = "abcdefg"  # at the end of a zone's name; no region has gone beyond f
+ZONE_LETTERS = "abcdefg"  # letters at the end of a zone's name; no region has a letter after f
 
 
 class Eks(Cloud):
-    """Managed node groups of Amazon Linux 2023 images, which bring the NVIDIA driver and no device
-    plugin.
+    """Managed node groups with Amazon Linux 2023 images, which contain the NVIDIA driver but not a
+    device plugin.
     """
 
     name = "eks"
@@ -44,12 +44,13 @@ class Eks(Cloud):
     # A Local Zone has a city after its region: us-east-1-dfw-2a (AWS Local Zones user guide).
     zone_pattern = rf"(?P<region>[a-z]+(?:-[a-z]+)+-\d+)(?P<city>-[a-z]{{3}}-\d)?[{ZONE_LETTERS}]"
     zone_suffixes = tuple(ZONE_LETTERS)
-    zone_counts = range(2, 7)  # the control plane is in two zones at least
+    zone_counts = range(2, 7)  # the control plane needs at least two zones
 
-    # It does not predict the devices of a node that does not exist yet, so an empty pool is never
-    # scaled up for a claim: kubernetes/autoscaler:cluster-autoscaler/cloudprovider/aws
-    # (TemplateNodeInfo without slices). Karpenter keeps static pools (spec.replicas) at their count
-    # and looks at no pod for them; pods with claims it ignores up to 1.14
+    # Cluster Autoscaler doesn't predict the devices of a node that doesn't exist yet, so it never
+    # scales up an empty pool for a claim:
+    # kubernetes/autoscaler:cluster-autoscaler/cloudprovider/aws (TemplateNodeInfo without slices).
+    # Karpenter keeps static pools (spec.replicas) at their count, regardless of pods. Up to 1.14,
+    # it ignores pods with claims
     # (aws/karpenter-provider-aws:website/content/en/docs/concepts/nodepools.md@1d927085).
     autoscalers = {"none": False, "cluster-autoscaler": False, KARPENTER: False}
     keep_counts = frozenset({KARPENTER})
@@ -132,8 +133,8 @@ class Eks(Cloud):
     node_admission = pulumi_resources.NODE_ADMISSION
     pod_identity = pulumi_resources.POD_IDENTITY
     volume_drivers = pulumi_resources.VOLUME_DRIVERS
-    # Amazon EKS user guide, "Kubernetes versions", 1.30, stored copy read 2026-11-27: gp2 of new
-    # clusters isn't marked as the default any longer
+    # Amazon EKS user guide, "Kubernetes versions", 1.30, stored copy read 2026-11-27: new clusters
+    # no longer mark gp2 as the default
     default_storage_class = ""
     disk_keys = pulumi_resources.DISK_KEYS
 
@@ -190,11 +191,11 @@ class Eks(Cloud):
         return 0
 
     def address_fault(self, cidr: str) -> str:
-        """Return why EKS takes no such network ("The following CIDRs are invalid in
+        """Return why EKS rejects a network ("The following CIDRs are invalid in
         publicAccessCidrs").
 
-        Source: EKS user guide, “Cluster API server endpoint”: no IPv6 for a cluster of IPv4, which
-        all of ours are.
+        Source: EKS user guide, “Cluster API server endpoint”: IPv4 clusters (which this project
+        always creates) don't accept IPv6 networks.
         """
         if ":" in cidr:
             return f'"{cidr}" isn\'t an IPv4 network, which an IPv4 cluster on EKS requires'
@@ -229,7 +230,7 @@ class Eks(Cloud):
             )
 
     def is_local_zone(self, zone: str) -> bool:
-        """Return True for a Local Zone, which holds nodes but neither control planes nor NAT
+        """Return True for a Local Zone, which supports nodes, but not control planes or NAT
         gateways.
 
         Source: Amazon EKS user guide, “Launch low-latency EKS clusters with AWS Local Zones”.

@@ -15,7 +15,7 @@ from dra_planner.catalog import Machine
 def interface_faults(
     interfaces: Sequence[Mapping[str, object]], machine: Machine | None
 ) -> Iterator[str]:
-    """Yield "problem; fix" for interfaces of a template. Values that aren't known are left out."""
+    """Yield "problem; fix" for the interfaces of a template. Unknown values are ignored."""
     places: set[tuple[int, int]] = set()
     for each in interfaces:
         card, device = _number(each, "networkCardIndex"), _number(each, "deviceIndex")

@@ -34,7 +34,8 @@ from dra_planner.clouds.protocol.resources import (
 )
 from dra_planner.clouds.protocol.storage import DiskKeys, VolumeDriver
 
-_BOUGHT_FOR_EFA: Final = 4  # interfaces: with fewer, a machine is bought for its GPUs
+# minimum number of interfaces; machine types with fewer interfaces are bought for their GPUs
+_BOUGHT_FOR_EFA: Final = 4
 
 
 def _efa_of(machine: Machine) -> str:
@@ -140,11 +141,11 @@ POOL = PoolResource(
         machine=("aws:ec2/capacityReservation:CapacityReservation", "instanceType"),
         size="instanceCount",
         template_name="capacityReservationSpecification.capacityReservationTarget.capacityReservationId",
-        placement=("placementGroup",),  # of an Auto Scaling group
+        placement=("placementGroup",),  # properties of an Auto Scaling group
         template_placement=(
             "placement.groupName",
             "placement.groupId",
-            "spec.placementGroupSelector",  # of Karpenter's node class
+            "spec.placementGroupSelector",  # properties of Karpenter's node class
         ),
         own_placement="placementGroupArn",
         surge=SurgeSetting(
@@ -205,7 +206,7 @@ NODE_NETWORK = NodeNetwork(
         rule_group="securityGroupId",
         ingress="ingress",
     ),
-    # VPC user guide, "NAT gateways": a private one doesn't lead to the internet
+    # VPC user guide, "NAT gateways": a private NAT gateway doesn't lead to the internet
     default_routes=DefaultRoutes(
         token="aws:ec2/routeTable:RouteTable",
         routes="routes",
@@ -290,7 +291,7 @@ POD_IDENTITY = PodIdentity(
     namespace="namespace",
     account="serviceAccount",
 )
-# Amazon EKS user guide, "Create access entries": node groups get theirs by themselves
+# Amazon EKS user guide, "Create access entries": EKS creates the entries of node groups itself
 NODE_ADMISSION = NodeAdmission(
     token="aws:eks/accessEntry:AccessEntry",
     kind="type",

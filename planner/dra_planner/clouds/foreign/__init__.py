@@ -1,7 +1,7 @@
 """Clusters as other tools describe them: Terraform, eksctl, Karpenter, and Cluster API.
 
-`read_foreign_clusters(documents)` returns the clusters in plain data, whatever tool wrote it; none
-if no tool did.
+`read_foreign_clusters(documents)` returns the clusters in plain data from any of these tools. Empty
+for other data.
 """
 
 from __future__ import annotations

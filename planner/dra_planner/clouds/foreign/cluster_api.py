@@ -37,8 +37,8 @@ def is_machine_set(item: Mapping[str, Any]) -> bool:
 
 
 def read_cluster_api(items: Sequence[Mapping[str, Any]]) -> ForeignCluster | None:
-    """Return the cluster whose pools are among objects; None if no machine template of a known
-    cloud is among them.
+    """Return the cluster whose pools are in the objects. None if the objects don't contain a
+    machine template of a known cloud.
     """
     by_name = {
         (text(each.get("kind")), text(block(each, "metadata").get("name"))): each for each in items

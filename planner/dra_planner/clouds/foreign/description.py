@@ -1,5 +1,5 @@
-"""A cluster as another tool describes it: its pools in this project's terms, and what the
-description doesn't say.
+"""A cluster as another tool describes it: its pools in this project's terms, and the facts that the
+description doesn't contain.
 """
 
 from __future__ import annotations

@@ -95,8 +95,8 @@ def _private_subnets(item: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def _image(group: Mapping[str, Any]) -> str:
-    """Return the image of a group; "" for eksctl's choice of AL2023, which has the NVIDIA driver on
-    GPU machines.
+    """Return the image of a group. "" if eksctl chooses the image: AL2023, which contains the
+    NVIDIA driver on GPU machine types.
     """
     image, family = text(group.get("ami")), text(group.get("amiFamily"))
     return image or ("" if family == "AmazonLinux2023" else family)

@@ -1,8 +1,8 @@
 """A cluster in the form of another tool: objects of Karpenter and Cluster API, an eksctl file,
 Terraform variables.
 
-What a reader in this folder reads is what is written here, so that a fleet survives the way there
-and back.
+The readers in this folder can read this output, so exporting a fleet and reading it again preserves
+the fleet.
 """
 
 from __future__ import annotations
@@ -274,4 +274,6 @@ EXPORTS: Final[Mapping[str, tuple[tuple[str, ...], Callable[[ForeignCluster], Do
     "cluster-api": (("eks", "gke", "aks"), _cluster_api),
     "eksctl": (("eks",), _eksctl),
 }
-"""Tools to export to: the clouds that each supports, and the function that writes its documents."""
+"""The tools for export: the clouds that each tool supports, and the function that writes its
+documents.
+"""

@@ -1,5 +1,5 @@
-"""Karpenter's NodePools on EC2 (karpenter.sh/v1, karpenter.k8s.aws/v1): which machine types each
-may start.
+"""Karpenter's NodePools on EC2 (karpenter.sh/v1, karpenter.k8s.aws/v1): the machine types that each
+NodePool can launch.
 
 Source: aws/karpenter-provider-aws:website/content/en/v1.14/concepts/{nodepools,nodeclasses}.md.
 """
@@ -30,8 +30,8 @@ _TYPE_PARTS: Final = re.compile(r"([a-z]+)(-[0-9]+tb)?([0-9]+).*\.")
 _CAPACITIES: Final = {"reserved": "reservation", "spot": "spot", "on-demand": "on-demand"}
 """The values of the capacity type, in the order in which Karpenter prefers them."""
 _MOST_MACHINES: Final = 12
-"""Machine types that a pool of a fleet may be split into; a NodePool that allows more isn't a
-description of pools.
+"""Maximum number of machine types into which a NodePool is split. A NodePool that allows more
+doesn't describe specific pools.
 """
 
 
@@ -46,7 +46,7 @@ def read_node_pools(
     items: Sequence[Mapping[str, Any]], only: Collection[str] = ()
 ) -> ForeignCluster:
     """Return one cluster with a pool for each NodePool among objects, with these machine types if
-    any are given. What Karpenter leaves open is noted.
+    any are given. The notes contain the decisions that Karpenter makes only at run time.
     """
     notes: list[str] = []
     classes = {
@@ -210,8 +210,8 @@ def _pool(
 
 
 def _disk_gib(node_class: Mapping[str, Any]) -> int | None:
-    """Return the GiB of the root volume: the only one, or the one that is marked; None if the node
-    class states none.
+    """Return the size of the root volume in GiB: the only volume, or the volume that is marked as
+    root. None if the node class doesn't set a size.
     """
     rows = blocks(node_class, "blockDeviceMappings")
     marked = [each for each in rows if each.get("rootVolume")] or rows
@@ -220,8 +220,8 @@ def _disk_gib(node_class: Mapping[str, Any]) -> int | None:
 
 
 def _image(node_class: Mapping[str, Any]) -> str:
-    """Return the image of a node class; "" for AL2023, of which Karpenter chooses the image with
-    the NVIDIA driver for GPU machines.
+    """Return the image of a node class. "" for AL2023, because Karpenter chooses the AL2023 image
+    with the NVIDIA driver for GPU machine types.
     """
     terms = [
         f"{key}: {value}"
@@ -234,8 +234,8 @@ def _image(node_class: Mapping[str, Any]) -> str:
 
 
 def _reservation(node_class: Mapping[str, Any]) -> str:
-    """Return the ID of the only capacity reservation that an EC2NodeClass selects; "" for
-    others.
+    """Return the ID of the only capacity reservation that an EC2NodeClass selects. "" if it doesn't
+    select exactly one.
     """
     terms = blocks(node_class, "capacityReservationSelectorTerms")
     return text(terms[0].get("id")) if len(terms) == 1 else ""
@@ -251,8 +251,8 @@ _OTHERS: Final = frozenset(
 
 
 def _machines(requirements: Sequence[_Requirement]) -> list[str]:
-    """Return the machine types that meet all requirements on machines; none without any such
-    requirement.
+    """Return the machine types that meet all machine requirements. Empty if there are no such
+    requirements.
     """
     relevant = [
         each for each in requirements if each.key in _LABELS and each.key != "kubernetes.io/arch"
@@ -267,7 +267,7 @@ def _machines(requirements: Sequence[_Requirement]) -> list[str]:
 
 
 def _no_machine(requirements: Sequence[_Requirement]) -> str:
-    """Return why no machine type is found for a NodePool."""
+    """Return the reason why no machine type matches a NodePool."""
     if any(each.key in _LABELS for each in requirements):
         return "no known machine type meets its requirements"
     return (
@@ -301,8 +301,8 @@ def _capacity(
 
 
 def _one_zone(requirements: Sequence[_Requirement], name: str, notes: list[str]) -> tuple[str, ...]:
-    """Return one zone to plan in: Karpenter starts each node where it's cheapest, so that no count
-    per zone holds.
+    """Return one zone to plan in. Karpenter launches each node in the cheapest zone, so node counts
+    per zone aren't predictable.
     """
     own = [each for each in requirements if each.key == _ZONE]
     named = next((each.values for each in own if each.operator == "In"), ())

@@ -14,7 +14,8 @@ def nodes_by_limits(
     spec: Mapping[str, Any], names: Sequence[str], notes: list[str], name: str
 ) -> dict[str, int]:
     """Return how many nodes of each machine type the limits of GPUs, CPU, and memory allow, because
-    Karpenter starts a node only if it fits in what is left. Empty if no limit says it.
+    Karpenter launches a node only if it fits within the remaining limit. Empty if there are no such
+    limits.
 
     Source: kubernetes-sigs/karpenter:pkg/controllers/provisioning/scheduling/scheduler.go@22664681
     (filterByRemainingResources).
@@ -49,7 +50,7 @@ def nodes_by_limits(
 
 
 def whole_amount(value: object) -> int | None:
-    """Return a limit without its fraction; None if it isn't a quantity."""
+    """Return a limit rounded down to an integer, or None if it isn't a quantity."""
     if isinstance(value, bool) or not isinstance(value, int | float | str):
         return None
     try:

@@ -27,7 +27,7 @@ def _effect(written: Any) -> Effect | None:
 
 
 class ReadTaints(Struct, frozen=True):
-    """Taints of a pool, and those without a key or a known effect, as they are written."""
+    """Taints of a pool, and taints without a key or a known effect, unchanged."""
 
     known: tuple[Taint, ...] = ()
     unread: tuple[str, ...] = ()
@@ -63,7 +63,7 @@ def _taint_of_block(item: Any) -> tuple[Taint | None, str]:
 
 
 def _taint_of_text(written: str) -> Taint | None:
-    """Return the taint `key=value:Effect`; None for other text."""
+    """Return the taint in `key=value:Effect`, or None for other text."""
     head, colon, effect = written.rpartition(":")
     key, _, value = head.partition("=")
     known = _effect(effect)
@@ -71,7 +71,7 @@ def _taint_of_text(written: str) -> Taint | None:
 
 
 def root_disk_gib(template: Mapping[str, Any]) -> int | None:
-    """Return the GiB of the root volume of an EC2 launch template; None if it isn't stated."""
+    """Return the size of an EC2 launch template's root volume in GiB, or None if it isn't set."""
     rows = blocks(template, "block_device_mappings")
     roots = [each for each in rows if each.get("device_name") in _ROOTS] or rows
     return number(block(roots[0], "ebs").get("volume_size")) if len(roots) == 1 else None

@@ -1,6 +1,6 @@
 """Clusters of a Terraform or OpenTofu plan or state: `terraform show -json`, or a state file.
 
-Modules need no rules of their own, since a plan holds the raw resources that they declare. Source
+Modules don't need special handling, because a plan contains the resources that they declare. Source
 of the form: https://developer.hashicorp.com/terraform/internals/json-format (format versions 0.1 to
 1.x). A state file has version 4 since Terraform 0.12
 (hashicorp/terraform:internal/states/statefile/version4.go@v1.13).
@@ -66,7 +66,7 @@ class TerraformState(Struct, frozen=True):
         ]
 
     def cluster_name(self, cluster: StateResource) -> str:
-        """Return the name of a cluster, or its address if it has none or shares it."""
+        """Return the name of a cluster. If it doesn't have a unique name, return its address."""
         name = text(cluster.values.get("name"))
         names = [text(each.values.get("name")) for each in self.of_type(cluster.type)]
         return cluster.address if not name or names.count(name) > 1 else name
@@ -81,7 +81,7 @@ class TerraformState(Struct, frozen=True):
         }
 
     def setting(self, provider: str, key: str) -> str:
-        """Return a setting of a provider; "" if it's unknown or missing."""
+        """Return a provider setting, or "" if it's unknown or missing."""
         return text(self.provider_settings.get(provider, {}).get(key))
 
 
@@ -99,7 +99,7 @@ def is_state_file(data: Mapping[str, Any]) -> bool:
 
 
 def state_file_fault(data: Any) -> str:
-    """Return why a state file can't be read; "" for one that can be, and for other data."""
+    """Return why a state file can't be read. "" if it can, and for other data."""
     if not isinstance(data, Mapping) or not is_state_file(data):
         return ""
     if "encrypted_data" in data:
@@ -135,8 +135,8 @@ def _resources(module: Mapping[str, Any]) -> Iterator[StateResource]:
 
 
 def _resources_of_state(data: Mapping[str, Any]) -> Iterator[StateResource]:
-    """Yield the resources of a state file, one for each instance; objects to be destroyed aren't
-    part of it.
+    """Yield the resources in a state file, one for each instance. Objects that will be destroyed
+    are excluded.
     """
     for each in blocks(data, "resources"):
         if each.get("mode") != "managed":
@@ -154,8 +154,8 @@ def _resources_of_state(data: Mapping[str, Any]) -> Iterator[StateResource]:
 def _references(
     module: Mapping[str, Any], prefix: str
 ) -> Iterator[tuple[str, Mapping[str, tuple[str, ...]]]]:
-    """Yield which resources each resource refers to, by argument; addresses are those without keys
-    of instances.
+    """Yield the resources to which each resource refers, by argument. Addresses don't contain
+    instance keys.
     """
     for each in blocks(module, "resources"):
         found = {

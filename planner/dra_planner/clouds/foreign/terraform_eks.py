@@ -38,17 +38,15 @@ def read_eks(configuration: TerraformState) -> Iterator[ForeignCluster]:
 
 
 def _subnets(cluster: StateResource, groups: list[StateResource]) -> tuple[str, ...]:
-    """Return the subnets of the node groups, or otherwise of the cluster, as far as they're
-    known.
-    """
+    """Return the known subnets of the node groups, or otherwise of the cluster."""
     own = [subnet for each in groups for subnet in texts(each.values.get("subnet_ids"))]
     shared = texts(block(cluster.values, "vpc_config").get("subnet_ids"))
     return tuple(dict.fromkeys(own or shared))
 
 
 def _belongs(group: StateResource, cluster: StateResource, clusters: list[StateResource]) -> bool:
-    """Return whether a node group is of a cluster: by its name, or by its module without a name
-    and for clusters of the same name.
+    """Return whether a node group belongs to a cluster: by the cluster's name or, if the name is
+    missing or not unique, by the module.
     """
     name = text(group.values.get("cluster_name"))
     named = [each for each in clusters if name and name == each.values.get("name")]
@@ -111,8 +109,8 @@ def _pool(group: StateResource, configuration: TerraformState) -> ForeignPool:
 
 
 def _launch_template(group: StateResource, configuration: TerraformState) -> Mapping[str, Any]:
-    """Return the values of the group's launch template, which may hold the machine type; empty if
-    it has none.
+    """Return the values in the group's launch template, which can contain the machine type. Empty
+    if there is no template.
     """
     wanted = block(group.values, "launch_template")
     candidates = configuration.of_type("aws_launch_template")

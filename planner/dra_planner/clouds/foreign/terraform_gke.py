@@ -53,8 +53,8 @@ def read_gke(configuration: TerraformState) -> Iterator[ForeignCluster]:
 
 
 def _of(pool: StateResource, cluster: StateResource, clusters: list[StateResource]) -> bool:
-    """Return whether a pool is part of a cluster: by its name, or by its module without a name and
-    for clusters of the same name.
+    """Return whether a pool belongs to a cluster: by the cluster's name or, if the name is missing
+    or not unique, by the module.
     """
     given = text(pool.values.get("cluster")).rpartition("/")[2]
     named = [
@@ -106,8 +106,8 @@ def _pool(
 
 
 def _counts(values: Mapping[str, Any], zones: int) -> tuple[int | None, int | None]:
-    """Return the fewest and most nodes in all zones; limits of the autoscaler without `total` are
-    per zone.
+    """Return the minimum and maximum number of nodes in all zones. Autoscaler limits without
+    `total` are per zone.
     """
     scaling = block(values, "autoscaling")
     if scaling.get("total_max_node_count"):

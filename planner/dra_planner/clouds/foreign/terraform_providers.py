@@ -1,7 +1,7 @@
 """Settings of providers in the configuration of a Terraform plan, with the values of variables.
 
 Source of the form: https://developer.hashicorp.com/terraform/internals/json-format. An expression
-holds a constant, or only the names of the objects that it refers to.
+contains either a constant, or only the names of the objects that it refers to.
 """
 
 from __future__ import annotations

@@ -16,7 +16,8 @@ from dra_planner.clouds.protocol.allocatable import (
     reserved_cpu_milli,
 )
 
-# and 2 % of the disk; cautious: the file system of a node with 100 GiB is 5.75 GiB smaller
+# 2% of the disk as well (a conservative estimate: the file system of a node with 100 GiB is 5.75
+# GiB smaller)
 IMAGE_MIB = 5 * 1024
 
 
@@ -25,8 +26,8 @@ def most_pods(settings: AllocatableSettings) -> int:
 
 
 def reserved_memory(memory_mib: int) -> int:
-    """Return GKE's reservation in bytes: 25 % of 4 GiB, 20 % of 4, 10 % of 8, 6 % of 112, 2 % of
-    the rest.
+    """Return GKE's memory reservation in bytes: 25% of the first 4 GiB, 20% of the next 4, 10% of
+    the next 8, 6% of the next 112, and 2% of all further memory.
     """
     if memory_mib <= 1024:
         return 255 * MIB
@@ -41,10 +42,10 @@ def reserved_memory(memory_mib: int) -> int:
 def allocatable_resources(
     machine: Machine, vcpus: int, memory_mib: int, settings: AllocatableSettings
 ) -> Allocatable:
-    """Return what GKE's kubelet leaves.
+    """Return the resources that the kubelet on GKE leaves for pods.
 
-    Sources: kubernetes/autoscaler:cluster-autoscaler/cloudprovider/gce/gce_reserved.go@55c37cd
-    (what kernel and firmware keep);
+    Sources: kubernetes/autoscaler:cluster-autoscaler/cloudprovider/gce/gce_reserved.go@55c37cd (the
+    memory of the kernel and firmware);
     cloudpilot-ai/karpenter-provider-gcp:pkg/utils/utils.go@417f047 (documented reservations).
     """
     kept = memory_mib * MIB // 64 + 16 * MIB

@@ -1,23 +1,19 @@
-"""Capacity types of GKE whose nodes Google lends, and their placement."""
+"""GKE's flex-start and queued capacity types, and their placement."""
 
 from __future__ import annotations
 
 from typing import Final
 
 LENT: Final = ("flex-start", "queued")
-"""Capacity types whose nodes the Dynamic Workload Scheduler lends.
-
-Source: docs.cloud.google.com/kubernetes-engine/docs/how-to/provisioningrequest and
-…/docs/concepts/dws.
-"""
+"""Capacity types whose nodes come from the Dynamic Workload Scheduler."""
 
 
 _COMPACT_FLEX_START = ("a3-ultragpu-", "a4-", "h4d-")
 
 
 def compact_fault(machine_type: str, capacity: str) -> str:
-    """Return why nodes that GKE lends cannot be placed close together; "" for others, and for those
-    that can be.
+    """Return why flex-start or queued nodes can't use compact placement. "" for other nodes, and if
+    they can.
 
     GoogleCloudPlatform/cluster-toolkit:docs/gke-consumption-options.md@0a49744.
     """

@@ -54,7 +54,7 @@ class Gke(Cloud):
     account_settings = ("gcp:project",)
     region_pattern = r"[a-z]+-[a-z]+\d+"
     region_example = "us-central1"
-    zone_pattern = r"(?P<region>.*\d)-(ai\d+)?[a-z]"  # us-central1-ai1a is a zone for accelerators
+    zone_pattern = r"(?P<region>.*\d)-(ai\d+)?[a-z]"  # for example us-central1-ai1a, an AI zone
     version_pattern = r"1\.\d+(\.\d+(-gke\.\d+)?)?"
     zone_suffixes = ("-a", "-b", "-c", "-d", "-e", "-f")
     refused = {
@@ -79,8 +79,8 @@ class Gke(Cloud):
         "nodes (docs.cloud.google.com/kubernetes-engine/docs/concepts/cluster-autoscaler)",
     }
 
-    # GKE's own predicts what a node of a pool with DRA_DRIVER will publish, so a claim wakes an
-    # empty one.
+    # GKE's own autoscaler predicts the devices of a node in a pool with DRA_DRIVER, so a claim can
+    # scale up an empty pool.
     autoscalers = {"none": False, "gke": True}
 
     capacities = {
@@ -141,16 +141,16 @@ class Gke(Cloud):
     # docs.cloud.google.com/kubernetes-engine/docs/how-to/allocate-network-resources-dra
     network_label_since = "1.34.1-gke.1829001"
 
-    # Google's managed driver comes with its device plugin, so a DaemonSet puts the driver where COS
-    # lets it.
+    # Google's managed driver includes its device plugin, so a DaemonSet installs the driver in the
+    # folder that Container-Optimized OS allows.
     driver_root = "/home/kubernetes/bin/nvidia"
     installs_driver = False
-    metrics_collector = "google"  # its managed Prometheus, which the component GkeCluster turns on
+    metrics_collector = "google"  # managed Prometheus, which the GkeCluster component enables
     supports_mig = False
     unsupported_gates = ("DynamicMIG", "TimeSlicingSettings", "MPSSupport", "ConsumableShares")
-    # Its driver image has no build for COS 121 and later: NVIDIA/gpu-operator issue 1623;
-    # docs.nvidia.com, “NVIDIA GPU Operator with Google GKE”: the operator's driver manager is for
-    # Ubuntu.
+    # The operator's driver image doesn't have a build for COS 121 and later: NVIDIA/gpu-operator
+    # issue 1623; docs.nvidia.com, “NVIDIA GPU Operator with Google GKE”: the operator supports its
+    # driver manager only on Ubuntu.
     image_titles = {IMAGE: "Container-Optimized OS", "COS": "Container-Optimized OS"}
     images_without_operator_driver = (IMAGE, "COS")
     driver_source = (
@@ -177,13 +177,13 @@ class Gke(Cloud):
     disk_keys = pulumi_resources.DISK_KEYS
 
     def labels(self, nodes: NodeOrigin) -> tuple[NodeLabel, ...]:
-        """Return the labels of a pool: the last ones tell GKE which drivers its nodes have.
+        """Return the labels of a pool. The last labels tell GKE which drivers its nodes have.
 
         Sources: docs.cloud.google.com/kubernetes-engine/docs/how-to/set-up-dra and
         …/allocate-network-resources-dra.
         """
         labels = super().labels(nodes)
-        # GKE's plugin reads its own settings, not labels of NVIDIA's chart
+        # GKE's plugin reads its own settings, not the labels of NVIDIA's chart
         if nodes.plugin is not None:
             labels = tuple(each for each in labels if each.key not in (PLUGIN_CONFIG, MPS_CAPABLE))
         elif nodes.has_gpus:
@@ -214,7 +214,7 @@ class Gke(Cloud):
         return labels
 
     def added_labels(self, nodes: NodeOrigin) -> dict[str, str]:
-        labels = dict[str, str]()  # gke-nodepool is a name that Pulumi completes
+        labels = dict[str, str]()  # Pulumi adds a suffix to the name gke-nodepool
         if nodes.capacity == "spot":
             labels["cloud.google.com/gke-spot"] = "true"
         accelerator = nodes.machine.accelerator if nodes.machine and nodes.has_gpus else None
@@ -230,7 +230,7 @@ class Gke(Cloud):
     taints_new_gpu_pools = True
 
     def added_taints(self, nodes: NodeOrigin) -> tuple[Taint, ...]:
-        """Return the taint of Arm nodes, and that of nodes which a ProvisioningRequest queues for.
+        """Return the taints of Arm nodes, and of nodes for ProvisioningRequests.
 
         Sources:
         docs.cloud.google.com/kubernetes-engine/docs/how-to/prepare-arm-workloads-for-deployment;

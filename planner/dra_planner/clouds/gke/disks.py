@@ -21,7 +21,8 @@ _BOTH = frozenset({"a3", "c3", "c3d"})
 _PERSISTENT = ("pd-balanced", "pd-ssd", "pd-standard")
 
 
-_HYPERDISK = "hyperdisk-balanced"  # alone among Hyperdisks boots a node: cluster-toolkit PR 6004
+# the only Hyperdisk type that can be a boot disk: cluster-toolkit PR 6004
+_HYPERDISK = "hyperdisk-balanced"
 
 
 # GoogleCloudPlatform/cluster-toolkit:modules/compute/gke-node-pool/disk_definitions.tf@10470803
@@ -37,7 +38,8 @@ SSD_GIB = 375
 
 
 # docs.cloud.google.com/compute/docs/disks/local-ssd, “Choose a valid number of Local SSD disks”:
-# machines that take some where it is asked for; what comes with a machine is in the catalogue.
+# machine types with optional local SSDs. The catalog contains local SSDs that are part of a machine
+# type.
 _SSD_CHOICES: dict[str, tuple[int, ...]] = {
     "a2-highgpu-1g": (1, 2, 4, 8),
     "a2-highgpu-2g": (2, 4, 8),

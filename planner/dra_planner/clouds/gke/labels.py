@@ -7,7 +7,7 @@ from dra_planner.clouds.protocol.plugin_serving import MPS, TIME_SLICING, Plugin
 from dra_planner.clouds.protocol.settings import WHOLE
 from dra_planner.model import Taint
 
-# keeps GKE's device plugin for TPUs off a node
+# keeps GKE's TPU device plugin off a node
 TPU_DRA_DRIVER = "cloud.google.com/gke-tpu-dra-driver"
 
 
@@ -38,8 +38,8 @@ SHARING_STRATEGIES = {TIME_SLICING: "TIME_SHARING", MPS: "MPS"}
 
 
 def partition_size(mig: str) -> str:
-    """Return the profile into which GKE's plugin partitions every GPU: 1g.10gb for all-1g.10gb; ""
-    for whole GPUs.
+    """Return the profile into which GKE's plugin partitions every GPU: 1g.10gb for all-1g.10gb, or
+    "" for whole GPUs.
     """
     return mig.removeprefix("all-") if mig not in WHOLE else ""
 

@@ -1,4 +1,4 @@
-"""Resources of aws-native, whose own provider here is pulumi-aws.
+"""Resources of aws-native, which rules read as resources of pulumi-aws.
 
 Source: CloudFormation template reference (AWS::EKS::Cluster, AWS::EKS::Nodegroup, AWS::EKS::Addon,
 AWS::EC2::LaunchTemplate, AWS::EC2::SecurityGroup and its rules, AWS::EC2::CapacityReservation,

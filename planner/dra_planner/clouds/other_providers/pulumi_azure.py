@@ -1,4 +1,4 @@
-"""AKS resources of pulumi-azure, whose own provider here is azure-native.
+"""AKS resources of pulumi-azure, which rules read as resources of azure-native.
 
 Source: hashicorp/terraform-provider-azurerm:website/docs/r/kubernetes_cluster.html.markdown and
 kubernetes_cluster_node_pool.html.markdown, as bridged by pulumi-azure 6.

@@ -8,11 +8,11 @@ from typing import Any
 from msgspec import Struct
 
 KEEP = ""
-"""Path of a property whose parts move into the structure around it."""
+"""Path of a property whose parts move to the structure that contains it."""
 
 
 def unchanged(values: dict[str, Any]) -> dict[str, Any]:
-    """Return values whose form differs only in their names."""
+    """Return values that need no conversion except for their names."""
     return values
 
 

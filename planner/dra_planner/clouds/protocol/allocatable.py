@@ -1,4 +1,6 @@
-"""Kubelet's allocatable resources of a machine type, as far as they are equal on every cloud."""
+"""Allocatable resources that the kubelet reports for a machine type: the part that is the same on
+every cloud.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,7 @@ from dra_planner.records import equality
 
 MIB = 1024 * 1024
 EVICTION_MIB = 100
-DISK_GIB = 200  # what the components of this project give a node
+DISK_GIB = 200  # resources that this project's components reserve on a node
 
 
 class NodeImage(Struct, frozen=True, kw_only=True):
@@ -45,17 +47,18 @@ class AllocatableSettings(Struct, frozen=True, kw_only=True):
     reserved: Amounts = {}
     drivers: tuple[str, ...] = ()
     daemons: Mapping[str, Amounts | None] = {}
-    # what a node does with the machine's own disks: none, raid0 or mount
+    # how a node uses the machine's own disks: none, raid0, or mount
     local_storage: str = "none"
-    # that are asked for as ephemeral storage; None: what comes with the machine
+    # number of disks requested as ephemeral storage; None: all disks of the machine type
     local_ssds: int | None = None
-    # reserved at boot: pages by size, "2Mi"
+    # huge pages reserved at boot, by size ("2Mi")
     huge_pages: Mapping[str, int] = {}
-    image: NodeImage | None = None  # None: the cloud's own
+    image: NodeImage | None = None  # None: the cloud's default
 
 
 class Allocatable(Struct, frozen=True):
-    """Amounts that kubelet will report (cpu in thousandths, bytes, pods), and what was assumed.
+    """The amounts that the kubelet will report (CPU in thousandths, bytes, pods), and the
+    assumptions.
 
     `amounts` is a conservative estimate, because the memory use of kernel, firmware, and
     hypervisor, and the image's use of the disk, aren't published for any machine type. `at_most` is
@@ -68,11 +71,12 @@ class Allocatable(Struct, frozen=True):
 
 
 def reserved_cpu_milli(vcpus: int) -> int:
-    """Return kubelet's reservation: 6 % of one core, 1 % of the next, 0.5 % of two more, 0.25 % of
-    the rest.
+    """Return the kubelet's CPU reservation: 6% of the first core, 1% of the second, 0.5% of the
+    next two, and 0.25% of all others.
 
-    EKS and GKE agree on it (awslabs/amazon-eks-ami:nodeadm/internal/kubelet/config.go@81fec2e;
-    GKE's documented reservations, cloudpilot-ai/karpenter-provider-gcp:pkg/utils/utils.go@417f047).
+    EKS and GKE use the same values
+    (awslabs/amazon-eks-ami:nodeadm/internal/kubelet/config.go@81fec2e; GKE's documented
+    reservations, cloudpilot-ai/karpenter-provider-gcp:pkg/utils/utils.go@417f047).
     """
     units = 0  # hundredths of a thousandth
     for index in range(vcpus):

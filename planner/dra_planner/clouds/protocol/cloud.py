@@ -1,5 +1,5 @@
-"""The protocol of a cloud: its data (`CloudFacts`), what its nodes have (`CloudNodes`), and the
-names, versions, and settings that it rejects.
+"""The protocol of a cloud: its data (`CloudFacts`), the properties of its nodes (`CloudNodes`), and
+the names, versions, and settings that it rejects.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from dra_planner.clouds.protocol.settings import (
 from dra_planner.errors import UnsupportedFeature
 from dra_planner.wording import either
 
-# so many nodes of a pool, and its maxPods, None for the cloud's own
+# number of nodes in a pool, and the pool's maxPods (None for the cloud's default)
 PodsOfNodes = tuple[int, int | None]
 _OF_KUBERNETES = re.compile(r"(.*\.)?(kubernetes\.io|k8s\.io)")
 _OF_KUBELET = re.compile(r"(.*\.)?(kubelet|node)\.kubernetes\.io")
@@ -219,7 +219,8 @@ class Cloud(CloudNodes):
             return f"{self.title} doesn't offer {kind}; use {either(self.capacities.values())}"
         fault = self.reservation_fault(bought) if bought else ""
         if fault or pool.machine is None or kind == "on-demand":
-            # a pool that says nothing is on demand: that is told, and nothing is refused
+            # a pool without a capacity type is on demand: the plan prints a note instead of
+            # rejecting it
             return fault
         return self.purchase_fault(pool.machine, kind)
 

@@ -24,39 +24,40 @@ from dra_planner.model import Taint
 from dra_planner.releases import MINIMUM_MINOR
 
 _NOTHING: Mapping[str, str] = MappingProxyType({})
-_LONGEST_KEY = 253 + 1 + 63  # Kubernetes: a domain, a slash and a name
+_LONGEST_KEY = 253 + 1 + 63  # Kubernetes label key: a domain, a slash, and a name
 
 
 class CloudFacts(ABC):
-    """What one cloud offers and calls by its own names."""
+    """The offers of one cloud, and the names that it uses for them."""
 
-    name: ClassVar[str]  # what a fleet calls it, and the name of its module
+    name: ClassVar[str]  # name of the cloud in a fleet, and of its module
 
     # Where clusters run.
-    region_setting: ClassVar[str]  # the stack's configuration that names the region
-    sdk_extra: ClassVar[str]  # extra of the package that brings the cloud's SDK
-    # further configuration that its provider needs
+    region_setting: ClassVar[str]  # key in the stack's configuration for the region
+    sdk_extra: ClassVar[str]  # extra of this package that installs the cloud's SDK
+    # additional configuration that its provider needs
     account_settings: ClassVar[tuple[str, ...]] = ()
     region_pattern: ClassVar[str]
     region_example: ClassVar[str]
     zone_pattern: ClassVar[str]  # with a group `region`
-    zone_suffixes: ClassVar[tuple[str, ...]]  # a region and one of them make a zone
-    zone_counts: ClassVar[range] = range(1, 7)  # how many zones a new network may span
-    # keys of a fleet or pool, or key.value, not for this cloud: why
+    zone_suffixes: ClassVar[tuple[str, ...]]  # a region followed by one of these suffixes is a zone
+    zone_counts: ClassVar[range] = range(1, 7)  # maximum number of zones in a new network
+    # keys of a fleet or pool (or key.value) that this cloud doesn't support, with the reason
     refused: ClassVar[Mapping[str, str]] = _NOTHING
 
-    # Who changes counts, and whether that wakes an empty pool for a claim.
+    # The autoscalers that change node counts, and whether they scale up an empty pool for a claim.
     autoscalers: ClassVar[Mapping[str, bool]]
-    # those of them that leave a pool's count as it was planned
+    # autoscalers that don't change a pool's planned count
     keep_counts: ClassVar[frozenset[str]] = frozenset()
 
-    # Machines: where they come from, how large a node may be, what it boots.
-    capacities: ClassVar[Mapping[str, str]]  # kind → what follows "the"/"use" in a message
-    # kinds of which the catalogue knows all
+    # Machines: their capacity types, the sizes of nodes, and their boot disks and images.
+    # capacity type → its name in a message, after "the" or "use"
+    capacities: ClassVar[Mapping[str, str]]
+    # capacity types for which the catalog is complete
     judged_purchases: ClassVar[tuple[str, ...]] = ("on-demand", "spot")
-    huge_pages_doubt: ClassVar[str] = ""  # what is not known of those that it reserves
+    huge_pages_doubt: ClassVar[str] = ""  # facts about reserved machines that are unknown
     version_pattern: ClassVar[str] = r"1\.\d+(\.\d+)?"  # of a control plane
-    # properties of its pools and the values that mean Spot
+    # properties of its pools with the values that mean Spot
     spot: ClassVar[tuple[tuple[str, str], ...]] = ()
     reservation_pattern: ClassVar[str] = ".+"
     reservation_meaning: ClassVar[str] = "what was bought"
@@ -64,111 +65,117 @@ class CloudFacts(ABC):
     """Default address range of the pods in a new cluster, or "" if pods have no separate range."""
     nodes_of_a_pool: ClassVar[range] = NODES
     pods_of_a_node: ClassVar[range] = range(1, 251)
-    disk_gib: ClassVar[range] = range(50, 16_385)  # of a node's boot disk
+    disk_gib: ClassVar[range] = range(50, 16_385)  # size of a node's boot disk
     longest_pool_name: ClassVar[int] = 40
     machine_change: ClassVar[str] = "replaces the pool and its pods"
     """Effect of another machine type of an existing pool."""
     pool_name_pattern: ClassVar[str] = ""  # where the cloud takes less than any name of that length
     zone_names: ClassVar[tuple[str, ...]] = ()  # as its pools name zones, where not by the region
     regions_without_zones: ClassVar[tuple[str, ...]] = ()
-    # property of its pools and the value of one for system pods
+    # property of its pools with the value that marks pools for system pods
     system_mode: ClassVar[tuple[str, str]] = ("", "")
-    system_machine: ClassVar[str]  # for nodes without GPUs, where nobody says
+    system_machine: ClassVar[str]  # image for nodes without GPUs, by default
     gpu_images: ClassVar[Mapping[str, str]]  # by architecture
     system_images: ClassVar[Mapping[str, str]]
-    # how names of images begin that bring one
+    # prefixes of the names of images that contain a driver
     images_with_device_plugin: ClassVar[tuple[str, ...]] = ()
-    # that GPU machines boot, and find no driver in
+    # images that GPU machines boot, and that don't contain a driver
     images_without_driver: ClassVar[tuple[str, ...]] = ()
-    # list of GPUs, property, value that installs nothing
+    # list of GPUs, its property, and the value that disables the installation
     installer_off: ClassVar[tuple[str, str, str]] = ("", "", "")
-    # how names of images begin, each with parts of the names of installers that work there
+    # prefixes of image names, each with parts of the names of installers that support these images
     installer_images: ClassVar[tuple[tuple[str, tuple[str, ...]], ...]] = ()
-    image_label: ClassVar[str] = ""  # of nodes, names their image and its release
-    image_titles: ClassVar[Mapping[str, str]] = _NOTHING  # what people call images
-    # on which the GPU Operator can't install a driver
+    image_label: ClassVar[str] = ""  # label of nodes that contains their image and its release
+    image_titles: ClassVar[Mapping[str, str]] = _NOTHING  # common names of images
+    # images on which the GPU Operator can't install a driver
     images_without_operator_driver: ClassVar[tuple[str, ...]] = ()
-    default_zones: ClassVar[int] = 0  # of regional pools without zones
-    # a property of pools with which nodes load only signed modules
+    default_zones: ClassVar[int] = 0  # number of zones that regional pools without zones use
+    # property of pools whose nodes load only signed modules
     secure_boot: ClassVar[str] = ""
-    # properties of its pools and values that leave it out
+    # properties of its pools with the values that exclude it
     driver_left_out: ClassVar[tuple[tuple[str, str], ...]] = ()
 
-    # Admission.
-    # the plugin ExtendedResourceToleration is on
+    # Admission. The ExtendedResourceToleration plugin is enabled.
     tolerates_extended_resources: ClassVar[bool] = False
 
     # Labels and taints.
     longest_key: ClassVar[int] = _LONGEST_KEY
     takes_empty_label_values: ClassVar[bool] = True
-    reserved_domains: ClassVar[tuple[str, ...]] = ()  # of labels, beside Kubernetes' own
-    # by its API when the pool is made, whatever their domain
+    # reserved label domains, in addition to Kubernetes' own
+    reserved_domains: ClassVar[tuple[str, ...]] = ()
+    # labels that its API rejects when the pool is created, regardless of their domain
     labels_are_judged: ClassVar[bool] = False
-    # as its API writes them, where not as Kubernetes does
+    # names of taint effects in its API, if they differ from Kubernetes' names
     taint_effects: ClassVar[tuple[str, ...]] = ()
-    # all that the cloud adds to some nodes by itself
+    # all taints that the cloud itself adds to some nodes
     possible_taints: ClassVar[tuple[Taint, ...]] = ()
-    # labels and prefixes with values known at run time only, first its own
+    # labels and prefixes whose values are known only at run time, starting with the cloud's own
     unknown_labels: ClassVar[tuple[str, ...]]
-    # says of which pool a node is, by the name that the cloud has for it
+    # label that contains the name of a node's pool in the cloud
     pool_label: ClassVar[str] = ""
-    accelerator_label: ClassVar[str] = ""  # says which GPUs a node has, in the cloud's words
+    accelerator_label: ClassVar[str] = ""  # label that contains a node's GPUs, in the cloud's terms
     plugin: ClassVar[CloudPlugin] = CloudPlugin()
-    no_device_plugin_label: ClassVar[str] = ""  # keeps the cloud's own device plugin off a node
-    wakes_by_label: ClassVar[str] = ""  # lets the cloud's autoscaler wake an empty pool for a claim
-    # API group of what Karpenter's pools take their nodes' settings from
+    # label that keeps the cloud's own device plugin off a node
+    no_device_plugin_label: ClassVar[str] = ""
+    # label with which the cloud's autoscaler can scale up an empty pool for a claim
+    wakes_by_label: ClassVar[str] = ""
+    # API group of the node classes of Karpenter's pools
     karpenter: ClassVar[str] = ""
     node_class: ClassVar[KarpenterNodeClass | None] = None  # what that is
 
-    # Resources and commands that only this cloud has.
-    addon_token: ClassVar[str] = ""  # add-ons of a cluster, kube-proxy among them
-    serverless_token: ClassVar[str] = ""  # pods that run on no node of the cluster
-    commands: ClassVar[tuple[str, ...]] = ()  # how commands begin that make clusters and nodes
+    # Resources and commands that exist only in this cloud.
+    addon_token: ClassVar[str] = ""  # resources that are cluster add-ons, including kube-proxy
+    serverless_token: ClassVar[str] = ""  # profiles whose pods don't run on the cluster's nodes
+    commands: ClassVar[tuple[str, ...]] = ()  # prefixes of commands that create clusters and nodes
 
     # Drivers.
-    driver_root: ClassVar[str]  # where the NVIDIA driver lies on a node
-    installs_driver: ClassVar[bool] = True  # False: a DaemonSet of this project does
-    # who collects metrics of GPUs, as component GpuMetrics calls it
+    driver_root: ClassVar[str]  # folder of the NVIDIA driver on a node
+    # False if a DaemonSet of this project installs the driver
+    installs_driver: ClassVar[bool] = True
+    # collector of GPU metrics, as named in the GpuMetrics component
     metrics_collector: ClassVar[str] = "annotations"
     supports_mig: ClassVar[bool] = True
-    unsupported_gates: ClassVar[tuple[str, ...]] = ()  # of the NVIDIA DRA driver
+    # taints that the NVIDIA DRA driver must tolerate
+    unsupported_gates: ClassVar[tuple[str, ...]] = ()
     driver_source: ClassVar[str] = ""  # who says so
     critical_pods_need_quota: ClassVar[bool] = False
-    own_driver: ClassVar[str] = ""  # what `own_dra_driver` is about, in messages
-    network_label: ClassVar[str] = ""  # with the value "true", nodes publish network devices
-    network_label_since: ClassVar[str] = ""  # node version that publishes them
-    infiniband_needs: ClassVar[str] = ""  # what jobs over InfiniBand need beside the machines
+    own_driver: ClassVar[str] = ""  # subject of `own_dra_driver` in messages
+    # label with which nodes publish network devices, if its value is "true"
+    network_label: ClassVar[str] = ""
+    network_label_since: ClassVar[str] = ""  # first node version that publishes network devices
+    # requirements of InfiniBand jobs, in addition to the machines
+    infiniband_needs: ClassVar[str] = ""
 
-    # Facts with a date.
-    # keys of the table `facts` that plans for it depend on
+    # Facts with a date: keys in the table `facts` on which plans for this cloud depend.
     dated_facts: ClassVar[tuple[str, ...]] = ()
-    # parts of the names of sources that are about this cloud alone
+    # parts of the names of sources that concern only this cloud
     fact_sources: ClassVar[tuple[str, ...]] = ()
 
     # Resources of Pulumi.
-    provider: ClassVar[str] = ""  # type token of the one that says where clusters are made
-    provider_region: ClassVar[str] = "region"  # its setting that does
+    # type token of the provider resource that sets the location of clusters
+    provider: ClassVar[str] = ""
+    provider_region: ClassVar[str] = "region"  # property of this resource with the location
     cluster: ClassVar[ClusterResource]
     pool: ClassVar[PoolResource]
-    # RuntimeClasses that clusters have from the start
+    # RuntimeClasses that every cluster has
     runtime_classes: ClassVar[tuple[str, ...]] = ()
     # taints that the cluster's own pods tolerate
     tolerated_by_system: ClassVar[tuple[str, ...]] = ("CriticalAddonsOnly",)
-    # adds GPU_TAINT to a new GPU pool if the cluster has other nodes
+    # the cloud adds GPU_TAINT to a new GPU pool if the cluster has other nodes
     taints_new_gpu_pools: ClassVar[bool] = False
-    # what can cut nodes off from the API server and registries
+    # settings that can block nodes from the API server and registries
     node_network: ClassVar[NodeNetwork] = NodeNetwork()
     pod_identity: ClassVar[PodIdentity | None] = None
-    # what clusters and nodes act as
+    # identities of clusters and nodes
     identity: ClassVar[IdentityResource]
     node_admission: ClassVar[NodeAdmission | None] = None
     volume_drivers: ClassVar[tuple[VolumeDriver, ...]] = ()
-    # of a new cluster; "": it has none, None: not known
+    # version of a new cluster; "" if it has none, None if unknown
     default_storage_class: ClassVar[str | None] = None
     disk_keys: ClassVar[DiskKeys | None] = None
     registry: ClassVar[RegistryResource | None] = None
-    # definitions of policies that reject privileged pods or host paths, by the resource that
-    # assigns them, its property, and the parts of the names of the definitions
+    # definitions of policies that reject privileged pods or host paths: the resource that assigns
+    # them, its property, and parts of the definitions' names
     pod_policies: ClassVar[tuple[str, str, tuple[str, ...]]] = ("", "", ())
 
     @property

@@ -27,8 +27,8 @@ class SecurityGroups(Struct, frozen=True, kw_only=True):
     ranges: tuple[str, ...]
     lists: tuple[str, ...]
     ports: tuple[str, str]
-    protocols: tuple[str, ...]  # properties of rules with a protocol
-    tcp: tuple[str, ...]  # those that include TCP
+    protocols: tuple[str, ...]  # properties of rules that contain a protocol
+    tcp: tuple[str, ...]  # values that include TCP
 
 
 class PublicEndpoint(Struct, frozen=True, kw_only=True):
@@ -153,8 +153,9 @@ class NetworkFirewall(Struct, frozen=True, kw_only=True):
 
 
 class UserRoutes(Struct, frozen=True, kw_only=True):
-    """Routes of the user that replace those of the cloud: the property of clusters and its value,
-    the property of pools that names their subnet, the subnet, and its property with the routes.
+    """User-defined routes that replace the cloud's routes: the property of clusters and its value,
+    the property of pools that names their subnet, the subnet, and the subnet's property with the
+    routes.
     """
 
     outbound: tuple[str, str]
@@ -184,7 +185,7 @@ class AddressRanges(Struct, frozen=True, kw_only=True):
     network: str
     network_token: str
     network_ranges: str
-    inside: str = ""  # the network's list of subnets
+    inside: str = ""  # the network's property with a list of subnets
     kept: int
     dns: tuple[str, str] = ("", "")
     pods_in_subnet: tuple[tuple[str, str], ...] = ()

@@ -23,7 +23,7 @@ from dra_planner.clouds.protocol.labels import (
 from dra_planner.clouds.protocol.settings import CountStep
 from dra_planner.model import Taint
 
-_ARCHITECTURES = {"arm64": "ARM_64", "amd64": "x86_64"}  # in names of images
+_ARCHITECTURES = {"arm64": "ARM_64", "amd64": "x86_64"}  # architectures in image names
 
 
 class CloudNodes(CloudFacts):
@@ -71,7 +71,7 @@ class CloudNodes(CloudFacts):
         self, interfaces: Sequence[Mapping[str, object]], machine: Machine | None
     ) -> Iterator[str]:
         """Yield "problem; fix" for network interfaces of a template that the cloud rejects. None
-        marks values that aren't known.
+        means that a value is unknown.
         """
         return iter(())
 
@@ -127,8 +127,8 @@ class CloudNodes(CloudFacts):
         )
 
     def boot_disk_types(self, instance_type: str) -> tuple[str, ...]:
-        """Return the boot disk types of a machine type, the default first, or none if they aren't
-        known.
+        """Return the boot disk types of a machine type, starting with the default. Empty if they
+        are unknown.
         """
         return ()
 
@@ -154,7 +154,7 @@ class CloudNodes(CloudFacts):
         return None
 
     def count_step(self, zones: int, *, autoscaled: bool) -> CountStep:
-        """Return the number whose multiple a pool's node count must be, with this number of
+        """Return the number of which a pool's node count must be a multiple, for this number of
         zones.
         """
         return CountStep()

@@ -9,11 +9,11 @@ from msgspec import Struct
 
 TIME_SLICING: Final = "time-slicing"
 MPS: Final = "mps"
-RENAMED: Final = ".shared"  # at the end of an extended resource whose units are shares
+RENAMED: Final = ".shared"  # suffix of an extended resource whose units are shares
 
 
 class PluginServing(Struct, frozen=True, kw_only=True):
-    """What one unit of the plugin's resource is on a node.
+    """The meaning of one unit of the plugin's resource on a node.
 
     `strategy` is "time-slicing" or "mps" if the plugin serves each device as `replicas` units;
     `is_renamed` then adds .shared to the resource's name. `mig_strategy` is "single" (partitions

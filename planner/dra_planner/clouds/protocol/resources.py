@@ -13,7 +13,7 @@ from dra_planner.model import Taint
 
 
 class CountLimits(Struct, frozen=True, kw_only=True):
-    """The properties with the minimum and maximum number of nodes. `per_zone`: they are counts per
+    """The properties with the minimum and maximum number of nodes. `per_zone`: the counts are per
     zone.
     """
 
@@ -48,7 +48,8 @@ class MachineTemplate(Struct, frozen=True, kw_only=True):
     token: str
     machine: str
     boot_script: str = ""  # in base64
-    joins: tuple[str, ...] = ()  # words of boot scripts with which nodes join a cluster themselves
+    # words that identify boot scripts with which nodes join a cluster themselves
+    joins: tuple[str, ...] = ()
     node_config: tuple[str, ...] = ()
     image: str = ""
     custom_image: str = ""
@@ -102,7 +103,7 @@ class BoughtCapacity(Struct, frozen=True, kw_only=True):
     marks: tuple[tuple[str, str], ...]
     template_marks: tuple[tuple[str, str], ...] = ()
     tokens: tuple[str, ...] = ()
-    zone: str = ""  # property of them with a zone, or a list
+    zone: str = ""  # property of these resources with a zone or a list of zones
     machine: tuple[str, str] = ("", "")
     size: str = ""
     members: tuple[str, str] = ("", "")
@@ -182,7 +183,7 @@ class FastNetwork(Struct, frozen=True, kw_only=True):
     charts: tuple[str, ...] = ()
     fix: str
     templates: tuple[str, str] = ("", "")
-    networks: str = ""  # a pool's list with one network for each interface of the machine type
+    networks: str = ""  # property of a pool with one network for each interface of the machine type
 
 
 class PoolResource(Struct, frozen=True, kw_only=True):
@@ -198,7 +199,7 @@ class PoolResource(Struct, frozen=True, kw_only=True):
     """
 
     token: str
-    kind: str  # "node group", in messages
+    kind: str  # name in messages, for example "node group"
     machine: str
     machine_default: str = ""
     template: MachineTemplate | None = None
@@ -208,33 +209,36 @@ class PoolResource(Struct, frozen=True, kw_only=True):
     image: str = ""
     image_default: str = ""
     version: str = ""
-    max_pods: str = ""  # most pods of a node
-    release: str = ""  # the version of the node image, which begins with that of Kubernetes
+    max_pods: str = ""  # maximum number of pods on a node
+    release: str = ""  # version of the node image, which starts with the Kubernetes version
     desired: tuple[str, ...]
     desired_per_zone: bool = False
     limits: tuple[CountLimits, ...]
     scaling: str = ""
     zones: str = ""
-    zone_list: str = ""  # numbers of zones, where the region isn't in their names
+    # property with zone numbers, if the names of zones don't contain the region
+    zone_list: str = ""
     location: str = ""
     cluster: str = ""
     disk_type: str = ""
-    local_disks: tuple[str, ...] = ()  # numbers of local disks that are attached by choice
+    local_disks: tuple[str, ...] = ()  # properties with the number of optional local disks
     ephemeral: EphemeralDisk | None = None
-    spot_limit: str = ""  # the highest price of a Spot node in USD per hour, -1 for any
+    spot_limit: str = ""  # maximum price of a Spot node in USD per hour; -1 means no limit
     bought: BoughtCapacity | None = None
-    network_profile: str = ""  # set where nodes publish network devices
+    network_profile: str = ""  # property that is set if nodes publish network devices
     fast_network: FastNetwork | None = None
-    nvlink_placement: str = ""  # names a policy that keeps nodes in one NVLink domain
-    # properties with which its pods use another range than the cluster's
+    # property that names a policy which keeps nodes in one NVLink domain
+    nvlink_placement: str = ""
+    # properties with which the pool's pods use a different range than the cluster's pods
     own_pod_ranges: tuple[str, ...] = ()
-    # properties, each with a value with which the cloud adds a taint
+    # properties, each with a value for which the cloud adds a taint
     tainting: tuple[tuple[str, str, Taint], ...] = ()
-    # newer properties, each with the one that it replaces
+    # newer properties, each with the property that it replaces
     aliases: tuple[tuple[str, str], ...] = ()
-    stopped: tuple[str, str] = ("", "")  # a property with the value that leaves it without nodes
-    fixed_count: str = ""  # a count that each update of the pool sets again
-    startup_taints: str = ""  # taints that new nodes have until somebody removes them
+    # a property with the value for which the pool doesn't have nodes
+    stopped: tuple[str, str] = ("", "")
+    fixed_count: str = ""  # a count that each update of the pool resets
+    startup_taints: str = ""  # taints of new nodes, until other software removes them
     # properties of an upgrade whose sum the cloud limits
     upgrade_sum: tuple[tuple[str, ...], int] = ((), 0)
 
@@ -303,5 +307,6 @@ class ClusterResource(Struct, frozen=True, kw_only=True):
     first_pool: str = ""
     first_pool_settings: tuple[str, ...] = ()
     own_nodes: tuple[tuple[str, str], ...] = ()
-    # list with the limits of its autoscaler, the resource of each, and its maximum
+    # property with the limits of the cluster's autoscaler, and in it the resource and the maximum
+    # of each limit
     autoscaler_limits: tuple[str, str, str] = ("", "", "")

@@ -92,7 +92,7 @@ def time_zone_fault(name: str) -> str:
     """Return why a text isn't a time zone of this machine's IANA database, or ""."""
     try:
         ZoneInfo(name)
-    # a ZoneInfoNotFoundError is a KeyError; a folder is an OSError
+    # a ZoneInfoNotFoundError is a KeyError, and a folder causes an OSError
     except (KeyError, ValueError, OSError):
         return (
             f'"{name}" isn\'t a known time zone; use, for example, "Europe/Berlin" (if no name '

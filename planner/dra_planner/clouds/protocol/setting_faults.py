@@ -12,7 +12,7 @@ from dra_planner.catalog import Machine
 from dra_planner.clouds.protocol.labels import LABEL_KEY, LABEL_VALUE
 from dra_planner.releases import default_since, features_of
 
-# of one pool: as many as the largest clusters that a cloud documents have in all
+# maximum nodes of one pool: the size of the largest clusters that a cloud documents
 NODES = range(100_001)
 SYSTEM_NODES = range(1, 101)
 HUGE_PAGES = {"2Mi": 2 * 1024 * 1024, "1Gi": 1024 * 1024 * 1024}

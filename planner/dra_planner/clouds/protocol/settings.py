@@ -1,4 +1,4 @@
-"""Settings of a cluster and of its pools that a cloud may reject."""
+"""Settings of a cluster and its pools that a cloud might reject."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from dra_planner.clouds.protocol.allocatable import (
 from dra_planner.clouds.protocol.plugin_serving import PluginServing
 from dra_planner.records import equality
 
-# key of the fleet or of the pool ("network.subnetIds", "maxPods"), and the whole sentence
+# key of the fleet or of the pool ("network.subnetIds", "maxPods"), and the complete sentence
 Fault = tuple[str, str]
 WHOLE = ("none", "all-disabled")
 """The value of a pool's `mig` if its GPUs aren't partitioned."""
@@ -29,8 +29,8 @@ class Capacity(Struct, frozen=True, kw_only=True):
 
 
 class CountStep(Struct, frozen=True, kw_only=True):
-    """The number whose multiple a pool's node count must be, with the reason and the fix, each as
-    the end of a sentence.
+    """The number of which a pool's node count must be a multiple, with the reason and the fix, each
+    as the end of a sentence.
     """
 
     nodes: int = 1
@@ -39,20 +39,23 @@ class CountStep(Struct, frozen=True, kw_only=True):
 
 
 class ClusterSettings(Struct, frozen=True, kw_only=True):
-    """The settings of a cluster that a cloud may reject. `asked` are the set keys of the fleet."""
+    """The settings of a cluster that a cloud might reject. `asked` are the keys that the fleet
+    sets.
+    """
 
     region: str
-    kubernetes: str = ""  # of the control plane, "" where that is not asked about
+    kubernetes: str = ""  # version of the control plane, or "" if the check doesn't need it
     autoscaler: str = "none"
     subnet_ids: tuple[str, ...] = ()
-    zone_count: int | None = None  # of a new network, None where zones are named or subnets given
+    # zones of a new network; None if the fleet names zones or subnets
+    zone_count: int | None = None
     public_access_cidrs: tuple[str, ...] = ()
     asked: frozenset[str] = frozenset()
 
 
 @equality(unhashed=("huge_pages", "labels"))
 class PoolSettings(Struct, frozen=True, kw_only=True):
-    """The settings of a pool that a cloud may reject. `asked` are the set keys of the pool."""
+    """The settings of a pool that a cloud might reject. `asked` are the keys that the pool sets."""
 
     name: str
     machine: Machine | None = None
@@ -68,7 +71,7 @@ class PoolSettings(Struct, frozen=True, kw_only=True):
     mig: str = "none"
     plugin: PluginServing | None = None  # None for DRA pools
     image: NodeImage | None = None
-    is_served: bool = False  # a driver of the fleet publishes devices on it
+    is_served: bool = False  # a driver of the fleet publishes the pool's devices
     labels: Mapping[str, str] = {}
     taint_keys: tuple[str, ...] = ()
     asked: frozenset[str] = frozenset()
