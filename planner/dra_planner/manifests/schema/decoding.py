@@ -13,7 +13,7 @@ import re
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from decimal import Decimal
-from functools import cache
+from functools import cache, reduce
 from typing import Any, Final, Literal
 
 from msgspec import Struct
@@ -53,12 +53,12 @@ _JSON_KIND: Final = {
 }
 _SELF_DECODING: Final = frozenset({"quantity", "time", "int-or-string"})
 _INDEX: Final = re.compile(r"\[\d+\]")
-_STEP: Final = re.compile(r"\[(\d+)\]|([^.\[\]]+)")
 _TIME: Final = re.compile(
     r"(\d{4}-\d\d-\d\d)T(\d\d?)(:\d\d:\d\d)(?:[.,]\d+)?(?:Z|([+-]\d\d:\d\d))", re.ASCII
 )
 
-Fault = tuple[str, str, str]  # "type", "value", "unknown", "null" or "schema", path, text
+Keys = tuple[str | int, ...]
+Fault = tuple[str, Keys, str]  # "type", "value", "unknown", or "null", keys, text
 Trail = tuple[Any, str | int] | None  # the way to a value: (the way to what holds it, its key)
 Check = Callable[[Any, Trail, list[Fault]], None]
 Field = tuple[frozenset[type], Check]  # classes that need no look, and the look at all others
@@ -81,8 +81,7 @@ def decode(
     """
     if mode == "apply":
         wrong = tuple(
-            Violation(path, "Schema", text)
-            for _, path, text in _apply_struct(data, struct, "", minor)
+            Violation(path, "Schema", text) for path, text in _apply_struct(data, struct, "", minor)
         )
         if wrong:
             return Decoded(data, wrong)
@@ -92,14 +91,13 @@ def decode(
         return Decoded(data)
     # a value that decodes itself ends it all, a wrong type is told at the end
     for kind_of_fault in ("value", "type"):
-        wrong_ones = [(path, text) for what, path, text in faults if what == kind_of_fault]
+        wrong_ones = [(keys, text) for what, keys, text in faults if what == kind_of_fault]
         if not wrong_ones:
             continue
-        path, text = min(wrong_ones, key=lambda fault: _order(fault[0]))
-        return Decoded(
-            data, (Violation(path, "Decode", f"{kind} cannot be handled as a {kind}: {text}"),)
-        )
-    unknown = sorted({path for what, path, _ in faults if what == "unknown"})
+        keys, text = min(wrong_ones)  # the first in kubectl's request, whose keys are sorted
+        message = f"{kind} cannot be handled as a {kind}: {text}"
+        return Decoded(data, (Violation(_path(keys), "Decode", message),))
+    unknown = sorted({_path(keys) for what, keys, _ in faults if what == "unknown"})
     if unknown and mode == "strict":
         return Decoded(
             data,
@@ -108,11 +106,6 @@ def decode(
     if any(what == "null" for what, _, _ in faults):
         data = _filled(data, ApiType("struct", name=struct), minor)
     return Decoded(data)
-
-
-def _order(path: str) -> list[tuple[int, str]]:
-    """Return the position of a field in kubectl's request, whose keys are sorted."""
-    return [(int(index or 0), name) for index, name in _STEP.findall(path)]
 
 
 def _filled(value: Any, kind: ApiType, minor: int) -> Any:
@@ -143,7 +136,7 @@ def unknown_fields(data: Any, struct: str, minor: int) -> list[str]:
     """Return the paths of fields that the Kubernetes version doesn't have."""
     faults: list[Fault] = []
     _struct(struct, minor)(data, None, faults)
-    return sorted({path for what, path, _ in faults if what == "unknown"})
+    return sorted({_path(keys) for what, keys, _ in faults if what == "unknown"})
 
 
 @cache
@@ -154,7 +147,7 @@ def _struct(struct: str, minor: int) -> Check:
     def check(data: Any, trail: Trail, faults: list[Fault]) -> None:
         if not isinstance(data, dict):
             if data is not None:
-                faults.append(("type", _path(trail), _mismatch(data, _path(trail), struct)))
+                faults.append(_wrong_type(data, trail, struct))
             return
         if not fields:  # filled at the first use: types refer to themselves
             fields.update(
@@ -163,7 +156,7 @@ def _struct(struct: str, minor: int) -> Check:
         for name, value in data.items():
             field = fields.get(name)
             if field is None:
-                faults.append(("unknown", _path((trail, name)), ""))
+                faults.append(("unknown", _keys((trail, name)), ""))
             elif value.__class__ not in field[0]:
                 field[1](value, (trail, name), faults)
 
@@ -186,11 +179,11 @@ def _list(item: Field, name: str) -> Check:
 
     def check(data: Any, trail: Trail, faults: list[Fault]) -> None:
         if not isinstance(data, list):
-            faults.append(("type", _path(trail), _mismatch(data, _path(trail), f"[]{name}")))
+            faults.append(_wrong_type(data, trail, f"[]{name}"))
             return
         for index, value in enumerate(data):
             if value is None:
-                faults.append(("null", "", ""))
+                faults.append(("null", (), ""))
             elif value.__class__ not in fine:
                 look(value, (trail, index), faults)
 
@@ -202,13 +195,11 @@ def _map(item: Field, name: str) -> Check:
 
     def check(data: Any, trail: Trail, faults: list[Fault]) -> None:
         if not isinstance(data, dict):
-            faults.append(
-                ("type", _path(trail), _mismatch(data, _path(trail), f"map[string]{name}"))
-            )
+            faults.append(_wrong_type(data, trail, f"map[string]{name}"))
             return
         for key, value in data.items():
             if value is None:
-                faults.append(("null", "", ""))
+                faults.append(("null", (), ""))
             elif value.__class__ not in fine:
                 look(value, (trail, key), faults)
 
@@ -220,22 +211,33 @@ def _scalar(kind: str) -> Check:
 
     def check(value: Any, trail: Trail, faults: list[Fault]) -> None:
         if not is_right(value):
-            path = _path(trail)
-            text = WRONG_FORMAT if kind == "quantity" else _mismatch(value, path, kind)
-            faults.append(("value" if kind in _SELF_DECODING else "type", path, text))
+            what, keys, text = _wrong_type(value, trail, kind)
+            faults.append(
+                (
+                    "value" if kind in _SELF_DECODING else what,
+                    keys,
+                    WRONG_FORMAT if kind == "quantity" else text,
+                )
+            )
 
     return check
 
 
-def _path(trail: Trail) -> str:
+def _wrong_type(value: Any, trail: Trail, wanted: str) -> Fault:
+    keys = _keys(trail)
+    return "type", keys, _mismatch(value, _path(keys), wanted)
+
+
+def _keys(trail: Trail) -> Keys:
     keys: list[str | int] = []
     while trail is not None:
         trail, key = trail
         keys.append(key)
-    path = ""
-    for key in reversed(keys):
-        path = step(path, key)
-    return path
+    return tuple(reversed(keys))
+
+
+def _path(keys: Keys) -> str:
+    return reduce(step, keys, "")
 
 
 def _mismatch(value: Any, path: str, wanted: str) -> str:
@@ -310,31 +312,33 @@ _SCALARS: Final[dict[str, Any]] = {
 }
 
 
-def _apply_struct(data: Any, struct: str, path: str, minor: int) -> Iterator[Fault]:
-    """Yield the errors of server-side apply's own schema check, which comes first."""
+def _apply_struct(data: Any, struct: str, path: str, minor: int) -> Iterator[tuple[str, str]]:
+    """Yield the errors of server-side apply's own schema check, which comes first, with their
+    paths.
+    """
     if data is None:
         return
     if not isinstance(data, dict):
-        yield "schema", path, f"expected map, got &{{{data}}}"
+        yield path, f"expected map, got &{{{data}}}"
         return
     fields = fields_of(struct, minor)
     for name, value in data.items():
         kind = fields.get(name)
         where = f"{path}.{name}" if path else name
         if kind is None:
-            yield "schema", where, "field not declared in schema"
+            yield where, "field not declared in schema"
         elif value is not None:
             yield from _apply_value(value, kind, where, minor)
 
 
-def _apply_value(value: Any, kind: ApiType, path: str, minor: int) -> Iterator[Fault]:
+def _apply_value(value: Any, kind: ApiType, path: str, minor: int) -> Iterator[tuple[str, str]]:
     if kind.kind == "struct":
         yield from _apply_struct(value, kind.name, path, minor)
     elif kind.kind == "list":
         yield from _apply_list(value, kind, path, minor)
     elif kind.kind == "map":
         if not isinstance(value, dict):
-            yield "schema", path, f"expected map, got &{{{value}}}"
+            yield path, f"expected map, got &{{{value}}}"
             return
         assert kind.item is not None
         for name, item in value.items():
@@ -343,12 +347,12 @@ def _apply_value(value: Any, kind: ApiType, path: str, minor: int) -> Iterator[F
     else:
         text = _apply_scalar(value, kind.kind)
         if text:
-            yield "schema", path, text
+            yield path, text
 
 
-def _apply_list(value: Any, kind: ApiType, path: str, minor: int) -> Iterator[Fault]:
+def _apply_list(value: Any, kind: ApiType, path: str, minor: int) -> Iterator[tuple[str, str]]:
     if not isinstance(value, list):
-        yield "schema", path, f"expected list, got &{{{value}}}"
+        yield path, f"expected list, got &{{{value}}}"
         return
     assert kind.item is not None
     seen: set[str] = set()
@@ -356,23 +360,20 @@ def _apply_list(value: Any, kind: ApiType, path: str, minor: int) -> Iterator[Fa
         where = f"{path}[{index}]"
         if kind.keys and kind.keys != ("=",):
             if not isinstance(item, dict):
-                yield (
-                    "schema",
-                    path,
-                    f"element {index}: associative list with keys may not have non-map elements",
-                )
+                text = f"element {index}: associative list with keys may not have non-map elements"
+                yield path, text
                 return  # structured-merge-diff leaves the list there
             key = _key(item, kind, minor)
             if key in seen:
-                yield "schema", path, f"duplicate entries for key [{key}]"
+                yield path, f"duplicate entries for key [{key}]"
             seen.add(key)
             where = f"{path}[{key}]"
         elif kind.keys:
             if text := _not_in_a_set(item):
-                yield "schema", path, f"element {index}: {text}"
+                yield path, f"element {index}: {text}"
                 return
             if str(item) in seen:
-                yield "schema", path, f'duplicate entries for key [="{item}"]'
+                yield path, f'duplicate entries for key [="{item}"]'
             seen.add(str(item))
         if item is not None:
             yield from _apply_value(item, kind.item, where, minor)
