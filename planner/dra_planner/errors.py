@@ -1,4 +1,5 @@
-"""What goes wrong, and where: wrong input is an exception, a finding about an object is a value.
+"""Errors and their locations. Invalid input raises an exception, and a finding about an object is a
+value.
 
     PlannerError                 the input is wrong: place, message, fix (exit status 2)
     ├── SourceError              a path that does not exist, cannot be read, or holds nothing
@@ -46,7 +47,7 @@ class Diagnostic(Struct, frozen=True):
     """
 
     severity: Severity
-    code: str  # kebab-case words, never reused for something else
+    code: str  # words in kebab case, which are never reused for another purpose
     message: str
     place: Place = NOWHERE
     fix: str = ""

@@ -1,7 +1,7 @@
 """One YAML document, built from the events of libyaml with the line of every key and item.
 
-Faster than composing nodes first, and the only way to keep both positions and kubectl's dialect.
-The same text gives the same tree with PyYAML's own parser where libyaml is missing.
+Faster than composing nodes first, and the only way to keep both positions and kubectl's dialect. If
+libyaml is missing, PyYAML's own parser returns the same tree.
 """
 
 from __future__ import annotations
@@ -45,12 +45,12 @@ class PurePythonParser(yaml.reader.Reader, yaml.scanner.Scanner, yaml.parser.Par
 
 
 Parser: Callable[[str], Any] = PurePythonParser
-with suppress(ImportError):  # PyYAML may come without libyaml
+with suppress(ImportError):  # PyYAML can be installed without libyaml
     from yaml.cyaml import CParser as Parser  # type: ignore[attr-defined]  # the stubs forget to export it
 
 
 class Fault(Exception):
-    """Why a document cannot be read; `line` counts from 1 within it."""
+    """The reason why a document can't be read. `line` counts from 1 within the document."""
 
     def __init__(self, message: str, line: int, fix: str = "") -> None:
         super().__init__(message)
@@ -60,7 +60,7 @@ class Fault(Exception):
 
 
 class Remark:
-    """Something that was read, but hardly as it was meant."""
+    """A value that could be read, but that probably isn't what the author meant."""
 
     __slots__ = ("code", "fix", "line", "message")
 
@@ -75,7 +75,7 @@ _OF_OBJECTS: Final = frozenset({"kind", "metadata", "spec", "status"})
 _UNSET: Final = object()
 _UNKNOWN: Final = object()
 _MAX_REMEMBERED: Final = 50_000
-_ESCAPED_SLASH: Final = re.compile(r"(?<!\\)(?:\\\\)*\\/")  # goyaml.v2 does not know it
+_ESCAPED_SLASH: Final = re.compile(r"(?<!\\)(?:\\\\)*\\/")  # goyaml.v2 doesn't support it
 _ANCHOR: Final = re.compile(r"(?<![\w=/.;)%+&])&(?![&\s])")
 _TAGS: Final[dict[str, type]] = {
     "str": str,
@@ -92,8 +92,8 @@ _CORE: Final = "tag:yaml.org,2002:"
 def read_yaml(
     text: str, first_line: int = 1, most_nodes: int = MAX_NODES
 ) -> tuple[Any, list[Remark]]:
-    """Return the tree of one document and remarks on it; raises Fault. None stands for an empty
-    document.
+    """Return the tree of one document and remarks about it. The tree of an empty document is None.
+    Raises Fault.
 
     `most_nodes`: how many its aliases may expand to.
     """
@@ -132,7 +132,7 @@ def _line_of(scalar: str, text: str) -> int:
 
 VALUES: Final = PlainValues()
 _KEYS: Final = PlainKeys()
-# most collections have their keys on lines in a row
+# in most collections, the keys are on consecutive lines
 _LINES: Final[dict[tuple[int, ...], tuple[int, ...]]] = {}
 
 
@@ -147,7 +147,8 @@ class _Builder:
         self, next_event: Callable[[], Any], first_line: int, text: str, most_nodes: int
     ) -> None:
         self.remarks: list[Remark] = []
-        self._has_second = False  # object in the document, without a separator before it
+        # number of the object in the document, if no separator precedes it
+        self._has_second = False
         self._next = next_event
         self._first = first_line
         self._has_anchors = _may_have_anchors(text)
@@ -159,8 +160,8 @@ class _Builder:
         self._nodes, self._most_nodes = 0, most_nodes
 
     def build(self) -> Any:
-        """Return the first document's tree; as in goyaml.v2 what follows it is not read, which is
-        remarked.
+        """Return the tree of the first document. Like goyaml.v2, this doesn't read the text after
+        the document, but adds a remark.
         """
         next_event = self._next
         next_event()  # the stream begins
@@ -210,8 +211,8 @@ class _Builder:
         return node
 
     def _bare(self, event: Any, room: int) -> Any:
-        """Return the node that begins with this event; `room` is how many levels deeper it may
-        go.
+        """Return the node that begins with this event. `room` is the number of further nesting
+        levels that are allowed.
         """
         kind = event.__class__
         if kind is ScalarEvent:
@@ -239,7 +240,7 @@ class _Builder:
         node.line = line
         lines: list[int] = []
         add_line, begin = lines.append, line - self._first
-        # keys that were merged or stand there again, and where they stand last
+        # keys that were merged or repeated, and their last positions
         moved: dict[str, int] = {}
         while True:
             event = next_event()
@@ -319,7 +320,7 @@ class _Builder:
     def _merge(
         self, node: Map, key: Any, lines: list[int], moved: dict[str, int], below: int, room: int
     ) -> None:
-        """Merge `<<: *alias`; as in goyaml.v2 its keys override those that stand before."""
+        """Merge `<<: *alias`. As in goyaml.v2, the merged keys override earlier keys."""
         if key.__class__ is not ScalarEvent or key.value != MERGE:
             text = getattr(key, "value", None) or "null"
             what = (
@@ -385,7 +386,7 @@ class _Builder:
         if tag is None or tag == "!":
             return text
         short = tag.removeprefix(_CORE)
-        if short == tag or short not in _TAGS:  # a tag of somebody else: dropped, the text stays
+        if short == tag or short not in _TAGS:  # an unknown tag, which is dropped; the text stays
             told = tag if short == tag else f"!!{short}"
             self.remarks.append(
                 Remark(

@@ -1,9 +1,9 @@
 """Differences between device drivers, in one module or folder for each driver.
 
-Every module or package here but `protocol` is a driver, by the name that a fleet gives it, and
-holds one `DRIVER`. The package's path is extended over `sys.path`, so a distribution adds a driver
-with one module `dra_planner/drivers/<name>.py` and tables in `dra_planner/data/`. Nothing is
-imported before it is needed.
+Except for `protocol`, every module or package here is a driver with the name that fleets use, and
+contains one `DRIVER`. The package's path is extended over `sys.path`, so a distribution adds a
+driver with one module `dra_planner/drivers/<name>.py` and tables in `dra_planner/data/`. Drivers
+are imported on first use.
 """
 
 from __future__ import annotations
@@ -61,13 +61,15 @@ _CLASS_NAME = "[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?"
 
 @cache
 def names() -> tuple[str, ...]:
-    """Return the drivers that a fleet can name, sorted; none of them is loaded."""
+    """Return the names of the drivers that a fleet can use, sorted, without importing the
+    drivers.
+    """
     return tuple(sorted({module.name for module in iter_modules(__path__)} - _NOT_DRIVERS))
 
 
 @cache
 def driver(name: str) -> AnyDriver:
-    """Return the driver of that name ("nvidia"); raises CatalogError with the known ones."""
+    """Return the driver with this name ("nvidia"). Raises CatalogError with the known names."""
     if name not in names():
         raise CatalogError(f'"{name}" isn\'t a known driver', fix=f"use {', '.join(names())}")
     found: AnyDriver = import_module(f"{__name__}.{name}").DRIVER
@@ -80,15 +82,15 @@ def every_driver() -> tuple[AnyDriver, ...]:
 
 
 def driver_of(domain: str) -> AnyDriver | None:
-    """Return the driver that publishes under a name of ResourceSlices ("gpu.example.com"); None for
-    unknown ones.
+    """Return the driver with this name in ResourceSlices ("gpu.example.com"), or None if it's
+    unknown.
     """
     return _by_domain().get(domain)
 
 
 def plugin_of(machine: Machine) -> VendorDevicePlugin | None:
-    """Return the vendor's device plugin for the accelerators of a machine type; None if it isn't
-    known.
+    """Return the vendor's device plugin for the accelerators of a machine type, or None if it's
+    unknown.
     """
     plugins = (each.device_plugin for each in every_driver() if each.serves_accelerator(machine))
     return next((each for each in plugins if each is not None and each.is_installable), None)

@@ -114,7 +114,7 @@ class CpuDriver(Driver[CpuOptions]):
         return machine.vcpus is not None
 
     def serves_accelerator(self, machine: Machine) -> bool:
-        return False  # CPUs have nothing to do with the machine's accelerators
+        return False  # CPUs don't depend on the machine's accelerators
 
     def slices(self, options: CpuOptions, node: DriverNode) -> tuple[ResourceSlice, ...]:
         vcpus = node.machine.vcpus
@@ -207,8 +207,8 @@ class CpuDriver(Driver[CpuOptions]):
 
 
 def _group(vcpus: int, options: CpuOptions) -> Device:
-    """Return one device for all groups: how many there are, and how many CPUs each has, is a fact
-    of the node.
+    """Return a single device for all groups, because the number of groups and of CPUs in each is
+    known only on the node.
     """
     by_socket = options.group_by == "socket"
     most = vcpus - len(options.reserved_of(vcpus))

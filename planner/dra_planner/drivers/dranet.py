@@ -40,7 +40,7 @@ _ONLY_THE_NODE_KNOWS = (
     "dra.net/sriov",
     "dra.net/sriovVfs",
     "dra.net/isSriovVf",
-    "resource.kubernetes.io/numaNode",  # from a release on that the clouds may not have yet
+    "resource.kubernetes.io/numaNode",  # only from a version that the clouds might not run yet
 )
 
 
@@ -91,8 +91,8 @@ class DranetDriver(Driver[DranetSettings]):
 
 
 def predict_network_slices(machine: Machine, *, node_name: str) -> tuple[ResourceSlice, ...]:
-    """Return what DRANET publishes on a node of this machine type; none where it has nothing that
-    pods can claim.
+    """Return the devices that DRANET publishes on a node of this machine type. Empty if pods can't
+    claim any of its interfaces.
 
     Only interfaces beside the node's own are predicted: EFA on EKS, whose chart publishes no
     others; RDMA and gVNIC interfaces of the additional networks on GKE. Where a PCIe root is public
@@ -132,8 +132,8 @@ def _device(
 
 
 def _attributes_of_cloud(machine: Machine) -> dict[str, AttributeValue]:
-    """Return what DRANET publishes of every interface on this cloud; most of it is known at run
-    time only.
+    """Return the attributes that DRANET publishes for every interface on this cloud. Most values
+    are known only at run time.
     """
     known: dict[str, AttributeValue] = {"machine-type": machine.instance_type}
     rows = (row for row in read_table("network_attributes") if row["cloud"] == machine.cloud)

@@ -43,7 +43,7 @@ class ExampleDriver(Driver[ChartOptions]):
         return True
 
     def serves_accelerator(self, machine: Machine) -> bool:
-        return False  # the devices have nothing to do with the machine's
+        return False  # the devices don't depend on the machine
 
     def slices(self, options: ChartOptions, node: DriverNode) -> tuple[ResourceSlice, ...]:
         return node_slice(EXAMPLE_DRIVER, node.name, map(_gpu, range(_GPUS)))
@@ -60,7 +60,7 @@ class ExampleDriver(Driver[ChartOptions]):
 def _gpu(index: int) -> Device:
     attributes: dict[str, AttributeValue] = {
         "index": index,
-        "uuid": Unknown(f"gpu-{index}"),  # made from the node's name
+        "uuid": Unknown(f"gpu-{index}"),  # derived from the node's name
         "model": "LATEST-GPU-MODEL",
         "driverVersion": Version("1.0.0"),
     }

@@ -18,12 +18,12 @@ from dra_planner.drivers.protocol.options import ChartOptions
 from dra_planner.model import AttributeValue, Device, ResourceSlice, Unknown
 
 GAUDI_DRIVER = "gaudi.intel.com"
-# as the cloud names the board: as the driver publishes its model
+# the cloud's name for the board → the model that the driver publishes
 _MODELS = {"Gaudi HL-205": "Gaudi"}
 
 
 class GaudiDriver(Driver[ChartOptions]):
-    """Gaudi accelerators. They publish no capacity: neither memory nor cores."""
+    """Gaudi accelerators. The driver doesn't publish capacities (memory or cores)."""
 
     name = "gaudi"
     title = "Intel's Gaudi DRA driver"
@@ -66,10 +66,10 @@ class GaudiDriver(Driver[ChartOptions]):
 
 
 def _device(model: str, index: int) -> Device:
-    name = f"gaudi-{index}"  # the driver's own name is made from the PCI address
+    name = f"gaudi-{index}"  # the driver derives the real name from the PCI address
     attributes: dict[str, AttributeValue] = {
         "model": _MODELS.get(model) or Unknown("model"),
-        "serial": Unknown(),  # "" on all of them if the driver does not use HLML
+        "serial": Unknown(),  # "" on all devices if the driver doesn't use HLML
         "healthy": True,
         "pciRoot": Unknown(),
         "resource.kubernetes.io/pcieRoot": Unknown(),

@@ -21,7 +21,7 @@ from dra_planner.quantity import Quantity
 
 INTEL_DRIVER = "gpu.intel.com"
 _OF_A_DEVICE = ("pciAddress", "pciRoot", "resource.kubernetes.io/pciBusID")
-_MILLICORES = 1000  # of every GPU, whatever it is
+_MILLICORES = 1000  # capacity that every GPU publishes
 
 
 class IntelDriver(Driver[ChartOptions]):
@@ -72,7 +72,7 @@ class IntelDriver(Driver[ChartOptions]):
 
 
 def _gpu(index: int) -> Device:
-    name = f"gpu-{index}"  # the driver's own name is made from the PCI address
+    name = f"gpu-{index}"  # the driver derives the real name from the PCI address
     attributes: dict[str, AttributeValue] = {
         "type": "gpu",
         "model": Unknown("model"),

@@ -98,9 +98,9 @@ class NeuronDriver(Driver[ChartOptions]):
     def chart_values(
         self, options: ChartOptions, cloud: Cloud, tolerations: Sequence[Mapping[str, str]]
     ) -> Mapping[str, Any]:
-        # The device plugin of the same chart would hand out the same devices (deploy/eks/dra.rst).
-        # The driver's DaemonSet tolerates these taints by default, and a list in values replaces
-        # the chart's.
+        # The device plugin in the same chart would allocate the same devices (deploy/eks/dra.rst).
+        # The driver's DaemonSet tolerates these taints by default, and a list in the values
+        # replaces the chart's list.
         driver: dict[str, Any] = {"enabled": True}
         if tolerations:
             driver["tolerations"] = [*_TOLERATED, *tolerations]

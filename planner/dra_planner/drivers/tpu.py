@@ -26,7 +26,7 @@ _TOPOLOGIES = {1: "1x1", 2: "1x2", 4: "2x2", 8: "2x4"}
 
 
 class TpuDriver(Driver[ChartOptions]):
-    """Chips of Google's TPUs; a claim holds all chips of a node."""
+    """Chips of Google's TPUs. A claim gets all chips of a node."""
 
     name = "tpu"
     title = "Google's TPU DRA driver"
@@ -110,7 +110,7 @@ def _chips(machine: Machine) -> list[Device]:
         "tpuGen": _generation(label) or Unknown("node"),
         "chipCount": count,
         "topology": _topology(machine) or Unknown("node"),
-        "uuid": Unknown("node"),  # made from the node's name, equal on all its chips
+        "uuid": Unknown("node"),  # derived from the node's name, and equal on all its chips
     }
     return [
         Device(name=f"tpu-{index}", attributes={**shared, "index": index}) for index in range(count)
@@ -118,7 +118,9 @@ def _chips(machine: Machine) -> list[Device]:
 
 
 def _generation(label: str | None) -> str:
-    """Return what the driver makes of the accelerator's label; "" for one that it doesn't know."""
+    """Return the value that the driver derives from the accelerator's label, or "" for an unknown
+    label.
+    """
     return next(
         (
             name
@@ -130,8 +132,8 @@ def _generation(label: str | None) -> str:
 
 
 def _topology(machine: Machine) -> str:
-    """Return the topology of a node that is a slice of its own; "" for machine types that come only
-    in larger ones.
+    """Return the topology of a node that is a complete slice, or "" for machine types that exist
+    only in larger slices.
     """
     accelerator = machine.accelerator
     if accelerator is None or accelerator.model not in _SINGLE_HOST:

@@ -89,10 +89,10 @@ def _set(document: dict[str, Any], keys: tuple[str, ...], change: FleetEdit) -> 
         raise FleetError(f"in this fleet, {'.'.join(keys[:-1])} doesn't have keys", fix=_EXAMPLE)
     value = read_document(change.value)
     is_text = isinstance(here.get(last), str) and not isinstance(value, dict | list | str)
-    # a version is text, though YAML reads 1.36 as a number
+    # a version is text, although YAML reads 1.36 as a number
     here[last] = change.value if is_text else value
     if last == "machine" and "pricePerHour" in here:
-        here["pricePerHour"] = None  # it was that of the other machine
+        here["pricePerHour"] = None  # this key described the previous machine type
 
 
 def _inside(here: Any, key: str, path: tuple[str, ...], change: FleetEdit) -> Any:

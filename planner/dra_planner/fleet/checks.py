@@ -146,7 +146,7 @@ def _driver_faults(fleet: Fleet) -> Iterator[Fault]:
             f"must contain at least one driver: {', '.join(each.name for each in every_driver())}",
         )
     for driver, options in fleet.drivers.installed():
-        # the cloud's own sentence says it
+        # the cloud's own message already states this
         refused = f"drivers.{driver.name}" in cloud(fleet.cloud).refused
         for key, error in driver.faults(options, cloud(fleet.cloud), fleet.features):
             if key or not refused:

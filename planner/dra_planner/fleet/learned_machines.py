@@ -1,5 +1,5 @@
-"""Machine types that a fleet has learned from running nodes: what their drivers publish, and how
-large they are.
+"""Machine types that a fleet has learned from running nodes: the devices that their drivers
+publish, and the size of the machine types.
 
 `pulumi-dra catalog add` writes these rows; they take precedence over the tables of this package.
 """

@@ -20,7 +20,7 @@ _SINGULAR = {
     "addresses": "address",
     "pod-addresses": "pod address",
 }
-_MANY_PODS = 10**6  # more than any node takes
+_MANY_PODS = 10**6  # more than any node needs
 _BOUGHT = {"reservation": "reservation", "capacity-block": "capacity block"}
 
 
@@ -209,7 +209,7 @@ def _reservations(fleet: QuotaHolder) -> tuple[SharedLimit, ...]:
                 each.name for each in fleet.pools if each.source.reservation == source.reservation
             ]
             limits[source.reservation] = SharedLimit(
-                # its id is nobody else's to read
+                # other fields must not read its ID
                 name=f"the {_BOUGHT[source.kind]} of {' and '.join(sharing)}",
                 most=nodes,
                 unit="node",

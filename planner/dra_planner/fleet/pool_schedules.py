@@ -82,5 +82,5 @@ class PoolSchedule(StrictDocument):
             return Hours(
                 start=hours.start, end=hours.end, days=tuple(hours.days), time_zone=hours.time_zone
             )
-        assert self.period is not None  # one of the two is given
+        assert self.period is not None  # exactly one of the two is set
         return Period(start=self.period.start, end=self.period.end)

@@ -114,7 +114,7 @@ class HugePages(StrictDocument):
 
     @property
     def counts(self) -> dict[str, int]:
-        """The number of pages by size, without sizes that have none."""
+        """The number of pages by size. Sizes without pages are omitted."""
         counts = {"2Mi": self.of_2mi, "1Gi": self.of_1gi}
         return {size: count for size, count in counts.items() if count}
 
@@ -285,8 +285,8 @@ class Pool(StrictDocument):
 
     @property
     def bought_nodes(self) -> int | None:
-        """The number of bought nodes if the pool states it. None for capacity that isn't bought, or
-        has no count.
+        """The number of purchased nodes, if the pool states it. None if the capacity isn't
+        purchased, or doesn't have a count.
         """
         return None if isinstance(self.capacity, str) else self.capacity.nodes
 

@@ -32,7 +32,7 @@ SETTINGS_OF_THE_PROGRAM = (f"{PROJECT}:securityGroup", f"{PROJECT}:admins", f"{P
 """Keys of a stack's file that affect neither the fleet nor the plan, because they are inputs of its
 platform.
 """
-MOST_NODES = 100_000  # a fleet has some hundreds
+MOST_NODES = 100_000  # a fleet has a few hundred values
 _FIXES = {"ignored-text": "remove this document, because the file must contain only one document"}
 
 
@@ -89,8 +89,8 @@ def parse_catalog(data: object, *, file: str = "") -> tuple[LearnedMachine, ...]
 
 
 def with_catalog(fleet: Fleet, rows: Sequence[LearnedMachine]) -> Fleet:
-    """Return the fleet with those rows whose machine types it uses; its own rows take precedence,
-    and later rows over earlier ones.
+    """Return the fleet with the rows for the machine types that it uses. The fleet's own rows take
+    precedence, and later rows take precedence over earlier ones.
     """
     own = {row.machine for row in fleet.catalog}
     machines = [fleet.system_pool.machine, *(pool.machine for pool in fleet.pools)]
@@ -102,7 +102,7 @@ def with_catalog(fleet: Fleet, rows: Sequence[LearnedMachine]) -> Fleet:
 
 
 def _fault(file: str, data: object, at: Location, sentence: str) -> FleetError:
-    message, _, fix = sentence.partition("; ")  # what is wrong; what would make it right
+    message, _, fix = sentence.partition("; ")  # the problem, and its fix
     return FleetError(message, place=Place(file, line_at(data, at), path_text(at)), fix=fix)
 
 

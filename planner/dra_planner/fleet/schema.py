@@ -1,6 +1,6 @@
 """The fleet: one validated document with the cluster, the pools, and the drivers.
 
-Keys are camelCase outside, as in Kubernetes and Pulumi configuration; unknown keys are errors.
+In files, keys use camelCase, as in Kubernetes and Pulumi configuration. Unknown keys are errors.
 Checks that need tables are in `dra_planner.fleet.checks`.
 """
 

@@ -13,7 +13,7 @@ _SUBNETS: Final = "network.subnetIds"
 def imported_network(
     described: ForeignCluster, region: str, version: str, of_cloud: Cloud, notes: list[str]
 ) -> dict[str, Any]:
-    """Return the existing subnets of a cluster, or the zones of a new network; empty for the
+    """Return the existing subnets of a cluster, or the zones of a new network. Empty for the
     defaults.
     """
     if described.subnet_ids:

@@ -1,4 +1,4 @@
-"""Taints of an imported pool: kept in the fleet, or named in a note."""
+"""Taints of an imported pool, which become part of the fleet or are listed in a note."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def note_lost_taints(pool: ForeignPool, of_cloud: Cloud, notes: list[str]) -> No
 
 
 def _reason(taint: Taint, automatic: tuple[Taint, ...], of_cloud: Cloud) -> str:
-    """Return why a fleet can't set a taint; "" if it can."""
+    """Return why a fleet can't set a taint, or "" if it can."""
     for each in automatic:
         if (each.key, each.effect) == (taint.key, taint.effect):
             return (

@@ -48,15 +48,17 @@ class BoundPod(Struct, frozen=True, kw_only=True):
     spec: PodSpec
     # entry → name of the ResourceClaim
     claims: Mapping[str, str] = {}
-    # the workload that makes it, whatever controllers stand between
+    # the workload that creates the pod, even if several controllers are in between
     owner: WorkloadRef | None = None
-    started: str = ""  # when, as the API writes times; empty where it has not, or nobody says
-    ready: bool = True  # unless the cluster says that it is not
-    going: bool = False  # terminating: it is there until its node has ended it
+    # creation time in the API's format; empty if it wasn't created yet, or if the time is unknown
+    started: str = ""
+    ready: bool = True  # True unless the cluster states that the pod isn't ready
+    going: bool = False  # terminating: the pod exists until its node has ended it
     is_served_by_claim: bool = (
-        False  # a claim serves its extended resources, so no device plugin does
+        False  # a claim serves its extended resources, so the device plugin doesn't
     )
-    outdated: bool = False  # of a template that its workload has no more: a rollout is under way
+    # its template is no longer the workload's template, because a rollout is in progress
+    outdated: bool = False
 
     @property
     def node_name(self) -> str:
@@ -83,7 +85,7 @@ class UnreadObject(Struct, frozen=True, kw_only=True):
     why: str
     instead: str
     place: Place = NOWHERE
-    missing: str = "its pods"  # what the plan doesn't have without it
+    missing: str = "its pods"  # the parts that the plan lacks without this input
 
 
 class AdmissionPolicies(Struct, frozen=True, kw_only=True):
@@ -135,22 +137,25 @@ class Manifests(Struct, frozen=True, kw_only=True):
     nodes: tuple[Node, ...] = ()
     bound_pods: tuple[BoundPod, ...] = ()
     queued: Mapping[WorkloadRef, int] = {}
-    waiting_pods: tuple[BoundPod, ...] = ()  # those of them that are pods of the cluster
+    # the workloads among these that are bare pods of the cluster
+    waiting_pods: tuple[BoundPod, ...] = ()
     charged: Mapping[WorkloadRef, int] = {}
-    ended: frozenset[WorkloadRef] = frozenset()  # pods of nobody that have run to their end
+    ended: frozenset[WorkloadRef] = frozenset()  # bare pods that have completed
     namespaces: Mapping[str, ObjectMeta] = {}
     # "" names the default one
     priority_classes: Mapping[str, int] = {}
     runtime_classes: Mapping[str, RuntimeClass] = {}
     taint_rules: tuple[DeviceTaintRule, ...] = ()
     queues: QueueSetup = field(default_factory=QueueSetup)
-    non_preempting: frozenset[str] = frozenset()  # those of them with preemptionPolicy Never
+    # the classes among these with preemptionPolicy Never
+    non_preempting: frozenset[str] = frozenset()
     limit_ranges: tuple[LimitRange, ...] = ()
     quotas: tuple[Mapping[str, Any], ...] = ()  # ResourceQuotas in API form
     admission: AdmissionPolicies = field(default_factory=AdmissionPolicies)
     quota_places: Mapping[ObjectKey, Place] = {}
     metric_readers: tuple[MetricReader, ...] = ()
-    # whether dcgm-exporter labels series with pods that have claims; None if it isn't given
+    # whether dcgm-exporter adds labels for pods with claims; None if the manifests don't contain
+    # dcgm-exporter
     exporter_names_claims: bool | None = None
     budgets: Mapping[ObjectKey, DisruptionBudget] = {}
     generated_claims: Mapping[ObjectKey, Mapping[str, str]] = {}
@@ -163,7 +168,7 @@ class Manifests(Struct, frozen=True, kw_only=True):
     # (kind, key) of the ConfigMaps, PersistentVolumeClaims, Secrets, and ServiceAccounts
     declared: frozenset[tuple[str, ObjectKey]] = frozenset()
     other_kinds: Mapping[str, int] = {}
-    # of the other kinds, those that may make pods with devices
+    # objects of other kinds that might create pods with devices
     unread: tuple[UnreadObject, ...] = ()
     diagnostics: tuple[Diagnostic, ...] = ()
 

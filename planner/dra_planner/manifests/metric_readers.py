@@ -44,7 +44,7 @@ class MetricReader(Struct, frozen=True, kw_only=True):
     counted: tuple[str, ...] = ()
     exported: tuple[str, ...] = ()
     place: Place = NOWHERE
-    # a scaler, or the configuration of an adapter for scalers
+    # a scaler, or the configuration of a metrics adapter
     selects_pods: bool = False
 
 
@@ -57,8 +57,8 @@ def read_metrics(objects: Iterable[KubernetesObject]) -> tuple[MetricReader, ...
 
 
 def exporter_names_claims(objects: Iterable[KubernetesObject]) -> bool | None:
-    """Return whether dcgm-exporter labels series with pods that have claims; None if it isn't among
-    the objects.
+    """Return whether dcgm-exporter adds labels for pods with claims. None if the objects don't
+    contain dcgm-exporter.
     """
     pods = [block(block(item.data, "spec"), "template") for item in objects]
     containers = [

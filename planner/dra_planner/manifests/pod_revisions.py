@@ -18,7 +18,7 @@ _REVISION_HASH: Final = "controller-revision-hash"
 _GENERATION: Final = "pod-template-generation"
 _NEW_GENERATION: Final = "deprecated.daemonset.template.generation"
 _REVISION: Final = "deployment.kubernetes.io/revision"
-_NO_HASH: Final = "none"  # of a template that nothing was made of
+_NO_HASH: Final = "none"  # the hash of a template from which no object was created
 
 
 class Revisions:
@@ -26,10 +26,10 @@ class Revisions:
 
     def __init__(self) -> None:
         self._wanted: dict[WorkloadRef, Mapping[str, Any]] = {}  # templates of Deployments
-        # by hash, those that ReplicaSets have
+        # hashes for which ReplicaSets exist
         self._made: dict[WorkloadRef, dict[str, Mapping[str, Any]]] = {}
         self._newest: dict[WorkloadRef, tuple[int, str]] = {}  # number, hash
-        # the hash of the newest template, of workloads that were asked about
+        # the hash of the newest template, cached by workload
         self._known: dict[WorkloadRef, str] = {}
 
     def note(self, item: KubernetesObject, owner: WorkloadRef | None) -> None:
@@ -69,7 +69,7 @@ class Revisions:
         """
         wanted, made = self._wanted.get(ref), self._made.get(ref, {})
         if wanted and made and all(made.values()) and wanted not in made.values():
-            return _NO_HASH  # as of a Deployment that is paused: all pods are old
+            return _NO_HASH  # as in a paused Deployment, where all pods have the old template
         return self._newest.get(ref, (0, ""))[1]
 
 

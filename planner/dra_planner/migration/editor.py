@@ -16,8 +16,8 @@ Path = tuple[Step, ...]
 
 
 class NotEditable(Exception):
-    """A part that can't be edited without losing something of it; the message says which and
-    why.
+    """A part that can't be edited without losing information. The message contains the part and the
+    reason.
     """
 
 
@@ -34,7 +34,7 @@ class Editor(Struct):
         return read_yaml(self.text)[0]
 
     def get(self, path: Path) -> Any:
-        """Return the data at a path; None if there is nothing."""
+        """Return the data at a path, or None if there is none."""
         found = self.data
         for step in path:
             if isinstance(step, int):
@@ -100,7 +100,7 @@ class Editor(Struct):
         self.text = layout.result()
 
     def replace_text(self, path: Path, value: str) -> None:
-        """Replace a scalar in place, so that the rest of its line stays."""
+        """Replace a scalar in place, so that the rest of its line doesn't change."""
         node = self._node(path)
         if not isinstance(node, spans.Scalar) or node.style in ("|", ">"):
             self.set(path, value)

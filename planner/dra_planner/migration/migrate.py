@@ -97,8 +97,8 @@ def _assumptions(facts: PluginFacts) -> tuple[str, ...]:
 
 
 class _Document(Struct):
-    """One document of a file: its objects with their paths, and what became of it. `added` stands
-    before it.
+    """One document of a file: its objects with their paths, and the result. `added` precedes the
+    document.
     """
 
     before: str
@@ -214,7 +214,7 @@ def _unchanged_on_error(document: _Document, item: KubernetesObject) -> Iterator
 def _changes(
     editor: Editor, path: Path, item: KubernetesObject, workloads: WorkloadMigrator
 ) -> Iterator[str]:
-    """Change an object that isn't a workload; yield what changed."""
+    """Change an object that isn't a workload, and yield the changes."""
     if item.kind == "ResourceQuota":
         yield from migrate_quota(editor, path, lambda name: class_of(name, workloads.facts))
     elif item.kind == "Queue":

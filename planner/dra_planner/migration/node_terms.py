@@ -64,7 +64,7 @@ def split_node_selection(spec: Mapping[str, Any]) -> NodeSelection:
 
 
 def _either(alternatives: Sequence[Sequence[LabelTerm]]) -> str:
-    """Return the condition of alternatives that are about devices alone."""
+    """Return the condition of alternatives that concern only devices."""
     conditions = []
     for terms in alternatives:
         if not all(is_about_devices(term.key) for term in terms):
@@ -102,7 +102,7 @@ def _expressions(term: Mapping[str, Any]) -> list[tuple[int, LabelTerm]]:
 
 
 def missing_label_notes(spec: Mapping[str, Any]) -> Iterator[str]:
-    """Yield a note if pods that stay as they are need node labels that DRA nodes may lack."""
+    """Yield a note if unchanged pods need node labels that DRA nodes might not have."""
     keys = {str(key) for key in block(spec, "nodeSelector")}
     keys |= {term.key for each in _required_terms(spec) for _, term in _expressions(each)}
     if found := sorted(filter(is_about_devices, keys)):
@@ -113,7 +113,7 @@ def missing_label_notes(spec: Mapping[str, Any]) -> Iterator[str]:
 
 
 def preference_notes(spec: Mapping[str, Any]) -> Iterator[str]:
-    """Yield a note if pods prefer nodes by labels that DRA nodes may lack."""
+    """Yield a note if pods prefer nodes by labels that DRA nodes might not have."""
     affinity = block(block(spec, "affinity"), "nodeAffinity")
     preferred = blocks(affinity, "preferredDuringSchedulingIgnoredDuringExecution")
     keys = {term.key for each in preferred for _, term in _expressions(block(each, "preference"))}

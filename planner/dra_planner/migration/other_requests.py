@@ -17,7 +17,7 @@ _NOT_OF_PODS: Final = frozenset({
     "ResourceFlavor", "ConfigMap", "NodePool", "Provisioner", "NodeOverlay", "ComputeClass",
     "DeviceClass", "ResourceSlice", "InferenceModel", "CustomResourceDefinition", "ClusterPolicy", "Topology",
 })  # fmt: skip
-"""Kinds whose limits are about other things than the object's own pods."""
+"""Kinds whose limits don't apply to the object's own pods."""
 _INSTEAD: Final[Mapping[tuple[str, str], str]] = {
     (
         "trainer.kubeflow.org",
@@ -34,7 +34,9 @@ _INSTEAD: Final[Mapping[tuple[str, str], str]] = {
 
 
 def claims_instead(item: KubernetesObject) -> str:
-    """Return how an object of this kind requests claims, as an imperative; "" if it's unknown."""
+    """Return how an object of this kind requests claims, as an imperative sentence. "" if it's
+    unknown.
+    """
     return _INSTEAD.get((item.group, item.kind), "")
 
 

@@ -15,10 +15,11 @@ from dra_planner.sources import Source
 class Result(StrEnum):
     """The four results that a pod template can have."""
 
-    REWRITTEN = "rewritten"  # it requests claims now
-    SERVED = "served"  # it stays as it is, because a DeviceClass serves the name that it requests
-    KEPT = "kept"  # it stays on the device plugin
-    CANNOT = "cannot"  # nothing can serve it as it is; the reason says why
+    REWRITTEN = "rewritten"  # it now requests claims
+    # it doesn't change, because a DeviceClass serves the resource that it requests
+    SERVED = "served"
+    KEPT = "kept"  # it continues to use the device plugin
+    CANNOT = "cannot"  # it can't run unchanged; `reason` contains the cause
 
 
 @equality(unhashed=("served",))

@@ -64,7 +64,7 @@ def set_ray_gpus(editor: Editor, prefix: Path, part: PodPart, devices: int) -> s
 
     Source: ray-project/kuberay:ray-operator/controllers/ray/utils/resources.go@feeaf72.
     """
-    owner: Path = (*prefix, *part.path[:-2])  # the group, above template.spec
+    owner: Path = (*prefix, *part.path[:-2])  # the group, which is above template.spec
     group = editor.get(owner)
     if not isinstance(group, Mapping) or "template" not in group:
         return ""

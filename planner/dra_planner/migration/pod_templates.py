@@ -1,4 +1,4 @@
-"""Where an object holds pod templates, and where a claim can be written in each.
+"""The places of pod templates in an object, and the place for a claim in each template.
 
 Most kinds hold whole pod specs, which are found by their `containers`. Others have fields of their
 own or none at all. Sources: kubernetes/kubernetes,
@@ -91,7 +91,7 @@ Source: kserve/kserve:pkg/apis/serving/v1beta1/{predictor,explainer}.go.
 _KSERVE_MODE: Final = "serving.kserve.io/deploymentMode"
 _ON_KNATIVE: Final = ("Serverless", "Knative")
 _ROLE_KEYS: Final = ("leaderTemplate", "workerTemplate", "worker", "prefill")
-"""Fields of LeaderWorkerSet and LLMInferenceService beside which others have pods too."""
+"""Fields of LeaderWorkerSet and LLMInferenceService that don't contain all pods of the object."""
 _ROLE_NAMES: Final = ("name", "groupName")
 
 
@@ -110,11 +110,12 @@ class PodPart(Struct, frozen=True, kw_only=True):
     spec: Mapping[str, Any]
     containers: Mapping[str, Path]
     role: str = ""
-    claims_field: str = POD_CLAIMS  # where it names claims; its controller may tell containers
+    # the place for claims; the controller might distinguish containers
+    claims_field: str = POD_CLAIMS
 
 
 def no_claims_reason(item: KubernetesObject) -> str:
-    """Return why pods of an object can't request claims; "" if they can."""
+    """Return why pods of an object can't request claims, or "" if they can."""
     annotations = labels(item.metadata.get("annotations"))
     if item.group == "serving.kserve.io" and annotations.get(_KSERVE_MODE) in _ON_KNATIVE:
         return "KServe creates a Knative service in this mode, whose webhook rejects resourceClaims"
@@ -122,12 +123,14 @@ def no_claims_reason(item: KubernetesObject) -> str:
 
 
 def version_note(group: str, kind: str) -> str:
-    """Return which version of its controller a kind needs for claims; "" if every version works."""
+    """Return the version of its controller that a kind needs for claims, or "" if every version
+    supports them.
+    """
     return _NOTES.get((group, kind), "")
 
 
 def patch_note(part: PodPart) -> str:
-    """Return what to know of a pod template without images, such as a patch of Kustomize."""
+    """Return a note about a pod template without images, such as a Kustomize patch."""
     containers = blocks(part.spec, "containers")
     if part.path[-2:] != ("template", "spec") or any(each.get("image") for each in containers):
         return ""
@@ -179,7 +182,7 @@ def _containers(spec: Mapping[str, Any], path: Path) -> Iterator[tuple[str, Path
 
 
 def _argo(data: Any, path: Path) -> Iterator[PodPart]:
-    """Yield the templates of a workflow that run a container; others can't have claims."""
+    """Yield the templates of a workflow that run a container. Other templates can't have claims."""
     if isinstance(data, Mapping):
         for index, template in indexed_blocks(data.get("templates")):
             own = (*path, "templates", index)
@@ -214,7 +217,7 @@ def _kserve(data: Mapping[str, Any]) -> Iterator[PodPart]:
 
 
 def _nim(data: Mapping[str, Any]) -> Iterator[PodPart]:
-    """Yield the pods of a NIMService, which describes their one container by fields of its own."""
+    """Yield the pods of a NIMService, which describes their only container with its own fields."""
     spec = data.get("spec")
     if isinstance(spec, Mapping) and isinstance(spec.get("resources"), Mapping):
         container = {"name": "nim", "resources": spec["resources"]}

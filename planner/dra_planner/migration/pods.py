@@ -42,7 +42,8 @@ class PodClaim(Struct, frozen=True, kw_only=True):
 def needs_of_containers(
     spec: Mapping[str, Any], is_device: Callable[[str], bool]
 ) -> tuple[ContainerNeed, ...]:
-    """Return what the containers of a pod spec request of device plugins, init containers first.
+    """Return the device plugin resources that the containers of a pod spec request, starting with
+    init containers.
 
     Requests that are missing default to limits, as in the API server. A quantity of 0 is no
     request.
@@ -76,8 +77,8 @@ def claim_of(needs: Sequence[ContainerNeed], counterparts: Mapping[str, Counterp
     """Return the claim that holds as many devices as the containers requested.
 
     Containers that live as long as the pod get their own devices. Init containers that end use the
-    devices of later containers; what the neediest of them requests beyond that is one more request
-    that init containers alone name.
+    devices of later containers. If the largest of them needs more devices, the claim has one
+    additional request, which only init containers use.
     """
     requests: list[Mapping[str, Any]] = []
     named: dict[str, list[str]] = {}

@@ -16,7 +16,7 @@ from dra_planner.migration.pods import needs_of_containers
 
 
 def device_priorities(objects: Iterable[KubernetesObject]) -> frozenset[str]:
-    """Return the priority classes of the objects' pods with devices; "" for the default."""
+    """Return the priority classes of the objects' pods with devices. "" is the default class."""
     return frozenset(
         priority_of(part.spec)
         for item in objects
@@ -26,7 +26,7 @@ def device_priorities(objects: Iterable[KubernetesObject]) -> frozenset[str]:
 
 
 def priority_of(spec: Mapping[str, Any]) -> str:
-    """Return the priority class of a pod; "" for the default."""
+    """Return the priority class of a pod. "" is the default class."""
     return str(spec.get("priorityClassName") or "")
 
 

@@ -14,7 +14,7 @@ _VISIBLE: Final = "NVIDIA_VISIBLE_DEVICES"
 
 
 def unlimited_outcome(item: KubernetesObject, part: PodPart) -> TemplateOutcome:
-    """Return the result of pods that see every GPU of their node and request none."""
+    """Return the result for pods that can access every GPU of their node without requesting any."""
     return TemplateOutcome(
         place=item.place,
         object=str(item),
@@ -45,9 +45,8 @@ def fractional_outcome(item: KubernetesObject, annotation: str) -> TemplateOutco
 
 
 def fraction_of_device(item: KubernetesObject) -> str:
-    """Return the annotation by which pods of an object request a part of a GPU; "" if they don't.
-
-    Source: kai-scheduler/KAI-Scheduler:docs/gpu-sharing.
+    """Return the annotation with which pods of an object request a part of a GPU, or "" if they
+    don't.
     """
     metadata = [item.metadata]
     spec: Any = item.data.get("spec")

@@ -77,7 +77,7 @@ class WorkloadMigrator(Struct):
     def migrate(
         self, editor: Editor, prefix: Path, item: KubernetesObject
     ) -> tuple[list[TemplateOutcome], list[Mapping[str, Any]]]:
-        """Migrate an object in place; return the results of its pod templates, and new claim
+        """Migrate an object in place. Return the results of its pod templates, and new claim
         templates.
         """
         outcomes: list[TemplateOutcome] = []
@@ -230,7 +230,9 @@ class WorkloadMigrator(Struct):
     def _selection(
         self, item: KubernetesObject, part: PodPart, resources: Sequence[str]
     ) -> NodeSelection:
-        """Return what the pod's node selection, and the flavor of its queue, demand of devices."""
+        """Return the requirements for devices in the pod's node selection and in its queue's
+        flavor.
+        """
         own = split_node_selection(part.spec)
         queued = self.queues.device_terms(item, resources)
         if not queued:
@@ -267,8 +269,9 @@ class WorkloadMigrator(Struct):
 
 
 def _devices(needs: Sequence[ContainerNeed], facts: PluginFacts) -> int:
-    """Return how many devices a pod holds at once: of its lasting containers, or of its neediest
-    init container. Units that no DeviceClass stands for don't count, such as MiB of memory.
+    """Return the number of devices that a pod uses at the same time, in its long-running containers
+    or in its largest init container. Units without an equivalent DeviceClass, such as MiB of
+    memory, don't count.
     """
     counts = [
         (need.ends, sum(n for name, n in need.counts.items() if class_of(name, facts)))

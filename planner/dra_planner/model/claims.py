@@ -65,8 +65,8 @@ class DeviceRequest(Struct, frozen=True, kw_only=True):
 
 
 class DeviceConstraint(Struct, frozen=True, kw_only=True):
-    """`matchAttribute` or `distinctAttribute` over the listed requests; none listed means all of
-    the claim.
+    """`matchAttribute` or `distinctAttribute` over the listed requests. An empty list means all
+    requests of the claim.
     """
 
     requests: tuple[str, ...] = ()
@@ -93,7 +93,7 @@ class ClaimSpec(Struct, frozen=True, kw_only=True):
 
 @equality(unhashed=("consumed_capacity",))
 class AllocatedDevice(Struct, frozen=True, kw_only=True):
-    """One device that a claim holds."""
+    """One device that is allocated to a claim."""
 
     request: str  # "<request>" or "<request>/<subrequest>"
     driver: str
@@ -118,7 +118,7 @@ class ResourceClaim(Struct, frozen=True, kw_only=True):
     meta: ObjectMeta
     spec: ClaimSpec
     allocation: ClaimAllocation | None = None
-    reserved_for: tuple[str, ...] = ()  # names of consuming pods
+    reserved_for: tuple[str, ...] = ()  # names of the pods that use the claim
     owner_pod: str = ""  # set for claims generated from a template
 
 

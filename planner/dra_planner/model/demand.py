@@ -60,7 +60,7 @@ class Member(Struct, frozen=True, kw_only=True):
     leaving: tuple[ObjectKey, ...] = ()
     stuck: tuple[ObjectKey, ...] = ()
     awaited: frozenset[str] = frozenset()
-    charged: int = 0  # pods that the cluster has, and that quotas count already
+    charged: int = 0  # pods that already exist in the cluster, and that quotas already count
     ahead: bool = False
     templates: tuple[ObjectKey, ...] = ()
     place: Place = NOWHERE

@@ -1,5 +1,5 @@
-"""PodDisruptionBudgets: the number of pods that can be evicted at once, as written and as a cluster
-last counted.
+"""PodDisruptionBudgets: the number of pods that can be evicted at the same time, as specified, and
+as last counted by a cluster.
 """
 
 from __future__ import annotations

@@ -29,7 +29,7 @@ class Taint(Struct, frozen=True):
 
 @equality(unhashed=("allocatable",))
 class Node(Struct, frozen=True, kw_only=True):
-    """A node, real or predicted. `allocatable` includes `pods`; see `Amounts` for units."""
+    """A real or predicted node. `allocatable` includes `pods`. See `Amounts` for the units."""
 
     meta: ObjectMeta
     allocatable: Amounts

@@ -63,8 +63,8 @@ class LabelSelector(Struct, frozen=True):
 
 
 class NodeSelectorTerm(Struct, frozen=True):
-    """Expressions over labels and fields (`metadata.name`), ANDed; a term without any matches
-    nothing.
+    """Expressions over labels and fields (`metadata.name`), joined with AND. A term without
+    expressions doesn't match any node.
     """
 
     match_expressions: tuple[Requirement, ...] = ()

@@ -115,7 +115,7 @@ class PodSpec(Struct, frozen=True, kw_only=True):
     resource_claims: tuple[PodResourceClaim, ...] = ()
     node_name: str = ""
     node_selector: Mapping[str, str] = {}
-    # labels of the selector that another object adds, and where: "spec.nodeLabels of …"
+    # labels of a selector that another object adds, and their source: "spec.nodeLabels of …"
     selected_by: Mapping[str, str] = {}
     node_affinity: NodeSelector | None = None  # requiredDuringScheduling
     pod_affinity: tuple[PodAffinityTerm, ...] = ()
@@ -131,8 +131,8 @@ class PodSpec(Struct, frozen=True, kw_only=True):
     scheduler_name: str = "default-scheduler"
     runtime_class_name: str = ""
     host_network: bool = False
-    pod_group: str = ""  # the PodGroup of scheduling.k8s.io that the pod belongs to
-    zonal_volumes: tuple[str, ...] = ()  # volumes whose zone is known at run time only
+    pod_group: str = ""  # the PodGroup (scheduling.k8s.io) of the pod
+    zonal_volumes: tuple[str, ...] = ()  # volumes whose zone is known only at run time
 
 
 @equality(ignored=("past_claims", "needs", "written", "place"), unhashed=("labels", "annotations"))
@@ -142,11 +142,11 @@ class PodTemplate(Struct, frozen=True, kw_only=True):
     spec: PodSpec
     labels: Mapping[str, str] = {}
     annotations: Mapping[str, str] = {}
-    # how its pods reach devices without a claim
+    # how its pods access devices without a claim
     past_claims: tuple[str, ...] = ()
-    # objects of its namespace without which it doesn't start: kind and name
+    # objects in its namespace that it needs to start: kind and name
     needs: tuple[tuple[str, str], ...] = ()
-    # as the document of a workload has it
+    # in the form of the workload's document
     written: Mapping[str, Any] = {}
     place: Place = NOWHERE
 

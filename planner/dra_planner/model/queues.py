@@ -23,7 +23,7 @@ class ResourceFlavor(Struct, frozen=True, kw_only=True):
     node_labels: Mapping[str, str] = {}
     node_taints: tuple[Taint, ...] = ()
     tolerations: tuple[Toleration, ...] = ()
-    topology: str = ""  # the Topology with which Kueue chooses their nodes
+    topology: str = ""  # the Topology that Kueue uses to choose their nodes
 
 
 @equality(unhashed=("nominal", "borrowing_limits"))

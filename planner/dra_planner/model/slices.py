@@ -89,7 +89,8 @@ class DeviceTaint(Struct, frozen=True, kw_only=True):
     key: str
     value: str = ""
     effect: Literal["NoSchedule", "NoExecute", "None"] | str = "NoSchedule"
-    rule: str = ""  # the DeviceTaintRule that adds it; "" for a taint that the driver publishes
+    # name of the DeviceTaintRule that adds the taint, or "" for a taint that the driver publishes
+    rule: str = ""
 
 
 @equality(unhashed=("attributes", "capacity"))

@@ -39,16 +39,16 @@ def best(verdicts: Iterable[Verdict]) -> Verdict:
 class Reason(Struct, frozen=True, kw_only=True):
     """The reason why something doesn't fit or can't be determined, in actionable words."""
 
-    code: str  # kebab-case, part of the JSON contract
+    code: str  # words in kebab case, which are part of the JSON contract
     message: str
     fix: str = ""
-    claim: str = ""  # "<namespace>/<claim>" where a claim is at fault
+    claim: str = ""  # "<namespace>/<claim>" if a claim is the cause
     request: str = ""  # "<request>" or "<request>/<subrequest>"
     pool: str = ""
-    # of the fix: text, what to write instead
+    # for the fix: the current text, and its replacement
     changes: tuple[tuple[str, str], ...] = ()
     place: Place = NOWHERE
-    # whether the pod would fit on another node of the kind, because others use this node
+    # whether the pod would fit on another node of the same kind, because other pods use this node
     needs_another_node: bool = False
-    # whether the pods use up a node before its devices
+    # whether pods use up a node's other resources before its devices
     is_node_full: bool = False

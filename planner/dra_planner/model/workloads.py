@@ -91,14 +91,16 @@ class PodSet(Struct, frozen=True, kw_only=True):
     template: PodTemplate
     figures: Figures
     per_node: bool = False  # DaemonSet: one pod on every node that its template accepts
-    in_order: bool = False  # StatefulSet: the next pod is made when the one before runs
-    # the scheduler spreads them by default: a ReplicaSet or StatefulSet owns them
+    in_order: bool = False  # StatefulSet: the next pod is created when the previous pod runs
+    # the scheduler spreads them by default, because a ReplicaSet or StatefulSet owns them
     spreads: bool = False
-    # how pods of another template are replaced; None: they stay as they are
+    # how pods with another template are replaced; None if they aren't replaced
     rollout: Rollout | None = None
-    # the document says how many; else whoever scales them does, and a cluster knows
+    # True if the manifest sets the count; otherwise, a scaler sets it, and a cluster contains the
+    # value
     is_counted: bool = True
-    # Job: pods that may still run at the same time, as its status says; None: it says nothing
+    # Job: number of pods that can still run at the same time, from its status; None if the status
+    # doesn't contain it
     left: int | None = None
     assumptions: tuple[str, ...] = ()
 

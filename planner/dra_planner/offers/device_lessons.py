@@ -119,7 +119,7 @@ class DriverLesson(Struct, frozen=True):
 
     def _identity(self, present: Sequence[AttributeValue]) -> dict[str, Any]:
         if len(present) > 1 and len(set(present)) == 1:
-            return {"unknown": "node"}  # such as the one UUID of all TPU chips of a node
+            return {"unknown": "node"}  # for example the single UUID of all TPU chips on a node
         return {"unknown": "device"}
 
     def _device(

@@ -11,7 +11,7 @@ from dra_planner.clouds import PluginServing
 from dra_planner.drivers import DriverNode, plugin_of
 from dra_planner.model import ResourceSlice
 
-if TYPE_CHECKING:  # reading a snapshot needs no fleet, and its schema takes long to import
+if TYPE_CHECKING:  # reading a snapshot doesn't need a fleet, whose schema takes long to import
     from dra_planner.fleet import Fleet
 
 

@@ -44,8 +44,8 @@ def verify_driver(version: str, daemon_sets: Iterable[ObjectMeta]) -> Iterator[N
     """
     charts = {release.chart for release in nvidia.driver_releases()}
     expected = _labelled(nvidia.driver_release(version).chart, version)
-    # The chart writes nameOverride into its label, and components keep the older chart's name: both
-    # are this release.
+    # The chart writes nameOverride to its label, and components keep the older chart's name, so
+    # both names mean this version.
     same = {_labelled(chart, version) for chart in charts}
     found = {label for each in daemon_sets if _is_of(label := each.labels.get(_CHART, ""), charts)}
     for label in sorted(found - same):

@@ -10,7 +10,7 @@ from dra_planner.clouds import POOL, PluginServing, cloud
 from dra_planner.drivers import plugin_of
 from dra_planner.model import Taint
 
-if TYPE_CHECKING:  # reading a snapshot needs no fleet, and its schema takes long to import
+if TYPE_CHECKING:  # reading a snapshot doesn't need a fleet, whose schema takes long to import
     from dra_planner.fleet import Fleet, Pool
 
 _OF_NODE_FEATURES = "feature.node.kubernetes.io/"

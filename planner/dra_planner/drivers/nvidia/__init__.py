@@ -1,6 +1,4 @@
-"""The NVIDIA DRA driver: GPUs, their partitions, ComputeDomains, and the device plugin of the same
-vendor.
-"""
+"""The NVIDIA DRA driver: GPUs, MIG devices, ComputeDomains, and NVIDIA's device plugin."""
 
 from dra_planner.drivers.nvidia.assumptions import slice_assumptions
 from dra_planner.drivers.nvidia.classes import (

@@ -61,15 +61,16 @@ OWN: Final = frozenset(
     "namespace",
     "cdi",
 }
-"""Keys by which the values of this chart are known from those of others."""
-# how alike a key must be to be taken for a slip: other unknown keys may be meant for others
+"""Keys that identify the values of this chart."""
+# minimum similarity for a key to count as a misspelling; other unknown keys might have another
+# purpose
 NEAR: Final = 0.8
 
 _OTHER_DRIVER: Final = re.compile(r"dra-driver(?!-nvidia-gpu|-gpu)[\w-]*$")
 
 
 class ValueFault(Struct, frozen=True):
-    """The fault of one value. `is_refused`: the chart doesn't render with it."""
+    """The fault of one value. `is_refused`: the chart fails to render with this value."""
 
     key: str
     message: str
@@ -78,14 +79,14 @@ class ValueFault(Struct, frozen=True):
 
 
 def are_driver_values(values: object) -> bool:
-    """Whether a mapping is values of this chart: it has a key that no other chart is likely to
-    have.
+    """Return whether a mapping contains values of this chart: it has a key that other charts are
+    unlikely to have.
     """
     if not isinstance(values, Mapping) or "apiVersion" in values or "kind" in values:
         return False
     image = values.get("image")
     if isinstance(image, Mapping) and _OTHER_DRIVER.search(str(image.get("repository", ""))):
-        return False  # charts of other drivers began as copies
+        return False  # other drivers' charts are based on this chart
     resources = values.get("resources")
     parts = (
         [resources.get(name) for name in ("gpus", "computeDomains")]
@@ -93,7 +94,7 @@ def are_driver_values(values: object) -> bool:
         else []
     )
     own = OWN & set(values)
-    if own == {"nvidiaDriverRoot"}:  # NVIDIA's device plugin has it too
+    if own == {"nvidiaDriverRoot"}:  # NVIDIA's device plugin has this key too
         return set(values) <= {*KEYS, *REFUSED, *IGNORED}
     return bool(own) or any(isinstance(part, Mapping) and "enabled" in part for part in parts)
 
@@ -132,7 +133,7 @@ def value_faults(values: Mapping[str, Any]) -> Iterator[ValueFault]:
         )
         yield ValueFault("resources", message, f"set {OVERRIDE}: true", True)
     domains = resources.get("computeDomains") if isinstance(resources, Mapping) else None
-    # somebody wants them alone
+    # the user deliberately enables only these
     for_domains = isinstance(domains, Mapping) and domains.get("enabled") is True
     if not enabled and not for_domains:
         message = (
@@ -183,7 +184,7 @@ def release_faults(version: str, gates: object) -> Iterator[ValueFault]:
 
 
 def meant_key(key: str) -> str:
-    """Return how a key should be written, "" where nothing says that it is wrong."""
+    """Return the correct spelling of a key, or "" if the key isn't known to be wrong."""
     first, *rest = re.split(r"[._-]", key)
     if rest and first in KEYS:
         return f"the nested form: {first}: {{{': {'.join(rest)}: …{'}' * len(rest)}"

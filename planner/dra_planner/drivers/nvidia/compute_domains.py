@@ -12,7 +12,7 @@ COMPUTE_DOMAIN_DRIVER = "compute-domain.nvidia.com"
 
 
 def compute_domain_devices() -> tuple[Device, ...]:
-    """Return the devices of a node; which GPUs it has makes no difference."""
+    """Return the devices of a node, which don't depend on its GPUs."""
     return tuple(
         Device(name=f"{kind}-0", attributes={"type": kind, "id": 0})
         for kind in ("channel", "daemon")

@@ -44,12 +44,12 @@ _ANY_VERSION = Version("0.0.0")
 
 
 class Board(Struct, frozen=True):
-    """One GPU of a node: its minor number, its model, where it sits."""
+    """One GPU of a node: its minor number, its model, and its location."""
 
     minor: int
     model: Gpu
     place: GpuPlace
-    is_share: bool  # the node sees a share of it, whose name and memory are not known
+    is_share: bool  # the node sees only a share of the GPU, whose name and memory are unknown
 
     @property
     def name(self) -> str:
@@ -57,7 +57,7 @@ class Board(Struct, frozen=True):
 
 
 def boards(machine: Machine) -> tuple[Board, ...]:
-    """Return the NVIDIA GPUs of a machine in device order; none where it has none."""
+    """Return the NVIDIA GPUs of a machine type in device order. Empty if it doesn't have any."""
     if machine.accelerator is None or machine.accelerator.gpu is None:
         return ()
     model = gpu(machine.accelerator.gpu)
@@ -70,8 +70,8 @@ def boards(machine: Machine) -> tuple[Board, ...]:
 def predict_devices(
     machine: Machine, driver: DriverRelease, mig: str, settings: PublishingSettings
 ) -> list[Device]:
-    """Return the devices of a node whose partitions, if any, were cut beforehand; whole GPUs first
-    by minor.
+    """Return the devices of a node whose MIG devices (if any) were created beforehand. Whole GPUs
+    come first, sorted by minor number.
     """
     devices: list[Device] = []
     for board, geometry in zip(boards(machine), mig_layout(machine, mig), strict=True):
@@ -168,7 +168,9 @@ def attributes(
 
 
 def _shared(device: Device, shares: str) -> Device:
-    """Return the device as several claims may share it: by memory, freely, or in so many shares."""
+    """Return the device in the form that several claims can share: by memory, without a limit, or
+    in a fixed number of shares.
+    """
     memory = device.capacity["memory"].value
     capacity = dict(device.capacity)
     step = Quantity.parse("1Mi")
@@ -225,8 +227,8 @@ def _instances(
 
 
 def _with_fabric(device: Device, names: Iterable[str]) -> Device:
-    """Return a whole GPU with what a Fabric Manager would tell of it, known at run time only;
-    others as they are.
+    """Return a whole GPU with the attributes from Fabric Manager, which are known only at run time.
+    Other devices don't change.
     """
     told: dict[str, AttributeValue] = {name: Unknown() for name in names}
     is_part = device.attributes.get("type") == "mig"
@@ -270,7 +272,9 @@ def _place(name: str, place: GpuPlace) -> AttributeValue:
 
 
 def _partition_name(board: Board, driver: DriverRelease, instance: MigInstance) -> str:
-    """Name an instance as the release does; a part that nobody sourced is written as x."""
+    """Return the name of a MIG instance in this driver version. An unknown part of the name is
+    written as x.
+    """
     profile = instance.profile
     gi = "x" if profile.gi_profile_id is None else str(profile.gi_profile_id)
     start = "x" if instance.start is None else str(instance.start)

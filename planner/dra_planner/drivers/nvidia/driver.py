@@ -36,7 +36,7 @@ from dra_planner.releases import Features
 GPU: Final = "GPU"
 MIG_SLICE: Final = "MIG slice"
 _KINDS: Final = {"gpu": GPU, "mig": MIG_SLICE, "vfio": "GPU for passthrough"}
-_IN_PARTITION_NAMES: Final = "-mig-"  # gpu-0-mig-19-0-1: a partition of gpu-0
+_IN_PARTITION_NAMES: Final = "-mig-"  # gpu-0-mig-19-0-1 is a MIG device of gpu-0
 
 
 class Nvidia(Driver[NvidiaDriver]):

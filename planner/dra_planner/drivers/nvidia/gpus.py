@@ -1,4 +1,4 @@
-"""GPU models: the values that a driver reads, and the possible partitions."""
+"""GPU models: the values that a driver reads, and the possible MIG devices."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ from dra_planner.catalog.tables import (
 class Gpu(Struct, frozen=True, kw_only=True):
     """A GPU model as NVML describes it.
 
-    None is a fact without a source. `memory_mib` is the amount that the driver publishes (NVML's
-    total), which is less than the nominal memory. `dynamic_mig_memory_mib` replaces it where the
-    driver publishes partitions (gate DynamicMIG).
+    None means that the fact is unknown. `memory_mib` is the amount that the driver publishes
+    (NVML's total), which is less than the nominal memory. `dynamic_mig_memory_mib` replaces this
+    amount if the driver publishes MIG devices dynamically (DynamicMIG feature gate).
     """
 
     id: str
@@ -34,7 +34,7 @@ class Gpu(Struct, frozen=True, kw_only=True):
     dynamic_mig_memory_mib: int | None
     is_virtual: bool  # a share of a physical GPU, as the hypervisor presents it
     mig_capable: bool
-    mig_table: str | None  # id of the GPU whose profile table holds for this one
+    mig_table: str | None  # ID of the GPU whose profile table applies to this GPU
     mig_toggles_without_reset: bool
     memory_slices: int | None
     compute_domains: bool
@@ -42,9 +42,7 @@ class Gpu(Struct, frozen=True, kw_only=True):
 
 
 class MigProfile(Struct, frozen=True, kw_only=True):
-    """One way to cut a GPU instance; engine counts are those of one instance, None where not
-    sourced.
-    """
+    """A MIG profile. Engine counts are for one instance, and None means unknown."""
 
     gpu: str
     name: str  # "1g.10gb+me"
@@ -57,8 +55,8 @@ class MigProfile(Struct, frozen=True, kw_only=True):
     jpeg_engines: int | None
     ofa_engines: int | None
     max_instances: int
-    size: int | None  # memory slices that one instance takes
-    starts: tuple[int, ...]  # memory slices at which an instance may begin
+    size: int | None  # number of memory slices that one instance uses
+    starts: tuple[int, ...]  # memory slices at which an instance can start
     provenance: Provenance
 
 
@@ -69,8 +67,8 @@ def gpus() -> tuple[Gpu, ...]:
 
 
 def gpu(gpu_id: str) -> Gpu:
-    """Return the GPU model of that id ("h100-sxm5-80gb"); raises CatalogError with the nearest
-    ids.
+    """Return the GPU model with this ID ("h100-sxm5-80gb"). Raises CatalogError with the most
+    similar IDs.
     """
     for candidate in gpus():
         if candidate.id == gpu_id:
@@ -82,7 +80,9 @@ def gpu(gpu_id: str) -> Gpu:
 
 @cache
 def mig_profiles(gpu_id: str) -> tuple[MigProfile, ...]:
-    """Return the MIG profiles of a GPU model, none where it has none or none are known."""
+    """Return the MIG profiles of a GPU model. Empty if the model doesn't support MIG, or if its
+    profiles are unknown.
+    """
     table = gpu(gpu_id).mig_table
     return tuple(_profile(row) for row in read_table("mig_profiles") if row["gpu"] == table)
 

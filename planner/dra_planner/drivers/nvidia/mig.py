@@ -1,4 +1,5 @@
-"""MIG layouts: which instances a layout cuts out of each GPU, and whether the GPU can hold them.
+"""MIG configurations: the instances that a configuration creates on each GPU, and whether they fit
+on the GPU.
 
 A layout is what the node label `nvidia.com/mig.config` names (`all-disabled`, `all-1g.10gb`,
 `all-1g.10gb.me`, `all-balanced`), a geometry (`1g.10gb:2,3g.40gb:1`; `:1` may be left out), or
@@ -24,16 +25,16 @@ ENGINES = ("multiprocessors", "copy_engines", "decoders", "encoders", "jpeg_engi
 
 
 class MigInstance(Struct, frozen=True):
-    """A MIG instance and the memory slice at which it starts; None where placements are not
-    known.
-    """
+    """A MIG instance and the memory slice at which it starts. None if the placement is unknown."""
 
     profile: MigProfile
     start: int | None
 
 
 MigGeometry = tuple[MigInstance, ...] | None
-"""The instances of one GPU by start; None: MIG is off, (): MIG is on and nothing is cut out."""
+"""The instances on one GPU, sorted by start. None means that MIG is off. () means that MIG is on,
+without instances.
+"""
 
 
 def check_mig_layout(machine: Machine, layout: str) -> None:
@@ -44,7 +45,8 @@ def check_mig_layout(machine: Machine, layout: str) -> None:
 
 
 def mig_layout(machine: Machine, layout: str) -> tuple[MigGeometry, ...]:
-    """Return what a layout cuts out of each GPU of a machine, in device order; raises CatalogError.
+    """Return the instances that a MIG configuration creates on each GPU of a machine, in device
+    order. Raises CatalogError.
 
     Where the driver is free to choose, larger instances are placed first and each as low as it can
     be: real nodes may differ in starts, and so in device names, never in counts.
@@ -72,7 +74,7 @@ def mig_layout(machine: Machine, layout: str) -> tuple[MigGeometry, ...]:
 
 
 def mig_layouts(model: Gpu) -> tuple[str, ...]:
-    """Return the named MIG configurations of a GPU model, or none without MIG."""
+    """Return the named MIG configurations of a GPU model. Empty if it doesn't support MIG."""
     profiles = mig_profiles(model.id)
     if not profiles:
         return ()
@@ -87,7 +89,7 @@ def layout_name(profile: MigProfile) -> str:
 
 
 def place_instances(profiles: Sequence[MigProfile]) -> tuple[MigInstance, ...] | None:
-    """Return one placement of all these instances on one GPU, by start; None where they do not
+    """Return a placement of all these instances on one GPU, sorted by start. None if they don't
     fit.
     """
     order = sorted(

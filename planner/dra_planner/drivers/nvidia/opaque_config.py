@@ -44,7 +44,8 @@ def config_faults(
     release: DriverRelease | None,
     settings: PublishingSettings | None,
 ) -> Iterator[ConfigFault]:
-    """Yield what the driver refuses; without a release nothing that depends on gates is judged.
+    """Yield the errors for which the driver rejects a configuration. Without a driver version,
+    settings that depend on feature gates aren't checked.
 
     `driver` is the name in the configuration.
     """

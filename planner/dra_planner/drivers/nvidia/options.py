@@ -10,7 +10,7 @@ from dra_planner.drivers.nvidia.settings import PublishingSettings
 
 def _check_shares(value: Any) -> Any:
     if isinstance(value, str) and value.isascii() and value.isdigit():
-        value = int(value)  # as the chart's own value is written
+        value = int(value)  # in the same form as the chart's value
     is_count = isinstance(value, int) and not isinstance(value, bool) and value > 0
     if value not in ("", "disabled", "memory", "unlimited") and not is_count:
         raise ValueError(

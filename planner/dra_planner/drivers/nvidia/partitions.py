@@ -1,4 +1,5 @@
-"""Dynamic MIG: every placement of every profile as a device, kept apart by counters of its GPU.
+"""Dynamic MIG: every placement of every profile is a device, and the GPU's counters prevent
+overlapping placements.
 
 Source: kubernetes-sigs/dra-driver-nvidia-gpu:cmd/gpu-kubelet-plugin/{partitions,driver,nvlib}.go at
 v25.12.0 and v0.4.1.
@@ -33,7 +34,7 @@ from dra_planner.quantity import Quantity
 
 
 class PartitionedGpu(Struct, frozen=True):
-    """One GPU with all its partitions, and the counters that they share (none for a GPU without
+    """One GPU with all its MIG devices, and the counters that they share (none for a GPU without
     MIG).
     """
 
@@ -44,11 +45,11 @@ class PartitionedGpu(Struct, frozen=True):
 def predict_partitions(
     machine: Machine, driver: DriverRelease, mig: str, settings: PublishingSettings
 ) -> list[PartitionedGpu]:
-    """Return each GPU of a node with its partitions, by minor; the GPU itself first where it is
-    published.
+    """Return each GPU of a node with its MIG devices, sorted by minor number.
 
-    Raises CatalogError where a release would publish slices that the API server refuses, or where
-    the placements of the GPU's profiles are not known.
+    If the GPU itself is published, it comes first. Raises CatalogError if the driver version would
+    publish slices that the API server rejects, or if the placements of the GPU's profiles are
+    unknown.
     """
     found: list[PartitionedGpu] = []
     for board in boards(machine):
@@ -63,7 +64,9 @@ def predict_partitions(
 
 
 def _partitionable(board: Board, driver: DriverRelease, mig: str) -> bool | None:
-    """Whether the whole GPU is published beside its partitions; None: only the whole GPU is."""
+    """Whether the whole GPU is published in addition to its MIG devices. None means that only the
+    whole GPU is published.
+    """
     model = board.model
     name = model.product_name or model.id
     if board.is_share or model.is_virtual or not model.mig_capable:
@@ -85,8 +88,8 @@ def _partitionable(board: Board, driver: DriverRelease, mig: str) -> bool | None
 
 
 def whole_beside_partitions(model: Gpu, driver: DriverRelease, mig: str) -> bool | None:
-    """Return whether a MIG-capable GPU is published beside its partitions; None: only the whole GPU
-    is published.
+    """Return whether a MIG-capable GPU is published in addition to its MIG devices. None means that
+    only the whole GPU is published.
 
     Ampere cannot switch MIG mode on while the driver runs: partitions of it need the mode on from
     the start.
@@ -146,8 +149,8 @@ def _counted(profiles: Sequence[MigProfile]) -> set[str]:
 
 
 def _totals(board: Board, profiles: Sequence[MigProfile]) -> dict[str, DeviceCapacity]:
-    """Return the greatest amount of each kind over the profiles; unknown where one of the profiles
-    is.
+    """Return the largest amount of each kind over all profiles. Unknown if the amount is unknown
+    for one of the profiles.
     """
     memory = [profile.memory_mib for profile in profiles]
     known = [amount for amount in memory if amount is not None]

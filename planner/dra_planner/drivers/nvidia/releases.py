@@ -48,10 +48,10 @@ class DriverAttribute(Struct, frozen=True):
     """
 
     device: str  # gpu | mig | vfio | channel | daemon
-    name: str  # without a domain: the driver's own
+    name: str  # without a domain, it belongs to the driver's own domain
     type: Literal["string", "int", "bool", "version"]
     rule: AttributeValueRule
-    meaning: str  # the same word in releases that spell the attribute differently
+    meaning: str  # the same text in versions that spell the attribute differently
 
     @property
     def qualified_name(self) -> str:
@@ -78,15 +78,17 @@ class DriverRelease(Struct, frozen=True, kw_only=True):
     repository: str  # https://… (a Helm repository) or oci://…
     resource_apis: tuple[str, ...]
     is_installable: bool  # on Kubernetes 1.34 and later
-    feature_gates: Mapping[str, bool]  # name → on by default
+    feature_gates: Mapping[str, bool]  # feature gate → whether it's on by default
     device_classes: tuple[str, ...]  # gpu, mig, vfio
-    has_extended_resource: bool  # class gpu.nvidia.com carries extendedResourceName nvidia.com/gpu
-    publishes_mig_parents: bool  # a GPU beside its MIG instances: the scheduler hands out both
+    has_extended_resource: bool  # the class gpu.nvidia.com sets extendedResourceName nvidia.com/gpu
+    # the driver publishes a GPU in addition to its MIG instances, so the scheduler can allocate
+    # both
+    publishes_mig_parents: bool
     mig_names: Literal["id-start-size", "profile-id-start"]
-    fault: str  # why it cannot be installed, "" otherwise
+    fault: str  # reason why it can't be installed, or ""
     attributes: tuple[DriverAttribute, ...]
     provenance: Provenance
-    # the release whose facts these are, if this patch version isn't in the tables
+    # the version from which these facts come, if this patch version isn't in the tables
     known_as: str = ""
 
     @property
@@ -95,15 +97,15 @@ class DriverRelease(Struct, frozen=True, kw_only=True):
 
     @property
     def chart_reference(self) -> str:
-        """The chart's name for Helm: the whole OCI address, or the name in a repository."""
+        """The chart's name for Helm: the complete OCI address, or the name in a repository."""
         return f"{self.repository}/{self.chart}" if self.is_oci else self.chart
 
     def has_gate(self, name: str) -> bool:
         return name in self.feature_gates
 
     def behind_gate(self, gate: str) -> tuple[str, ...]:
-        """Return the attributes, without a domain, that some nodes publish with a gate on; none
-        without such a gate.
+        """Return the attributes (without a domain) that some nodes publish if a gate is enabled.
+        Empty for other gates.
         """
         return _BEHIND_GATES.get(gate, ()) if self.has_gate(gate) else ()
 
@@ -201,7 +203,9 @@ def device_plugin_releases() -> tuple[DevicePluginRelease, ...]:
 
 
 def device_plugin_release(version: str) -> DevicePluginRelease:
-    """Return a release of the device plugin's chart; raises CatalogError with the known ones."""
+    """Return a version of the device plugin's chart. Raises CatalogError with the known
+    versions.
+    """
     for release in device_plugin_releases():
         if release.version == version.removeprefix("v"):
             return release

@@ -17,7 +17,7 @@ from dra_planner.errors import CatalogError, PlannerError, UnsupportedFeature
 from dra_planner.records import equality
 from dra_planner.releases import Features
 
-_EXCLUSIVE = (  # from which release on the driver refuses to start with both
+_EXCLUSIVE = (  # first version in which the driver refuses to start with both gates
     ("DynamicMIG", "PassthroughSupport", "25.12.0"),
     ("DynamicMIG", "NVMLDeviceHealthCheck", "25.12.0"),
     ("DynamicMIG", "MPSSupport", "25.12.0"),
@@ -44,18 +44,20 @@ class PublishingSettings(Struct, frozen=True, kw_only=True):
     compute_domains: bool = False
 
     def has(self, gate: str, driver: DriverRelease) -> bool:
-        """Whether a feature gate of the driver is on; False where the release has no such gate."""
+        """Whether a feature gate of the driver is on. False if the version doesn't have the
+        gate.
+        """
         return self.gates.get(gate, driver.feature_gates.get(gate, False))
 
     def shares(self, driver: DriverRelease) -> str:
-        """How devices are shared: "memory", "unlimited", a number, or "" where they are not."""
+        """How claims share devices: "memory", "unlimited", a number, or "" if they don't."""
         chosen = self.consumable_shares.strip()
         return chosen if self.has("ConsumableShares", driver) and chosen != "disabled" else ""
 
 
 def unknown_gate(gate: str, driver: DriverRelease) -> CatalogError:
-    """Return the error for a gate that a release lacks: the release that brings it, the nearest
-    name, or all.
+    """Return the error for a gate that a version doesn't have. It names the version that adds the
+    gate, the most similar gate, or all gates.
     """
     near = get_close_matches(gate, list(driver.feature_gates), 1)
     later = [
@@ -126,7 +128,7 @@ def driver_faults(
 def _release_gate_faults(
     driver: DriverRelease, settings: PublishingSettings, features: Features
 ) -> Iterator[PlannerError]:
-    """Yield what is wrong with gates for a release, on a Kubernetes."""
+    """Yield the faults in feature gates for a driver version and a Kubernetes version."""
     yield from (error for _, error in gate_faults(driver, settings))
     if settings.has("DRAListTypeAttributes", driver) and not features.list_attributes:
         yield UnsupportedFeature(

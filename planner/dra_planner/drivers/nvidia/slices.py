@@ -77,8 +77,8 @@ def _check_settings(
 
 
 def _split(gpus: Sequence[PartitionedGpu], features: Features) -> list[_Content]:
-    """Cut partitioned GPUs into slices as the release asks: counter sets beside their devices, or
-    in one apart.
+    """Split partitioned GPUs into slices as the driver version does: with counter sets and devices
+    in the same slice, or with a separate slice for counter sets.
     """
     sets = [(gpu.counters,) if gpu.counters else () for gpu in gpus]
     if not features.counter_sets_apart:

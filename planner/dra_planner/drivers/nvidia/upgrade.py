@@ -74,7 +74,7 @@ def compare_releases(
 
 
 def changes_read(changes: Iterable[DriverChange], reads: Iterable[str]) -> tuple[DriverChange, ...]:
-    """Return the changes that a selector notices which reads these names.
+    """Return the changes that affect a selector that reads these names.
 
     Names are qualified ("gpu.nvidia.com/index", "resource.kubernetes.io/pciBusID"); a capacity is
     named like an attribute ("gpu.nvidia.com/memory").
@@ -121,7 +121,7 @@ def _attribute_changes(old: DriverRelease, new: DriverRelease) -> list[DriverCha
 
 
 def _successor(attribute: DriverAttribute, release: DriverRelease) -> str | None:
-    """Return the name under which a release publishes the same value, None where it does not."""
+    """Return the name under which a version publishes the same value, or None if it doesn't."""
     for candidate in release.attributes:
         if (candidate.device, candidate.meaning) == (attribute.device, attribute.meaning):
             return candidate.qualified_name
@@ -203,8 +203,8 @@ def _memory_changes(
 
 
 def _memory_of_whole_gpus() -> tuple[tuple[int, int], ...]:
-    """Return what a whole GPU publishes with partitions and without, in MiB, of every model that
-    can be cut.
+    """Return the memory that a whole GPU publishes with and without dynamic MIG, in MiB, for every
+    model that supports MIG.
     """
     found = set[tuple[int, int]]()
     for model in gpus():
@@ -242,7 +242,9 @@ def _config_changes(
 
 
 def _takes(release: DriverRelease, settings: PublishingSettings, gate: str) -> bool:
-    """Whether a release takes what a gate guards; 25.3 took it without asking."""
+    """Return whether a version accepts a configuration that a gate guards. 25.3 accepts it without
+    the gate.
+    """
     return settings.has(gate, release) or not release.has_gate(gate)
 
 

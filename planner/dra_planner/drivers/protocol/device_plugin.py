@@ -49,7 +49,9 @@ class Counterpart(Struct, frozen=True, kw_only=True):
 
 
 class NoCounterpart(Struct, frozen=True):
-    """Why no claim is equivalent to an extended resource, and alternatives, the best first."""
+    """The reason why no claim is equivalent to an extended resource, and alternatives, starting
+    with the best.
+    """
 
     reason: str
     alternatives: tuple[str, ...] = ()
@@ -118,7 +120,7 @@ class PluginFacts(Struct, frozen=True, kw_only=True):
     is_known: bool = False
 
     def joined(self, other: PluginFacts) -> PluginFacts:
-        """Return both together. `other` takes precedence."""
+        """Return the combined facts. `other` takes precedence."""
         return PluginFacts(
             shared={**self.shared, **other.shared},
             by_config={**self.by_config, **other.by_config},
@@ -130,7 +132,7 @@ class PluginFacts(Struct, frozen=True, kw_only=True):
 class VendorDevicePlugin(ABC):
     """A vendor's device plugin."""
 
-    # a fleet can install it, and `units` knows its resources
+    # a fleet can install the plugin, and `units` knows its resources
     is_installable: ClassVar[bool] = False
 
     @abstractmethod
@@ -159,7 +161,7 @@ class VendorDevicePlugin(ABC):
         """Return the DeviceClass that replaces a resource in quotas, or "" if there is none."""
 
     def knows_label(self, key: str) -> bool:
-        """Return whether a node label is about devices, so that nodes without the plugin may not
+        """Return whether a node label concerns devices, so that nodes without the plugin might not
         have it.
         """
         return False
@@ -192,8 +194,8 @@ class VendorDevicePlugin(ABC):
         return {}
 
     def discovered_labels(self, machine: Machine, plugin: PluginServing) -> Mapping[str, str]:
-        """Return the labels that the vendor's feature discovery sets on a node, as far as they are
-        known before.
+        """Return the labels that the vendor's feature discovery sets on a node, if they are known
+        in advance.
         """
         return {}
 

@@ -24,7 +24,7 @@ from dra_planner.releases import Features
 
 _NOTHING: Mapping[str, str] = MappingProxyType({})
 Options = TypeVar("Options", bound=StrictDocument)
-# key below `drivers.<name>` ("version", "" for the driver itself), and what is wrong
+# key below `drivers.<name>` ("version", or "" for the driver itself), and the fault
 Fault = tuple[str, PlannerError]
 
 
@@ -63,33 +63,33 @@ class Driver(ABC, Generic[Options]):
     fix.
     """
 
-    name: ClassVar[str]  # what a fleet calls it (`drivers.<name>`), and the name of its module
-    title: ClassVar[str]  # what people call it
+    name: ClassVar[str]  # name in a fleet (`drivers.<name>`), and of the module
+    title: ClassVar[str]  # name in messages
     domains: ClassVar[tuple[str, ...]]  # names of drivers in ResourceSlices
-    options: ClassVar[type[StrictDocument]]  # what a fleet can set
+    options: ClassVar[type[StrictDocument]]  # type of the options in a fleet
     meaning: ClassVar[str]  # description of the fleet's key
-    # plan files have had the key since before other drivers existed
+    # plan files have contained this key since before other drivers existed
     written_when_off: ClassVar[bool] = False
 
     # What runs with it, and what must not run with it.
     # what the plugin's resources become in claims
     device_plugin: ClassVar[VendorDevicePlugin | None] = None
-    # of the vendor's device plugin, and the class instead
+    # resource of the vendor's device plugin, and the class that replaces it
     plugin_resources: ClassVar[Mapping[str, str]] = _NOTHING
-    # domains whose devices nobody counts: software, not hardware
+    # domains whose devices don't count as hardware
     uncounted: ClassVar[frozenset[str]] = frozenset()
-    board_kind: ClassVar[str] = ""  # what a device is called that partitions are cut from
-    # (domain, attribute): what to read instead
+    board_kind: ClassVar[str] = ""  # name of a device that can be partitioned
+    # (domain, attribute): the attribute to read instead
     renamed: ClassVar[Mapping[tuple[str, str], str]] = MappingProxyType({})
-    # its claims attach to the pod, so no container has to name them
+    # claims belong to the pod, so containers don't have to list them
     is_network: ClassVar[bool] = False
-    has_mig: ClassVar[bool] = False  # a pool's `mig` partitions its devices
+    has_mig: ClassVar[bool] = False  # the pool's `mig` key partitions its devices
     # configuration for "gpu" doesn't reach "gpu/alternative"
     compares_whole_request_names: ClassVar[bool] = False
-    # What preparing a claim with only some of a node's devices fails with, with {asked} and
-    # {there}; "" if it works.
+    # Error when a claim with only some of a node's devices is prepared, with {asked} and {there}.
+    # "" if that works.
     partial_claim_error: ClassVar[str] = ""
-    # settings of a fleet that may let pods fit, best first
+    # fleet settings that might make pods fit, starting with the best
     proposals: ClassVar[tuple[tuple[str, ...], ...]] = ()
 
     @property
@@ -201,7 +201,7 @@ class Driver(ABC, Generic[Options]):
         """Return the accelerator of an unknown machine type, by its devices, or None if it has no
         effect.
 
-        Labels and taints of nodes follow from it.
+        The labels and taints of nodes depend on it.
         """
         return None
 

@@ -1,5 +1,5 @@
-"""Groups of Neuron devices and the EFA interfaces next to them: two drivers publish them under the
-same names.
+"""Groups of Neuron devices and the EFA interfaces next to them: two drivers publish these groups
+with the same names.
 
 Source: aws-neuron/connected-device-maps-over-efa-for-neuron:lookup/lookup.go@d571025 (how ids are
 made), and its maps.
@@ -20,8 +20,8 @@ _SIZES = (4, 8, 16)
 
 @cache
 def neuron_groups(machine: Machine) -> dict[int, dict[str, AttributeValue]]:
-    """Return the ids of the groups of each Neuron device, by its number; empty for machines without
-    such groups.
+    """Return the IDs of the groups of each Neuron device, by the device's number. Empty for machine
+    types without groups.
     """
     efa = _efa_of_devices(machine)
     return {device: _attributes(device, efa) for device in efa}

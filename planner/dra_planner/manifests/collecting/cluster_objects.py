@@ -25,7 +25,7 @@ from dra_planner.model import (
 )
 
 _ADMIN_LABEL: Final = "resource.kubernetes.io/admin-access"
-_NO_LABEL: Final = "resource.k8s.io/admin-access"  # which looks as if it were
+_NO_LABEL: Final = "resource.k8s.io/admin-access"  # an object that only looks like a cluster object
 
 
 class ClusterObjects:

@@ -23,11 +23,11 @@ class ClusterPods:
     def __init__(self, ignored: IgnoredObjects) -> None:
         self._ignored = ignored
         self._bound: list[BoundPod] = []
-        self._pending: list[BoundPod] = []  # in a queue, on no node
+        self._pending: list[BoundPod] = []  # pods in a queue that aren't on a node
         self._owners: dict[WorkloadRef, WorkloadRef] = {}
         self._revisions = Revisions()
         self.ended: set[WorkloadRef] = set()
-        # entry → name, of pods that aren't on a node
+        # entry → claim name, for pods that aren't on a node
         self.generated_claims: dict[ObjectKey, dict[str, str]] = {}
 
     def note_controller(self, item: KubernetesObject, *, exists: bool) -> None:

@@ -47,7 +47,7 @@ def _duplicate(item: KubernetesObject, first: KubernetesObject) -> Diagnostic:
     severity: Severity = "warning" if same else "error"
     fix = f"remove one of the two objects; the plan uses the object at {where}"
     if not same and has_embedded(item.place.file):
-        severity = "note"  # a page may show another way, a later step, or another cluster
+        severity = "note"  # a page can describe an alternative, a later step, or another cluster
         fix = (
             "rename one of the two objects if both are for the same cluster; the plan uses the "
             f"object at {where}"

@@ -50,9 +50,9 @@ def fix_values(source: Source, is_refused: IsRefused) -> Fixed:
 
 
 def add_tolerations(source: Source, wanted: Sequence[tuple[int, Mapping[str, str]]]) -> Fixed:
-    """Return a source whose pods have further tolerations: of each object, by the line that it
-    begins in, those of all pods with claims. Objects with anchors, or in braces with comments,
-    are unwritten.
+    """Return a source whose pods with claims have additional tolerations, which are given by the
+    first line of each object. Objects with anchors, and objects in braces with comments, aren't
+    changed.
     """
     return _each_document(source, lambda root, layout: (), wanted)
 

@@ -51,5 +51,5 @@ def parse_limit_range(data: Data, place: Place = NOWHERE) -> LimitRange:
 
 
 def _thousandths(ratios: Data | None) -> dict[str, int]:
-    """Return ratios in thousandths, like CPU, whatever the resource."""
+    """Return ratios in thousandths (like CPU) for every resource."""
     return {name: parse_amounts({"cpu": each})["cpu"] for name, each in (ratios or {}).items()}

@@ -92,7 +92,7 @@ def _ways(
         else:
             yield from _key(match, frame, outer, minor)
         if frame.is_open and frame.type.kind not in (_STRUCT, "list", "map"):
-            return  # a scalar without its value: nothing is left out of it
+            return  # a scalar without its value, so nothing is lost
 
 
 def _key(

@@ -13,7 +13,7 @@ from dra_planner.documents.stream import split_stream
 from dra_planner.manifests.repairing.indentation import indentations
 from dra_planner.manifests.repairing.typography import with_plain_signs
 
-MOST_TEXTS = 64  # that are given to the reader
+MOST_TEXTS = 64  # maximum number of candidates that the reader tries
 
 
 class TextRepair(Struct, frozen=True):

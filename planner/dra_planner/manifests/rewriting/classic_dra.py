@@ -48,9 +48,9 @@ class ClassicObjects(Struct):
 
     # group, kind, namespace, name
     objects: dict[tuple[str, str, str, str], Old] = {}
-    # ResourceClass → its driver, by its name of today
+    # ResourceClass → its driver, by the driver's current name
     drivers: dict[str, str] = {}
-    # id of parameters → what refers to them
+    # ID of the parameters → the objects that refer to them
     users: dict[int, list[Old]] = {}
 
     @classmethod
@@ -66,7 +66,7 @@ class ClassicObjects(Struct):
     def find(self, reference: Mapping[str, Any], namespace: str, user: Old) -> Old:
         """Return the parameters of a reference, or the parameters that were generated from them."""
         group, kind, name = (str(reference.get(key) or "") for key in ("apiGroup", "kind", "name"))
-        group = group.partition("/")[0]  # guides write the version too
+        group = group.partition("/")[0]  # guides also write the version
         found = self.objects.get((group, kind, namespace, name))
         if found is None:
             # Cluster-scoped parameters of classes are written without a namespace.
@@ -174,7 +174,7 @@ def convert_claim(old: Old, layout: Layout, library: ClassicObjects) -> bool:
     refuse_unknown(old.data, _TOP | {"spec", "status"}, str(old))
     spec = _claim_spec(old, section(old.data, "spec"), library)
     if library.drivers.get(str(section(old.data, "spec").get("resourceClassName"))) != NVIDIA:
-        old.notes.append(_SHARED)  # NVIDIA's classes were shareable unless they said otherwise
+        old.notes.append(_SHARED)  # NVIDIA's classes were shareable unless they stated otherwise
     if old.data.get("status"):
         old.notes.append("the status is removed, so the scheduler allocates the claim again")
     _replace_spec(old, layout, spec)

@@ -16,7 +16,7 @@ from msgspec import Struct
 from dra_planner.documents.scalars import resolve_plain
 from dra_planner.manifests.rewriting.spans import List, Mapping, Node, Pair, Scalar
 
-_STEP: Final = 2  # columns that a new level is indented by
+_STEP: Final = 2  # number of columns for a new indentation level
 _COMMENT: Final = re.compile(r"(?:^|(?<=\s))#[^\n]*")
 
 
@@ -136,7 +136,7 @@ class Layout(Struct):
         first = node.pairs[0].key.start
         start = self._line_start(first)
         prefix = self.text[start:first]
-        own_line = bool(prefix.strip())  # a list's hyphen stands before the first key
+        own_line = bool(prefix.strip())  # the hyphen of a list item precedes its first key
         heads: list[str] = []
         lines: list[str] = []
         for number, entry in enumerate(entries):
@@ -346,5 +346,5 @@ def flow_text(value: Any, *, as_json: bool) -> str:
         allow_unicode=True,
         default_flow_style=True,
     )
-    # PyYAML ends a lone scalar with a document end
+    # PyYAML writes a document end after a single scalar
     return text.strip().removesuffix("...").rstrip()

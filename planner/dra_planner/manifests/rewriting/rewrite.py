@@ -156,8 +156,8 @@ class _Document(Struct):
     file: str
     line: int
     objects: list[Old] = []
-    written: dict[int, Layout] = {}  # by the id of the object
-    # by the id of the object: what it became part of
+    written: dict[int, Layout] = {}  # by the ID of the object
+    # by the ID of the object: the object that contains it now
     removed: dict[int, str] = {}
     refused: list[tuple[Old, NotConvertible]] = []
     root: spans.Node | None = None
@@ -287,11 +287,12 @@ def _convert(
             else False
         )
     if classic_dra.is_parameters(old):
-        return False  # settled when all claims and classes are written
+        return False  # determined after all claims and classes have been converted
     if not _is_rewritten(old, features):
         return False
-    # Fields decide the form, not the version: people copy new fields under an old apiVersion and
-    # the reverse. The version is set first, and the fields are converted by the form found.
+    # The fields determine the form, not the version, because people copy new fields below an old
+    # apiVersion, and the reverse. The version is set first, and then the fields are converted from
+    # the form that was found.
     if old.api_version != V1:
         _set(old, layout, "apiVersion", V1)
     if old.kind in _SUCCESSORS:

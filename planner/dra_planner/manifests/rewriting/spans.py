@@ -128,7 +128,7 @@ def _mapping(next_event: Callable[[], Any], node: Mapping, text: str) -> Mapping
     event = next_event()
     while event.__class__ is not MappingEndEvent:
         key = _node(next_event, event, text)
-        assert isinstance(key, Scalar)  # read_yaml refuses keys with parts
+        assert isinstance(key, Scalar)  # read_yaml rejects keys that aren't scalars
         node.pairs.append(Pair(key, _node(next_event, next_event(), text)))
         event = next_event()
     if node.is_flow:

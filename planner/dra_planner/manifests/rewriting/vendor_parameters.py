@@ -52,7 +52,7 @@ class Wanted(Struct):
 
     requests: list[dict[str, Any]] = []
     config: list[dict[str, Any]] = []
-    device_class: str = ""  # where another class than the claim's has such devices
+    device_class: str = ""  # if another class than the claim's contains these devices
     notes: list[str] = []
 
 

@@ -27,7 +27,7 @@ class ApiType(Struct, frozen=True):
     kind: str
     name: str = ""  # of a struct
     item: ApiType | None = None
-    keys: tuple[str, ...] = ()  # of a list: unique keys; ("=",) for a set
+    keys: tuple[str, ...] = ()  # unique keys of a list's items; ("=",) for a set
 
 
 def struct_of(api_version: str, kind: str) -> str | None:

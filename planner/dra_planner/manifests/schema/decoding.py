@@ -61,7 +61,8 @@ Keys = tuple[str | int, ...]
 Fault = tuple[str, Keys, str]  # "type", "value", "unknown", or "null", keys, text
 Trail = tuple[Any, str | int] | None  # the way to a value: (the way to what holds it, its key)
 Check = Callable[[Any, Trail, list[Fault]], None]
-Field = tuple[frozenset[type], Check]  # classes that need no look, and the look at all others
+# classes that don't need a check, and the check for all other classes
+Field = tuple[frozenset[type], Check]
 
 
 class Decoded(Struct, frozen=True):
@@ -89,7 +90,7 @@ def decode(
     _struct(struct, minor)(data, None, faults)
     if not faults:
         return Decoded(data)
-    # a value that decodes itself ends it all, a wrong type is told at the end
+    # a value that decodes itself ends decoding on an error, but a wrong type is reported at the end
     for kind_of_fault in ("value", "type"):
         wrong_ones = [(keys, text) for what, keys, text in faults if what == kind_of_fault]
         if not wrong_ones:
@@ -110,7 +111,7 @@ def decode(
 
 def _filled(value: Any, kind: ApiType, minor: int) -> Any:
     """Return a copy with zero values in place of null items, as Go decodes them."""
-    # first: lines are found from the outside in
+    # checked first, because line numbers are determined from the outside in
     line, lines = getattr(value, "line", 0), getattr(value, "lines", None)
     if kind.kind == "struct":
         fields = fields_of(kind.name, minor)
@@ -149,7 +150,7 @@ def _struct(struct: str, minor: int) -> Check:
             if data is not None:
                 faults.append(_wrong_type(data, trail, struct))
             return
-        if not fields:  # filled at the first use: types refer to themselves
+        if not fields:  # filled on first use, because types refer to themselves
             fields.update(
                 (name, _field(kind, minor)) for name, kind in fields_of(struct, minor).items()
             )
@@ -263,7 +264,7 @@ def _is_integer(bits: int) -> Any:
     def check(value: Any) -> bool:
         if isinstance(value, bool) or not isinstance(value, int | float) or value != int(value):
             return False
-        if isinstance(value, float):  # it is sent with its shortest digits, and zeros behind them
+        if isinstance(value, float):  # it's sent with its shortest digits, followed by zeros
             value = int(Decimal(repr(value)))
         return bool(-(2**bits) <= value < 2**bits)
 
@@ -308,7 +309,8 @@ _SCALARS: Final[dict[str, Any]] = {
     "int-or-string": lambda value: isinstance(value, str) or _is_integer(31)(value),
     "time": _is_time,
     "any": lambda value: True,
-    "fields": lambda value: True,  # FieldsV1: taken as it is, but a map where it is applied
+    # FieldsV1 is accepted unchanged, but must be a map when it's applied
+    "fields": lambda value: True,
 }
 
 

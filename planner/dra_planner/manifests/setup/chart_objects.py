@@ -39,7 +39,7 @@ def chart_findings(item: KubernetesObject) -> Iterator[Diagnostic]:
         faults = [*value_faults(values), *release_faults(version, values.get("featureGates"))]
         for fault in faults:
             if fault.key == "resources" and _ELSEWHERE.search(str(item.data.get("spec"))):
-                continue  # another file may say it
+                continue  # another file might set it
             at = child(place, values, fault.key) if fault.key in values else place
             code = "value-refused" if fault.is_refused else "value-does-nothing"
             severity = "error" if fault.is_refused else "warning"

@@ -31,13 +31,14 @@ class ExistingObjects(Struct, frozen=True, kw_only=True):
     priority_classes: Mapping[str, int] = {}
     # priority classes with preemptionPolicy Never; "" names the default
     non_preempting: frozenset[str] = frozenset()
-    default_priority: str = ""  # the PriorityClass that pods have without naming one
-    # DeviceClass → its extendedResourceName, "" for none
+    default_priority: str = ""  # the PriorityClass of pods that don't name one
+    # DeviceClass → its extendedResourceName, or ""
     classes: Mapping[str, str] = {}
     runtime_classes: frozenset[str] = frozenset()
     quotas: Sequence[Mapping[str, Any]] = ()
     complete: bool = False
-    limited_priorities: bool = False  # critical priorities only in namespaces with a quota for them
+    # critical priorities are allowed only in namespaces with a quota for them
+    limited_priorities: bool = False
 
 
 class Context(Struct, frozen=True, kw_only=True):

@@ -15,7 +15,7 @@ from dra_planner.manifests.parsing.pods import SYSTEM_PRIORITIES
 from dra_planner.manifests.validation.quotas import pod_level_requests
 
 _PREEMPTS: Final = "PreemptLowerPriority"
-# the planner reads no clock: only that a time is filled in matters
+# the planner doesn't read the clock, and only the existence of the time matters
 NOW: Final = "1970-01-01T00:00:00Z"
 
 

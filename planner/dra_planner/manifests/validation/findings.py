@@ -34,11 +34,13 @@ CODES: Final = {
     "Forbidden": "admission-refused",
 }
 
-_MOST_HINTS: Final = 50  # of one object: what comes after is the same mistake, or a hostile text
+# maximum findings for one object; further findings repeat the same mistake, or the text is hostile
+_MOST_HINTS: Final = 50
 _STEP_END: Final = re.compile(r"[.\[]|\Z")
 _MOST_ENDS: Final = 100
 _LARGE: Final = 64
-_TEMPLATED: Final = ("argoproj.io", "tekton.dev")  # their controllers fill in {{…}} in pods
+# the controllers of these objects replace {{…}} in pods themselves
+_TEMPLATED: Final = ("argoproj.io", "tekton.dev")
 
 
 def findings(
@@ -109,7 +111,8 @@ def _dropped(
         f"{item}: {name} is ignored {when}, because {context.features.version} stores the "
         "object without it"
     )
-    # The field alone shares nothing: drivers publish whole devices by default.
+    # The field has no effect without other settings, because drivers publish whole devices by
+    # default.
     also = " with a driver that lets claims share devices" if name == "capacity" else ""
     fix = (
         f"plan for Kubernetes {dropped.since} or later{also}, or turn on {dropped.gate}"

@@ -22,10 +22,10 @@ class Dropped(Struct, frozen=True):
 
     path: str
     gate: str
-    since: str  # the release in which the gate is on by default; empty where it is on in none
+    since: str  # the version in which the gate is on by default; empty if it's on in none
 
 
-# fields that not every release drops
+# fields that only some versions drop
 _LATE: Final = frozenset({"distinctAttribute", "tolerations"})
 
 _RULES: Final[dict[str, tuple[tuple[str, str], ...]]] = {

@@ -18,7 +18,7 @@ _INDEX: Final = re.compile(r"\[\d+\]$")
 _RESOURCE: Final = "resource.k8s.io"
 _COMMON: Final = frozenset({"name", "namespace", "labels", "annotations", "type", "kind", "value"})
 """Fields of many levels, so another level doesn't explain them."""
-_DEPTH: Final = 3  # levels below a field in which it's looked for
+_DEPTH: Final = 3  # number of levels below a field to search
 _MOVED_IN_WORKLOADS: Final = (
     (
         re.compile(r"^spec\.resourceClaimTemplates$"),

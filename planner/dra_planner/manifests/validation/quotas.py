@@ -28,7 +28,7 @@ _COUNTED_DOMAINS: Final = (
     ".storageclass.storage.k8s.io",
     ".volumeattributesclass.storage.k8s.io",
 )
-ALL_DEVICES: Final = 32  # what an `All` request is charged
+ALL_DEVICES: Final = 32  # the number that an `All` request is charged
 _COMPUTE: Final = ("cpu", "memory", "ephemeral-storage")
 _MUST_BE_SAID: Final = ("cpu", "memory")
 _BOTH: Final = {f"requests.{name}": name for name in ("cpu", "memory", "ephemeral-storage")}

@@ -25,7 +25,7 @@ class PodFacts(Struct, frozen=True, kw_only=True):
     """Facts about a pod that the rules of its parts need."""
 
     is_pod: bool = False  # a Pod itself, not a template
-    is_whole: bool = True  # False: a controller of another kind may fill in what is left out
+    is_whole: bool = True  # False: a controller of another kind can add omitted fields
     spec: Data = {}
     labels: Data = {}
     annotations: Data = {}
@@ -53,7 +53,7 @@ class PodFacts(Struct, frozen=True, kw_only=True):
 
     @property
     def os_name(self) -> str | None:
-        """The operating system that the pod names; None if it names none."""
+        """The operating system in the pod's spec, or None if it isn't set."""
         os = self.spec.get("os")
         return None if os is None else os.get("name") or ""
 
@@ -127,7 +127,7 @@ def _check_inner(value: Any, kind: ApiType, path: str, scope: Scope, table: Tabl
 
 @lru_cache(maxsize=1024)
 def _structs_in(struct: str, minor: int) -> tuple[tuple[str, ApiType], ...]:
-    """Return the fields of a struct that hold structs, alone or in a list."""
+    """Return the fields of a struct that contain structs, either directly or in a list."""
     return tuple(
         (name, kind)
         for name, kind in fields_of(struct, minor).items()

@@ -55,7 +55,8 @@ _SERVED: Final = {
     "policy/v1": frozenset({"PodDisruptionBudget"}),
 }
 _GROUPS: Final = frozenset(version.partition("/")[0] for version in _SERVED)
-_DOMAIN_VERSION: Final = "v1beta1"  # of ComputeDomain in every release of the NVIDIA driver
+# the versions of ComputeDomain in every version of the NVIDIA driver
+_DOMAIN_VERSION: Final = "v1beta1"
 _SCHEDULING: Final = "scheduling.k8s.io"
 _GROUP_KINDS: Final = frozenset({"Workload", "PodGroup"})
 _GROUP_VERSIONS: Final = frozenset().union(
@@ -126,8 +127,8 @@ def why_not_served(api_version: str, kind: str, features: Features) -> tuple[str
 
 
 def _fix(asked: _Asked) -> str:
-    """Return what to change, by the first group of kinds that this one belongs to; "" for a kind
-    that is served, or unknown.
+    """Return the required change, from the first group of kinds that contains this kind. "" for a
+    kind that is served or unknown.
     """
     group, kind = asked.group, asked.kind
     if group == RESOURCE:

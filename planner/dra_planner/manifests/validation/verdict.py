@@ -58,7 +58,7 @@ from dra_planner.manifests.validation.workloads.replicated import (
 from dra_planner.manifests.validation.workloads.webhooks import webhook_faults
 from dra_planner.releases import Features
 
-# the server checks it if all else is fine
+# the server checks this if there are no other errors
 _METADATA_LAST: Final = frozenset({"PodDisruptionBudget"})
 _STORED: Final = frozenset(
     {"ResourceClaim", "ResourceClaimTemplate", "DeviceClass", "ResourceSlice"}

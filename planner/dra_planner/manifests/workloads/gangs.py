@@ -235,8 +235,8 @@ def _of_kueue(workloads: Iterable[Workload]) -> Iterator[Gang]:
 
 
 def _minimum(item: KubernetesObject) -> int:
-    """Return the number of pods that must exist before any of them starts, or 0 if none waits for
-    others.
+    """Return the number of pods that must exist before any of them starts, or 0 if each pod starts
+    by itself.
     """
     gang = ObjectPart(item.data, item.place)
     if item.group == NATIVE_GROUP:

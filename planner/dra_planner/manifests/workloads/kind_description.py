@@ -112,7 +112,7 @@ class Role(Struct, frozen=True, kw_only=True):
     name: str = ""
     replicas: str = ""  # "" is one
     default: int = 1
-    pods: Count | None = None  # pods per replica; one where there is none
+    pods: Count | None = None  # pods per replica; one if this is missing
 
 
 class WorkloadKind(Struct, frozen=True, kw_only=True):
@@ -127,9 +127,9 @@ class WorkloadKind(Struct, frozen=True, kw_only=True):
     suspend: str = ""
     surge: Callable[[ObjectPart], Surge] | None = None
     per_node: bool = False
-    rollout: Callable[[ObjectPart, int], Rollout | None] | None = None  # of so many replicas
-    container_name: str = ""  # that its controller gives to containers without one
-    spreads: bool = False  # its pods belong to a ReplicaSet, StatefulSet or ReplicationController
+    rollout: Callable[[ObjectPart, int], Rollout | None] | None = None  # replicas of the role
+    container_name: str = ""  # requests that its controller sets for containers without requests
+    spreads: bool = False  # its pods belong to a ReplicaSet, StatefulSet, or ReplicationController
 
 
 class UnknownPods(Struct, frozen=True):

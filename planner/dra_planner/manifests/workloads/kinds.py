@@ -185,7 +185,7 @@ KINDS: Final[tuple[WorkloadKind, ...]] = (
     WorkloadKind(
         group="pool.kubevirt.io", kind="VirtualMachinePool", read=virtual_machines.read_machine
     ),
-    # Others that replicate a template
+    # Other kinds that replicate a template
     WorkloadKind(group="slinky.slurm.net", kind="NodeSet", roles=_REPLICATED),
     WorkloadKind(
         group="apps.kruise.io",
@@ -212,8 +212,8 @@ CONFIGURATIONS: Final = frozenset(
     }
 )
 """Kinds with pod templates that only other objects use, which name them."""
-# Kinds that hold pod templates which others use, or copies of what others make: they make no pods
-# themselves.
+# Kinds that contain pod templates for other objects, or copies of objects that others create. They
+# don't create pods themselves.
 WITHOUT_PODS: Final = CONFIGURATIONS | frozenset(
     {
         ("", "PodTemplate"),

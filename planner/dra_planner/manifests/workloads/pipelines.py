@@ -20,7 +20,7 @@ _POD_FIELDS: Final = (
     "affinity",
     "schedulerName",
     "priorityClassName",
-    "resourceClaims",  # v4.1: those of a template replace the workflow's
+    "resourceClaims",  # since v4.1, the fields of a template replace the workflow's fields
 )
 _DEEPEST: Final = 100
 

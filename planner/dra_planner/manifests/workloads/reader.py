@@ -79,8 +79,8 @@ class WorkloadReader:
         try:
             sets = read_pod_sets(reading)
         except (AttributeError, KeyError, TypeError, ValueError):
-            # Kinds that the API server knows have been decoded; of others nobody has checked the
-            # types of the fields.
+            # Kinds that the API server knows have already been decoded. For other kinds, the types
+            # of the fields haven't been checked.
             sets = []
             reading.unresolved("one of its fields has an unexpected type", Figures.fixed(1))
         if not sets and not (reading.unknown or reading.faults or reading.generated):

@@ -51,8 +51,8 @@ def read_bounds(objects: Iterable[KubernetesObject]) -> dict[Target, Bounds]:
             found[key] = Bounds(least, most, held=held, said=_said(item, least, most, held))
         else:
             minimum = _number(spec, "minReplicas", 1)
-            # The controller leaves a workload alone that was scaled to zero, unless zero is its own
-            # minimum.
+            # The controller doesn't scale a workload that was scaled to zero, unless zero is its
+            # own minimum.
             most = _number(spec, "maxReplicas", minimum)
             found[key] = Bounds(
                 minimum, most, off_at_zero=minimum > 0, said=_said(item, minimum, most)
@@ -119,7 +119,9 @@ def _meant(kind: str, namespace: str, name: str, named: Iterable[Target]) -> tup
 
 
 def _unscaled(namespace: str, named: Iterable[Target], scaled: Collection[Target]) -> Target | None:
-    """Return the first workload of a namespace that a scaler could be for, but none is."""
+    """Return the first workload in a namespace that doesn't have a scaler, although a scaler could
+    apply to it.
+    """
     for each in sorted(named):
         if each[0] in _SCALED and each[1] == namespace and each not in scaled:
             return each

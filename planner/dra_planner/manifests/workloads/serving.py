@@ -37,7 +37,7 @@ DEFAULT_SURGE: Final = Surge("25%")
 
 def rollout_surge(root: ObjectPart) -> Surge:
     """Return the surge of an Argo Rollout: both colors at the same time, or the surge of a canary
-    (25 %).
+    (25%).
     """
     if isinstance(root.get("spec.strategy.blueGreen"), Mapping):
         return Surge("100%")
@@ -102,7 +102,7 @@ def read_inference_service(reading: Reading) -> list[PodSet]:
 def _inference_figures(reading: Reading, component: ObjectPart, serverless: bool) -> Figures:
     least = component.number("minReplicas", 1)
     most = component.get("maxReplicas")
-    # Without Knative an HPA keeps one replica at least, unless something else scales.
+    # Without Knative, an HPA keeps at least one replica, unless another component scales it.
     annotations = reading.root.get("metadata.annotations", {})
     alone = str(annotations.get(f"{_KSERVE}autoscalerClass", "hpa")) == "hpa" and not serverless
     replicas = max(least, 1 if alone else 0)

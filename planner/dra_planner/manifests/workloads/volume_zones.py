@@ -154,7 +154,7 @@ def _class_of(volume: NewVolume, lookup: Lookup) -> _Class | None:
     name = volume.spec.get("storageClassName")
     given = lookup("StorageClass", _DEFAULT if name is None else text_of(name))
     if name is None and given is None:
-        return _Class("")  # the default classes of clouds wait
+        return _Class("")  # the default classes of clouds wait for the first pod
     drivers = _drivers()
     if given is None:
         driver = next((each for each in drivers if name in each.classes), None)

@@ -31,8 +31,8 @@ _SET_BY_CLUSTER: Final = ("nodeName", "resourceClaims")
 class DeviceUser(Struct, frozen=True, kw_only=True):
     """A workload whose pods use devices of a device plugin, or of claims (`by_claims`).
 
-    `units` are what its pods have together, by resource; `waiting` of its pods have no node.
-    `outcome` is what a migration makes of it; None for pods that use claims.
+    `units` are the total units of its pods, by resource. `waiting` is the number of its pods
+    without a node. `outcome` is the result of a migration, or None for pods that use claims.
     """
 
     workload: str  # "Deployment serve/chat"
@@ -87,8 +87,8 @@ def find_device_pods(objects: Iterable[KubernetesObject], owners: Owners) -> Ite
 
 
 def _units(spec: Mapping[str, Any]) -> dict[str, int]:
-    """Return what the scheduler counts for the pod: the sum of its containers, or its neediest init
-    container.
+    """Return the units that the scheduler counts for the pod: the sum of its containers, or its
+    largest init container.
     """
     lasting: Counter[str] = Counter()
     peak: Counter[str] = Counter()
@@ -133,8 +133,8 @@ def users_of(
 def _outcome(
     pod: _PodUse, owners: Owners, facts: PluginFacts, target: Target
 ) -> TemplateOutcome | None:
-    """Return what a migration makes of the workload of a pod, from the pod itself without what the
-    cluster added.
+    """Return the result of a migration for the workload of a pod. It's derived from the pod,
+    without the fields that the cluster added.
     """
     owner = owners.object_of(pod.owner)
     spec = {key: value for key, value in pod.spec.items() if key not in _SET_BY_CLUSTER}

@@ -1,4 +1,4 @@
-"""The workload that creates a pod, whatever controllers are in between."""
+"""The workload that creates a pod, even if several controllers are in between."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ class Owners:
         self._objects = {(item.kind, item.namespace, item.name): item for item in objects}
 
     def of(self, item: KubernetesObject) -> Owner:
-        """Return the uppermost controller of an object, which the snapshot may lack; the object
-        itself without one.
+        """Return the topmost controller of an object, which the snapshot might not contain. Without
+        a controller, return the object itself.
         """
         seen: set[tuple[str, str, str]] = set()
         found = Owner(item.namespace, item.name, item.kind, item.api_version)

@@ -56,7 +56,7 @@ class ClusterReport(Struct, frozen=True, kw_only=True):
 
     @property
     def contested(self) -> tuple[str, ...]:
-        """Nodes whose devices two allocators give to pods."""
+        """Nodes whose devices two allocators allocate."""
         return tuple(name for pool in self.pools for name in pool.contested)
 
     @property
@@ -113,7 +113,7 @@ def classes_served(objects: Sequence[KubernetesObject]) -> dict[str, str]:
 
 
 def cluster_version(objects: Iterable[KubernetesObject]) -> str:
-    """Return the newest minor version of a snapshot's kubelets ("1.36"); "" if it's unknown."""
+    """Return the newest minor version of a snapshot's kubelets ("1.36"), or "" if it's unknown."""
     found = set[tuple[int, int]]()
     for item in objects:
         info = block(block(item.data, "status"), "nodeInfo") if item.kind == "Node" else {}

@@ -47,7 +47,7 @@ class QueueChange(Struct, frozen=True):
 
 
 def is_queue_object(item: KubernetesObject) -> bool:
-    """Return whether an object is one of Kueue's that a migration may change."""
+    """Return whether an object is a Kueue object that a migration can change."""
     return item.group == GROUP and item.kind in ("ResourceFlavor", "ClusterQueue", "Cohort")
 
 
@@ -140,7 +140,9 @@ def _resources(queue: Mapping[str, Any], logical_name: LogicalName) -> set[str]:
 
 
 def _is_split(flavor: str, queues: Queues, logical_name: LogicalName) -> bool:
-    """Return whether jobs of the device plugin may still need the nodes that a flavor selects."""
+    """Return whether jobs that use the device plugin might still need the nodes that a flavor
+    selects.
+    """
     if not any(map(is_about_devices, labels(queues.flavors[flavor].get("nodeLabels")))):
         return False
     users = {
@@ -164,7 +166,7 @@ def _replace(
     wanted: Wanted,
     split: Collection[str],
 ) -> Iterator[str]:
-    """Replace the quotas of a group; yield their new names."""
+    """Replace the quotas in a group, and yield their new names."""
     for new, olds in wanted.items():
         is_new = new not in texts(group.get("coveredResources"))
         if is_new:
@@ -241,7 +243,7 @@ def _row(
 
 
 def _flavor_twin(flavor: Mapping[str, Any], wanted: Wanted, added: Sequence[str]) -> dict[str, Any]:
-    """Return the quotas of a flavor's twin: the same, but none for extended resources."""
+    """Return the quotas for the second flavor: the same quotas, without extended resources."""
     old = {name for olds in wanted.values() for name in olds}
     rows = [
         {"name": each.get("name"), "nominalQuota": 0} if each.get("name") in old else dict(each)

@@ -1,4 +1,5 @@
-"""Which queue admits an object, what the queue's flavors demand, and whether all its jobs migrate.
+"""The queue that admits an object, the requirements of the queue's flavors, and whether all of the
+queue's jobs migrate.
 
 Source: kubernetes-sigs/kueue:keps/2941-DRA@ff69552 (claim templates only),
 pkg/controller/constants/constants.go@v0.19.2.
@@ -138,11 +139,11 @@ class Queues(Struct):
 
 
 class NotOneFlavor(Exception):
-    """A queue whose flavors differ in devices; the message says which."""
+    """A queue whose flavors have different devices. The message contains the difference."""
 
 
 def _has_quota(flavor: Mapping[str, Any], resources: Collection[str]) -> bool:
-    """Return whether a flavor may admit a pod that requests one of the resources."""
+    """Return whether a flavor might admit a pod that requests one of the resources."""
     quotas = [
         each.get("nominalQuota")
         for each in blocks(flavor, "resources")

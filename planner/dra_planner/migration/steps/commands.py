@@ -103,7 +103,9 @@ def _commands(step: MigrationStep) -> Iterator[str]:
 
 
 def _applied(step: MigrationStep, file: str) -> tuple[str, str]:
-    """Return the commands that apply manifests; later plans of the stack need them too."""
+    """Return the commands that apply manifests. Later plans of the stack also need these
+    manifests.
+    """
     return (
         f"kubectl apply -f {step.folder}/{file}",
         f"copy the manifests from {step.folder}/{file} to the stack's workloads",
@@ -111,8 +113,8 @@ def _applied(step: MigrationStep, file: str) -> tuple[str, str]:
 
 
 def _finished_jobs(step: MigrationStep) -> Iterator[str]:
-    """Yield the commands for Jobs, whose pod templates can't change: each ends and is created
-    again.
+    """Yield the commands for Jobs. Their pod templates can't change, so each Job must end and be
+    re-created.
     """
     for namespace, job, condition in _immutable_jobs(step):
         yield f"kubectl wait -n {namespace} --for=condition={condition} --timeout=-1s {job}"

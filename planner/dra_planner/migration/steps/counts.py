@@ -57,15 +57,15 @@ class PoolSizing(Struct, frozen=True):
         return counts
 
     def doubtful_plugin_pools(self, state: Sequence[Source]) -> frozenset[str]:
-        """Return the device-plugin pools whose node count isn't known before the first step."""
+        """Return the device-plugin pools whose node count is unknown before the first step."""
         pools = [pool for pool in self.fleet.pools if not pool.is_dra]
         return doubtful_pools(self._plan_part(objects_of(state), pools))
 
     def dra_counts(
         self, state: Sequence[Source], moved: Collection[str], before: Counts
     ) -> dict[str, int]:
-        """Return how many nodes the DRA pools need for workloads that have moved; never fewer than
-        before.
+        """Return the number of nodes that the DRA pools need for workloads that have moved. It
+        never decreases.
         """
         pools = [
             pool.model_copy(
@@ -79,8 +79,8 @@ class PoolSizing(Struct, frozen=True):
         return _desired(self._plan_part(without(objects_of(state), self.users - set(moved)), pools))
 
     def counts_of(self, sources: tuple[Source, ...], least: Counts) -> dict[str, int]:
-        """Return the counts of all pools with those of the device-plugin pools fixed, and no fewer
-        DRA nodes.
+        """Return the counts of all pools. The counts of device-plugin pools are fixed, and DRA
+        pools never lose nodes.
         """
         pools = [
             pool.model_copy(
@@ -103,7 +103,7 @@ class PoolSizing(Struct, frozen=True):
 
 
 def doubtful_pools(plan: Plan | None) -> frozenset[str]:
-    """Return the pools on which pending pods may run, so that their node count isn't known."""
+    """Return the pools on which pending pods might run, so that their node count is unknown."""
     return frozenset(
         pool
         for each in (plan.workloads if plan is not None else ())

@@ -1,5 +1,5 @@
-"""The files of a step: fleets, plan file, manifests to apply, and those of the step before for the
-way back.
+"""The files of a step: fleets, plan file, manifests to apply, and the previous step's manifests,
+which revert the step.
 """
 
 from __future__ import annotations
@@ -41,8 +41,8 @@ def _plan_text(step: MigrationStep, fleet: Fleet) -> str:
 
 
 def _changed(sources: Sequence[Source], others: Sequence[Source]) -> list[Source]:
-    """Return the sources whose text differs from that of the same file among others; all of them
-    without others.
+    """Return the sources whose text differs from the same file in the other sources. Without other
+    sources, return all sources.
     """
     texts = {each.name: each.text for each in others}
     return [each for each in sources if texts.get(each.name) != each.text]

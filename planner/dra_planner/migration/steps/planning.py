@@ -42,7 +42,9 @@ from dra_planner.sources import Source
 from dra_planner.wording import counted
 
 MOST_MOVES: Final = 12
-"""The largest number of steps in which workloads move; more workloads share steps."""
+"""The maximum number of steps in which workloads move. If there are more workloads, several share a
+step.
+"""
 
 
 def plan_steps(
@@ -171,7 +173,7 @@ class _Planner(Struct, frozen=True, kw_only=True):
         )
         during = {**counts, **self.sizing.dra_counts(state, moved, counts)}
         step = self._step(task, state, during)
-        if not step.is_safe:  # with more DRA nodes, maybe
+        if not step.is_safe:  # possibly with more DRA nodes
             more = self.sizing.counts_of(task.together, during)
             larger = self._step(task, state, {**during, **more})
             step = larger if larger.is_safe else step

@@ -85,12 +85,12 @@ def state_of(
 
 
 def sources_of(found: Migration) -> tuple[Source, ...]:
-    """Return the files of a migration as they are afterwards."""
+    """Return the files after a migration."""
     return tuple(Source(each.source.name, each.text) for each in found.files)
 
 
 def objects_of(sources: Iterable[Source]) -> list[KubernetesObject]:
-    """Return the objects of sources; documents that can't be read are left out."""
+    """Return the objects in sources. Documents that can't be read are omitted."""
     documents, _ = read_documents(sources)
     return list(read_objects(documents))
 
@@ -108,7 +108,7 @@ def workload_of(item: KubernetesObject) -> str:
 def without(
     objects: Iterable[KubernetesObject], workloads: Collection[str]
 ) -> list[KubernetesObject]:
-    """Return objects without these workloads; other kinds of the same name stay."""
+    """Return objects without these workloads. Objects of other kinds with the same name stay."""
     return [item for item in objects if workload_of(item) not in workloads or not _has_pods(item)]
 
 

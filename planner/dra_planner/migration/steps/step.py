@@ -18,11 +18,11 @@ from dra_planner.sources import Source
 class StepKind(StrEnum):
     """Kind of a step."""
 
-    PREPARE = "prepare"  # DRA pools, driver, quotas; no workload moves
+    PREPARE = "prepare"  # creates DRA pools, the driver, and quotas; no workload moves
     MOVE = "move"  # some workloads move, because new manifests are applied
     SERVE = "serve"  # workloads move without a change, because a DeviceClass serves their resource
-    SHRINK = "shrink"  # DRA pools lose the nodes that only the moves needed
-    FINISH = "finish"  # so do they, and the device plugin and its empty pools are deleted
+    SHRINK = "shrink"  # DRA pools lose the nodes that were needed only for the moves
+    FINISH = "finish"  # the same, and the device plugin and its empty pools are deleted
 
 
 class StepPool(Struct, frozen=True, kw_only=True):
@@ -87,9 +87,10 @@ class MigrationStep(Struct, frozen=True, kw_only=True):
 
 @equality(unhashed=("twins", "without_twin"))
 class MigrationSteps(Struct, frozen=True, kw_only=True):
-    """The whole way. `twins` maps device-plugin pools to the DRA pools that take their place.
+    """The complete migration.
 
-    `without_twin` says why a pool has none. `notes` are facts to settle before the first step.
+    `twins` maps device-plugin pools to the DRA pools that replace them. `without_twin` contains the
+    reason why a pool isn't replaced. `notes` are facts to settle before the first step.
     """
 
     migration: Migration

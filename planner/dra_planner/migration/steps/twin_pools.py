@@ -1,4 +1,4 @@
-"""A DRA pool for each device-plugin pool: the same machines, allocated by the driver."""
+"""A DRA pool for each device-plugin pool: the driver allocates the same machine types."""
 
 from __future__ import annotations
 
@@ -16,7 +16,9 @@ _ONLY_OF_PLUGINS = ("allocation", "sharing", "migStrategy")
 
 
 class Twins(Struct, frozen=True):
-    """The fleet with twins, their names by pool, and why other pools have none."""
+    """The fleet with a DRA pool for each device-plugin pool, the names of these pairs, and the
+    reasons why other pools don't have one.
+    """
 
     fleet: Fleet
     by_pool: Mapping[str, str] = {}
@@ -24,8 +26,8 @@ class Twins(Struct, frozen=True):
 
 
 def add_twins(fleet: Fleet) -> Twins:
-    """Return the fleet with a DRA pool for each device-plugin pool; a DRA pool of the same machine
-    type is its twin.
+    """Return the fleet with a DRA pool for each device-plugin pool. An existing DRA pool with the
+    same machine type counts.
     """
     by_pool: dict[str, str] = {}
     missing: dict[str, str] = {}
@@ -50,7 +52,9 @@ def add_twins(fleet: Fleet) -> Twins:
 
 
 def _is_twin(candidate: Pool, pool: Pool, taken: Collection[str]) -> bool:
-    """Whether a pool is the DRA pool of the same machines, and no other pool's twin."""
+    """Whether a pool is the DRA pool with the same machine type, and doesn't replace another
+    pool.
+    """
     same = (candidate.machine, candidate.mig, candidate.capacity) == (
         pool.machine,
         pool.mig,

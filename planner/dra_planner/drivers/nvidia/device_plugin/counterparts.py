@@ -108,7 +108,9 @@ def _sharing(
 def _share(
     resource: str, count: int, sharing: DeviceSharing, needs: SelectionNeeds, shares: str
 ) -> Counterpart | NoCounterpart:
-    """Return one share of a GPU; claims can share a GPU only if the driver offers shares."""
+    """Return a request for one share of a GPU. Claims can share a GPU only if the driver offers
+    shares.
+    """
     if sharing.strategy == "mps":
         reason = (
             "no version of the NVIDIA DRA driver can share a GPU between separate claims under MPS"

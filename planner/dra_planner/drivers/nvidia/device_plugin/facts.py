@@ -24,8 +24,8 @@ def sharing_of(
     """Return how a resource is shared on nodes with these labels; None if its devices aren't
     shared.
 
-    With several named configurations and no label that picks one, the one that names the resource
-    holds.
+    If there are several named configurations, and no label selects one, the configuration that
+    contains the resource applies.
     """
     named = node_labels.get(_CONFIG_LABEL, "")
     if named in facts.by_config:
@@ -38,7 +38,7 @@ def sharing_of(
 
 
 def facts_of(kind: str, name: str, data: Mapping[str, Any]) -> PluginFacts | None:
-    """Return an object's facts about the device plugin, or None if it has none."""
+    """Return an object's facts about the device plugin, or None if it doesn't contain any."""
     if kind == "ConfigMap":
         return _of_configurations(name, data.get("data"))
     if kind == "Node":

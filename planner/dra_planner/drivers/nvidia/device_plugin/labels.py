@@ -39,7 +39,7 @@ _ABOUT_THE_PLUGIN: Final = (
 
 
 def is_about_devices(key: str) -> bool:
-    """Return whether a label is about GPUs, so that it may be missing on nodes without the device
+    """Return whether a label concerns GPUs, so that it might be missing on nodes without the device
     plugin.
     """
     return key not in _STAYS and (key in _MEANINGS or key.startswith(("nvidia.com/", _KARPENTER)))
@@ -119,14 +119,15 @@ def _gpus_by_gke_type() -> Mapping[str, set[str]]:
     for accelerator in _accelerators(names()):
         if accelerator.gke_type and accelerator.gpu:
             found.setdefault(accelerator.gke_type, set()).update(_names_of(accelerator.gpu))
-    for row in read_table("attachable_gpus"):  # GPUs of machine types that come without one
+    # GPUs that are attached to machine types without built-in GPUs
+    for row in read_table("attachable_gpus"):
         found.setdefault(row["gke_type"], set()).update(_names_of(row["gpu"]))
     return found
 
 
 @cache
 def _gpus_by_ec2_name() -> Mapping[str, set[str]]:
-    """Karpenter's label holds the name that EC2 gives a GPU, in lower case: t4, a10g, h100."""
+    """Karpenter's label contains EC2's name of a GPU in lowercase: t4, a10g, h100."""
     found: dict[str, set[str]] = {}
     for accelerator in _accelerators(
         name for name in names() if cloud(name).karpenter == _KARPENTER_GROUP
@@ -157,7 +158,7 @@ def _family(term: LabelTerm) -> SelectionNeeds:
 
 
 def _memory(term: LabelTerm) -> SelectionNeeds:
-    """GFD's and Karpenter's labels hold MiB; the capacity holds bytes."""
+    """Labels of GFD and Karpenter contain MiB, but the capacity contains bytes."""
     signs = {"Gt": ">", "Lt": "<", "In": "=="}
     mib = number(term.values[0]) if len(term.values) == 1 else None
     if term.operator not in signs or mib is None:
@@ -184,7 +185,7 @@ def _compute_major(term: LabelTerm) -> SelectionNeeds:
 
 
 def _version_part(attribute: str, part: str) -> Callable[[LabelTerm], SelectionNeeds]:
-    """Return the meaning of a label that holds one part of a version."""
+    """Return the meaning of a label that contains one part of a version."""
 
     def needs(term: LabelTerm) -> SelectionNeeds:
         numbers = [number(each) for each in term.values]

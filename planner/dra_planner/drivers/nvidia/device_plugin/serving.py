@@ -21,7 +21,7 @@ from dra_planner.errors import CatalogError
 _GPU: Final = "nvidia.com/gpu"
 _KEYS: Final = {TIME_SLICING: "timeSlicing", MPS: "mps"}
 WHOLE_GPUS: Final = "whole-gpus"
-"""The configuration of nodes that no label assigns one."""
+"""The configuration of nodes without a label that assigns a configuration."""
 
 
 def nvidia_units(machine: Machine, serving: PluginServing) -> Mapping[str, int]:
@@ -85,8 +85,8 @@ def nvidia_serving_faults(machine: Machine, serving: PluginServing) -> Iterator[
 
 
 def plugin_configs(servings: Iterable[tuple[Machine, PluginServing]]) -> dict[str, dict[str, Any]]:
-    """Return the plugin's configurations by name, one for each way of serving; empty if all nodes
-    serve whole GPUs.
+    """Return the plugin's configurations by name, one for each way to share GPUs. Empty if all
+    nodes serve whole GPUs.
     """
     configs: dict[str, dict[str, Any]] = {}
     for machine, serving in servings:

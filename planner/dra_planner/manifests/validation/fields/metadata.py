@@ -29,10 +29,11 @@ from dra_planner.releases import Features
 Data = Mapping[str, Any]
 MAX_ANNOTATION_BYTES: Final = 256 * 1024
 _LABEL_NAMES: Final = frozenset({"Namespace", "StatefulSet"})
-# any name that can be a part of an address
+# any name that can be part of a URL path
 _SEGMENT_NAMES: Final = frozenset({"PodDisruptionBudget"})
-# Fields of metadata that nobody may set in a template, and whether an empty value counts as set: Go
-# tells a nil list or pointer from an empty one. The server lowers only the first letter of `UID`.
+# Metadata fields that users can't set in a template, and whether an empty value counts as set,
+# because Go distinguishes a nil list or pointer from an empty one. The server lowercases only the
+# first letter of `UID`.
 _NOT_IN_TEMPLATES: Final = {
     "name": False,
     "generateName": False,
@@ -48,7 +49,7 @@ _NOT_IN_TEMPLATES: Final = {
     "finalizers": True,
     "managedFields": True,
 }
-_GENERATED_STEM: Final = 58  # bytes of the prefix that stay in a generated name
+_GENERATED_STEM: Final = 58  # bytes of the prefix that remain in a generated name
 
 
 def check_metadata(data: Data, kind: str, features: Features, path: str = "metadata") -> Violations:
@@ -61,16 +62,16 @@ def check_metadata(data: Data, kind: str, features: Features, path: str = "metad
         else dns_subdomain
     )
     if prefix:
-        # The server looks at a prefix that ends in a dash as if its last two characters were an
+        # If a prefix ends in a hyphen, the server checks it as if its last two characters were an
         # "a".
         stem = prefix[:-2] + "a" if len(prefix) > 1 and prefix.endswith("-") else prefix
-        # else at the generated name alone
+        # otherwise, only the generated name is checked
         if kind != "DeviceClass" or features.checks_prefix_of_class_names:
             yield from each_invalid(f"{path}.generateName", prefix, wrong(stem))
         name = name or prefix[:_GENERATED_STEM] + "xxxxx"
     if name:
         yield from each_invalid(f"{path}.name", name, wrong(name))
-        if kind == "Namespace":  # its name is also kept as the label kubernetes.io/metadata.name
+        if kind == "Namespace":  # its name is also stored in the label kubernetes.io/metadata.name
             yield from each_invalid(f"{path}.labels", name, label_value(name))
     elif not prefix:
         yield required(f"{path}.name", "name or generateName is required")

@@ -60,8 +60,8 @@ def check_class_name(name: str, path: str) -> Violations:
 
 
 def check_attribute_name(name: str, path: str, features: Features) -> Violations:
-    """Check `identifier` or `domain/identifier`. With two or more slashes, no version checks
-    anything.
+    """Check `identifier` or `domain/identifier`. If there are two or more slashes, no version
+    checks the text.
     """
     parts = name.split("/")
     if not name and not features.empty_is_invalid:

@@ -34,7 +34,7 @@ def _faults_of(selector: Data) -> Violations:
         yield from check_expression(item or {}, "", compares=False)
 
 
-_ANYWHERE: Any = None  # labels look the same in every scope
+_ANYWHERE: Any = None  # labels have the same format in every scope
 
 
 def matches(selector: Data, own: Data) -> bool:

@@ -101,7 +101,7 @@ def check_admin_access(data: Data, context: Context, labels: Mapping[str, str]) 
     for index, request in enumerate((spec.get("devices") or {}).get("requests") or ()):
         if ((request or {}).get("exactly") or {}).get("adminAccess"):
             yield forbidden(f"spec.devices.requests[{index}].adminAccess", _EXPECTED_ADMIN)
-            return  # the server names the first one only
+            return  # the server names only the first one
 
 
 def check_claim_spec(spec: Data, path: str, context: Context) -> Violations:

@@ -40,7 +40,7 @@ from dra_planner.releases import Features
 
 Data = Mapping[str, Any]
 _MOST_MILLI: Final = (2**63 - 1) // 1000
-_HANDLER_REQUIRED_SINCE: Final = 36  # before, its format is at fault
+_HANDLER_REQUIRED_SINCE: Final = 36  # in earlier versions, its format is the fault
 _TOLERATIONS_TWICE_UNTIL: Final = 34  # in the path of a RuntimeClass
 HIGHEST_USER_PRIORITY: Final = 1_000_000_000
 _VERSION: Final = re.compile(r"latest|v1\.(?:0|[1-9][0-9]*)", re.ASCII)

@@ -158,7 +158,7 @@ def _check_image(value: Any, path: str, scope: Scope) -> Violations:
 
 def _check_amounts(value: Any, path: str, scope: Scope) -> Violations:
     resources = value or {}
-    # a pod's limits stand in for requests, except where SetDefaults_Pod doesn't look
+    # a pod's limits replace missing requests, except for fields that SetDefaults_Pod doesn't check
     defaulted = scope.pod.is_pod and ".ephemeralContainers[" not in path
     if defaulted and resources.get("limits"):
         resources = {

@@ -38,7 +38,8 @@ _IN_VARIABLES: Final = frozenset(
         "status.podIPs",
     }
 )
-# Fields that a reference may name at all; which of them depends on where the reference stands.
+# Fields to which a reference can point. The position of the reference determines which of them are
+# valid.
 _KNOWN: Final = _IN_VARIABLES | {
     "metadata.annotations",
     "metadata.labels",

@@ -13,7 +13,7 @@ from dra_planner.manifests.schema import ApiType, fields_of
 
 Data = Mapping[str, Any]
 NEVER: Final = 1000
-"""Stands for the minor version of a gate that no version has enabled so far."""
+"""Represents the minor version of a gate that no version has enabled so far."""
 
 RESTART_RULES: Final = 35
 RESTART_ALL: Final = 36

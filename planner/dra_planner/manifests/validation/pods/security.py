@@ -49,10 +49,10 @@ _OF_IPC: Final = frozenset(
     }
 )
 _CONTAINERS: Final = ("initContainers", "containers", "ephemeralContainers")
-# shareProcessNamespace is told of the spec, before of the security context
+# shareProcessNamespace is reported for the spec, and in earlier versions for the security context
 _SHARE_PATHS_SINCE: Final = 37
-# What a pod for Windows may not have: fields of the spec, of its security context, of that of a
-# container.
+# Fields that a pod for Windows can't have: fields of the spec, of its security context, and of a
+# container's security context.
 _NOT_ON_WINDOWS: Final = ("hostUsers", "hostPID", "hostIPC", "shareProcessNamespace")
 _NOT_IN_WINDOWS_POD: Final = (
     "appArmorProfile",

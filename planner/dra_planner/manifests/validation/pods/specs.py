@@ -180,7 +180,7 @@ def check_pods_of_others(data: Data, path: str, features: Features, *, inline: b
 
 
 _FILLED_IN: Final = frozenset({"FieldValueRequired", "FieldValueNotFound"})
-# Knative takes 0 for its container's
+# Knative uses 0 for its container's
 _HANDLED_PORT: Final = re.compile(r"\.(httpGet|tcpSocket|grpc)\.port$")
 _COMPLETE: Final = re.compile(r"\.(resourceClaims|resources)\b")
 

@@ -44,7 +44,8 @@ from dra_planner.manifests.validation.violations import (
     required,
 )
 
-# In the order of the server: the first source is the volume's, and each later one is one too many.
+# In the order of the server: the first source is the volume's source, and each further source is an
+# error.
 SOURCES: Final = (
     "emptyDir",
     "hostPath",
@@ -77,7 +78,7 @@ SOURCES: Final = (
     "ephemeral",
     "image",
 )
-# in messages about one source too many
+# in messages about an additional source
 _CALLED: Final = {"cephfs": "cephFS", "downwardAPI": "downwarAPI"}
 _ISCSI: Final = (
     ("iqn", re.compile(r"iqn\.\d{4}-\d{2}\.([A-Za-z0-9.-]+)(:[^,;*&$|\s]+)\Z", re.ASCII)),
@@ -302,7 +303,7 @@ def _check_secret_reference(data: Data, path: str, scope: Scope) -> Violations:
 
 
 def _check_image(data: Data, path: str, scope: Scope) -> Violations:
-    # Later releases let controllers set the reference of a pod, too.
+    # Later versions also let controllers set the reference of a pod.
     if scope.pod.is_pod and not data.get("reference"):
         yield required(f"{path}.reference")
 

@@ -38,9 +38,11 @@ _SOURCES: Final = ("object", "external", "pods", "resource", "containerResource"
 _TYPES: Final = ("Object", "Pods", "Resource", "External", "ContainerResource")
 _REFERENCE: Final = "autoscaling.CrossVersionObjectReference"
 _TARGETS: Final = ("Utilization", "Value", "AverageValue")
-_DECLARED_SINCE: Final = 36  # with other words for the same faults
-_TO_ZERO_SINCE: Final = 37  # releases before keep one replica, since the gate HPAScaleToZero is off
-_TOLERANCE_SINCE: Final = 35  # releases before drop the field: HPAConfigurableTolerance is off
+_DECLARED_SINCE: Final = 36  # with different wording for the same faults
+# earlier versions keep one replica, because the feature gate HPAScaleToZero is off
+_TO_ZERO_SINCE: Final = 37
+# earlier versions drop the field, because HPAConfigurableTolerance is off
+_TOLERANCE_SINCE: Final = 35
 _MOST_WINDOW: Final = 3600
 _MOST_PERIOD: Final = 1800
 

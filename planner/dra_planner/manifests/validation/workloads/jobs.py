@@ -49,7 +49,7 @@ _MOST_CRON_NAME: Final = 52
 _PATH: Final = re.compile(r"[A-Za-z0-9/\-._~%!$&'()*+,;=:]+", re.ASCII)
 _INTEGER: Final = re.compile(r"[+-]?[0-9]+", re.ASCII)
 _ACTIONS: Final = ("Count", "FailIndex", "FailJob", "Ignore")
-# labels that the server sets, and whether it sets the name of the Job or its uid
+# labels that the server sets, and whether the value is the Job's name or its UID
 _OWN_LABELS: Final = {
     "job-name": True, "batch.kubernetes.io/job-name": True,
     "controller-uid": False, "batch.kubernetes.io/controller-uid": False,
@@ -329,7 +329,7 @@ def _check_success_rule(rule: Data, path: str, completions: int | None) -> Viola
     count, text = rule.get("succeededCount"), rule.get("succeededIndexes")
     if count is None and text is None:
         yield required(path, "at least one of succeededCount or succeededIndexes must be specified")
-    if completions is None:  # the server falls over that
+    if completions is None:  # the server crashes in this case
         return
     total = 0
     if text is not None:

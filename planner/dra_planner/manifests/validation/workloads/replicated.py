@@ -35,7 +35,7 @@ from dra_planner.manifests.validation.violations import (
 from dra_planner.releases import Features
 
 _NO_MATCH: Final = "`selector` does not match template `labels`"
-# releases before drop a StatefulSet's maxUnavailable, since its gate is off
+# earlier versions drop a StatefulSet's maxUnavailable, because its gate is off
 _AT_ONCE_SINCE: Final = 37
 _LABELS: Final = "spec.template.metadata.labels"
 

@@ -26,7 +26,7 @@ class _Field(Struct, frozen=True):
     least: int
     greatest: int
     names: tuple[str, ...] = ()
-    first: int = 0  # what the first name stands for
+    first: int = 0  # the expression that the first name represents
 
 
 _FIELDS: Final = (
