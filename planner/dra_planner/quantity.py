@@ -31,7 +31,7 @@ TOO_LARGE: Final = "the number is too large"
 
 _INT64_MAX: Final = 2**63 - 1
 _INT64_MIN: Final = -(2**63)
-# a selector has 10 KiB; beyond this, big numbers only serve to exhaust memory
+# a selector has at most 10 KiB; larger numbers only serve to exhaust memory
 _MAX_DIGITS: Final = 20_000
 _MAX_CACHED_LENGTH: Final = 64
 _SHAPE: Final = re.compile(r"([+-]?)(0*)([0-9]*)(\.[0-9]*)?([eEinumkKMGTP]*[+-]?[0-9]*)", re.ASCII)
@@ -49,7 +49,7 @@ _BINARY_NAMES: Final = {e: s for s, e in _BINARY_SUFFIXES.items()}
 class QuantityError(ValueError):
     """A text that is not a quantity, or arithmetic whose result could not be held.
 
-    `text` is the offending text, `reason` says what is wrong with it in upstream's words.
+    `text` is the invalid text, and `reason` contains upstream's message.
     """
 
     def __init__(self, text: str, reason: str) -> None:
@@ -62,11 +62,10 @@ class QuantityError(ValueError):
 class Quantity(Struct, frozen=True):
     """A quantity: `unscaled` × 10^`scale`.
 
-    `small` tells the 64-bit form from the big-decimal form, `suffixes` is the family of suffixes of
-    the canonical text, and `text` the canonical text where parsing found it already canonical (else
-    empty).
-
-    Equality, order and hash go by the number alone: 1Gi equals 1024Mi.
+    `small` distinguishes the 64-bit form from the big-decimal form, `suffixes` is the family of
+    suffixes of the canonical text, and `text` is the canonical text if the parsed text was already
+    canonical (otherwise, it's empty). Equality, order, and hash depend only on the number: 1Gi
+    equals 1024Mi.
     """
 
     unscaled: int
@@ -92,16 +91,16 @@ class Quantity(Struct, frozen=True):
 
     @property
     def value(self) -> int:
-        """The number rounded up to an integer, as upstream's `Value()`.
+        """The number rounded up to an integer, like upstream's `Value()`.
 
-        Like there, what 64 bits cannot hold comes out as 0 or wrapped around.
+        As in upstream, numbers that don't fit in 64 bits become 0 or wrap around.
         """
         return self._scaled_value(0)
 
     @property
     def milli_value(self) -> int:
-        """The number of thousandths, rounded up, as upstream's `MilliValue()`, with the same limits
-        as `value`.
+        """The number of thousandths, rounded up, like upstream's `MilliValue()`, with the same
+        limits as `value`.
         """
         return self._scaled_value(-3)
 
@@ -111,8 +110,8 @@ class Quantity(Struct, frozen=True):
         return (self.unscaled > 0) - (self.unscaled < 0)
 
     def as_int64(self) -> int | None:
-        """The number where its form gives it as an integer without conversion (`AsInt64`), else
-        None.
+        """The number, if its form contains it as an integer without conversion (`AsInt64`).
+        Otherwise, None.
         """
         if not self.small or self.scale < 0:
             return None
@@ -140,7 +139,7 @@ class Quantity(Struct, frozen=True):
         if self.scale != other.scale:
             if self.sign != other.sign or a == 0:
                 return (self.sign > other.sign) - (self.sign < other.sign)
-            # The magnitudes decide unless they are the same: no power of ten is built for
+            # The magnitudes decide unless they are equal, so no power of ten is computed for
             # 1e2000000000.
             big, small = _digits(a) + self.scale, _digits(b) + other.scale
             if big != small:
@@ -199,7 +198,9 @@ class Quantity(Struct, frozen=True):
         return Quantity(number, self.scale, self.small, self.suffixes)
 
     def __str__(self) -> str:
-        """The canonical text: no fraction, the largest suffix of the family that loses nothing."""
+        """The canonical text: without a fraction, and with the largest suffix of the family that
+        doesn't lose precision.
+        """
         return self.text or _canonical(self)
 
     def _scaled_value(self, scale: int) -> int:
@@ -289,7 +290,7 @@ def _decimal_exponent(text: str, suffix: str) -> tuple[str, int]:
 
 def _parse_big(text: str, suffixes: str, exponent: int) -> Quantity:
     match = _SHAPE.fullmatch(text)
-    assert match is not None  # parse() has matched it
+    assert match is not None  # parse() has already matched it
     sign, zeros, whole, point, _ = match.groups()
     fraction = point[1:] if point else ""
     if not zeros and not whole and not fraction:
@@ -335,14 +336,16 @@ def _int64(number: int) -> int:
 
 
 def _digits(number: int) -> int:
-    """The count of decimal digits, without converting to text what is too long for it."""
+    """The number of decimal digits, without converting a very long number to text."""
     number = abs(number)
     estimate = number.bit_length() * 30103 // 100000
     return estimate + 1 if number >= 10**estimate else max(estimate, 1)
 
 
 def _round_up(number: int, scale: int, to_scale: int) -> int:
-    """`number` × 10^`scale` in units of 10^`to_scale`, away from zero where it is not whole."""
+    """`number` × 10^`scale` in units of 10^`to_scale`, rounded away from zero if the result isn't
+    an integer.
+    """
     if scale >= to_scale:
         return number * _ten(scale - to_scale)
     shift = to_scale - scale
@@ -365,8 +368,8 @@ def _scale_up(number: int, places: int) -> int | None:
 
 
 def _scale_up_wrapping(number: int, places: int) -> int:
-    """What upstream leaves when 64 bits do not suffice: the low bits for the common scales, 0 for
-    the others.
+    """The result of upstream if 64 bits aren't sufficient: the low bits for the common scales, and
+    0 for all others.
     """
     result = _scale_up(number, places)
     if result is None:
@@ -383,8 +386,8 @@ def _scale_down(number: int, places: int) -> int:
 
 
 def _scaled_value_big(unscaled: int, scale: int, to_scale: int) -> int:
-    """As upstream: wraps around at 64 bits, and a negative fraction goes towards zero and then
-    up.
+    """Like upstream: the number wraps around at 64 bits, and a negative fraction is rounded toward
+    zero and then up.
     """
     places = scale - to_scale
     if places == 0:
@@ -461,7 +464,7 @@ def _decimal(number: int) -> str:
 
 
 def _power_of_ten(exponent: int) -> float:
-    """As Go's `math.Pow10`: a product of two table entries, which is not always the nearest
+    """Like Go's `math.Pow10`: a product of two table entries, which isn't always the nearest
     float.
     """
     if exponent > 308:

@@ -1,4 +1,4 @@
-"""Equality of records whose fields don't all count."""
+"""Equality of records that ignores some fields."""
 
 from __future__ import annotations
 

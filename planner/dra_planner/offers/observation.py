@@ -9,7 +9,7 @@ from dra_planner.model import Node, ResourceClaim, ResourceSlice
 from dra_planner.offers.offer import Offer
 from dra_planner.releases import Features
 
-if TYPE_CHECKING:  # predicting needs no reader of manifests, and it takes long to import
+if TYPE_CHECKING:  # predicting doesn't need the manifest reader, which takes long to import
     from dra_planner.manifests import BoundPod, Manifests
 
 _INSTANCE_TYPE = ("node.kubernetes.io/instance-type", "beta.kubernetes.io/instance-type")
@@ -91,7 +91,9 @@ def _offer(node: Node, manifests: Manifests, there: _Contents, sentence: str) ->
 
 
 def _without_claims(pods: Iterable[BoundPod], manifests: Manifests) -> tuple[str, ...]:
-    """Report bound pods whose claims aren't in the snapshot, because their devices look free."""
+    """Report bound pods whose claims aren't in the snapshot, because their devices appear to be
+    free.
+    """
     sentences: list[str] = []
     for pod in pods:
         for name in pod.claims.values():

@@ -11,7 +11,7 @@ from dra_planner.model import AllocatedDevice, Amounts, Node, ResourceClaim, Res
 from dra_planner.offers.requests import pod_requests
 from dra_planner.records import equality
 
-if TYPE_CHECKING:  # predicting needs no reader of manifests, and it takes long to import
+if TYPE_CHECKING:  # predicting doesn't need the manifest reader, which takes long to import
     from dra_planner.manifests import BoundPod
 
 Origin = Literal["predicted", "observed"]
@@ -45,20 +45,20 @@ class Offer(Struct, frozen=True, kw_only=True):
     slices: tuple[ResourceSlice, ...]
     count_min: int
     count_max: int
-    hourly_usd: Decimal | None = None  # per node, None where it is unknown
-    priced_on: str = ""  # date of the price; empty where its source gives none
-    # allocatable if the estimate was too cautious
+    hourly_usd: Decimal | None = None  # USD per node-hour, or None if unknown
+    priced_on: str = ""  # date of the price; empty if its source doesn't contain a date
+    # allocatable resources if the estimate was too conservative
     at_most: Amounts = {}
-    machine: str = ""  # as the catalogue names it; empty where the snapshot does not say
-    zones: tuple[str, ...] = ()  # where nodes may be; one of them for each node
-    # carried, or perhaps carried, with values that are known at run time only
+    machine: str = ""  # name in the catalog; empty if the snapshot doesn't contain it
+    zones: tuple[str, ...] = ()  # possible zones of the nodes; each node is in one of them
+    # labels that nodes have or might have, with values that are known only at run time
     unknown_labels: tuple[str, ...] = ()
     deductions: tuple[Deduction, ...] = ()
-    # why nobody can tell whether a node publishes its devices; "" where it is known
+    # reason why it's unknown whether a node publishes its devices, or ""
     devices_doubt: str = ""
     assumptions: tuple[str, ...] = ()
     pods: tuple[BoundPod, ...] = ()
-    # allocated claims that hold devices of a pool that the node sees
+    # allocated claims with devices of a pool that the node can use
     claims: tuple[ResourceClaim, ...] = ()
 
     def is_unknown_label(self, key: str) -> bool:

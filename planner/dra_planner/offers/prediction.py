@@ -26,7 +26,7 @@ from dra_planner.offers.labels import (
 from dra_planner.offers.offer import Deduction, Offer
 from dra_planner.releases import Features
 
-if TYPE_CHECKING:  # reading a snapshot needs no fleet, and its schema takes long to import
+if TYPE_CHECKING:  # reading a snapshot doesn't need a fleet, whose schema takes long to import
     from dra_planner.fleet import Fleet, Pool
 
 SYSTEM_POOL = "system"
@@ -252,7 +252,7 @@ def _offered(machine: Machine, region: str, zones: tuple[str, ...]) -> tuple[str
 
 
 def node_price(fleet: Fleet, pool: Pool) -> Decimal | None:
-    """Return the price of a pool's node in USD per hour; None if it's unknown."""
+    """Return the price of a pool's node in USD per hour, or None if it's unknown."""
     return _price(fleet, pool, fleet.machine(pool.machine))[0]
 
 

@@ -44,13 +44,15 @@ Value = AttributeValue | Quantity | None
 
 
 class NodeDifference(Struct, frozen=True, order=True):
-    """One difference from the prediction. Empty text on a side: it doesn't exist there."""
+    """One difference from the prediction. An empty text means that the value doesn't exist on that
+    side.
+    """
 
     pool: str
     node: str
     aspect: Aspect
-    subject: str  # a driver, a device, a label, a resource; "" for the node itself
-    field: str  # the attribute or capacity; "" where the subject says it all
+    subject: str  # a driver, a device, a label, or a resource; "" for the node itself
+    field: str  # the attribute or capacity; "" if the subject is sufficient
     predicted: str
     observed: str
 

@@ -4,9 +4,9 @@
     guard_demand(demand, guards)     the pods as the guards change them
     choose_pools(needs, pools)       of very many pools, those that a plan with guards should use
 
-A packing that exists isn't what the scheduler does: it spreads small pods over large nodes. Guards
-keep pods apart that would block each other (`groups`), so that counts close to the packing hold in
-any pod arrival order.
+The scheduler doesn't follow a packing: it spreads small pods over large nodes. Guards keep pods
+apart that would block each other (`groups`), so that counts close to the packing hold in any pod
+arrival order.
 """
 
 from dra_planner.placement.assignment import Pools

@@ -14,7 +14,7 @@ Scoring = Literal["spread", "pack"]
 """The scheduler's choice among suitable nodes: the emptiest node, or the node with the most
 pods.
 """
-_NEIGHBORS: Final = 200  # the weight of InterPodAffinity times its highest score
+_NEIGHBORS: Final = 200  # weight of InterPodAffinity multiplied by its highest score
 
 Vector = tuple[int, ...]
 
@@ -33,9 +33,9 @@ class NodeModel:
         self._weights = [(row, 100 / capacity[row] / len(amounts)) for row in amounts]
         self._free: list[Vector] = [capacity]
         self._pods = [0]
-        self._used = [0.0]  # the mean part in use of all amounts, in percent
+        self._used = [0.0]  # mean utilization of all amounts, in percent
         self._number = {(capacity, 0): 0}
-        # by kind and state: the state after a pod, -1 if it doesn't fit, 0 if it isn't known yet
+        # by kind and state: the state after placing a pod, -1 if the pod doesn't fit, 0 if unknown
         self._after: list[list[int]] = [[0] for _ in needs]
 
     def places_all(self, order: Iterable[int], nodes: int, scoring: Scoring) -> bool:

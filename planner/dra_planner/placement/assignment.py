@@ -18,10 +18,11 @@ from msgspec.structs import replace
 from dra_planner.model import SharedLimit
 from dra_planner.placement.workload_groups import GroupSizes, WorkloadGroup
 
-_STEPS_OF_MOVE: Final = 500  # of the quick model, which take about as long as looking at a move
-_SEED: Final = 1  # of the works that are moved at random
+# steps of the quick model; one takes about as long as evaluating a move
+_STEPS_OF_MOVE: Final = 500
+_SEED: Final = 1  # share of the works that are moved at random
 _MOST_SHAKES: Final = 10_000
-_MOST_SHAKEN: Final = 3  # works that are moved at random before the search goes on
+_MOST_SHAKEN: Final = 3  # number of random moves before the search continues
 
 SearchCost = tuple[int, ...]
 
@@ -54,7 +55,7 @@ class Assignment(Struct):
     pools: Pools
     sizes: GroupSizes
     groups: list[WorkloadGroup]
-    steps: int  # up to this many, counted by `sizes`
+    steps: int  # up to this number of nodes, counted by `sizes`
     may_split: bool = True  # whether a pool may have several groups
     _nodes: list[int] = []
 

@@ -1,7 +1,7 @@
 """Candidates: sets of guards with the counts that the quick model expects under them.
 
 Five sets are searched: steer; steer and split; steer and pack; all three; steer, split, and spread
-evenly. A candidate can be searched on from with what its proof showed.
+evenly. A search can continue from a candidate with the results of its proof.
 """
 
 from __future__ import annotations
@@ -28,10 +28,11 @@ from dra_planner.sizing.bound.proof import load_solver
 
 WORTH: Final = 0.01
 """The share of the price that an additional guard must save."""
-_QUICK_STEPS: Final = 1_500_000  # of the quick model, for each set of guards
-_SPREAD_STEPS: Final = 16_000_000  # of the same, for even spread
-_MOST_HARD: Final = 12  # orders by size that the full simulation tries
-_FURTHER_STEPS: Final = 300_000  # of the same, to search on from a candidate
+_QUICK_STEPS: Final = 1_500_000  # steps of the quick model for each set of guards
+_SPREAD_STEPS: Final = 16_000_000  # steps of the quick model for even spread
+_MOST_HARD: Final = 12  # number of orders by size that the full simulation tries
+# steps of the quick model for continuing the search from a candidate
+_FURTHER_STEPS: Final = 300_000
 
 
 class GuardQuestion(Struct, frozen=True, kw_only=True):
@@ -107,7 +108,9 @@ class GuardCandidate(Struct, frozen=True, kw_only=True):
         )
 
     def improved(self) -> GuardCandidate | None:
-        """Return what a further search from here finds; None if nothing is within the limits."""
+        """Return the results of a further search from this candidate, or None if there are none
+        within the limits.
+        """
         before = self.assignment
         again = Assignment(
             before.pools,
@@ -121,7 +124,7 @@ class GuardCandidate(Struct, frozen=True, kw_only=True):
 
     @property
     def fills(self) -> dict[tuple[str, str], int]:
-        """How many pods of each steered shape an empty node of its pool holds."""
+        """Number of pods of each steered shape that fit on an empty node of its pool."""
         needs = self.question.needs
         at = {
             part: pool
@@ -170,7 +173,7 @@ def _candidate(question: GuardQuestion, best: Assignment) -> GuardCandidate | No
     sizes = best.sizes
     for group in best.groups:
         sizes.harden(group)
-    best = replace(best)  # with the nodes that it needs now
+    best = replace(best)  # with the number of nodes that it needs now
     if not best.is_within_limits:
         return None
     guards, group_of = build_guards(

@@ -15,10 +15,10 @@ from dra_planner.placement.arrivals import NodeModel, Scoring, Vector
 from dra_planner.placement.hard_orders import arrange_by_size, find_failing_order
 from dra_planner.sizing import LevelNeeds
 
-_SHUFFLED: Final = 2  # orders of the quick model, in addition to those by size
-_RACED: Final = 3  # orders of the quick model in which works start one after the other
+_SHUFFLED: Final = 2  # number of orders in the quick model, in addition to orders by size
+_RACED: Final = 3  # number of orders in the quick model in which works start one after the other
 _APART: Final = (0.2, 0.5, 1.0, 2.0)  # seconds between the starts of works
-_CLAIMS: Final = 3.0  # seconds in which the claims of pods that are made together appear
+_CLAIMS: Final = 3.0  # seconds within which the claims of simultaneously created pods appear
 
 
 class GroupRows:

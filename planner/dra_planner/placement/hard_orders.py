@@ -13,13 +13,14 @@ from typing import Final
 from dra_planner.placement.arrivals import Vector
 
 _SEED: Final = 1
-_STARTS: Final = 3  # arrangements from which the local search begins
-_MOVES: Final = 90  # of the local search, for all starts together
-_MOVED: Final = 0.4  # the part of the moves that move works; the others move some of their pods
+_STARTS: Final = 3  # number of arrangements from which the local search starts
+_MOVES: Final = 90  # steps of the local search, for all starts together
+# share of the moves that move whole works; the other moves move some of their pods
+_MOVED: Final = 0.4
 
 Fails = Callable[[Sequence[int], int], bool]
 """Whether this order of works leaves pods pending on this number of nodes."""
-_Blocks = list[tuple[int, int]]  # works in turn, with the pods that arrive together
+_Blocks = list[tuple[int, int]]  # works in sequence, with the pods that arrive together
 
 
 def arrange_by_size(needs: Sequence[Vector], capacity: Vector) -> list[tuple[int, ...]]:

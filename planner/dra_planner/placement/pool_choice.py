@@ -1,5 +1,5 @@
-"""Which of very many pools a plan with guards should use: the search over groups, on few pools for
-each work.
+"""The pools that a plan with guards should use if there are very many pools: the search over
+groups, on few pools for each work.
 
 A packing mixes works on a node as no guard can, so the pools of the best packing aren't those of
 the best guarded plan.
@@ -21,8 +21,9 @@ from dra_planner.placement.workload_groups import WorkloadGroup
 from dra_planner.sizing import LevelNeeds
 from dra_planner.sizing.bound.proof import load_solver
 
-_MOST_POOLS: Final = 4  # for each work: those where it costs least if it shares nodes, or doesn't
-_STEPS: Final = 8_000_000  # of the quick model
+# pools per work: those with the lowest cost if it shares nodes, and if it doesn't
+_MOST_POOLS: Final = 4
+_STEPS: Final = 8_000_000  # steps of the quick model
 
 
 def choose_pools(needs: LevelNeeds, pools: Pools, shapes: Mapping[str, Shape]) -> dict[int, int]:

@@ -30,13 +30,14 @@ class CountProver(Struct):
     """
 
     question: CountQuestion
-    pool_of: Mapping[str, str]  # the pool of each steered shape, by its id
-    fills: Mapping[tuple[str, str], int]  # pods that an empty node holds, by shape and pool
+    pool_of: Mapping[str, str]  # pool of each steered shape, by the shape's ID
+    # number of pods that fit on an empty node, by shape and pool
+    fills: Mapping[tuple[str, str], int]
     steps: int
-    # nodes below which a pool is known not to do
+    # node counts below which a pool is known to be too small
     least: Mapping[str, int] = {}
     opened: Opened = field(default_factory=Opened)
-    # the most nodes with which pods of a pool stayed pending
+    # the highest node counts at which pods of a pool stayed pending
     refuted: dict[str, int] = {}
 
     def prove(

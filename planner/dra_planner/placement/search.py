@@ -26,8 +26,9 @@ from dra_planner.records import equality
 from dra_planner.simulation import SimulatedCounts
 
 _MOST_PROOFS: Final = 3
-_MOST_FURTHER: Final = 8  # proofs of candidates that were found by what proofs showed
-_PART_OF_FURTHER: Final = 3  # of the steps: the part that they, and proofs before, may take
+# number of proofs for candidates that were found with the results of earlier proofs
+_MOST_FURTHER: Final = 8
+_PART_OF_FURTHER: Final = 3  # share of the steps that these proofs and all earlier proofs can use
 
 
 @equality(unhashed=("pool_of", "fills"))
@@ -39,8 +40,8 @@ class GuardedCounts(Struct, frozen=True, kw_only=True):
     guards: Guards
     found: SimulatedCounts
     cost: tuple[int, ...]
-    pool_of: Mapping[str, str]  # of each steered shape, by its id
-    # pods that an empty node holds, by shape and pool
+    pool_of: Mapping[str, str]  # pool of each steered shape, by the shape's ID
+    # number of pods that fit on an empty node, by shape and pool
     fills: Mapping[tuple[str, str], int]
     in_any_order: tuple[str, ...]  # pools whose pods are proved to fit in any order
 
@@ -59,7 +60,8 @@ class _Search:
         self._question = question
         self._steps = question.steps
         self._best: GuardedCounts | None = None
-        self._corrected: list[GuardCandidate] = []  # whose proof refuted some of their counts
+        # candidates for which the proof refuted some counts
+        self._corrected: list[GuardCandidate] = []
 
     def run(self) -> GuardedCounts | None:
         candidates = _by_promise(find_candidates(self._question))
@@ -70,7 +72,9 @@ class _Search:
         return self._best
 
     def _search_on(self) -> None:
-        """Prove further candidates, each found from one before by what its proof showed."""
+        """Prove more candidates, each derived from an earlier candidate and the results of its
+        proof.
+        """
         reserve = self._question.steps - self._question.steps // _PART_OF_FURTHER
         for _ in range(_MOST_FURTHER):
             if self._steps <= reserve:

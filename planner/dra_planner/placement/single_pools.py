@@ -12,9 +12,9 @@ from typing import Any, Final
 from dra_planner.placement.assignment import Pools
 from dra_planner.sizing import LevelNeeds
 
-_NODES: Final = 20  # of the search for integers: a limit in nodes makes every run the same
+_NODES: Final = 20  # nodes of the integer search; a limit in nodes makes every run identical
 _GAP: Final = 0.002
-_MOST_PAIRS: Final = 3_000  # of works and pools
+_MOST_PAIRS: Final = 3_000  # combinations of works and pools
 _LITTLE: Final = 1e-6
 
 

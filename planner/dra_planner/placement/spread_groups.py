@@ -15,7 +15,7 @@ from dra_planner.placement.even_spread import (
 )
 from dra_planner.placement.workload_groups import GroupSizes, WorkloadGroup
 
-_STEPS_OF_WORK: Final = 80  # of the quick model, which take about as long as placing a work
+_STEPS_OF_WORK: Final = 80  # steps of the quick model; one takes about as long as placing a work
 
 
 class SpreadSizes(GroupSizes):

@@ -18,7 +18,8 @@ from dra_planner.placement.arrivals import Scoring
 from dra_planner.placement.group_rows import GroupRows
 from dra_planner.sizing import LevelNeeds
 
-_MOST_PODS: Final = 2_000  # beyond which the quick model isn't run: the proof's count applies
+# above this limit, the quick model isn't run, and the proof's count applies
+_MOST_PODS: Final = 2_000
 
 
 class WorkloadGroup(Struct, frozen=True):

@@ -26,7 +26,7 @@ def dated_notes(fleet: Fleet, today: date) -> tuple[str, ...]:
         notes.append(sentence)
     used = (*_ALWAYS, *cloud(fleet.cloud).dated_facts)
     old = [each for each in outdated(today) if each.key in used]
-    if old:  # other clouds are loaded only to leave out their facts
+    if old:  # other clouds are loaded only to exclude their facts
         elsewhere = [
             part for name in names() if name != fleet.cloud for part in cloud(name).fact_sources
         ]

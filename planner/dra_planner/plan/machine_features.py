@@ -33,7 +33,7 @@ def unused_features(fleet: Fleet) -> tuple[str, ...]:
 
 
 def _features(fleet: Fleet, pool: Pool, machine: Machine) -> Iterator[str]:
-    # a fleet that sets the driver to false leaves the network out on purpose
+    # if a fleet sets the driver to false, it excludes the network on purpose
     if DRANET.name not in fleet.drivers.model_fields_set:
         yield from _network(fleet.cloud, machine)
     if machine.nvlink_nodes and not _has_compute_domains(fleet):

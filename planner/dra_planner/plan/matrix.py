@@ -46,14 +46,14 @@ class Matrix(Struct, frozen=True, kw_only=True):
 
 
 def plan_matrix(request: PlanRequest, axes: Sequence[Sequence[FleetEdit]]) -> Matrix:
-    """Return the plans of every combination of these changes to the request's fleet, each axis the
-    values of one path.
+    """Return the plans of every combination of these changes to the request's fleet, where each
+    axis contains the values for one path.
 
-    Raises PlannerError where no combination is a valid fleet, where two axes change the same, and
-    for more than `MOST_PLANS` combinations.
+    Raises PlannerError if no combination is a valid fleet, if two axes change the same key, or if
+    there are more than `MOST_PLANS` combinations.
     """
     fleet = request.fleet
-    assert fleet is not None  # a snapshot has nothing to change
+    assert fleet is not None  # a snapshot doesn't have any fleet values to change
     paths = tuple(axis[0].path for axis in axes)
     repeated = sorted(path for path in set(paths) if paths.count(path) > 1)
     if repeated:

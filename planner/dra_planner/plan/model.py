@@ -107,9 +107,11 @@ class PlannedPool(Struct, frozen=True, kw_only=True):
     zones: tuple[str, ...] = ()
     left: Mapping[str, int] = {}
     recommended: int = 0
-    spare: int = 0  # of those recommended, for nodes that are lost
-    existing: int | None = None  # nodes that are there already; None where that was not asked
-    # a maximum under which, with those of the other pools, all that some node takes is placed
+    spare: int = 0  # number of recommended nodes that are spare nodes for failures
+    # number of existing nodes; None if the plan isn't for a snapshot with a fleet
+    existing: int | None = None
+    # a sufficient maximum: together with the other pools' values, all pods that fit on some node
+    # are placed
     enough: int = 0
 
     @property
@@ -157,7 +159,7 @@ class Cost(Struct, frozen=True, kw_only=True):
     """
 
     hourly_usd: Decimal
-    bound_usd: Decimal  # rounded down to a ten-thousandth
+    bound_usd: Decimal  # rounded down to four decimals
     priced_on: str
 
     @property
@@ -190,25 +192,25 @@ class Plan(Struct, frozen=True, kw_only=True):
 
     judgement: Judgement
     verdict: Verdict
-    fleet: Fleet | None  # None: on the nodes of a snapshot
+    fleet: Fleet | None  # None if the nodes come from a snapshot
     pools: tuple[PlannedPool, ...]
     workloads: tuple[PlannedWorkload, ...]
     cost: Cost | None
     assumptions: tuple[str, ...]
     diagnostics: tuple[Diagnostic, ...] = ()
-    # what ceiling and peak demand are worse off with; no verdict depends on it
+    # problems at ceiling and peak demand, which don't affect any verdict
     beside: tuple[Diagnostic, ...] = ()
     inputs: Mapping[str, object] = {}
-    # what it was made from, for rules
+    # the inputs of the plan, for rules
     manifests: Manifests | None = None
     placing: Verdict | None = None  # the verdict without blockers, if there are any
-    # what keeps pods from running although their devices fit
+    # causes that prevent pods from running although their devices fit
     blockers: tuple[Blocker, ...] = ()
-    # with `devices_only`: what was not judged
+    # with `devices_only`: the pods that weren't evaluated
     left_out: DeviceDemand | None = None
-    limits: tuple[LimitUse, ...] = ()  # of the fleet, as far as they concern its pools
-    guarded: Guarded | None = None  # the guards of the plan, and the plan without them
-    joint_fix: JointFix | None = None  # of all misfits together
+    limits: tuple[LimitUse, ...] = ()  # assumptions of the fleet that affect its pools
+    guarded: Guarded | None = None  # the guards of the plan, and the result without guards
+    joint_fix: JointFix | None = None  # fix for all workloads that don't fit, together
 
     @property
     def guards(self) -> Guards:

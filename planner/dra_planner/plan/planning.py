@@ -211,7 +211,7 @@ def size_plan(
 def _recommended_counts(
     judgement: Judgement, fleet: Fleet
 ) -> tuple[dict[str, int], tuple[Diagnostic, ...]]:
-    """Return the recommended count of each pool, with complete racks, and what is wrong with the
+    """Return the recommended count of each pool, with complete racks, and the problems with the
     racks.
     """
     recommended = {
@@ -226,7 +226,7 @@ def _recommended_counts(
 
 
 def _pool_diagnostics(fleet: Fleet, pools: tuple[PlannedPool, ...]) -> Iterator[Diagnostic]:
-    """Yield what a user must know about the purchase and the counts of pools."""
+    """Yield the facts that a user must know about the purchase and the counts of pools."""
     yield from find_not_on_demand(fleet)
     yield from find_built_counts(fleet, pools)
     yield from find_raised_minimums(fleet, pools)

@@ -27,7 +27,7 @@ def _images(fleet: Fleet) -> Iterator[str]:
     version.
     """
     if cloud(fleet.cloud).pool.release:
-        return  # the components pin one that works
+        return  # the components pin a version that works
     for pool in fleet.pools:
         try:
             name = fleet.machine(pool.machine).name

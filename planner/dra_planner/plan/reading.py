@@ -11,7 +11,7 @@ from dra_planner.manifests import Manifests, SelectorRefusal, read_manifests
 from dra_planner.releases import Features
 from dra_planner.sources import Source
 
-_MOST_KEPT: Final = 4096  # answers to different selectors
+_MOST_KEPT: Final = 4096  # cached results for different selectors
 _TOO_COMPLEX: Final = "too complex, exceeds cost limit"
 """Source of the wording:
 kubernetes/kubernetes:pkg/apis/resource/validation/validation.go@v1.36.3.

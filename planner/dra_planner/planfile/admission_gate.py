@@ -17,10 +17,11 @@ from dra_planner.clouds import DRA
 from dra_planner.planfile.schema import PlanFile
 
 PREFIX: Final = "pulumi-dra-gate-"
-MOST_DEVICES: Final = 32  # of a request for all devices; resource/v1 AllocationResultsMaxSize
+# number of devices for a request of all devices; resource/v1 AllocationResultsMaxSize
+MOST_DEVICES: Final = 32
 _API: Final = "admissionregistration.k8s.io/v1"
 _PLUGINS: Final = "/var/lib/kubelet/device-plugins"
-_SYSTEM: Final = ["kube-system"]  # managed add-ons: the cloud keeps them off DRA nodes
+_SYSTEM: Final = ["kube-system"]  # managed add-ons, which the cloud keeps off DRA nodes
 
 
 def admission_gate(plan: PlanFile) -> tuple[dict[str, Any], ...]:

@@ -36,7 +36,7 @@ class CellAnswer(Struct, frozen=True, kw_only=True):
 
     verdict: Verdict
     kubernetes: str
-    nodes_bound: int  # of all pools together
+    nodes_bound: int  # total of all pools
     pools: tuple[PoolCount, ...]
     placed: int
     pending: int
@@ -62,7 +62,9 @@ class CellAnswer(Struct, frozen=True, kw_only=True):
 
 
 class CellFault(Struct, frozen=True, kw_only=True):
-    """Why one stack in one scenario has no answer. `kind` is "input" if the input is wrong."""
+    """The reason why one stack in one scenario has no result. `kind` is "input" if the input is
+    invalid.
+    """
 
     kind: str
     message: str

@@ -32,7 +32,7 @@ class Point(Struct, frozen=True, kw_only=True):
     nodes: tuple[tuple[str, int], ...]
     nodes_bound: int
     hourly_usd: Decimal | None
-    verdict: Verdict  # of the packing, before any simulation
+    verdict: Verdict  # steps of the packing, before any simulation
     is_placed: bool
 
     @property

@@ -69,7 +69,7 @@ def cell_digest(stack: str, scenario: str, question: str) -> str:
 
 
 def asked_document(part: PortfolioPart) -> dict[str, Any]:
-    """Return what is asked as plain data."""
+    """Return the questions of a portfolio as plain data."""
     return _document(part)
 
 

@@ -18,12 +18,11 @@ _NO_NODES = {"min": 0, "max": 0}
 def edit_fleet(
     fleet: Fleet, scenario: Scenario, catalog: Sequence[LearnedMachine] = ()
 ) -> tuple[Fleet, tuple[str, ...]]:
-    """Return the fleet of a scenario, and what it assumes. `catalog` are learned machine types that
+    """Return the fleet of a scenario, and its assumptions. `catalog` are learned machine types that
     its pools may use.
 
     A pool that is removed, or whose zones are all lost, keeps its name and has no nodes. Raises
-    PlannerError for an edit that no pool of the fleet is meant by, or that makes a fleet which is
-    refused.
+    PlannerError if an edit doesn't match a pool of the fleet, or if the resulting fleet is invalid.
     """
     if not scenario.edits_fleet:
         return fleet, ()

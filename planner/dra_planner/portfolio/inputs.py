@@ -10,11 +10,11 @@ from dra_planner.sources import Source
 
 
 class StackInputs(Struct, frozen=True, kw_only=True):
-    """What a stack is planned from; `settings` is a stack's settings file or, with `is_fleet`, a
-    fleet document. `catalog` are the files with learned machine types that its project shares,
-    lowest precedence first.
+    """The inputs for a stack's plan.
 
-    `fault` is why it could not be read, None where it could.
+    `settings` is a stack's settings file or, with `is_fleet`, a fleet document. `catalog` contains
+    the project's files with learned machine types, lowest precedence first. `fault` is the reason
+    why the inputs couldn't be read, or None.
     """
 
     name: str

@@ -43,11 +43,12 @@ class Block(Struct, frozen=True, kw_only=True):
     found: Compatibility
     model: BoundModel
     costs: tuple[Fraction, ...]
-    least: tuple[int, ...]  # nodes of each pool that its own workloads need, proved
-    own_cost: Fraction  # what its own workloads cost at least, proved
+    # proven number of nodes that each pool needs for the cluster's own workloads
+    least: tuple[int, ...]
+    own_cost: Fraction  # proven minimum cost of the cluster's own workloads
     level: DemandLevel
-    on_system: frozenset[Piece]  # of no cost here
-    doubtful: frozenset[Piece]  # nobody can tell whether they cost anything here
+    on_system: frozenset[Piece]  # workloads that don't cost anything here
+    doubtful: frozenset[Piece]  # workloads for which it's unknown whether they cost anything here
 
     @classmethod
     def of(
@@ -111,7 +112,7 @@ class JointModel(Struct):
     costs: tuple[Fraction, ...]
     tokens: dict[int, tuple[frozenset[WorkloadRef], int]]
     cluster_of: tuple[int, ...]  # of each pool
-    own_cost: Fraction  # what the clusters cost at least without any movable workload
+    own_cost: Fraction  # minimum cost of the clusters without any movable workload
 
     @classmethod
     def of(
@@ -151,7 +152,7 @@ class JointModel(Struct):
                 assigned = found[1]
         worths = [apply(each, self.model) for each in certificates]
         if any(worth.is_infeasible(self.model) for worth in worths):
-            return least, assigned  # nothing places everything: no cost is too low
+            return least, assigned  # no assignment places everything, so any bound is valid
         proved = strongest(worths, self.model, self.costs)
         return max(least, proved), assigned
 
@@ -210,7 +211,8 @@ class _Builder(Struct):
             pods = min((count for at, (_, count) in found.items() if at in targets), default=0)
             if places and pods:
                 if any(self.blocks[at].found.items[item].is_shared for at, item in places):
-                    continue  # tied to other pods: told by the sizes of the clusters alone
+                    # these pods depend on other pods, so only the sizes of the clusters count them
+                    continue
                 merged[places] = merged.get(places, 0) + pods
                 owners.setdefault(places, []).append(piece[0])
         for places, pods in merged.items():

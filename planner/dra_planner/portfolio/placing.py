@@ -148,7 +148,7 @@ def place_workloads(
 
 
 Assignment = tuple[int | None, ...]
-"""The cluster of each group, by position; None where no cluster has the labels."""
+"""The cluster of each group, by position. None if no cluster has the labels."""
 
 
 class _Size(Struct, frozen=True):

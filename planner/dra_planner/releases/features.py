@@ -92,7 +92,7 @@ class Features(Struct, frozen=True, kw_only=True):
     prioritized_list: Annotated[bool, Gate("DRAPrioritizedList", since=33, locked=37)]
     workload_claims: Annotated[bool, Gate("DRAWorkloadResourceClaims", since=36)]
 
-    # What the API serves and stores.
+    # API versions and fields that the API server serves and stores.
     resource_kinds: Annotated[frozenset[str], UngatedChange("Kinds in resource.k8s.io/v1", _API)]
     pod_group_versions: Annotated[
         frozenset[str],
@@ -125,7 +125,7 @@ class Features(Struct, frozen=True, kw_only=True):
         ),
     ]
 
-    # What validation refuses, and which field it blames.
+    # Objects that validation rejects, and the fields in its messages.
     max_device_taints: Annotated[
         int, UngatedChange("Maximum number of taints on a device", _VALIDATION)
     ]
@@ -195,7 +195,7 @@ class Features(Struct, frozen=True, kw_only=True):
         UngatedChange("Amounts that validRange can't represent exactly are rejected", _ALLOCATOR),
     ]
 
-    # What the scheduler does.
+    # Behavior of the scheduler.
     own_slices_only: Annotated[
         bool,
         UngatedChange(

@@ -18,7 +18,8 @@ _BETWEEN_BATCHES: Final = (0.2, 1.2)
 _CLAIMS: Final = 3.0
 
 _LAST_SEEDS: Final = range(21, 29)
-_LAST_PODS: Final = 3_000  # divided by the pods of an order: the orders with a last workload
+# divided by the number of pods in an order, this is the number of orders with a last workload
+_LAST_PODS: Final = 3_000
 _FEWEST_LAST: Final = 4
 
 OrderName = Literal["settled", "at-once", "reversed", "random", "shuffled", "last", "by-size"]

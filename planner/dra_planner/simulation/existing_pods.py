@@ -25,7 +25,7 @@ from dra_planner.simulation.workloads.controllers import (
     BARE_POD,
 )
 
-if TYPE_CHECKING:  # offers hold them, and few readers of offers want a reader of manifests
+if TYPE_CHECKING:  # offers contain them, and most users of offers don't need the manifest reader
     from dra_planner.manifests import BoundPod
 
 

@@ -51,7 +51,7 @@ class SimulationOutcome(Struct, frozen=True, kw_only=True):
     order: ArrivalOrder
     complete: bool
     workloads: Mapping[WorkloadRef, WorkloadOutcome]
-    placed: Mapping[ObjectKey, int]  # pods that came, by number of node
+    placed: Mapping[ObjectKey, int]  # pods that arrived, by number of the node
     pending: Mapping[ObjectKey, SchedulingFailure]
     pending_kinds: Mapping[PodKind, int]
     preempted: tuple[ObjectKey, ...]

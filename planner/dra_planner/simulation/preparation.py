@@ -89,25 +89,27 @@ class Setting(Struct, frozen=True, kw_only=True):
 
     nodes: tuple[SimulatedNode, ...]
     kinds: tuple[PodKind, ...]
-    rules: tuple[PodRules, ...]  # by number of kind
+    rules: tuple[PodRules, ...]  # by number of the kind
     scoring: Scoring
-    standings: tuple[Standings, ...]  # by number of kind
+    standings: tuple[Standings, ...]  # by number of the kind
     weighing: Weighing
     stages: Stages
     start: Start
-    members: tuple[tuple[Member, PodKind], ...]  # in the order of the documents
-    running: Mapping[ObjectKey, SimulatedPod]  # pods that were there before, by name
+    members: tuple[tuple[Member, PodKind], ...]  # in document order
+    running: Mapping[ObjectKey, SimulatedPod]  # pods that already existed, by name
     level: DemandLevel
     budgets: tuple[Budget, ...] = ()
-    quotas: PodQuotas | None = None  # that pods are let in by as they arrive
-    # pending, of templates before
+    quotas: PodQuotas | None = None  # quotas that admit pods as they arrive
+    # pending pods of earlier templates
     leaving: Mapping[PodSetKey, Sequence[SimulatedPod]] = {}
-    # pods of DaemonSets that quotas let in
+    # DaemonSet pods that quotas admit
     daemon_room: Mapping[PodSetKey, int] = {}
-    # pods that are not let in
+    # pods that aren't admitted
     refused: Mapping[PodSetKey, int] = field(default_factory=Counter[PodSetKey])
-    ending: tuple[ObjectKey, ...] = ()  # pods that go before others of their names are made
-    lasting: tuple[ObjectKey, ...] = ()  # pods that go only after others were made for them
+    # pods that are deleted before others with the same name are created
+    ending: tuple[ObjectKey, ...] = ()
+    # pods that are deleted only after their replacements are created
+    lasting: tuple[ObjectKey, ...] = ()
 
     def documents(self) -> list[list[Controller]]:
         """Return new controllers, grouped by document."""
@@ -147,7 +149,7 @@ class Setting(Struct, frozen=True, kw_only=True):
         taken = {pod.name for pod in before}
         keys = (ObjectKey(ref.namespace, ref.pod_name(number)) for number in index[ref])
         names = (name for name in keys if name not in taken)
-        assert kind.shape is not None  # members are of the demand
+        assert kind.shape is not None  # members of the demand
         if kind.shape.per_node:
             return self._daemons(member, kind, kind.shape, wanted, names, before)
         by_crowd = member.spreads and ref.kind != "StatefulSet"
@@ -194,7 +196,7 @@ class Setting(Struct, frozen=True, kw_only=True):
         ref = member.workload
         meant = [number for number, each in enumerate(self.nodes) if _is_meant(shape, each.node)]
         meant.sort(key=lambda number: self.nodes[number].node.name not in member.awaited)
-        if not wanted and not before:  # no quota lets one in
+        if not wanted and not before:  # quotas don't admit any pod
             meant = []
         most = self.daemon_room.get((ref, member.pod_set), UNBOUNDED)
         old = [pod for pod in before if member.changed or pod.name in member.outdated]

@@ -71,9 +71,9 @@ class ClusterSituation(Struct, frozen=True, kw_only=True):
     features: Features
     classes: Mapping[str, DeviceClass] = {}
     offers: tuple[Offer, ...] = ()
-    system: Offer | None = None  # the nodes without devices; None: not known
+    system: Offer | None = None  # the nodes without devices; None if unknown
     nvidia: NvidiaDriver | None = None
-    autoscaler: str = ""  # in a fleet's words; "": not known
+    autoscaler: str = ""  # the driver's name in a fleet; "" if unknown
     cloud: Cloud | None = None  # None: not known
 
 

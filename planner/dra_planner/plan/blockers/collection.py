@@ -116,7 +116,7 @@ def _hindered(planned: PlannedWorkload, found: tuple[Blocker, ...]) -> PlannedWo
 
 
 def _situation(plan: Plan) -> ClusterSituation:
-    assert plan.manifests is not None  # the caller has looked
+    assert plan.manifests is not None  # the caller has already checked this
     return ClusterSituation(
         manifests=plan.manifests,
         features=plan.judgement.features,

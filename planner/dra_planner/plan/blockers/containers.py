@@ -45,7 +45,7 @@ def find_missing_requests(situation: ClusterSituation) -> Iterator[Blocker]:
 def _requests(
     entry: PodResourceClaim, namespace: str, manifests: Manifests
 ) -> tuple[str, ...] | None:
-    """Return the names of a claim's requests; None if the claim isn't given."""
+    """Return the names of a claim's requests, or None if the manifests don't contain the claim."""
     spec = spec_of(manifests, namespace, entry)
     return None if spec is None else tuple(request.name for request in spec.requests)
 

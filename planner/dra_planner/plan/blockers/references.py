@@ -31,7 +31,7 @@ def find_missing_classes(situation: ClusterSituation) -> Iterator[Blocker]:
         "PriorityClass": {*manifests.priority_classes, *SYSTEM_PRIORITIES},
         "RuntimeClass": {*manifests.runtime_classes},
     }
-    # all of a cluster: admission is evaluated
+    # the view contains the whole cluster, so admission is evaluated
     if manifests.priority_classes.keys() >= SYSTEM_PRIORITIES.keys():
         known.pop("PriorityClass")
     if is_of_cluster(manifests.runtime_classes):

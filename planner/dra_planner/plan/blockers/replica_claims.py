@@ -42,7 +42,7 @@ def find_replica_claims(manifests: Manifests) -> Iterator[ReplicaClaim]:
                 continue
             key = ObjectKey(workload.meta.namespace, entry.resource_claim_name)
             if key in manifests.templates and key not in manifests.claims:
-                continue  # the pods mean the template, each with its own devices
+                continue  # the pods should use the template, which gives each pod its own devices
             claim = manifests.claims.get(key)
             if claim is not None and divides_claim(claim.spec):
                 continue

@@ -34,7 +34,7 @@ def find_unmet_affinity(situation: ClusterSituation) -> Iterator[Blocker]:
     """
     manifests = situation.manifests
     if manifests.unread or manifests.unresolved:
-        return  # their pods may have the labels
+        return  # the pods of these objects might have the labels
     namespaces = {name: meta.labels for name, meta in manifests.namespaces.items()}
     pods = [
         PodView(workload.meta.namespace, pods.template.labels, pods.template.spec.pod_anti_affinity)
@@ -92,7 +92,7 @@ def find_daemons_without_devices(situation: ClusterSituation) -> Iterator[Blocke
             misfits = {offer.name: reject_for_good(spec, offer.node) for offer in offers}
             reachable = [offer for offer in offers if _may_reach(spec, offer)]
             if reachable:
-                # Sizing reports the label for nodes that are there in any case.
+                # Sizing reports the label for nodes that always exist.
                 if all(misfits.values()) and not any(offer.count_min for offer in reachable):
                     yield _maybe_without_devices(workload, [offer.name for offer in reachable])
                 continue

@@ -22,7 +22,7 @@ from dra_planner.sizing import Sizing
 from dra_planner.wording import counted, verb
 
 _SERVERS: Final = ("Deployment", "LeaderWorkerSet", "ReplicaSet", "StatefulSet")
-"""Pods of a job may have to stay until it ends."""
+"""The pods of a job are often supposed to run until the job ends."""
 
 
 def find_blocked_drains(cluster: ReadCluster, groups: Mapping[str, str]) -> Iterator[Diagnostic]:

@@ -55,9 +55,9 @@ from dra_planner.simulation import (
 from dra_planner.simulation.cluster.nodes import PoolNodes
 from dra_planner.sizing import DeviceCount, WorkloadSize, node_costs
 
-_STEPS_PER_POD: Final = 40  # of one order; see `CountQuestion.scale`
-_MOST_RAISED: Final = 200  # nodes of each pool beyond its maximum that are tried
-_NEW: Final = "new"  # between the name of a pool and the number of a node that is added
+_STEPS_PER_POD: Final = 40  # steps of one order; see `CountQuestion.scale`
+_MOST_RAISED: Final = 200  # number of nodes beyond each pool's maximum that the search tries
+_NEW: Final = "new"  # between a pool's name and the number of an added node
 
 
 _NO_REDUNDANCY: Final = Diagnostic(
@@ -279,9 +279,9 @@ def _takers(growth: _Growth, judged: Judgement) -> frozenset[WorkloadRef]:
 
 
 def _answer(size: WorkloadSize, found: SimulatedCounts, fix: str, takes: bool) -> WorkloadSize:
-    """Return the answer for a workload.
+    """Return the result for a workload.
 
-    Pods that fit a new node aren't certainly pending. `takes`: each of its pods fits an empty node
+    Pods that fit on a new node might not stay pending. `takes`: each of its pods fits an empty node
     of some pool.
     """
     if found.counts is not None or not takes:

@@ -133,7 +133,8 @@ def _pod_differences(
     steered: dict[tuple[str, str, str], list[BoundPod]] = defaultdict(list)
     for pod in pods:
         places = _places(guards, pod)
-        if len(places) == 1:  # several rules: the pod doesn't say which part of the workload it is
+        # there are several rules, and the pod doesn't show which part of the workload it belongs to
+        if len(places) == 1:
             steered[(*places[0], _maker(pod))].append(pod)
     for (pool, spread, maker), members in sorted(steered.items()):
         elsewhere: dict[str, int] = defaultdict(int)

@@ -85,7 +85,7 @@ def read_cluster(request: PlanRequest, classes: Classes | None = None) -> ReadCl
     manifests = _together(given, snapshot)
     named = {pod.meta.key for pod in snapshot.bound_pods}
     more = [pod for pod in given.bound_pods if pod.meta.key not in named]
-    if more:  # given with the name of their node, which no scheduler is asked about
+    if more:  # pods that set their node's name, for which no scheduler is needed
         snapshot = replace(snapshot, bound_pods=(*snapshot.bound_pods, *more))
     if classes is not None:
         manifests = replace(manifests, classes={**classes(features), **manifests.classes})
@@ -204,7 +204,7 @@ def _in_cluster(manifests: Manifests, snapshot: Manifests) -> Manifests:
         return manifests
     named = {workload.ref for workload in manifests.workloads}
     known = {pod.owner for pod in snapshot.bound_pods} | snapshot.queued.keys()
-    # where pods that are missing were refused
+    # if missing pods were rejected
     limited = {_key(each)[0] for each in snapshot.quotas}
     staying = [
         workload

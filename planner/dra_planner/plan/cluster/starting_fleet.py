@@ -31,7 +31,7 @@ from dra_planner.sources import Source
 from dra_planner.wording import counted
 
 _REGION: Final = ("topology.kubernetes.io/region", "failure-domain.beta.kubernetes.io/region")
-# of every cloud; each cloud has one of its own
+# number of labels of every cloud; each cloud has one of its own
 _POOL_LABELS: Final = (POOL, "karpenter.sh/nodepool")
 _DRIVER_IMAGE: Final = re.compile(
     r"/(?:k8s-dra-driver-gpu|dra-driver-nvidia-gpu):v?(\d+\.\d+\.\d+)"

@@ -92,7 +92,7 @@ def _matching_nothing(
         for selector in each.selectors:
             compiled = compile(selector.expression, Dialect.of(features, "stored"))
             if isinstance(compiled, RejectedSelector):
-                continue  # not supported: which devices it matches is not known
+                continue  # not supported, so it's unknown which devices it matches
             outcomes = compiled.outcomes(possible)
             possible = [
                 device

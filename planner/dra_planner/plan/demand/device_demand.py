@@ -23,7 +23,7 @@ from dra_planner.plan.demand.missing_drivers import driver_fix, driver_of_name, 
 
 OTHER_DRIVER: Final = "device-of-another-driver"
 """The code of the reason that pods request devices of a driver that the fleet doesn't run."""
-_SLIP: Final = 0.8  # as near to the own domain: misspelt
+_SLIP: Final = 0.8  # minimum similarity to an own domain for a misspelling
 
 
 class OtherDevices(Struct, frozen=True):
@@ -42,7 +42,7 @@ class DeviceDemand(Struct, frozen=True):
 
     demand: Demand
     others: tuple[OtherDevices, ...] = ()
-    # pods of which it is unknown whether they request devices
+    # pods for which it's unknown whether they request devices
     not_described: tuple[Blocked, ...] = ()
 
 
@@ -60,7 +60,7 @@ def device_demand(
         resources = extended_resources(shape.pod)
         if not shape.claims and not resources:
             if shape.per_node:
-                shapes.append(shape)  # takes room on every node
+                shapes.append(shape)  # uses resources on every node
             continue
         names = _names_of_others(shape, resources - counted, classes, drivers, own)
         if names is None:
@@ -178,8 +178,8 @@ def is_of_another_vendor(name: str, own: Collection[str]) -> bool:
 
 
 def _own_domains(drivers: Iterable[str], counted: Iterable[str]) -> set[str]:
-    """Return the domains of drivers, of extended resources that pools have, and of those that the
-    device plugins of the same vendors would have.
+    """Return the domains of drivers, of the pools' extended resources, and of the extended
+    resources of the same vendors' device plugins.
     """
     drivers = tuple(drivers)
     members = filter(None, map(driver_of, drivers))

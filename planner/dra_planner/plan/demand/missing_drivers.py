@@ -18,8 +18,8 @@ def drivers_of_class(device_class: DeviceClass) -> set[str]:
 
 
 def driver_of_name(name: str, classes: Mapping[str, DeviceClass]) -> AnyDriver | None:
-    """Return the driver of "DeviceClass NAME" or of an extended resource, or None if it's unknown
-    or not one.
+    """Return the driver of a subject such as "DeviceClass NAME" or an extended resource. None if
+    the driver is unknown, or if the subject is something else.
     """
     class_name = name.removeprefix("DeviceClass ")
     if class_name == name:

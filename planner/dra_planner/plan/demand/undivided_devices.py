@@ -67,7 +67,8 @@ def with_sharing_fixes(
     """
     found = manifests.diagnostics
     if not any(map(is_dropped_part, found)) or fleet.features_at(fleet.minor).consumable_capacity:
-        yield from found  # a plan for another version than the fleet's keeps the fixes
+        # if the plan is for a different version than the fleet's, the fixes don't change
+        yield from found
         return
     known = {**classes, **manifests.classes}
     drivers: dict[str, set[str]] = {}

@@ -95,8 +95,8 @@ class ClaimExplanation(Struct, frozen=True, kw_only=True):
     missing: Reason | None = None
     is_observed: bool = False
     what_if: WhatIf | None = None
-    blockers: tuple[Reason, ...] = ()  # what keeps pods from running although devices fit
-    joint_fix: JointFix | None = None  # of all workloads, if this one doesn't run
+    blockers: tuple[Reason, ...] = ()  # causes that prevent pods from running although devices fit
+    joint_fix: JointFix | None = None  # verdict of all workloads, if this workload doesn't run
 
 
 PLACED_LATER: Final = Reason(

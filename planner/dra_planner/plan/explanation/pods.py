@@ -63,11 +63,12 @@ class PodExplanation(Struct, frozen=True, kw_only=True):
     claims: tuple[str, ...]
     pools: tuple[PoolForPod, ...]
     pending_reasons: tuple[Reason, ...] = ()
-    blockers: tuple[Reason, ...] = ()  # what keeps them from running although their devices fit
+    # causes that prevent them from running although their devices fit
+    blockers: tuple[Reason, ...] = ()
     holders: tuple[Holder, ...] = ()
     missing: Reason | None = None
     is_observed: bool = False
-    joint_fix: JointFix | None = None  # of all workloads, if this one doesn't run
+    joint_fix: JointFix | None = None  # verdict of all workloads, if this workload doesn't run
 
 
 def explain_pod(judgement: Judgement, name: str, pool: str = "") -> tuple[PodExplanation, ...]:

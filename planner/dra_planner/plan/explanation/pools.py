@@ -55,7 +55,7 @@ class PoolReport(Struct, frozen=True, kw_only=True):
     verdict: Verdict
     published: tuple[PublishedDevices, ...]
     uses: tuple[PoolUse, ...]
-    doubts: tuple[Reason, ...] = ()  # objects and files that aren't read
+    doubts: tuple[Reason, ...] = ()  # objects and files that weren't read
     is_observed: bool = False
 
     @property

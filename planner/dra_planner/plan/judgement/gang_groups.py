@@ -23,8 +23,8 @@ class GangGroups(Struct, frozen=True, eq=False):
     count: int
     pods: tuple[tuple[GangPart, int], ...]  # of one group
     least: int
-    weight: tuple[int, ...]  # what its pods request, devices first
-    alike: object  # equal where groups cannot be told apart
+    weight: tuple[int, ...]  # requests of its pods, devices first
+    alike: object  # equal for groups that can't be distinguished
 
     @property
     def size(self) -> int:
@@ -89,8 +89,8 @@ def _weight(asks: Sequence[tuple[Shape, int]]) -> tuple[int, ...]:
 
 
 def with_pods(demand: Demand, pods: Mapping[PodSetKey, int], level: DemandLevel) -> Demand:
-    """Return the demand with these numbers of pods of these pod sets at a level, none of them
-    blocked.
+    """Return the demand with these numbers of pods for these pod sets at a level. None of the pods
+    are blocked.
     """
     left = dict(pods)
     shapes = []

@@ -19,9 +19,9 @@ from dra_planner.wording import counted
 
 MOST_SIZINGS = 24
 """Maximum number of candidates to size. The search tries fewer if each takes long."""
-_SIZINGS_OF_PAIRS = 20_000  # shapes × pools, over all guesses
+_SIZINGS_OF_PAIRS = 20_000  # shapes × pools, for all candidates
 _FEWEST_SIZINGS = 4
-_MOST_GUESSES = 5_000  # most of which are known not to fit
+_MOST_GUESSES = 5_000  # most of these are known not to fit
 
 Size = Callable[[Demand], Sizing]
 
@@ -84,8 +84,8 @@ class _Search:
         return (*group.weight, waits, group.gang.name)
 
     def answer(self, sizing: Sizing, *, is_held: bool) -> Sizing:
-        """Return the sizing with the groups that start. If nothing holds the other groups, only add
-        a note.
+        """Return the sizing with the groups that start. If no controller holds the other groups,
+        only add a note.
         """
         starting, is_most = self._most()
         started = self._started(starting)
@@ -125,7 +125,7 @@ class _Search:
         return best, self._is_complete and not self._others_wait
 
     def _one_more(self, best: tuple[int, ...]) -> tuple[int, ...] | None:
-        """Return counts with one more group that all fit, or None if none were found."""
+        """Return counts with one more group at which all groups fit, or None if none were found."""
         for tried, guess in enumerate(
             _with_sum([kind.count for kind in self._kinds], sum(best) + 1)
         ):
@@ -303,8 +303,8 @@ def _with_sum(most: Sequence[int], total: int) -> Iterator[tuple[int, ...]]:
 
 
 def _at_the_end(most: Sequence[int], total: int) -> list[int] | None:
-    """Return the first counts with this sum, which are as late as possible, or None if there are
-    none.
+    """Return the first counts with this sum, with as many groups as possible in the last positions.
+    None if there are none.
     """
     counts: list[int] = []
     for each in reversed(most):
@@ -319,7 +319,9 @@ def _beside(pool: PoolSize, found: PoolSize) -> PoolSize:
 
 
 def _of_room(reason: Reason) -> Reason:
-    """Return the reason in words of room: more pods are pending than have none."""
+    """Return a reason that refers to capacity: more pods are pending than there are pods without
+    capacity.
+    """
     message = reason.message
     for pending in (" pod pending", " pods pending"):
         message = message.replace(pending, pending.replace("pending", "without room"))

@@ -65,12 +65,13 @@ _EXPENSIVE: Final = Decimal("0.05")
 """The part of its price by which a plan without guards is above the bound before guards are
 offered."""
 _CHECK_SEEDS: Final = range(11, 12)
-# of further orders, in which guarded pods stay pending most often
+# number of additional orders, in which guarded pods most often stay pending
 _FURTHER_SEEDS: Final = range(12, 15)
 _FURTHER_ORDERS: Final[tuple[OrderName, ...]] = ("random", "at-once")
 _SHUFFLED_SEEDS: Final = range(12, 92)
 _FEWEST_SHUFFLED: Final = 4
-_SHUFFLED_PODS: Final = 2_000  # divided by the pods of an order: the shuffled orders, if more
+# divided by the number of pods in an order; used for the shuffled orders if it's larger
+_SHUFFLED_PODS: Final = 2_000
 _RANDOM_ORDERS: Final = 4
 _ORDERS_WITHOUT: Final = (
     ArrivalOrder("settled"),
@@ -91,8 +92,7 @@ def judge_with_guards(
     with_fixes: bool,
     compares: bool = True,
 ) -> tuple[Judgement, Guarded | None]:
-    """Return the judgement of a demand, and the guards that it is made under, if the fleet wants
-    any and they help.
+    """Return the judgement of a demand, and its guards if the fleet enables guards and they help.
 
     Fixes are looked for only if no guards are found. Without `compares`, the scheduler without
     guards is simulated only then, too, and not without each guard.
@@ -296,7 +296,7 @@ class _Search:
             steps=steps,
             name_pool=cloud(self._fleet.cloud).pool_name,
             mode="exact" if self._fleet.placement == "exact" else "guided",
-            # pods that arrive before their nodes would spread over too few of them
+            # pods that arrive before their nodes would be spread over too few of them
             spreads=not self._fleet.is_autoscaled,
         )
 
@@ -428,7 +428,7 @@ def _with_bounds_of(free: Sizing, guarded: Sizing) -> Sizing:
 def without_guard(guards: Guards, kind: GuardKind) -> Guards:
     """Return the guards without one kind. Without a split, pods use the original pool."""
     match kind:
-        case "steer":  # packing is added to steered pods, so it ends too
+        case "steer":  # packing is an addition to steered pods, so it ends together with steering
             return Guards(parts=guards.parts)
         case "pack":
             return replace(guards, packs=False)

@@ -30,7 +30,7 @@ from dra_planner.plan.suggestion.pool_fixes import with_pool_fixes
 from dra_planner.releases import Features
 from dra_planner.sizing import Sizer, Sizing
 
-if TYPE_CHECKING:  # only simulating needs the simulation
+if TYPE_CHECKING:  # only the simulation needs this module
     from dra_planner.plan.judgement.lost_nodes import Survival
     from dra_planner.simulation import SimulatedCounts
 

@@ -15,12 +15,12 @@ from dra_planner.offers import Offer
 from dra_planner.releases import Features
 from dra_planner.sizing import DeviceCount, DoubtfulPlace, Sizing
 
-if TYPE_CHECKING:  # only observed nodes need claims, only simulating the simulation
+if TYPE_CHECKING:  # only observed nodes need claims, and only the simulation needs its module
     from dra_planner.plan.judgement.claim_devices import GivenClaim
     from dra_planner.plan.judgement.lost_nodes import Survival
     from dra_planner.simulation import Fix, SimulatedCounts, SimulationOutcome
 
-MOST_PODS: Final = 1_000  # of one shape that are tried on one node
+MOST_PODS: Final = 1_000  # number of pods of one shape to try on one node
 
 
 class PoolAnswer(Struct, frozen=True, eq=False, dict=True):

@@ -59,7 +59,7 @@ def guards_component(
 
 
 def is_guards_component(data: Mapping[str, Any]) -> bool:
-    """Return whether a kustomization is a Component of guards, whose changes a plan with guards
+    """Return whether a kustomization is a guards Component, whose changes a plan with guards
     already includes.
     """
     marks = data.get("metadata")

@@ -10,7 +10,7 @@ from msgspec import Struct
 from dra_planner.fleet import Redundancy
 from dra_planner.records import equality
 
-if TYPE_CHECKING:  # only simulating needs the simulation
+if TYPE_CHECKING:  # only the simulation needs this module
     from dra_planner.simulation import Loss
 
 Counts = Mapping[str, int]

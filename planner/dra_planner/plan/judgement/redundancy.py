@@ -21,7 +21,7 @@ from dra_planner.simulation import simulate_losses
 from dra_planner.sizing import Sizing, WorkloadSize, node_costs
 from dra_planner.wording import counted, named, verb
 
-if TYPE_CHECKING:  # only simulating needs the simulation
+if TYPE_CHECKING:  # only the simulation needs this module
     from dra_planner.simulation import CountQuestion, Losses, SimulatedCounts
 
 LOSS_CODES: Final = frozenset({"redundancy-not-kept", "losses-not-simulated", "loss-leaves-pods"})

@@ -36,7 +36,8 @@ if TYPE_CHECKING:
     from dra_planner.simulation import Fix
 
 NOTHING_PROVED: Final[Mapping[DemandLevel, SimulatedCounts]] = MappingProxyType({})
-_BETWEEN_PODS: Final = "rule-between-pods"  # what sizing leaves open, and the simulation answers
+# verdicts that sizing can't determine, but the simulation can
+_BETWEEN_PODS: Final = "rule-between-pods"
 LEAVES_PODS: Final = "simulation-leaves-pods"
 """The code of the simulation's reason."""
 _LEFT_TO_SIMULATION: Final = frozenset({_BETWEEN_PODS, LEAVES_PODS})
@@ -139,7 +140,7 @@ def _fits_nowhere(size: WorkloadSize) -> bool:
 def with_further_fix(judgement: Judgement, fix: Fix) -> Judgement:
     """Return a judgement with one more fix. Workloads' reasons name the cheapest fix."""
     found = judgement.simulated
-    assert found is not None  # only what was simulated has such fixes
+    assert found is not None  # only simulated results have such fixes
     prices = {
         offer.name: cost
         for offer, cost in zip(judgement.offers, node_costs(judgement.offers), strict=True)
@@ -188,8 +189,8 @@ def _answered(sizing: Sizing, found: SimulatedCounts, fix: str) -> Sizing:
 
 
 def is_placed(sizing: Sizing, demand: Demand, level: DemandLevel) -> bool:
-    """Return whether the packing places every pod of the demand, so that only the simulation is
-    open.
+    """Return whether the packing places every pod in the demand, so that only the result of the
+    simulation is unknown.
     """
     wanted: dict[WorkloadRef, int] = {}
     for shape in demand.shapes:

@@ -34,12 +34,12 @@ CHECK_SEEDS: Final = range(11, 14)
 """Random seeds that break ties between nodes when counts are checked."""
 PROFILES: Final = {"default": DEFAULT, "most-allocated": MOST_ALLOCATED}
 """The scheduler's scoring of nodes, by the fleet's `schedulerProfile`."""
-_LEAST_ZONES: Final = 2  # of subnets that exist
+_LEAST_ZONES: Final = 2  # zones of existing subnets
 
 
 class SystemNodes(Struct, frozen=True, kw_only=True):
-    """Nodes that aren't sized: the offer of each, their number, and their number of unnamed
-    zones.
+    """Nodes that aren't sized: the offer of each, their number, and the number of their zones that
+    don't have names.
     """
 
     offer: Offer

@@ -18,7 +18,7 @@ MOST_FILLED: Final = 250
 devices.
 """
 
-_FIRST: Final = ("cpu", "memory")  # what is looked at before the allocator is asked
+_FIRST: Final = ("cpu", "memory")  # number of nodes to check before calling the allocator
 
 
 class NodeFiller:

@@ -27,7 +27,7 @@ from dra_planner.plan.nodes.filler import NodeFiller
 from dra_planner.plan.nodes.packed_nodes import PackedNodes
 from dra_planner.plan.nodes.simulated_nodes import simulated_contents
 
-if TYPE_CHECKING:  # only simulating needs the simulation
+if TYPE_CHECKING:  # only the simulation needs this module
     from dra_planner.simulation import SimulationOutcome
 
 Source = Literal["packing", "simulated", "observed"]
@@ -44,7 +44,7 @@ class NodeGroup(Struct, frozen=True, kw_only=True):
     nodes: int
     pods: tuple[tuple[WorkloadRef, int], ...]
     devices: tuple[NodeDevice, ...]
-    # how many of a workload on each node, by their name
+    # number of pods of each workload on each node, by the workload's name
     claims: tuple[tuple[tuple[WorkloadRef, str], int], ...] = ()
     gpu: str = ""
     gpu_memory_mib: int | None = None
@@ -94,7 +94,7 @@ def fill_nodes(plan: Plan) -> FilledNodes:
 
 
 def node_states(plan: Plan) -> Iterator[FilledState]:
-    """Yield the built nodes in the allocator's form, filled as in `fill_nodes`."""
+    """Yield the built nodes in the form that the allocator uses, filled as in `fill_nodes`."""
     filler = NodeFiller(plan)
     for pool, of_pool in _alike(plan, _filled(plan, filler)[2], filler).items():
         for content, nodes in of_pool:

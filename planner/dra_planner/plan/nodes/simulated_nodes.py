@@ -9,7 +9,7 @@ from dra_planner.model import ObjectKey, WorkloadRef
 from dra_planner.plan.model import Plan
 from dra_planner.plan.nodes.content import NodeContent
 
-if TYPE_CHECKING:  # only simulating needs the simulation
+if TYPE_CHECKING:  # only the simulation needs this module
     from dra_planner.simulation import SimulationOutcome
 
 

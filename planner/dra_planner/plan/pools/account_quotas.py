@@ -11,7 +11,8 @@ from dra_planner.clouds.account_quotas import AccountQuota
 from dra_planner.fleet import Fleet, Quota
 from dra_planner.fleet.limits import node_takes
 
-_LARGEST: Final = 10**9  # limit of a fleet's quota; exports have larger ones for "unlimited"
+# maximum limit of a fleet's quota; exports contain larger numbers for "unlimited"
+_LARGEST: Final = 10**9
 
 
 class QuotaUse(Struct, frozen=True, kw_only=True):

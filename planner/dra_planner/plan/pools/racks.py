@@ -173,7 +173,7 @@ def _in_racks(fleet: Fleet, name: str, domains: Mapping[str, int]) -> PoolRacks:
     pool = fleet.pool(name)
     size = fleet.machine(pool.machine).nvlink_nodes
     if size is not None and pool.bought_nodes is not None:
-        size = min(size, pool.bought_nodes)  # half a rack is sold too
+        size = min(size, pool.bought_nodes)  # clouds also sell half racks
     racks, is_least = (
         fewest_racks([min(nodes, size) for nodes in domains.values()], size) if size else (0, True)
     )

@@ -104,7 +104,7 @@ def find_added_pools(request: PlanRequest) -> AddedPools | None:
             {pool.name: pool.packing for pool in everything.pools if pool.name in used},
         )
     ]
-    # fewer machine types leave fewer pods in the wrong place
+    # with fewer machine types, fewer pods are in the wrong place
     for name in used if len(used) > 1 else []:
         alone = make_plan(replace(request, fleet=offered.with_counts({name: most[name]}), steps=0))
         if alone.verdict == "fits":

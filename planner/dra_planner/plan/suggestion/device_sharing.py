@@ -37,7 +37,8 @@ def sharing_fleets(fleet: Fleet) -> Iterator[SharingFleet]:
             try:
                 changed = change_fleet(fleet, changes)
                 offers = predict_offers(changed, changed.features_at(changed.minor))
-            except PlannerError:  # the version of the driver or Kubernetes has no such setting
+            # the version of the driver or Kubernetes doesn't have this setting
+            except PlannerError:
                 continue
             shared = [
                 (published.driver, device)

@@ -42,8 +42,9 @@ from dra_planner.simulation import (
 
 MOST_DEMANDS: Final = 2_000
 """Maximum distinct parts of the demand. Larger demands aren't searched."""
-_MOST_FILLS: Final = 20_000  # ways to fill one node, of all machines together
-_MOST_FLEETS: Final = 20_000  # that are looked at, those that do not hold all pods with them
+# number of combinations that fill one node, for all machine types together
+_MOST_FILLS: Final = 20_000
+_MOST_FLEETS: Final = 20_000  # number of fleets to check, including those that don't fit all pods
 
 Pods = tuple[int, ...]  # of each shape
 

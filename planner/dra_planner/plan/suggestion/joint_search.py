@@ -51,9 +51,10 @@ class JointSearch:
     def __init__(self, plan: Plan, fleet: Fleet) -> None:
         self._plan, self._judgement, self._fleet = plan, plan.judgement, fleet
         self._steps: dict[str, None] = {}
-        self._rows: dict[str, dict[str, Any]] = {}  # the added pools by the sentence that adds them
+        # the added pools, keyed by the sentence that adds them
+        self._rows: dict[str, dict[str, Any]] = {}
         self._most: Mapping[str, int] = {}  # maximums by pool
-        self._fleet_keys: Mapping[str, Any] = {}  # of the document, and `tainted` pools
+        self._fleet_keys: Mapping[str, Any] = {}  # keys of the document, and `tainted` pools
         self._zones: dict[str, str] = {}  # by pool
         self.ended_at = ""  # the limit at which the search ended before it had tried everything
 
@@ -222,8 +223,8 @@ class JointSearch:
         return min(kept, key=len, default=())
 
     def _is_other_arch(self, change: FleetChange) -> bool:
-        """Return whether a change adds machines of another architecture, which needs other
-        images.
+        """Return whether a change adds machine types with another architecture, which need
+        different container images.
         """
         known = {self._fleet.machine(pool.machine).arch for pool in self._fleet.pools}
         return any(

@@ -135,7 +135,7 @@ class _Search:
             return more
         verdict = next(each.verdict for each in after.workloads if each.workload == member.workload)
         if verdict == "fits" and _placed(after) <= _placed(self._before):
-            verdict = "cannot-tell"  # it came to the place of another pod
+            verdict = "cannot-tell"  # the additional pod replaced another pod
         if verdict != "fits":
             return replace(more, verdict=verdict)
         changed = (
@@ -229,9 +229,9 @@ class _Rooms:
         room, is_least = 0, False
         for each in self._nodes:
             if any(each.state.held_claim(key) is None for key in shared):
-                continue  # a claim that pods share is on one node
+                continue  # a shared claim exists on only one node
             if shape.claims and not shared and not each.state.template.searched & ~each.state.taken:
-                continue  # no device is left
+                continue  # no free device remains
             more = self._more(shape, each.state)
             is_least = is_least or more == MOST_TRIED
             room += more * each.nodes

@@ -36,8 +36,9 @@ from dra_planner.sizing import DoubtfulPlace
 
 NO_POOL: Final = "no pool in this fleet fits the pod"
 MOST_MACHINES: Final = 3
-MOST_PODS: Final = 64  # that are counted on one node
-_NEW_POOL: Final = "besideothers"  # unlikely in a fleet, and short enough for every cloud
+MOST_PODS: Final = 64  # maximum number of pods to count on one node
+# a name that fleets are unlikely to contain, and that is short enough for every cloud
+_NEW_POOL: Final = "besideothers"
 _DYNAMIC: Final = "DynamicMIG"
 _UNKNOWN_PRICE: Final = Decimal("Infinity")
 
@@ -130,7 +131,7 @@ def _lacks_hardware(told: PoolAnswer) -> bool:
     if not isinstance(answer, Refusal):
         return False
     if any(reason.code == "device-taint" for reason in reasons_of(answer)):
-        return False  # a rule taints the devices of other pools, too
+        return False  # a taint rule also taints the devices of other pools
     misfit = answer.misfit
     return answer.kind == "devices" or (misfit is not None and misfit.filter == "resources")
 
@@ -161,7 +162,7 @@ class _Market(Struct, frozen=True, eq=False):
             for other in self._taken_now(pool)
             if other is not shape
         ):
-            return None  # what runs there now would not
+            return None  # workloads that run there now would no longer fit
         pods = 0
         while pods < most and isinstance(answer := ask(shape, node), Placement):
             pods, node = pods + 1, answer.node
@@ -185,7 +186,7 @@ class _Market(Struct, frozen=True, eq=False):
             is_same = fleet.kubernetes == self.fleet.kubernetes
             features = judgement.features if is_same else fleet.features
             (offer,) = predict_offers(alone, features)
-        except PlannerError:  # the catalogue does not know it, or the cloud refuses it
+        except PlannerError:  # the catalog doesn't contain it, or the cloud rejects it
             return None
         classes = (
             judgement.classes
@@ -290,7 +291,8 @@ def _dynamic_parts_for(shape: Shape, market: _Market) -> tuple[FleetChange, ...]
                     document = change_fleet(
                         market.fleet, [read_change(each) for each in (*settings, *parts)]
                     ).document()
-                except PlannerError:  # the cloud, the release or Kubernetes has no such thing
+                # the cloud, the driver version, or Kubernetes doesn't support it
+                except PlannerError:
                     continue
                 found = market.change(
                     shape, document, pool.name, f'set {said} in the fleet, for pool "{pool.name}"'
@@ -307,7 +309,7 @@ def _settings_for(shape: Shape, market: _Market) -> tuple[FleetChange, ...]:
         text = f"set {' and '.join(f'`{change}`' for change in changes)} in the fleet"
         try:
             document = change_fleet(market.fleet, changes).document()
-        except PlannerError:  # the release of the driver, or Kubernetes, has no such thing
+        except PlannerError:  # the driver version or Kubernetes doesn't support it
             continue
         for pool in market.fleet.pools:
             found = market.change(shape, document, pool.name, f'{text}, for pool "{pool.name}"')

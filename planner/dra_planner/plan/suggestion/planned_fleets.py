@@ -18,7 +18,7 @@ from dra_planner.plan.suggestion.fleet_documents import NONE_LAST, bought_docume
 from dra_planner.plan.suggestion.fleets_by_price import order_by_price
 from dra_planner.plan.suggestion.suggestions import PoolType, Suggestion, SuggestRequest
 
-# nodes more than twice those of a packing, so that the simulation can say how many the scheduler
+# more than twice the packing's nodes, so that the simulation can determine how many the scheduler
 # needs
 ROOM = 4
 MANY_STEPS = 5 * SIMULATED_STEPS

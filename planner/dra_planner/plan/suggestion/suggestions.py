@@ -58,11 +58,11 @@ class SuggestRequest(Struct, frozen=True, kw_only=True):
     region: str
     kubernetes: str
     machines: tuple[str, ...] = ()
-    max_price: Decimal | None = None  # of one node and hour
+    max_price: Decimal | None = None  # maximum price per node-hour
     level: DemandLevel = "steady"
     architectures: frozenset[str] = frozenset({"amd64"})
     """CPU architectures of unlisted machine types, in addition to those that pods select."""
-    whole_gpus: bool = False  # exclude machine types with a part of a GPU
+    whole_gpus: bool = False  # excludes machine types with a part of a GPU
     may_upgrade: bool = False
     consumable_shares: str = ""
 

@@ -66,7 +66,7 @@ def larger_system_machine(fleet: Fleet, pods: Iterable[Shape], judgement: Judgem
         document["systemPool"] = {**document.get("systemPool", {}), "machine": machine.name}
         try:
             larger = read_fleet(document)
-        except PlannerError:  # the cloud doesn't support the type in this pool
+        except PlannerError:  # the cloud doesn't support the machine type in this pool
             continue
         if _holds(larger, shapes, judgement):
             return machine.name

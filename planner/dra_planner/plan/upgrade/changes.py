@@ -250,5 +250,5 @@ def _remark(change: DriverChange, here: Situation) -> Diagnostic:
         return Diagnostic("error", CODE, change.message, fix=change.fix)
     if change.breaks and change.kind in _OF_THE_INSTALLATION:
         return Diagnostic("warning", CODE, here.said_of(change), fix=change.fix)
-    # nothing here reads it: there is nothing to fix
+    # these manifests don't read it, so there is nothing to fix
     return Diagnostic("note", CODE, change.message)

@@ -11,7 +11,7 @@ from dra_planner.drivers.nvidia import GPU_DRIVER, DriverChange
 from dra_planner.fleet import Fleet
 from dra_planner.manifests import Manifests
 
-_MIG_DEVICE = "-mig-"  # in the names of both forms: gpu-0-mig-9-4-4, gpu-0-mig-1g10gb-19-0
+_MIG_DEVICE = "-mig-"  # part of both forms of names: gpu-0-mig-9-4-4, gpu-0-mig-1g10gb-19-0
 _OF_MIG = ("names-changed", "devices-changed")
 
 

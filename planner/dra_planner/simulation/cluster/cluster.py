@@ -68,7 +68,7 @@ class Start(Struct, frozen=True, kw_only=True):
     """
 
     nodes: tuple[Node, ...]
-    templates: tuple[Template, ...]  # by node: its own devices, where equal nodes share a stage
+    templates: tuple[Template, ...]  # by node: its own devices, if equal nodes share a stage
     stages: tuple[NodeStage, ...]  # by node
     pods: tuple[PlacedPod, ...] = ()
     claims: Mapping[ObjectKey, SharedClaim] = {}
@@ -88,11 +88,11 @@ class Cluster:
         self.pods: dict[ObjectKey, PlacedPod] = {each.pod.name: each for each in start.pods}
         self.claims: dict[ObjectKey, SharedClaim] = dict(start.claims)
         self.version = 0
-        # nodes whose stage has changed, in the order in which they did, with the number of the kind
-        # that they have more or fewer pods of (-1: none)
+        # nodes whose stage has changed, in the order of the changes, with the number of the kind of
+        # which they have more or fewer pods (-1: none)
         self.changes: list[tuple[int, int]] = []
         self.now = 0
-        # by node: 1 where other nodes are in its stage too
+        # by node: 1 if other nodes are also in its stage
         self.alike = bytearray(len(self.stage_of))
         self._position = [0] * len(self.stage_of)
         self._pods_on: dict[int, dict[ObjectKey, PlacedPod]] = {}
@@ -246,7 +246,7 @@ class Cluster:
         self.changes.append((node, kind))
         self._enter(node, stage)
 
-    # -- devices that several nodes can reach
+    # -- devices that several nodes can use
 
     def _others(self, node: int, pick: Pick) -> Iterable[int]:
         """Return the other nodes for which a device matters."""

@@ -64,7 +64,7 @@ class Distinctions(Struct, frozen=True):
 def share_states(states: Sequence[NodeState], distinctions: Distinctions) -> list[NodeState]:
     """Return the states, with the state of the first twin in place of the others."""
     first: dict[Hashable, NodeState] = {}
-    # by the identity of a state: nodes of one pool have theirs in common already
+    # by the identity of a state, because nodes of one pool already share their state
     twin: dict[int, NodeState] = {}
     for state in states:
         if id(state) not in twin:

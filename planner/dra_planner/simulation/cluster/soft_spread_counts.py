@@ -27,7 +27,7 @@ class Census:
             for number, own in enumerate(rules)
             if own.soft_spread
         }
-        # by kind and template: the counts that its pods change, with the value of the label
+        # by kind and template: the counts that its pods change, with the label's value
         self._changed: list[dict[Template, list[tuple[Domains, str | None]]]] = [{} for _ in kinds]
         self._watching: list[list[tuple[PodKind, PodRules, Spread, Domains]]] = [[] for _ in kinds]
         for number, counts in self._counts.items():

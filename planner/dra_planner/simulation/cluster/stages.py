@@ -92,7 +92,7 @@ class NodeStage:
         self.taken = taken
         self.load = load
         self.company = company
-        self.answers = answers  # by number of kind; those of all stages of this state
+        self.answers = answers  # by number of the kind; shared by all stages with this state
         self.afters: dict[int, NodeStage] = {}
         self.pods = dict(company)
         self._counts: dict[KindSet, int] = {}
@@ -208,7 +208,7 @@ class Stages:
             return placement
         answer = stage.answers.get(kind.number)
         if answer is None:
-            assert kind.shape is not None  # pods that were there before are placed by nobody
+            assert kind.shape is not None  # pods that already existed aren't placed again
             answer = stage.answers[kind.number] = place(
                 kind.shape, stage.state, budget=self._place_budget
             )
@@ -237,7 +237,7 @@ class Stages:
         load, number = stage.load, kind.number
         if number in load.afters:
             return load.afters[number]
-        assert kind.shape is not None  # pods that were there before are placed by nobody
+        assert kind.shape is not None  # pods that already existed aren't placed again
         requests, free, used, after = (
             needs_of(kind.shape, stage.template).requests,
             load.free,

@@ -79,7 +79,7 @@ def _on_line(utilization: int, points: list[tuple[int, int]]) -> int:
     for (left, low), (right, high) in pairwise(points):
         if left < utilization <= right:
             step = (high - low) * (utilization - left)
-            # towards 0, as Go divides
+            # toward 0, as in Go's division
             return low + (abs(step) // (right - left)) * (1 if step >= 0 else -1)
     return points[0][1] if utilization <= points[0][0] else points[-1][1]
 

@@ -1,8 +1,8 @@
-"""What a plugin can do. Every part is optional, as in the scheduler's framework.
+"""The parts of a plugin. Every part is optional, as in the scheduler's framework.
 
-Filters that look at one node alone are the allocator's (`dra_planner.allocation`), because sizing
-needs them too; a plugin names the `rejects` that are its own, and which of them the removal of pods
-can help. Filters that look at several nodes or at claims are here.
+Filters that check only a single node are in the allocator (`dra_planner.allocation`), because
+sizing also needs them. A plugin lists its own `rejects`, and which of these the removal of pods can
+resolve. Filters that look at several nodes or at claims are here.
 
 Scores are grouped by what they depend on, since that decides how long they can be remembered:
 

@@ -19,7 +19,7 @@ class Wishes:
     __slots__ = ("_requests", "_scorers")
 
     def __init__(self, kind: PodKind, template: Template, scoring: Scoring) -> None:
-        assert kind.shape is not None  # pods that were there before are placed by nobody
+        assert kind.shape is not None  # pods that already existed aren't placed again
         self._scorers = scoring.load_scorers(kind.amounts, template.node, template.features)
         self._requests = tuple(needs_of(kind.shape, template).requests.items())
 
@@ -54,7 +54,7 @@ class WishesByAmounts:
 
     def of(self, kind: PodKind, template: Template) -> Wishes:
         """Return the wishes of a kind on nodes of a template."""
-        assert kind.shape is not None  # pods that were there before are placed by nobody
+        assert kind.shape is not None  # pods that already existed aren't placed again
         key = template, kind.amounts, tuple(needs_of(kind.shape, template).requests.items())
         found = self._known.get(key)
         if found is None:

@@ -26,7 +26,8 @@ class NearPods:
         self, terms: tuple[Neighbours, ...], scoring: Scoring, stage_of: Sequence[NodeStage]
     ) -> None:
         """Raises TooMany."""
-        assert scoring.population is not None  # pods without this score aren't compared by it
+        # this score doesn't affect the comparison of nodes for other pods
+        assert scoring.population is not None
         self._terms, self._raw = terms, scoring.population.count
         self.values: list[int] = []
         self._numbers: dict[int, int] = {}

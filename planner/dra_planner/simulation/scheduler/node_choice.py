@@ -89,7 +89,7 @@ class View:
         the highest on, until even the highest score can't compensate for the points.
         """
         says, score = self._says, self._weighing.highest
-        known: list[_Group] = []  # scores for amounts that occur, with their nodes
+        known: list[_Group] = []  # existing scores for amounts, with their nodes
         highest, best = -1, 0
         for points, nodes in self._groups():
             at = 0
@@ -133,7 +133,7 @@ class View:
     def _by_near(self, row: bytearray, values: list[int], accept: int) -> list[_Group]:
         present = _present(row, len(values), accept)
         scoring = self._weighing.scoring
-        assert scoring.population is not None  # only then pods on nodes are counted
+        assert scoring.population is not None  # pods on nodes are counted only in this case
         scores = scoring.population.normalize([values[number] for number, _ in present])
         weight = scoring.population_weight
         return [(weight * score, nodes) for score, (_, nodes) in zip(scores, present, strict=True)]

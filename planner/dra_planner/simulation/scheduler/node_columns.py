@@ -46,10 +46,11 @@ class Columns:
         kinds, nodes = len(weighing.kinds), len(cluster.stage_of)
         self.nodes, self._wanted, self._twice = nodes, nodes_wanted(nodes), 2 * nodes
         self._says = bytearray(kinds * self._twice)
-        self._standings: dict[int, bytearray] = {}  # by number of kind, from its first attempt on
+        # by number of the kind, starting with its first attempt
+        self._standings: dict[int, bytearray] = {}
         self._none = (0,) * len(weighing.scoring.by_placement)
         self._followed = len(cluster.changes)
-        # by kind: the kinds, tried before, that count it on nodes, and the rows of pods near it
+        # by kind: the previously tried kinds that count it on nodes, and the rows of nearby pods
         self._counting: list[list[int]] = [[] for _ in range(kinds)]
         self._near_by: list[list[NearPods]] = [[] for _ in range(kinds)]
         self._near: dict[tuple[Neighbours, ...], NearPods] = {}

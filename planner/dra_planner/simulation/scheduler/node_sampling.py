@@ -16,7 +16,7 @@ from msgspec import Struct
 from dra_planner.allocation import Answer, Placement, Refusal, Undecided
 from dra_planner.simulation.cluster.stages import NodeStage
 
-ALL_BELOW = 100  # nodes; with so many or more only part of them is looked at
+ALL_BELOW = 100  # number of nodes from which the scheduler checks only some of them
 _LEAST_PERCENT, _PERCENT, _NODES_PER_PERCENT = 5, 50, 125
 
 Judge = Callable[[NodeStage], Answer]

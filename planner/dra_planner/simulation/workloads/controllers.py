@@ -271,7 +271,7 @@ class PerNode(Struct):
             missing = len(meant - running) - (len(here) - len(broken))
             spare = max(0, self.unavailable - missing)
             others = [pod for pod in here if pod not in broken] if broken else here
-            if self.seed is not None:  # which node comes first is nobody's choice
+            if self.seed is not None:  # the order of the nodes isn't defined
                 others = list(others)
                 random.Random(f"{self.seed}/{len(others)}").shuffle(others)
             going += broken + others[:spare]

@@ -101,7 +101,7 @@ class PolicyEvaluation:
         for each in blocks(self._spec, "variables"):
             name = str(each.get("name"))
             self._values["variables"] = MapValue.of_strings(found)
-            # a variable may have any type
+            # a variable can have any type
             result = self._evaluate(f"dyn({each.get('expression')})", types.DYN)
             is_known = result.state == "value"
             found[name] = result.value if is_known else UnknownValue(f"variables.{name}")

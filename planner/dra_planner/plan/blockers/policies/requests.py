@@ -62,7 +62,7 @@ class AdmissionRequest(Struct, frozen=True, kw_only=True):
     group: str
     version: str
     resource: str
-    namespace: str  # "" for objects of the cluster
+    namespace: str  # "" for cluster-scoped objects
     labels: Mapping[str, str]
     data: Mapping[str, Any]
     place: Place

@@ -215,9 +215,9 @@ def _over_quota(
 
 
 def _wanted(workload: Workload, situation: ClusterSituation) -> dict[str, Quantity]:
-    """Return what all pods of a workload request together: CPU, memory, and other resources of
-    nodes, and devices by Kueue's resource for them. A Job that Kueue may admit partly counts with
-    its minimum.
+    """Return the total requests of a workload's pods: CPU, memory, and other resources of nodes,
+    and devices by Kueue's resource for them. A Job that Kueue may admit partly counts with its
+    minimum.
     """
     total: Counter[str] = Counter()
     least = number(workload.meta.annotations.get(_LEAST_PODS))
@@ -231,7 +231,7 @@ def _wanted(workload: Workload, situation: ClusterSituation) -> dict[str, Quanti
 
 
 def _of_node(pod_set: PodSet) -> Counter[str]:
-    """Return what a pod requests of a node's own resources, which have no domain in their name."""
+    """Return the pod's requests for a node's own resources, whose names don't contain a domain."""
     requests = pod_requests(pod_set.template.spec)
     return Counter({
         name: amount for name, amount in requests.items() if "/" not in name and name != "pods"

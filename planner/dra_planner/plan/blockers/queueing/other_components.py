@@ -60,7 +60,7 @@ def _gated(workload: Workload, spec: PodSpec) -> Iterator[Blocker]:
 def _elsewhere(workload: Workload, spec: PodSpec) -> Iterator[Blocker]:
     name = spec.scheduler_name
     if workload.api_version.startswith(_VOLCANO_GROUP) and name in DEFAULT_SCHEDULERS:
-        name = VOLCANO  # the default of its jobs
+        name = VOLCANO  # the default scheduler of its jobs
     if name in DEFAULT_SCHEDULERS:
         return
     title = _TITLES.get(name)

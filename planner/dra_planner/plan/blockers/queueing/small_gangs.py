@@ -22,7 +22,7 @@ def find_small_gangs(situation: ClusterSituation) -> Iterator[Blocker]:
     for gang in manifests.gangs:
         count = _most_pods(gang, known)
         if not gang.name.startswith("PodGroup "):
-            continue  # the webhook of Volcano rejects its Job
+            continue  # Volcano's webhook rejects its Job
         if count is None or count >= gang.least:
             continue
         first, missing = gang.parts[0].workload, gang.least - count
