@@ -19,7 +19,7 @@ ENVIRONMENT = ROOT / ".venv"
 STAMP = ENVIRONMENT / "pulumi-dra.stamp"
 
 UV_VERSION = "0.13.9"
-# uv reads a lock of revision 3 and later from this version on.
+# First version of uv that reads a lock file of revision 3 or later.
 UV_MINIMUM = (0, 8)
 
 
@@ -84,7 +84,7 @@ def make(wanted: str) -> None:
     if STAMP.is_file() and json.loads(STAMP.read_text(encoding="utf-8")).get("checkout") != str(
         ROOT
     ):
-        # A checkout that was moved: the scripts in its environment name the old place.
+        # A checkout that was moved: the scripts in its environment contain the old path.
         shutil.rmtree(ENVIRONMENT)
     STAMP.unlink(missing_ok=True)
     started = time.monotonic()
@@ -94,8 +94,8 @@ def make(wanted: str) -> None:
         command += ["--python", sys.executable]
     environment = {name: value for name, value in os.environ.items() if name != "VIRTUAL_ENV"}
     environment["UV_PROJECT_ENVIRONMENT"] = str(ENVIRONMENT)
-    # The certificates that the system trusts, as pip and Go do; the first name is that of older
-    # versions of uv.
+    # Use the system's trusted certificates, as pip and Go do. Older versions of uv use the first
+    # name.
     for name in ("UV_NATIVE_TLS", "UV_SYSTEM_CERTS"):
         environment.setdefault(name, "true")
     done = subprocess.run(command, cwd=ROOT, env=environment, check=False)

@@ -161,8 +161,8 @@ def is_terraform(name: str) -> bool:
 
 
 def begins_object(text: str) -> bool:
-    """Return whether a line may be the first of a Kubernetes object. Chart values only contain
-    objects further inside.
+    """Return whether a line might be the first line of a Kubernetes object. Chart values contain
+    objects only at deeper levels.
     """
     return bool(_OBJECT.search(text))
 

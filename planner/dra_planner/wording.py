@@ -33,8 +33,8 @@ def either(choices: Iterable[str]) -> str:
 
 
 def verb(number: int, plural: str) -> str:
-    """Return the verb for this number of things: one *is*, *has*, *passes*; two *are*, *have*,
-    *pass*.
+    """Return the verb for this number of things: "is", "has", or "passes" for one, and "are",
+    "have", or "pass" for several.
     """
     if number != 1:
         return plural

@@ -23,7 +23,7 @@ def cache_folder() -> Path:
     necessary. Raises CacheUnusable if it can't be created.
     """
     base = os.environ.get("XDG_CACHE_HOME", "")
-    # The base directory specification says that a relative path is to be ignored.
+    # According to the base directory specification, a relative path must be ignored.
     folder = (Path(base) if os.path.isabs(base) else Path.home() / ".cache") / "pulumi-dra"
     try:
         folder.mkdir(parents=True, exist_ok=True)

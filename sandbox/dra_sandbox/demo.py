@@ -218,8 +218,7 @@ def run_demo(project: Path, stack: str, work_dir: Path | None) -> int:
 
     Without `work_dir`, a temporary folder is used, which is only kept after a failure.
     """
-    # A pipe has no width of its own; the tables need more than the 80 columns that are taken for
-    # one.
+    # A pipe doesn't have a width, and the tables need more than the default of 80 columns.
     console = Console(highlight=False, width=None if sys.stdout.isatty() else 120)
     settings = project / "stacks" / f"Pulumi.{stack}.yaml"
     if not settings.is_file():

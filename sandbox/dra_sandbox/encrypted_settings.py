@@ -22,7 +22,7 @@ def without_encryption(text: bytes) -> bytes:
     try:
         settings: Any = yaml.safe_load(text)
     except yaml.YAMLError:
-        return text  # the engine reports it
+        return text  # the engine reports this error
     if not isinstance(settings, dict):
         return text
     kept = {key: value for key, value in settings.items() if key not in _ENCRYPTION}

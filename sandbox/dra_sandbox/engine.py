@@ -21,7 +21,7 @@ from dra_sandbox.plugins import bin_folder, install_simulated_clouds
 from dra_sandbox.run_result import RunResult, read_events
 from dra_sandbox.tools import find_pulumi
 
-# Variables of the caller that would lead the engine out of the scratch folder.
+# Variables of the caller that would make the engine use files outside the scratch folder.
 _NOT_INHERITED = (
     "PULUMI_ACCESS_TOKEN",
     "PULUMI_BACKEND_URL",
@@ -94,7 +94,7 @@ class Engine:
             "PULUMI_SKIP_UPDATE_CHECK": "true",
             "PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION": "true",
             "PULUMI_DISABLE_REGISTRY_RESOLVE": "true",
-            # Shows the flag that writes the engine's events to a file.
+            # Enables the flag that writes the engine's events to a file.
             "PULUMI_DEBUG_COMMANDS": "true",
             **self._given,
         }
@@ -262,7 +262,8 @@ class Engine:
         try:
             stdout, stderr = process.communicate()
         except KeyboardInterrupt:
-            # The terminal told the engine too; it finishes what it had begun before it ends.
+            # The terminal also sent the signal to the engine, which completes its current
+            # operations before it ends.
             process.communicate()
             raise
         return RunResult(

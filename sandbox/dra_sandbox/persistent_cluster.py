@@ -86,7 +86,7 @@ def set_nodes(plane: ControlPlane, cluster: PlannedCluster) -> None:
     """
     server = ApiServer.of(plane)
     _keep(server, (_SLICES, _NODES), _names(cluster.objects))
-    # a release may bring them now
+    # a release might install them now
     _keep(server, (f"{_CLASSES}?labelSelector={_PREDICTED}",), set())
     for each in cluster.objects:
         if each["kind"] in ("Node", "ResourceSlice"):

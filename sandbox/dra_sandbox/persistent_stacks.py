@@ -113,7 +113,7 @@ class KeptStacks(Struct, frozen=True):
         stacks = self._open().stacks()
         there = self._with_planes(stacks)
         for name in there if stack is None else [name for name in there if name == stack]:
-            # Without its control plane a stack is taken down as far as the engine knows it.
+            # Without its control plane, only the resources that the engine can delete are deleted.
             engine = self._open(self._whole_plane(name))
             if name in stacks and not (
                 self._forget(engine, name) if force else self._destroy(engine, name)
@@ -243,7 +243,7 @@ class KeptStacks(Struct, frozen=True):
             raise StackRefused(f"can't write to {self.folder}: {error.strerror}") from error
 
     def _destroy(self, engine: Engine, stack: str) -> bool:
-        # One that was interrupted has left its lock behind.
+        # An interrupted operation has left its lock behind.
         engine.cancel(stack)
         with self.console.status("deleting the stack …"):
             result = engine.destroy(stack)

@@ -10,7 +10,8 @@ from concurrent import futures
 
 import grpc
 
-# Plans and states travel in one message; gRPC's own limit is 4 MiB, the engine's is 400 MiB.
+# Plans and states are sent in a single message. gRPC's default limit is 4 MiB, and the engine's
+# limit is 400 MiB.
 CHANNEL_OPTIONS = [
     ("grpc.max_receive_message_length", 400 * 1024 * 1024),
     ("grpc.max_send_message_length", 400 * 1024 * 1024),

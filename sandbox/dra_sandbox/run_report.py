@@ -11,7 +11,7 @@ from rich.text import Text
 
 from dra_sandbox.run_result import PolicyViolation, ResourceStep, RunResult
 
-# What the engine keeps for itself.
+# Properties that only the engine uses.
 _ENGINES_OWN = ("pulumi:pulumi:", "pulumi:providers:")
 
 

@@ -170,7 +170,7 @@ class Run:
         self._controllers: list[Controller] = []
         self._owner: dict[ObjectKey, Controller] = {}
         self._preempted: list[ObjectKey] = []
-        # by kind and node: version, why
+        # by kind and node: version, reason
         self._failed: dict[tuple[int, int | None], tuple[int, SchedulingFailure]] = {}
         self._turn = 0
         for name in setting.ending:
@@ -198,7 +198,7 @@ class Run:
             self._turn += 1
             self._cluster.now = self._turn
             moved = self._delete()
-            if moved:  # pods that wait take what is free before others are made
+            if moved:  # pending pods use free resources before new pods are created
                 self._schedule()
             moved |= self._create()
             self._schedule()
@@ -360,7 +360,7 @@ class Run:
         answer = self._scheduler.judge(
             pod.kind, self._cluster.stage_of[node], self._cluster.population
         )
-        assert isinstance(answer, Placement)  # the victims were chosen so
+        assert isinstance(answer, Placement)  # the victims were chosen with this property
         return Choice(node, answer)
 
     def _may_fit_now(self, pod: SimulatedPod, failure: SchedulingFailure) -> bool:

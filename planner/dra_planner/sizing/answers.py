@@ -86,7 +86,7 @@ class _Answer(Struct):
     placed: dict[str, int] = field(default_factory=lambda: defaultdict(int))
     pending: int = 0
     verdicts: list[Verdict] = []
-    reasons: dict[Reason, None] = {}  # in the order of their coming
+    reasons: dict[Reason, None] = {}  # in the order of their arrival
     fits: list[Fits] = []
 
     def wait(self, pods: int, verdict: Verdict, reasons: Iterable[Reason]) -> None:
@@ -204,8 +204,8 @@ def _why_left(outcome: PackedLevel, item: int, pods: int) -> _Left:
 
 
 def _shortage(outcome: PackedLevel, item: int, *, proved: bool) -> Shortage:
-    """Return the pool that is too small for an item. Pools without common pods need no raise for
-    it.
+    """Return the pool that is too small for an item. Pools that have no pods in common with it
+    don't need a raise for the item.
     """
     found, takers = outcome.found, outcome.found.pools_of(item)
     connected = found.connected_pools(item)
@@ -318,7 +318,7 @@ def _want(answer: _Answer, pods: int | None) -> None:
 
 def _worst_of_each(fits: Sequence[Fits]) -> Fits:
     """Return the combined reasons of a workload's items for each pool."""
-    first, *others = dict.fromkeys(fits) or [()]  # items of one workload may share theirs
+    first, *others = dict.fromkeys(fits) or [()]  # items of the same workload can share their pods
     if not others:
         return first
     return tuple(

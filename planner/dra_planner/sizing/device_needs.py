@@ -202,7 +202,7 @@ def _is_one_set(attribute: str, candidates: Iterable[Candidate]) -> bool:
         key = (Unknown, value.group) if isinstance(value, Unknown) else (type(value), str(value))
         sets[key].update(each.counter_set for each in candidate.device.consumes_counters)
     if 0 < sum(kind is Unknown for kind, _ in sets) < len(sets):
-        return False  # a known value may be equal to an unknown one
+        return False  # a known value might equal an unknown value
     return all(len(found) == 1 for found in sets.values())
 
 
@@ -231,7 +231,9 @@ def _least(request: PlannedRequest, shareable: int) -> tuple[int, int]:
             return 0, 0
         bits |= way.matching("optimistic")
         if way.takes_all and shareable & way.matching("optimistic"):
-            counts.append(1)  # all that have room left are all, once others share the rest
+            # `All` refers to the devices with free capacity, after others share the remaining
+            # devices
+            counts.append(1)
         elif way.takes_all:
             counts.append(max(1, way.matching("pessimistic").bit_count()))
         else:

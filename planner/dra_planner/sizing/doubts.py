@@ -37,7 +37,7 @@ class DoubtfulPlace(Struct):
     """
 
     _offers: dict[Template, Offer] = {}
-    # templates of which an estimate or a label is not certain
+    # templates for which an estimate or a label isn't certain
     _doubtful: set[Template] = set()
     _generous: dict[Template, Template] = {}
     _loosened: dict[tuple[str, Template], Shape] = {}
@@ -142,8 +142,8 @@ class DoubtfulPlace(Struct):
 
 
 def without_unknown_labels(pod: PodSpec, offer: Offer) -> PodSpec:
-    """Return a pod without what it demands of labels whose values are known at run time only,
-    except for zones that none of the nodes can be in.
+    """Return a pod without its requirements for labels whose values are known only at run time.
+    Requirements for zones that none of the nodes can be in remain.
     """
     known = {
         key: value

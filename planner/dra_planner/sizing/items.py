@@ -35,8 +35,8 @@ class Item(Struct, frozen=True):
     parts: tuple[ShapePods, ...]
     count: int
     alike: tuple[ShapePods, ...] = ()
-    id: str = ""  # what tells items apart: the shapes and how many pods of each
-    requests: dict[str, int] = {}  # amounts that the pods request together
+    id: str = ""  # identifies an item: its shapes, and the number of pods of each
+    requests: dict[str, int] = {}  # total amounts that the pods request
 
     def __post_init__(self) -> None:
         if self.id:
@@ -79,7 +79,7 @@ class Items(Struct, frozen=True, kw_only=True):
     """The demand of one level, split into items."""
 
     items: tuple[Item, ...]
-    daemons: tuple[Shape, ...]  # one pod on each node that takes it
+    daemons: tuple[Shape, ...]  # one pod on each node that accepts it
     unbounded: tuple[tuple[Shape, Member], ...]
 
 

@@ -33,7 +33,7 @@ def enough_nodes(
     rooms: Sequence[Room] = before
     if limits:
         rooms = before = tuple(replace(room, limits=()) for room in rooms)
-        # what is proved to be needed is so within the limits alone
+        # proofs apply only within the limits
         needed = [room.minimum for room in rooms]
         packing = best_packing(market, filling, needed, rooms)
     pending = _pending(market, packing)

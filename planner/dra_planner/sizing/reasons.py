@@ -26,13 +26,14 @@ class Shortage(Struct, frozen=True, kw_only=True):
 
     room: Room
     bound: int
-    raises: tuple[tuple[Room, int], ...]  # empty where none was found
+    raises: tuple[tuple[Room, int], ...]  # empty if none was found
     method: str
-    proved: bool  # that the pods do not fit
-    # of several pools, and to what they would have to be raised
+    proved: bool  # message that the pods don't fit
+    # limits of several pools, and the values to which they must be raised
     limits: tuple[tuple[SharedLimit, int], ...] = ()
-    node_limit: str = ""  # why a node runs no more of these pods, unless its devices are used up
-    share_limit: str = ""  # how many of these claims share a device, and why
+    # reason why a node can't run more of these pods, unless its devices are used up
+    node_limit: str = ""
+    share_limit: str = ""  # number of these claims that can share a device, and the reason
 
 
 def refusals(stops: Sequence[tuple[Room, FillStop]]) -> tuple[Reason, ...]:

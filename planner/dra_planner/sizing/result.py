@@ -40,7 +40,7 @@ class PoolSize(Struct, frozen=True, kw_only=True):
     maximum: int
     enough: int
     devices: DeviceCount
-    # unused amounts over all planned nodes, units of `Amounts`
+    # unused amounts on all planned nodes, in the units of `Amounts`
     left: Mapping[str, int]
     hourly_usd: Decimal | None = None  # of one node
 
@@ -66,7 +66,8 @@ class WorkloadSize(Struct, frozen=True, kw_only=True):
     pending: int
     verdict: Verdict
     placements: tuple[tuple[str, int], ...] = ()  # pool, pods
-    fits: tuple[tuple[str, Verdict], ...] = ()  # pool, whether an empty node of it takes such a pod
+    # pool, and whether such a pod fits on an empty node of the pool
+    fits: tuple[tuple[str, Verdict], ...] = ()
     reasons: tuple[Reason, ...] = ()
 
 

@@ -31,11 +31,13 @@ from dra_planner.sizing.raised_maximums import enough_nodes
 from dra_planner.sizing.result import Evidence, NodePattern, PoolSize, Sizing
 from dra_planner.sizing.solving import Solving
 
-if TYPE_CHECKING:  # only where something is pending
+if TYPE_CHECKING:  # needed only if pods are pending
     from dra_planner.sizing.least_raises import Raises, Tried
 
 MOST_GAP = 0.0
-"""Accepted excess cost of a packing over the bound, below which no better one is searched."""
+"""Accepted excess cost of a packing over the bound. If the excess is smaller, the search for a
+better packing ends.
+"""
 
 
 class Sizer(Struct):
@@ -46,12 +48,12 @@ class Sizer(Struct):
     demand: Demand
     offers: tuple[Offer, ...]
     nodes: Nodes
-    most: Nodes  # the same nodes with the most they can have, for what is proved
+    most: Nodes  # the same nodes with their maximum resources, for proofs
     costs: tuple[NodeCost, ...]
     with_solver: bool = True
     gap: float = MOST_GAP
     limits: tuple[SharedLimit, ...] = ()
-    with_raises: bool = True  # whether maximums are sought with which everything is placed
+    with_raises: bool = True  # whether to search for maximums with which everything fits
     known_only: bool = False
 
     @classmethod

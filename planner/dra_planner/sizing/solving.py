@@ -70,10 +70,10 @@ class Solving(Struct, kw_only=True):
     proof: BoundProof
     costs: Sequence[Fraction]
     is_certain: bool
-    solver: Callable[[], Any | None]  # the module highspy; called when it is needed
+    solver: Callable[[], Any | None]  # the module highspy, which is imported on demand
     gap: float
     _packing: Packing | None = None
-    _few: frozenset[int] = frozenset()  # of many pools, those that matter
+    _few: frozenset[int] = frozenset()  # if there are many pools, only the relevant ones
 
     def solve(self) -> tuple[Packing, BoundProof]:
         """Return the best packing found and its bound."""

@@ -12,7 +12,7 @@ from msgspec import Struct
 from dra_sandbox.clouds.sdk_schema import Properties, Schema, TypeSpec
 from dra_sandbox.clouds.wire_values import Value, Values, is_asset, is_unknown
 
-# Names that bridges and the engine add beside the properties.
+# Names that bridges and the engine add to the properties.
 _BESIDE_PROPERTIES = frozenset({"__defaults", "__meta"})
 
 

@@ -124,7 +124,9 @@ def _is_set(inputs: Values, path: str) -> bool:
 
 
 def _holds_range(wide: Value, narrow: Value) -> bool:
-    """Return True if a range of addresses holds another; texts that are none hold everything."""
+    """Return True if a range of addresses contains another range. A text that isn't a range
+    contains every range.
+    """
     try:
         return ip_network(str(narrow)).subnet_of(ip_network(str(wide)))  # type: ignore[arg-type]
     except (TypeError, ValueError):

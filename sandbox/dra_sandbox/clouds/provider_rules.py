@@ -1,5 +1,5 @@
-"""Rules of the providers themselves: what each property of a resource type does when it changes or
-is omitted.
+"""Rules of the providers themselves: the effect of changing or omitting each property of a resource
+type.
 
 One table for each cloud, `<cloud>/provider_rules.csv`, one row for each property, with the file of
 the provider's source that it restates. The columns:
@@ -44,17 +44,23 @@ class ProviderRules(Struct, frozen=True):
     properties: Mapping[str, PropertyRule]
 
     def differences(self, old: Values, new: Values, state: Values) -> Iterator[PropertyDifference]:
-        """Return what the provider changes; `state` holds what it last read of the resource."""
+        """Return the provider's changes. `state` contains the values that the provider last read
+        from the resource.
+        """
         yield from self._of_object(old, new, state, "")
 
     def sent(self, inputs: Values) -> Values:
-        """Return the inputs with the zeros that the provider sends beside their siblings."""
+        """Return the inputs with the zeros that the provider sends together with their sibling
+        properties.
+        """
         for container, name in self._zeros():
             inputs = _with_zero(inputs, container.split("."), name)
         return inputs
 
     def with_kept(self, inputs: Values, state: Values, path: str = "") -> Values:
-        """Return the inputs with what the provider keeps of the state where they omit it."""
+        """Return the inputs. If they omit a value that the provider keeps, the value comes from the
+        state.
+        """
         found = dict(inputs)
         for name, value in state.items():
             here = below(path, name)
@@ -93,7 +99,7 @@ class ProviderRules(Struct, frozen=True):
         )
 
     def failures(self, inputs: Values) -> Iterator[PropertyFailure]:
-        """Return what the provider rejects in a preview."""
+        """Return the errors for which the provider rejects a preview."""
         for path, rule in self.properties.items():
             yield from rule_failures(path, rule, inputs)
 
@@ -145,8 +151,8 @@ class ProviderRules(Struct, frozen=True):
             yield from self._of_property(left, right, None, f"{path}[{index}]")
 
     def _members_replace(self, value: Value, path: str, *, is_deleted: bool) -> Iterator[bool]:
-        """Yield whether members replace the resource; deleted with their object, computed ones
-        don't change.
+        """Yield whether changes to members replace the resource. Members that are deleted with
+        their object, and computed members, don't count as changes.
         """
         if isinstance(value, dict):
             for name, member in value.items():
@@ -166,7 +172,7 @@ class ProviderRules(Struct, frozen=True):
                 yield from self._members_replace(member, f"{path}[*]", is_deleted=is_deleted)
 
     def _nearest(self, path: str) -> PropertyRule | None:
-        """Return the rule of the property, or of the list or map that holds this element."""
+        """Return the rule for the property, or for the list or map that contains this element."""
         while path:
             if (found := self.properties.get(path)) is not None:
                 return found
@@ -206,7 +212,7 @@ def _is_zero(value: Value) -> bool:
 
 
 def _same(state: Value, value: Value) -> bool:
-    """Return True if what the provider read says all that is given now."""
+    """Return True if the values that the provider read contain all current inputs."""
     if isinstance(state, dict) and isinstance(value, dict):
         return all(_same(state.get(name), member) for name, member in value.items())
     return state == value and isinstance(state, bool) == isinstance(value, bool)

@@ -22,7 +22,7 @@ from dra_sandbox.clouds.sdk_source import (
     resource_classes,
 )
 
-# Part of the cache's key: raise it when the reading of the sources changes.
+# Part of the cache key. Increase this number when the code that reads the sources changes.
 _READING = 1
 
 

@@ -23,7 +23,8 @@ _NEXT_STATEMENT = re.compile(
 )
 _REGISTRY = re.compile(r'resource_(?:modules|packages)="""(.*?)"""', re.DOTALL)
 _RELATIVE_IMPORT = re.compile(r"^from (\.+)(\w*) import (\w+)(?: as (\w+))?$", re.MULTILINE)
-# How the documentation of bridged providers says that a property cannot be changed in place.
+# The wording in the documentation of bridged providers for a property that can't be changed in
+# place.
 _REPLACES = re.compile(
     r"forces?(?: the creation of)?(?: an?)? new|forces? replacement|forces? recreation"
     r"|changing this (?:value )?(?:creates|requires|will)|(?:is|are) immutable|cannot be "

@@ -40,7 +40,7 @@ from dra_sandbox.clouds.wire_values import Values, from_wire, holds_unknown, is_
 
 Function = Callable[[Values, Mapping[str, str]], Values]
 
-# Names that the engine itself puts into a provider's settings.
+# Names that the engine itself adds to a provider's settings.
 ENGINE_SETTINGS = frozenset(
     {"version", "pluginDownloadURL", "parameterization", "__internal", "__pulumi-go-provider-infer"}
 )
@@ -85,7 +85,7 @@ class SimulatedCloud(provider_pb2_grpc.ResourceProviderServicer, abc.ABC):
         """Return the identifier template for a type whose row has none."""
         return "{hex17}"
 
-    # The engine's protocol, in the order in which it calls.
+    # The engine's protocol, in the order in which the engine calls it.
 
     def GetPluginInfo(self, request: Empty, context: grpc.ServicerContext) -> plugin_pb2.PluginInfo:
         return plugin_pb2.PluginInfo(version=self._sdk.version)
@@ -176,7 +176,7 @@ class SimulatedCloud(provider_pb2_grpc.ResourceProviderServicer, abc.ABC):
         answer = diff_response(found, replaces, ignored=request.ignoreChanges)
         named = _name_property(row, self._sdk.resource(token))
         if answer.replaces and named and named not in (new.get("__defaults") or []):
-            # Two resources cannot have one name at once (pulumi-terraform-bridge:
+            # Two resources can't have the same name at the same time (pulumi-terraform-bridge:
             # nameRequiresDeleteBeforeReplace).
             answer.deleteBeforeReplace = (
                 old.get(named) == new.get(named) and new.get(named) is not None
@@ -245,7 +245,7 @@ class SimulatedCloud(provider_pb2_grpc.ResourceProviderServicer, abc.ABC):
             )
             state = {**present, "id": request.id}
         elif self._row(schema.token).remembered and not state and not inputs:
-            return provider_pb2.ReadResponse()  # an import of what is not there
+            return provider_pb2.ReadResponse()  # an import of a resource that doesn't exist
         elif not state or set(state) <= set(inputs):
             row = self._row(schema.token)
             given = {**state, _name_property(row, schema) or "id": request.id.rsplit("/", 1)[-1]}
@@ -302,7 +302,7 @@ class SimulatedCloud(provider_pb2_grpc.ResourceProviderServicer, abc.ABC):
     def Cancel(self, request: Empty, context: grpc.ServicerContext) -> Empty:
         return Empty()
 
-    # What the calls above are made of.
+    # Functions that the calls above use.
 
     def _carry_out(
         self, row: TypeRow, request: CloudRequest, context: grpc.ServicerContext
@@ -333,7 +333,7 @@ class SimulatedCloud(provider_pb2_grpc.ResourceProviderServicer, abc.ABC):
             name for name, spec in self._sdk.resource(token).inputs.items() if spec.replaces
         }
         if token in self._rules:
-            documented = set()  # the table knows better than the SDK's text
+            documented = set()  # the table takes precedence over the text in the SDK
         row = self._row(token)
         named = _name_property(row, self._sdk.resource(token))
         return row.replace_rule(frozenset(documented | ({named} if named else set())))

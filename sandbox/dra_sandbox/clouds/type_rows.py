@@ -80,22 +80,22 @@ Output = str | int | bool | list[Any] | Mapping[str, Any] | Callable[[Facts], Va
 
 
 class TypeRow(Struct, frozen=True):
-    """What the SDK does not say about a resource type.
+    """Facts about a resource type that the SDK doesn't contain.
 
-    `id` and the texts in `outputs` are templates over `Facts`; an output stands only where no input
-    gives the value. `instead` are outputs of another form than the input of that name. `every_time`
-    outputs are worked out anew at each update; `known` ones too, and a preview knows them.
-    `defaults` are inputs that the provider fills in. `replace`, `in_place` and `when_removed` are
-    paths as in ReplaceRule; `sets` are lists without an order. `allowed` are values per path (`[*]`
-    for elements). `name` is the property that is named automatically, "" for none; None means
-    `name` where it is optional. `protected_by` is a boolean property that forbids deletion.
-    `checks` judge the inputs alone, in previews too; `api_checks` do so when the API is called;
-    `refusals` what is asked of a cloud that has other things, when it is asked. `reported` is what
-    the cloud says of a resource though nobody gave it and the provider takes for a difference;
-    `returned` the inputs as the provider reads them back, where it reads something else;
-    `unchanged` the old inputs with what the new ones repeat of the cloud's own. A type that rules
-    of other types look up is `remembered`; `effects` are what a call that was not refused does to
-    other things of the cloud.
+    `id` and the texts in `outputs` are templates over `Facts`. An output is used only if no input
+    sets the value. `instead` contains outputs whose form differs from the input with the same name.
+    `every_time` outputs are recomputed at each update. `known` outputs are too, and are known in a
+    preview. `defaults` are inputs that the provider fills in. `replace`, `in_place` and
+    `when_removed` are paths as in ReplaceRule; `sets` are lists without an order. `allowed` are
+    values per path (`[*]` for elements). `name` is the property that is named automatically, "" for
+    none; None means `name` where it is optional. `protected_by` is a boolean property that forbids
+    deletion. `checks` judge the inputs alone, in previews too; `api_checks` do so when the API is
+    called; `refusals` what is asked of a cloud that has other things, when it is asked. `reported`
+    is what the cloud says of a resource though nobody gave it and the provider takes for a
+    difference; `returned` the inputs as the provider reads them back, where it reads something
+    else; `unchanged` the old inputs with what the new ones repeat of the cloud's own. A type that
+    rules of other types look up is `remembered`; `effects` are what a call that was not refused
+    does to other things of the cloud.
     """
 
     id: str = ""

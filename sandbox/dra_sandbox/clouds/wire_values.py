@@ -13,8 +13,8 @@ from google.protobuf.struct_pb2 import Struct
 Value: TypeAlias = Any
 Values: TypeAlias = dict[str, Any]
 
-# pulumi/pulumi:sdk/go/common/resource/plugin/rpc.go@v3.259.0: one sentinel per type; which one says
-# nothing to us.
+# pulumi/pulumi:sdk/go/common/resource/plugin/rpc.go@v3.259.0: there is one sentinel for each type.
+# The type doesn't matter here.
 UNKNOWN = "04da6b54-80e4-46f7-96ec-b56ff0331ba9"
 _SENTINELS = frozenset(
     {
@@ -27,7 +27,7 @@ _SENTINELS = frozenset(
         "dd056dcd-154b-4c76-9bd3-c8f88648b5ff",
     }
 )
-# The key that marks a special object; the values that say which kind it is.
+# The key that marks a special object, and the values that identify its kind.
 _SIGNATURE = "4dabf18193072939515e22adb298388d"
 _SECRET = "1b47061264138c4ac30d75fd1eb44270"
 

@@ -108,8 +108,8 @@ class ApiServer(Struct):
                 text = answer.read()
             except (http.client.HTTPException, OSError) as error:
                 self._forget()
-                # the error is not kept: it holds this frame, and so this object with its
-                # connections
+                # the error isn't stored, because it references this frame, and thus this object and
+                # its connections
                 if is_last:
                     raise ControlPlaneError(
                         f"the API server doesn't answer {method} {path}: {error}"

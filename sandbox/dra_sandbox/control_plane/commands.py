@@ -11,8 +11,8 @@ from dra_sandbox.tools.kubernetes import Binaries
 
 _HERE = "127.0.0.1"
 
-# Pods that wait are tried again after a second, and requests are not throttled: a rehearsal has no
-# time to lose, and neither changes what is decided.
+# Pending pods are retried after a second, and requests aren't throttled. Both save time in a
+# rehearsal without changing the scheduler's decisions.
 SCHEDULER_CONFIGURATION = """\
 apiVersion: kubescheduler.config.k8s.io/v1
 kind: KubeSchedulerConfiguration

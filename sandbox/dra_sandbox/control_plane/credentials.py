@@ -29,7 +29,8 @@ CONTEXT: Final = "pulumi-dra"
 """Name of the cluster, user, and context in the kubeconfig."""
 
 _VALID: Final = datetime.timedelta(days=3650)
-_SKEW: Final = datetime.timedelta(days=1)  # between this clock and that of whoever checks
+# allowed difference between this clock and the clock of the process that checks the certificate
+_SKEW: Final = datetime.timedelta(days=1)
 
 
 def make_credentials(folder: Path) -> str:

@@ -72,7 +72,7 @@ def _content(holder: Mapping[str, Any], key: str, folder: Path) -> bytes:
 
 def _present(tls: ssl.SSLContext, certificate: bytes, key: bytes) -> None:
     """Load the client certificate. The SSL library can only read it from a file."""
-    with tempfile.NamedTemporaryFile() as file:  # for its owner alone
+    with tempfile.NamedTemporaryFile() as file:  # readable only by its owner
         file.write(certificate + b"\n" + key)
         file.flush()
         tls.load_cert_chain(file.name)

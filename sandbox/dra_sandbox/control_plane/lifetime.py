@@ -33,10 +33,10 @@ from dra_sandbox.control_plane.problems import (
 from dra_sandbox.control_plane.processes import end, spawn
 from dra_sandbox.tools.kubernetes import BINARIES, Binaries, find_binaries
 
-# when somebody takes a port between our looking for one and the server's listening on it
+# in case another program takes a port after it was found free and before the server listens on it
 _TRIES: Final = 3
 _LOOK_EVERY_SECONDS: Final = 0.1
-_NEEDED_MIB: Final = 300  # etcd's preallocated log and a database of a few thousand pods
+_NEEDED_MIB: Final = 300  # etcd's preallocated log, and a database for a few thousand pods
 _LOCK: Final = "owner.lock"
 
 
@@ -163,7 +163,7 @@ def _wait(
         try:
             if is_there(server):
                 return
-        except ControlPlaneError:  # it is not listening yet
+        except ControlPlaneError:  # the server isn't listening yet
             pass
         if time.monotonic() > until:
             log = plane.log("kube-apiserver")

@@ -23,7 +23,7 @@ from dra_sandbox.control_plane.problems import ControlPlaneError, unwritable
 
 KUBELET: Final = "dra_sandbox.control_plane.kubelet"
 _DIE_WITH_PARENT: Final = 1  # prctl's PR_SET_PDEATHSIG
-# until the system has ended a process that was killed: then the next one's turn has come
+# time until the system has ended a killed process, so that the next process can be killed
 _MOMENT_SECONDS: Final = 5.0
 _PATIENCE_SECONDS: Final = 120.0
 _children: Final[list[subprocess.Popen[bytes]]] = []

@@ -21,8 +21,8 @@ def main() -> None:
     from dra_sandbox.language_host.host import LanguageHost
     from dra_sandbox.plugin_server import serve
 
-    # The engine also passes options with a dash, such as -root, that say nothing the requests do
-    # not.
+    # The engine also passes options with a single hyphen, such as -root. The requests contain the
+    # same information.
     addresses = [word for word in sys.argv[1:] if not word.startswith("-")]
     host = LanguageHost(addresses[0] if addresses else "")
 

@@ -44,13 +44,13 @@ class LanguageHost(language_pb2_grpc.LanguageRuntimeServicer):
     def GetRequiredPackages(
         self, request: language_pb2.GetRequiredPackagesRequest, context: grpc.ServicerContext
     ) -> language_pb2.GetRequiredPackagesResponse:
-        # The simulated providers are already in place; nothing is to be downloaded.
+        # The simulated providers are already installed, so nothing must be downloaded.
         return language_pb2.GetRequiredPackagesResponse()
 
     def InstallDependencies(
         self, request: language_pb2.InstallDependenciesRequest, context: grpc.ServicerContext
     ) -> Iterator[language_pb2.InstallDependenciesResponse]:
-        # The environment is made by the bootstrap, from the lock.
+        # The bootstrap creates the environment from the lock file.
         return iter(())
 
     def Run(

@@ -44,7 +44,7 @@ class PackProxy(grpc.GenericRpcHandler):
         self, handler_call_details: grpc.HandlerCallDetails
     ) -> grpc.RpcMethodHandler[bytes, bytes] | None:
         method = handler_call_details.method
-        # Without an answer to Handshake the engine falls back to the calls that every pack knows.
+        # Without a response to Handshake, the engine uses the calls that every pack supports.
         if not method.startswith(_SERVICE) or method == f"{_SERVICE}Handshake":
             return None
         return grpc.unary_unary_rpc_method_handler(self._forward_to(method))

@@ -18,7 +18,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pulumi
 import pulumi.runtime
 
-# The host's word for "the user has been told already"
+# Exit status with which the host reports that the user has already seen the error
 # (pulumi/pulumi:sdk/python/cmd/pulumi-language-python-exec@v3.259.0).
 SHOWN = 32
 
@@ -70,17 +70,17 @@ def main() -> int:
     """Run the program until all its outputs are resolved. Return the exit status that the host
     expects.
     """
-    # A million objects of the SDKs live as long as the program: looking through them again and
-    # again while they are made, and once more at the end, takes a quarter of its time.
+    # The SDKs create a million objects that exist as long as the program. Without this setting, the
+    # garbage collector would check them repeatedly, which takes a quarter of the program's time.
     gc.set_threshold(100_000, 20, 20)
-    # The engine stops us by SIGINT; a traceback would appear among the user's output.
+    # The engine stops this process with SIGINT, and a traceback would appear in the user's output.
     signal.signal(signal.SIGINT, lambda *_: os._exit(SHOWN))
     given = arguments()
     configure(given)
     sys.argv = [given.program, *given.arguments]
     os.chdir(given.pwd)
     program = os.path.abspath(given.program)
-    # Futures of a failed run are never awaited, and asyncio would say so for each.
+    # Futures of a failed run are never awaited, and asyncio would print a message for each of them.
     logging.getLogger("asyncio").setLevel(logging.CRITICAL)
     loop = asyncio.new_event_loop()
     asyncio.set_event_loop(loop)
@@ -98,7 +98,7 @@ def main() -> int:
         return SHOWN
     except Exception as error:
         if str(error) == "resource monitor shut down":
-            # The engine gave up over a failure that it has reported itself.
+            # The engine stopped because of an error that it has already reported.
             return SHOWN
         pulumi.log.error("Program failed with an unhandled exception:\n" + own_frames(program))
         return SHOWN

@@ -36,5 +36,5 @@ def interpreter(options: Struct, program_directory: str, *, default: str = "") -
             f"the virtual environment {Path(program_directory, name)} doesn't contain bin/python; "
             "create the environment, or correct runtime.options.virtualenv"
         )
-    # Not resolved: the name of the link is what makes Python use the environment it belongs to.
+    # The link isn't resolved, because Python uses the link's path to find its environment.
     return os.path.abspath(python)

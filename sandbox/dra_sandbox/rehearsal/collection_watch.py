@@ -67,7 +67,7 @@ class Follower:
         try:
             self._version = self._read()
         except (ApiRejection, ControlPlaneError):
-            return  # the server is away: the next round tries again
+            return  # the server doesn't respond, so the next round tries again
 
     def _take(self, event: str, item: Json) -> None:
         with self._lock:

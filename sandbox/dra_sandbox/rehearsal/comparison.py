@@ -211,7 +211,7 @@ def _difference(
         for pool, verdict in planned.fits
         if verdict == "does-not-fit" and outcome.pools.get(pool)
     ]
-    # the plan looks for a node that takes all of them
+    # the plan searches for a node that fits all of them
     if forbidden and shares and row.pending and not room:
         return OutcomeDifference("shared-claim")
     if forbidden:

@@ -1,5 +1,5 @@
-"""Wait for actions that the control plane does with a delay: quotas take effect, Jobs replace pods,
-and the scheduler retries pods for which no event occurred.
+"""Wait for delayed actions of the control plane: quotas take effect, Jobs replace pods, and the
+scheduler retries pods for which no event occurred.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def wait_for_quotas(server: ApiServer, objects: Iterable[Json], within_seconds: 
     while left:
         left = [each for each in left if not _is_counted(server.call("GET", server.path(each)))]
         if not left:
-            time.sleep(_REACHES_ALL_SECONDS)  # what admission knows follows the objects
+            time.sleep(_REACHES_ALL_SECONDS)  # admission learns about objects with a delay
         elif time.monotonic() > until:
             names = ", ".join(each["metadata"]["name"] for each in left)
             raise NotReady(f"the quota controller didn't count these quotas in time: {names}")

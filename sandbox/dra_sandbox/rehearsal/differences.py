@@ -1,4 +1,4 @@
-"""Reasons why plan, simulation, and outcome differ. One reason stands for a bug of the planner."""
+"""Reasons why plan, simulation, and outcome differ. One of the reasons is a bug in the planner."""
 
 from __future__ import annotations
 

@@ -55,7 +55,7 @@ def patch_workloads(workloads: Workloads, plan: Plan) -> Workloads:
     """
     if not plan.guards.rules or has_mutating_policies(plan.judgement.features.minor):
         return workloads
-    assert plan.manifests is not None  # plans that are rehearsed are made from manifests
+    assert plan.manifests is not None  # plans for a rehearsal are always made from manifests
     component, _ = guards_component(plan.guards, plan.manifests)
     patches: dict[tuple[str, str, str], list[Json]] = {}
     for patch in [] if component is None else component["patches"]:

@@ -70,7 +70,7 @@ class ScenarioChange(Struct, kw_only=True):
     after: list[Json]
     act: Callable[[], None]
     wanted: Mapping[WorkloadRef, int] = {}
-    gone: Sequence[Json] = ()  # pods that nobody makes again
+    gone: Sequence[Json] = ()  # bare pods, which no controller re-creates
     is_done: Callable[[list[Json]], bool] = lambda _pods: True
 
     @property
@@ -137,7 +137,7 @@ def _scale_up(standing: RehearsedCluster, _subject: str) -> ScenarioChange:
         if each.workload.kind in _SCALED and each.figures.ceiling is not None
     }
     sizes = {pool.name: pool.nodes.maximum for pool in standing.plan.pools}
-    assert standing.plan.fleet is not None  # only a plan for a fleet is rehearsed
+    assert standing.plan.fleet is not None  # a rehearsal always has a plan for a fleet
     grown = cluster_of(standing.plan.fleet, standing.plan.offers, standing.plan.classes, sizes)
     names = {each["metadata"]["name"] for each in standing.cluster.objects}
     added = [each for each in grown.objects if each["metadata"]["name"] not in names]
@@ -244,7 +244,7 @@ def _stands_on(item: Json, names: frozenset[str]) -> bool:
 
 
 def _upgrade_driver(standing: RehearsedCluster, subject: str) -> ScenarioChange:
-    assert standing.plan.fleet is not None  # only a plan for a fleet is rehearsed
+    assert standing.plan.fleet is not None  # a rehearsal always has a plan for a fleet
     document = standing.plan.fleet.model_dump(mode="json", by_alias=True, exclude_unset=True)
     document["drivers"]["nvidia"]["version"] = subject
     upgraded = read_fleet(document)

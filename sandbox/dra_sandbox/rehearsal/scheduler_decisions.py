@@ -168,7 +168,7 @@ class PendingWork:
     def __init__(self, plane: ControlPlane) -> None:
         self._plane = plane
         self._context = tls_context()
-        # ours, on loopback, no secret
+        # this server is ours and on loopback, so the address isn't a secret
         self._context.check_hostname, self._context.verify_mode = False, ssl.CERT_NONE
 
     @property

@@ -58,7 +58,7 @@ class Charts(Struct):
 
     def find(self, name: str, version: str, reference: str, repository: str) -> Path | None:
         """Return the chart, or None if it can't be found. `missing` then contains the reason."""
-        # a program names a chart of its own by its path
+        # a program refers to its own chart by a path
         if not repository and Path(reference).exists():
             return Path(reference)
         key = (name, version)

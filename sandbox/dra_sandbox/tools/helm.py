@@ -17,7 +17,7 @@ HELM = GoTool(
     stamps={"helm.sh/helm/v3/internal/version.version": "v{version}"},
     minutes=4,
 )
-_MAJOR = 3  # what pulumi-kubernetes renders its releases with
+_MAJOR = 3  # the version with which pulumi-kubernetes renders its releases
 _ELSEWHERE = ("HELM_KUBE", "HELM_NAMESPACE", "HELM_DRIVER", "KUBECONFIG")
 
 

@@ -20,7 +20,7 @@ PULUMI = GoTool(
     module="github.com/pulumi/pulumi/pkg/v3",
     package="github.com/pulumi/pulumi/pkg/v3/cmd/pulumi",
     tags=("osusergo",),
-    # The engine compares and prints its version with the leading v.
+    # The engine compares and prints its version with the leading "v".
     stamps={"github.com/pulumi/pulumi/sdk/v3/go/common/version.Version": "v{version}"},
 )
 
@@ -48,7 +48,8 @@ def find_pulumi() -> PulumiCli:
         version = printed_version([on_path, "version"])
         if version is not None and version >= minimum:
             binary = Path(on_path)
-            # The engine looks for the host on PATH, then beside the real file of its own command.
+            # The engine searches for the host on PATH, and then in the folder of its own
+            # executable.
             host = (
                 shutil.which(LANGUAGE_HOST) is not None
                 or (binary.resolve().parent / LANGUAGE_HOST).is_file()

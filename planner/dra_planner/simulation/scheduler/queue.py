@@ -45,7 +45,7 @@ class Queue:
             self._arrivals += 1
 
     def park(self, pod: SimulatedPod, failure: SchedulingFailure) -> None:
-        """Park a pod for which no node was found."""
+        """Set a pod aside if no node was found for it."""
         self.parked[pod.name] = pod, failure
 
     def wake(
@@ -55,7 +55,7 @@ class Queue:
         freed: bool = False,
         late: Callable[[SimulatedPod, SchedulingFailure], bool] = _never,
     ) -> bool:
-        """Activate parked pods that an event may help, and return True if there were any.
+        """Retry the set-aside pods that an event might help, and return True if there were any.
 
         With `freed`, pods were preempted for a pod in the queue. The other pods in the queue are
         tried before the resources are free. `late` pods come after all others, including pods that

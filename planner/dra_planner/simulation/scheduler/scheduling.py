@@ -72,17 +72,17 @@ class Scheduler(Struct):
     cluster: Cluster
     rules: Sequence[PodRules]
     scoring: Scoring
-    standings: Sequence[Standings]  # by number of kind
+    standings: Sequence[Standings]  # by number of the kind
     weighing: Weighing
     seed: int | None = None
     steps: int = 0
     _rng: random.Random = field(default_factory=random.Random)
-    _begin: int = 0  # where the next search begins
+    _begin: int = 0  # number of the node at which the next search begins
     _columns: Columns | None = None
     _is_too_large: bool = False  # for columns
-    # by number of kind: whether only pods on the node itself matter, besides spreading
+    # by number of the kind: whether only pods on the node itself matter, in addition to spreading
     _is_alone: list[bool] = field(default_factory=list)
-    # by number of kind: what no pod changes
+    # by number of the kind: scores that pods don't change
     _final: dict[int, dict[NodeStage, Placement]] = {}
     _final_refusals: dict[int, dict[NodeStage, Refusal | Undecided]] = {}
 
@@ -139,7 +139,7 @@ class Scheduler(Struct):
         )
         node = view.choose(None if self.seed is None else self._rng)
         placement = cluster.stages.ask(cluster.stage_of[node], kind)
-        assert isinstance(placement, Placement)  # the node takes the pod
+        assert isinstance(placement, Placement)  # the node accepts the pod
         return Choice(node, placement)
 
     def judge(self, kind: PodKind, stage: NodeStage, population: Population) -> Answer:

@@ -147,7 +147,7 @@ class NodeStandings:
 
     def __init__(self, kind: PodKind, rules: PodRules, scoring: Scoring) -> None:
         self.all: list[RawStanding] = []
-        self.compares = False  # whether some node has a raw score
+        self.compares = False  # whether any node has a raw score
         self.rules = rules
         self.has_ranks = bool(scoring.by_placement) and _has_alternatives(kind)
         self._kind, self._scoring = kind, scoring

@@ -21,7 +21,8 @@ Passes = Callable[[Counts], bool]
 the steps are used up.
 """
 
-_MOST_COUNTS: Final = 2_000  # that are tried one by one, the cheapest first
+# number of counts that are tried one by one, starting with the cheapest
+_MOST_COUNTS: Final = 2_000
 _MOST_LOOKED_AT: Final = 20_000  # to find these
 
 

@@ -37,11 +37,11 @@ from dra_planner.simulation.scheduler.profile import DEFAULT, Profile
 from dra_planner.simulation.simulator import Simulator
 from dra_planner.simulation.sizing.cheaper_counts import CountSpace, find_cheaper
 
-_MOST_PODS: Final = 1_000  # of one kind that are tried on one node
-# what a pod takes in one order, searched for several times over: a cautious round figure
+_MOST_PODS: Final = 1_000  # number of pods of one kind that are tried on one node
+# steps per pod in one order, multiplied by several searches (a conservative round number)
 _STEPS_PER_POD: Final = 40
-_STEPS_PER_NODE: Final = 10  # what it takes to make one ready to be simulated
-_STEPS_FOR_CHEAPER: Final = 4  # for each that was taken before
+_STEPS_PER_NODE: Final = 10  # steps to prepare a pod for the simulation
+_STEPS_FOR_CHEAPER: Final = 4  # steps for each pod that was placed before
 
 
 class SimulatedPool(Struct, frozen=True, kw_only=True):
@@ -205,17 +205,18 @@ class _Search:
         self._nodes = {each.offer.name: opened.nodes_of(each) for each in self.pools}
         self._reached: Counts = {}
         self._opened = opened.states
-        self._failed: list[SimulationOutcome] = []  # of the counts that were tried last
-        # every order, with the counts that are answered with
+        # results for the last node counts that were tried
+        self._failed: list[SimulationOutcome] = []
+        # every order, for the counts in the result
         self._outcomes: tuple[SimulationOutcome, ...] = ()
         self._probe: Setting | None = None  # one node of each pool
-        # what its nodes answered holds in every order
+        # the cached answers of its nodes, which are valid in every order
         self._last: tuple[Counts, Simulator] | None = None
         self._spent = 0
         self._limits = question.limits
-        # the orders, the one first that other counts did not pass last
+        # the orders, starting with the order that failed last for other counts
         self._hardest: list[ArrivalOrder] = []
-        self._refuted: set[tuple[int, ...]] = set()  # counts that do not pass
+        self._refuted: set[tuple[int, ...]] = set()  # counts that fail
         self._all_tried = False
 
     def run(self) -> SimulatedCounts:

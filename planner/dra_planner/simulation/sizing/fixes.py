@@ -40,9 +40,9 @@ FIX_KINDS: Final[tuple[FixKind, ...]] = ("taint", "affinity", "profile", "maximu
 
 PREFER_OTHERS: Final = Taint("pulumi-dra/prefer-other-pools", "true", "PreferNoSchedule")
 """The taint of a pool that pods use last. Pods don't need to tolerate it."""
-_MOST_TAINTED: Final = 3  # pools that are tried, the most expensive first
-_MOST_PINNED: Final = 64  # shapes of which the fewest are looked for
-_ROOM: Final = 8  # nodes above twice the maximum up to which more are tried
+_MOST_TAINTED: Final = 3  # number of pools to try, starting with the most expensive
+_MOST_PINNED: Final = 64  # number of shapes among which the smallest set is searched
+_ROOM: Final = 8  # number of nodes above twice the maximum that are tried
 
 
 def prefer_others(level: int) -> tuple[Taint, ...]:
@@ -226,7 +226,7 @@ class _FixSearch:
         raised = _change_pools(
             self._question, above, lambda pool: replace(pool, maximum=above[pool.offer.name])
         )
-        if self._counts(raised) is not None:  # with these maxima the next plan finds counts too
+        if self._counts(raised) is not None:  # with these maximums, the next plan also finds counts
             yield Fix(kind="maximum", counts={**counts, **above}, pools=tuple(above))
 
 
@@ -285,6 +285,7 @@ def pin_pod(pod: PodSpec, pools: tuple[str, ...]) -> PodSpec:
     terms = (
         replace(term, match_expressions=(*term.match_expressions, wanted))
         for term in pod.node_affinity.terms
-        if term.match_expressions or term.match_fields  # one without any matches nothing
+        # a term without expressions doesn't match any node
+        if term.match_expressions or term.match_fields
     )
     return replace(pod, node_affinity=NodeSelector(tuple(terms)))

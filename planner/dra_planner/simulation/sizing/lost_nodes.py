@@ -24,7 +24,7 @@ class Loss(Struct, frozen=True):
     """
 
     nodes: tuple[str, ...]
-    zone: str  # "" where the nodes are lost by themselves
+    zone: str  # "" if the failure affects single nodes
     order: ArrivalOrder
     pending: Mapping[WorkloadRef, int]
 

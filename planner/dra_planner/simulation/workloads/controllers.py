@@ -22,7 +22,7 @@ Runs = Callable[[SimulatedPod], PlacedPod | None]
 """Returns the place of a pod, or None if it has no node."""
 Names = Iterator[ObjectKey]
 UNBOUNDED: Final = 2**62
-BARE_POD: Final = "Pod"  # the kind of a workload that no controller makes
+BARE_POD: Final = "Pod"  # the kind of a workload without a controller
 
 
 class Controller(Protocol):
@@ -208,8 +208,8 @@ class PerNode(Struct):
     unavailable: int = 1
     seed: int | None = None
     _on: dict[int | None, SimulatedPod] = {}  # the new pods by node
-    _starting: list[SimulatedPod] = []  # those of them that were not seen to run
-    # those to be replaced that were not seen to run
+    _starting: list[SimulatedPod] = []  # the new pods that haven't been observed running
+    # the old pods that haven't been observed running
     _broken: list[SimulatedPod] = []
 
     def __post_init__(self) -> None:

@@ -41,7 +41,7 @@ class RollingReplicas(Struct):
     unavailable: int = 0
     by_crowd: bool = False
     seed: int | None = None
-    tried: tuple[int, int] | None = None  # old and new pods when new ones were made last
+    tried: tuple[int, int] | None = None  # numbers of old and new pods when pods were last created
     pods: list[SimulatedPod] = []
     lost: int = 0
     charges: Mapping[QuotaLimit, int] = {}
@@ -68,7 +68,7 @@ class RollingReplicas(Struct):
             + sum(runs(pod) is not None for pod in self.pods)
             - (self.wanted - self.unavailable)
         )
-        if self.by_crowd:  # a Deployment counts those that do not run among what it may miss
+        if self.by_crowd:  # a Deployment counts its pending pods as unavailable pods
             broken = broken[: max(0, spare + len(broken))]
         in_turn = (
             first_to_go(running, (*running, *self.pods), runs, self.seed)

@@ -23,9 +23,10 @@ MOST_ENTRIES = 60_000
 """Columns of the relaxation, times cases, up to which cases are divided."""
 MOST_CASES = 60
 LEAST_CASES = 3
-"""Fewer cases prove nothing. Neither do fewer than there are pools, each of which may have a part
-of a node."""
-_WHOLE = 1e-6  # of a node: what is closer to an integer counts as whole
+"""With fewer cases, nothing is proven. The same applies if there are fewer cases than pools,
+because each pool can have a fraction of a node.
+"""
+_WHOLE = 1e-6  # share of a node: a value this close to an integer counts as an integer
 
 NodeRanges = Mapping[int, tuple[int, int]]
 """The fewest and the most nodes of each pool in a case."""
@@ -96,7 +97,8 @@ class _Division:
         while waiting and cases + 2 <= most_cases:
             cost, _, case, nodes = heappop(waiting)
             choice = None if cost >= goal else self._choose(case, nodes)
-            if choice is None:  # the least of all cases, so dividing the others proves no more
+            # this is the minimum of all cases, so dividing other cases proves nothing more
+            if choice is None:
                 break
             for half in self._divide(case, *choice):
                 cases += 1

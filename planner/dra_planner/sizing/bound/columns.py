@@ -24,16 +24,18 @@ from dra_planner.sizing.bound.node_program import SCALE, NodeProgram
 from dra_planner.sizing.bound.pricing import Pattern, Pricer, Task
 from dra_planner.sizing.bound.reused_prices import Gains, RowPrices
 
-_SHORT = 1e4  # cost of a pending item, in those of the dearest node
+_SHORT = 1e4  # cost of a pending item, as a multiple of the most expensive node
 _QUICK_STEPS, _MOST_STEPS = 120, 6_000
 _SMOOTHING = 0.5
-_STALLED, _PROGRESS = 3, 1e-3  # rounds without so much progress after which the bound is looked at
+# number of rounds without enough progress before the bound is computed
+_STALLED, _PROGRESS = 3, 1e-3
 _LITTLE = 1e-6
-_MOSTLY = 0.7  # of a node, from which on it becomes whole
-_MOST_DIVES = 100  # programs that are solved for what whole nodes leave
-_MANY, _MOST_A_ROUND = 100, 24  # of so many pools, those that are priced in a round
-_FULL = 8  # every so many rounds all pools are priced, and the bound is looked at too
-_LONGEST_REST = 8  # rounds in which a pool is not priced that had nothing to offer again and again
+_MOSTLY = 0.7  # fraction of a node that is rounded up to a whole node
+_MOST_DIVES = 100  # number of programs that are solved for items that don't fit on whole nodes
+# if there are this many pools, number of pools that are priced in a round
+_MANY, _MOST_A_ROUND = 100, 24
+_FULL = 8  # after this number of rounds, all pools are priced, and the bound is computed
+_LONGEST_REST = 8  # number of rounds in which a pool that repeatedly had no result isn't priced
 
 
 @equality(unhashed=("pattern",))
@@ -72,8 +74,8 @@ class _Offers(Struct):
 
     prices: Mapping[int, int]
     upper: dict[int, int] = {}
-    rows: dict[int, list[int]] = {}  # prices that say so
-    solved: set[int] = set()  # pools whose own prices these are
+    rows: dict[int, list[int]] = {}  # prices that prove this
+    solved: set[int] = set()  # pools that have these prices
     tasks: dict[int, tuple[Task, Mapping[int, float]]] = {}
     gains: Gains = {}
     is_new: bool = False
@@ -108,10 +110,11 @@ class ColumnProgram:
         self._pricer = pricer
         self._pricers: dict[int, Pricer] = {}
         self._programs: dict[int, NodeProgram] = {}
-        self._awake: set[int] = set()  # pools of which there is a column
-        self._rests: dict[int, int] = {}  # rounds that a pool rests for, the last time and now
+        self._awake: set[int] = set()  # pools that have a column
+        # number of rounds for which a pool is skipped: last time, and now
+        self._rests: dict[int, int] = {}
         self._resting: dict[int, int] = {}
-        self._last_rows = RowPrices(model, costs)  # of pools that were priced
+        self._last_rows = RowPrices(model, costs)  # for the pools that were priced
         self._priced = 0
         self._items = sorted({item for pool in pools for item in model.pools[pool].most})
         self._row = {item: at for at, item in enumerate(self._items)}
@@ -124,7 +127,7 @@ class ColumnProgram:
         infinity = solver.kHighsInf
         for item in self._items:
             highs.addRow(float(model.demand[item]), infinity, 0, [], [])
-        # rows of the pools that more nodes may be wanted of, or fewer
+        # rows of the pools that might need more or fewer nodes
         self._limit: dict[int, int] = {}
         wanted = sum(model.demand[item] for item in self._items)
         for pool in pools:
@@ -141,7 +144,7 @@ class ColumnProgram:
         for item in self._items:
             highs.addCol(_SHORT, 0.0, infinity, 1, [self._row[item]], [1.0])
         self._infinity = infinity
-        self._paid: dict[int, int] = {}  # what a node costs with the price of its pool's limits
+        self._paid: dict[int, int] = {}  # cost of a node, including the price of its pool's limits
 
     def add(self, pool: int, pattern: Mapping[int, int]) -> bool:
         """Add a column, and return whether it's new. Items that aren't in the model are ignored."""
@@ -183,7 +186,7 @@ class ColumnProgram:
         cost, duals = self._solve()
         for number in range(1, rounds + 1):
             if self._priced > most:
-                stalled = max(stalled, _STALLED)  # a last round, which proves
+                stalled = max(stalled, _STALLED)  # a last round, which proves the bound
             proves = stalled >= _STALLED
             prices = duals if proves else self._between(best.prices, duals)
             is_full = proves or not number % _FULL
@@ -389,7 +392,7 @@ class ColumnProgram:
         return taken
 
     def _leave(self, left: Sequence[int], opened: Mapping[int, int]) -> None:
-        """Set the demand to the rest, within the remaining nodes."""
+        """Set the demand to the items that remain, within the remaining nodes."""
         for row, count in enumerate(left):
             self._highs.changeRowBounds(row, float(count), self._infinity)
         for pool, row in self._limit.items():

@@ -1,4 +1,4 @@
-"""The least that any plan needs, proved in exact rational arithmetic.
+"""The minimum that any plan needs, proven in exact rational arithmetic.
 
 A certificate gives every item a price π and every row of a pool (cpu, devices, …) a price λ. What
 one node of a pool can hold is then worth at most
@@ -38,7 +38,7 @@ class BoundPool(Struct, frozen=True, kw_only=True):
     minimum: int
     maximum: int
     rows: tuple[CapacityRow, ...]
-    most: Mapping[int, int]  # item → how many one node can hold at most
+    most: Mapping[int, int]  # item → maximum number on one node
 
 
 @equality(unhashed=("takes",))
@@ -80,10 +80,10 @@ class BoundModel(Struct, frozen=True, kw_only=True):
         return found
 
     def is_spared(self, pool: int) -> bool:
-        """Whether other pools hold all items on nodes of one kind of item each: then no plan needs
-        nodes of this one.
+        """Return whether other pools can run all items, with only one kind of item on each node.
 
-        Items go where most nodes are left. False where that is not enough, which proves nothing.
+        If so, no plan needs nodes of this pool. Items use the pools with the most remaining nodes.
+        False if this method isn't sufficient, which doesn't prove anything.
         """
         if self.limits:
             return False
@@ -297,7 +297,7 @@ class Worth(Struct, frozen=True):
             (float(costs[index]) * (self.demand / value), index)
             for index, value in self.nodes.items()
             if value
-        )  # worths can exceed any float, their quotients don't
+        )  # worths can be too large for a float, but their quotients aren't
         slope = self.demand - sum(
             model.pools[index].minimum * value for index, value in self.nodes.items()
         )
@@ -305,7 +305,7 @@ class Worth(Struct, frozen=True):
             return None
         for _, index in scales:
             slope -= self.nodes[index] * (model.pools[index].maximum - model.pools[index].minimum)
-            if slope <= 0 or not limited:  # without maximums no pool may pay anything back
+            if slope <= 0 or not limited:  # without maximums, no pool can reduce the bound
                 return index
         return scales[-1][1]
 

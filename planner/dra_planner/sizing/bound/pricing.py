@@ -17,7 +17,7 @@ from msgspec import Struct
 from dra_planner.records import equality
 from dra_planner.sizing.bound.exact import BoundPool
 
-_SHIFT = 40  # bits that values per unit of a row are kept with, rounded up
+_SHIFT = 40  # number of bits for the value per unit of a row, rounded up
 
 Pattern = dict[int, int]
 """Items on one node: how many of each."""
@@ -30,7 +30,7 @@ class Priced(Struct, frozen=True):
     upper: int
     worth: int
     pattern: Pattern
-    is_settled: bool  # whether a longer search would say the same
+    is_settled: bool  # whether a longer search would have the same result
 
 
 class _Choice(Struct, frozen=True):
@@ -51,7 +51,7 @@ class Task(Struct):
     values: list[int]
     reduced: list[int]
     upper: int
-    priced: int  # the price of all that a node has
+    priced: int  # the price of all resources of the node
 
 
 class Pricer:
@@ -196,8 +196,8 @@ class _Search:
         choices, missing = self._task.choices, self._best + self._tolerance - value
         if at == len(choices) or rest + self._by_price[at] <= missing or self._is_over():
             return
-        # A second bound, without prices: even if the rest of a row went to the choices that are
-        # worth most per unit of it, no better node comes out.
+        # A second bound that doesn't use prices: even if the remaining part of a row were used by
+        # the choices with the highest value per unit, no better node would result.
         for row, worth in self._by_row[at]:
             if capacity[row] * worth >> _SHIFT < missing:
                 return
@@ -206,7 +206,8 @@ class _Search:
         for row, need in choice.plain:
             if capacity[row] < count * need:
                 count = capacity[row] // need
-        # Large counts first: a good node early makes the bounds cut more.
+        # Large counts first, because a good node that is found early makes the bounds more
+        # effective.
         while count >= 0:
             after, left = value + count * worth, rest - count * paid
             if after + left + later > self._best + self._tolerance:
@@ -220,7 +221,7 @@ class _Search:
                 if self._is_over():
                     break
             elif reduced > 0:
-                break  # fewer would be worth less still
+                break  # a smaller count would be worth even less
             count -= 1
         self._counts[at] = 0
 

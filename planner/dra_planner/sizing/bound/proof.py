@@ -78,7 +78,7 @@ class BoundProof(Struct, frozen=True, kw_only=True):
 
     nodes: tuple[int, ...]  # per pool
     nodes_in_all: int
-    cost: Fraction  # in the unit of the costs given
+    cost: Fraction  # in the unit of the given costs
     excessive: frozenset[int]
     parts: tuple[ConnectedPools, ...]
 

@@ -23,7 +23,7 @@ from dra_planner.sizing.bound.exact import BoundModel, Certificate
 
 _DENOMINATOR = 2**100
 _ITERATIONS = 200_000
-_NODES = 300  # of the search for integers: a limit in nodes makes every run the same
+_NODES = 300  # nodes of the integer search; a limit in nodes makes every run identical
 
 MOST_WHOLE_COLUMNS = 700
 """Approximate number of items times pools up to which integers are searched."""

@@ -24,7 +24,7 @@ class RowPrices(Struct):
     known: dict[int, list[int]] = {}
     # needs of a row → their number
     _needs: dict[frozenset[tuple[int, int]], int] = {}
-    _numbers: dict[int, tuple[int, ...]] = {}  # of the rows of a pool
+    _numbers: dict[int, tuple[int, ...]] = {}  # by row of a pool
 
     def worth(self, pool: int, prices: Mapping[int, int], gains: Gains) -> tuple[int, list[int]]:
         """Return an upper bound on the worth of the pool's nodes at these item prices, and its row

@@ -66,8 +66,8 @@ def least_in_whole_nodes(worth: Worth, model: BoundModel, costs: Sequence[int]) 
         return None
     best: int | None = None
     waiting: list[tuple[int, int, int, int | None, tuple[int, ...]]]
-    # position, cost so far, worth still missing, the most nodes of the pool there, what is left of
-    # each limit
+    # position, cost so far, missing worth, maximum nodes of the pool at this position, remaining
+    # part of each limit
     waiting = [(0, 0, missing, None, tuple(limit.left(model) for limit in model.limits))]
     for _ in range(MOST_STEPS):
         if not waiting:

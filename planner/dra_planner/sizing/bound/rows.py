@@ -21,7 +21,8 @@ from dra_planner.sizing.packing.filling import FillStage
 from dra_planner.sizing.packing.first_fit import Room, room_left
 from dra_planner.sizing.packing.vector_fill import WHOLE
 
-_FINEST_ROUNDING = 8  # a row of so many units or fewer gets every rounding that can matter
+# for a row with at most this number of units, all relevant roundings are tried
+_FINEST_ROUNDING = 8
 _COARSE_ROUNDINGS = (1, 2, 3)
 
 _NO_DEVICES = DeviceNeeds()
@@ -219,7 +220,7 @@ def _device_rows(needs: Mapping[int, DeviceNeeds], state: NodeState) -> Iterator
         if drawn and capacities.get(family, 0) > 0:
             yield CapacityRow(f"counter {family}", capacities[family], drawn)
     for family, (sets, capacity) in sorted(DeviceNeeds.set_capacities(state).items()):
-        if capacity > 0:  # an A100 has no encoders, and publishes a counter of 0
+        if capacity > 0:  # an A100 doesn't have encoders, and publishes a counter of 0
             yield from _rounded_sets(needs, family, sets, capacity)
     names = sorted({name for each in needs.values() for name in each.shares})
     capacities = DeviceNeeds.share_capacities(state)
@@ -284,7 +285,7 @@ def _rounded(row: CapacityRow) -> Iterator[CapacityRow]:
     small, largest = row.capacity <= _FINEST_ROUNDING, max(row.needs.values(), default=0)
     seen = set()
     for k in range(1, row.capacity) if small else _COARSE_ROUNDINGS:
-        if largest * (k + 1) < row.capacity:  # then every need is rounded down to nothing
+        if largest * (k + 1) < row.capacity:  # then every need is rounded down to 0
             continue
         capacity = row.capacity * k
         needs = {

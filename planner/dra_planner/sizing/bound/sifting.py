@@ -20,11 +20,11 @@ from dra_planner.sizing.bound.exact import BoundModel, Certificate, component
 from dra_planner.sizing.bound.relaxation import Relaxation
 from dra_planner.sizing.bound.reused_prices import Gains, RowPrices
 
-_UNIT = 2**60  # prices are integers, in such parts of the unit of the costs
+_UNIT = 2**60  # prices are integers, in this fraction of the unit of the costs
 _ROUNDS = 8
-_FEWEST = 8  # pools to begin with
+_FEWEST = 8  # number of pools in the first program
 _MOST_JOINING = 10  # pools in a round
-# a pool that is worth more than it costs by less than such a part of it need not join
+# a pool doesn't have to join if its worth exceeds its cost by less than this share
 _LITTLE = 10_000
 
 MOST_SIFTED = 6_000

@@ -41,7 +41,7 @@ class Compatibility(Struct, kw_only=True):
     ended: set[tuple[int, int]]
     daemon_stops: dict[tuple[int, int], FillStop]  # (daemon, pool)
     cut: list[Cut] = []
-    takers: tuple[tuple[int, ...], ...] = ()  # pools of which an empty node takes the item
+    takers: tuple[tuple[int, ...], ...] = ()  # pools in which the item fits on an empty node
     _stops: dict[tuple[int, int], FillStop] = {}
 
     def pools_of(self, item: int) -> tuple[int, ...]:
@@ -86,10 +86,10 @@ class Compatibility(Struct, kw_only=True):
         return tuple(sorted(reached))
 
     def is_open_question(self, item: int) -> bool:
-        """Whether a pool that refuses the item on an empty node might take it after all.
+        """Return whether a pool whose empty node rejects the item might still accept it.
 
-        Rules between pods are no such question: no pod beside them makes room on a node that has
-        none.
+        Rules between pods don't matter for this question, because other pods don't add capacity to
+        a node.
         """
         return any(
             self.is_undecided(item, pool)

@@ -54,7 +54,7 @@ def _cheaper(
 ) -> Iterator[int]:
     """Yield the pools of cheaper nodes that may fit these numbers of items, cheapest first."""
     fills, weights = market.found.fills, market.weights
-    # the hardest to hold first
+    # starting with the items that are hardest to place
     wanted = sorted(pattern.items(), key=lambda each: fills[each[0], own] / each[1])
     for pool in by_cost:
         if market.costs[pool] >= market.costs[own]:

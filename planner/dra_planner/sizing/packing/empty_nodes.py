@@ -36,13 +36,13 @@ class Nodes(Struct, kw_only=True):
     filling: Filling
     is_generous: bool
     empty: tuple[FillStage, ...] = ()
-    device_needs: dict[object, DeviceNeeds] = {}  # what `rows` found out
+    device_needs: dict[object, DeviceNeeds] = {}  # results that `rows` computed
     _ask: DoubtfulPlace = field(default_factory=DoubtfulPlace)
     _opened: dict[int, NodeState] = {}
-    _admitted: dict[str, dict[int, bool]] = {}  # by shape, then pool
-    # the same dictionaries, by what they select
+    _admitted: dict[str, dict[int, bool]] = {}  # by shape, and then by pool
+    # the same dictionaries, by the labels that they select
     _selected: dict[object, dict[int, bool]] = {}
-    # whether every pool admits what selects this
+    # whether every pool accepts pods with this selection
     _everywhere: dict[object, bool] = {}
     _sight: Sight = field(default_factory=Sight)
 
@@ -116,7 +116,7 @@ class Nodes(Struct, kw_only=True):
             return None
         amounts = tuple(pod_requests(pod).items())
         named = shape.namespace if claims else ""  # reasons name claims
-        # reasons name labels and taints
+        # reasons contain labels and taints
         where = None if self.is_admitted_everywhere(shape) else _selection(shape)
         return where, amounts, named, claims, pod.priority, pod.pod_group
 

@@ -88,7 +88,7 @@ class Held:
     __slots__ = ("after", "is_plain", "state")
 
     def __init__(self, state: NodeState, watching: Collection[PodView]) -> None:
-        self.state = state  # with no amounts used
+        self.state = state  # without used amounts
         self.is_plain = all(view in watching for view, _ in state.pods if view.anti_affinity)
         self.after: dict[int, Held | Refusal | Undecided] = {}
 
@@ -101,7 +101,7 @@ class NodeKind(Struct, eq=False):
     capacity: tuple[int, ...]
     watching: frozenset[PodView]
     taken: dict[str, ItemUse] = {}  # by item
-    # the same, shared by kinds with these resources
+    # the same, shared by all kinds with these resources
     claimless: dict[str, ItemUse] = {}
     helds: dict[Hashable, Held] = {}
     stages: dict[tuple[tuple[int, ...], Held], FillStage] = {}
@@ -194,7 +194,7 @@ class Filling:
                 after = held.after.get(taken.claims) or self._hold(kind, held, taken)
                 if not isinstance(after, Held) or number == MOST_ASKED:
                     break
-                # what changes nothing can be had again
+                # a pod that doesn't change the state can be placed again
                 number = number + 1 if after is not held else limit
                 held = after
             if not number:

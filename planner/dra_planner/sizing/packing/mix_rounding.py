@@ -39,7 +39,7 @@ column.
 MOST_ROUNDED = 120
 """Number of columns up to which integers are searched."""
 
-_LITTLE = 0.1  # of the gap that is left alone: so much is not worth a search for integers
+_LITTLE = 0.1  # share of the gap that is accepted, because closing it isn't worth an integer search
 
 _NODES = 200
 """Limit of the integer search, in search nodes instead of time, so that every run has the same

@@ -49,7 +49,7 @@ class Patterns(Struct):
         for item in sorted(pattern):
             taken = self.filling.taken(self.found.items[item], stage.kind)
             groups.setdefault(taken.claims if taken.is_plain else f"item {item}", []).append(item)
-        free = groups.pop(0, [])  # without claims: wherever there are amounts
+        free = groups.pop(0, [])  # without claims: on all nodes with sufficient amounts
         key = (
             stage,
             tuple((group, sum(pattern[item] for item in items)) for group, items in groups.items()),

@@ -21,7 +21,7 @@ from dra_planner.sizing.packing.first_fit import Choose, Packing, Room, extend, 
 from dra_planner.sizing.packing.vector_fill import WHOLE, Weights, refill
 from dra_planner.sizing.prices import NodeCost, total_cost
 
-_CHEAPEST = 2  # pools by each measure
+_CHEAPEST = 2  # number of pools by each measure
 
 
 @equality(unhashed=("shares", "weights"))
@@ -91,14 +91,14 @@ def best_packing(
     """
     starts = _starts(rooms, needed)
     tried = [starts]
-    # nodes that all pods together need may not be the best for some of them
+    # nodes that all pods together need might not be the best choice for some of them
     if any(room.limits for room in rooms):
         tried.append([room.minimum for room in rooms])
     packings = (packing for each in tried for packing in _packings(market, rooms, each, filling))
     best = min(packings, key=lambda packing: rank(market, packing))
     if best.pending and any(room.maximum is not None for room in rooms):
-        # What grows freely may still end within the limits, since it can be filled anew once it is
-        # complete.
+        # A packing that grows without limits might still end within them, because it can be filled
+        # again when it's complete.
         free = best_packing(
             market, filling, starts, [replace(room, maximum=None) for room in rooms]
         )

@@ -82,7 +82,7 @@ def joins_its_cluster(request: CloudRequest) -> str | None:
         return None
     text = _text(template)
     if text.lstrip().startswith("[settings") or "/etc/eks/bootstrap.sh" in text:
-        return None  # Bottlerocket and Amazon Linux 2: what they are told is not looked at
+        return None  # the user data of Bottlerocket and Amazon Linux 2 isn't checked
     told = node_config(text).get("cluster") or {}
     cluster = request.cloud.get(CLUSTER, request.inputs["clusterName"])
     expected = _coordinates(request.inputs["clusterName"], cluster)

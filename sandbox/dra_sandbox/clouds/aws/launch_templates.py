@@ -10,7 +10,7 @@ from email import message_from_string
 from dra_sandbox.clouds.type_rows import Facts
 from dra_sandbox.clouds.wire_values import Values
 
-DEVICES_OF_A_CARD = 2  # of every card but the first; aws/aws-k8s-tester issue 531
+DEVICES_OF_A_CARD = 2  # device index of every card except the first; aws/aws-k8s-tester issue 531
 
 
 # EC2 user guide, “Run commands when you launch an EC2 instance with user data input”

@@ -71,7 +71,7 @@ def has_as_many_machines(request: CloudRequest) -> str | None:
         if f"{machine}/{zone}" in stock
     ]
     if len(counts) < len(zones) or not counts:
-        return None  # in one of its zones machines are endless
+        return None  # the number of machines isn't limited in one of its zones
     wanted, left = (
         request.inputs["scalingConfig"]["desiredSize"],
         sum(counts) - _of_others(request, machine, zones),

@@ -11,8 +11,8 @@ from dra_sandbox.clouds.wire_values import Values
 
 INVALID = "InvalidParameterException: "
 TAGS = "_.:/=+-@"
-# What `describe-vpc-endpoint-services` lists in China under this name alone: aws/aws-cdk pull
-# request 25333.
+# Services that `describe-vpc-endpoint-services` lists in China only under this name: aws/aws-cdk
+# pull request 25333.
 CHINA, ELSEWHERE = "cn.com.amazonaws.", "com.amazonaws."
 OF_CHINA_ALONE = frozenset(
     {

@@ -10,8 +10,10 @@ from dra_sandbox.clouds.type_rows import CloudRequest
 from dra_sandbox.clouds.wire_values import Values
 
 SUBNET = "azure-native:network:Subnet"
-KEPT_BY_AZURE = 5  # of each subnet: learn.microsoft.com/azure/virtual-network/virtual-networks-faq
-ADDRESSES_OF_A_NODE = 256  # of the pods' range: learn.microsoft.com/azure/aks/azure-cni-overlay
+# reserved addresses in each subnet: learn.microsoft.com/azure/virtual-network/virtual-networks-faq
+KEPT_BY_AZURE = 5
+# prefix of each node's block in the pod range: learn.microsoft.com/azure/aks/azure-cni-overlay
+ADDRESSES_OF_A_NODE = 256
 PODS_CIDR = "10.244.0.0/16"
 MAX_PODS = 30
 
@@ -39,7 +41,7 @@ def has_addresses(request: CloudRequest) -> str | None:
     return None
 
 
-# addresses that a node of a pool takes: its id, itself, its cluster
+# addresses that a node of a pool needs, by the pool's ID, the pool, and its cluster
 Taking = Callable[[str, Values, Values], int]
 
 

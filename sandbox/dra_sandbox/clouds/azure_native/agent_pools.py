@@ -50,14 +50,14 @@ FIXED = (
 
 _NUMBERS = ("count", "minCount", "maxCount", "maxPods", "osDiskSizeGB")
 
-Rule = Callable[[Values], str | None]  # the inputs of a pool, apart or inside a cluster
+Rule = Callable[[Values], str | None]  # the inputs of a pool, either separate or in a cluster
 
 
 def of_pool(inputs: Values) -> str | None:
     """Return the first error for an agent pool, or None if AKS accepts it."""
     pool = {**inputs, "name": inputs.get("agentPoolName")}
     if any(isinstance(pool.get(key), str) for key in _NUMBERS):
-        return None  # the types are refused already
+        return None  # invalid types have already been rejected
     return next((reason for rule in RULES if (reason := rule(pool))), None)
 
 

@@ -180,7 +180,7 @@ def may_join_its_subnet(request: CloudRequest) -> str | None:
     pools, roles = request.inputs.get("agentPoolProfiles") or [], request.cloud.all(ROLE).values()
     for subnet in dict.fromkeys(pool.get("vnetSubnetID") for pool in pools):
         if not subnet or request.cloud.get(SUBNET, subnet) is None:
-            continue  # one that is there already, with the roles that it has
+            continue  # an existing identity with its roles
         given = [role for role in roles if str(subnet).startswith(str(role["scope"]))]
         if not any(str(role["roleDefinitionId"]).endswith(JOINS_SUBNETS) for role in given):
             return (

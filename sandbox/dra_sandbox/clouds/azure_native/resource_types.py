@@ -28,7 +28,7 @@ from dra_sandbox.clouds.wire_values import Value, Values
 
 _GROUP = "/subscriptions/{subscription}/resourceGroups/{resourceGroupName}"
 _NETWORK = f"{_GROUP}/providers/Microsoft.Network"
-# Lower case, as the API answers: pulumi-azure-native's recorded states.
+# In lowercase, as in the API's responses: pulumi-azure-native's recorded states.
 _CLUSTER = (
     "/subscriptions/{subscription}/resourcegroups/{resourceGroupName}/providers/Microsoft.ContainerService/"
     "managedClusters/{resourceName}"
@@ -54,7 +54,7 @@ def _only_private(facts: Facts) -> Value:
     return facts.text("{dnsPrefix}-{hex8}.privatelink.{location}.azmk8s.io") if private else ""
 
 
-# The enums of the API 2025-09-01, which the provider does not check but the API does.
+# The enums of API version 2025-09-01, which the API checks, but the provider doesn't.
 _POOL_VALUES: Mapping[str, frozenset[str]] = {
     "mode": frozenset({"System", "User", "Gateway"}),
     "type": frozenset({"VirtualMachineScaleSets", "AvailabilitySet", "VirtualMachines"}),

@@ -11,7 +11,7 @@ Place = Mapping[str, str]
 
 # https://cloud.google.com/compute/docs/regions-zones: the regions whose zones are not a, b and c.
 _ZONES = {"us-central1": "abcf", "us-east1": "bcd", "europe-west1": "bcd"}
-# Zones for accelerators are listed among the others: googleapis/google-cloud-go issue 13734.
+# AI zones are listed among the other zones: googleapis/google-cloud-go issue 13734.
 _AI_ZONES = {"us-central1": ("us-central1-ai1a",), "us-south1": ("us-south1-ai1b",)}
 
 _PATCH = "3-gke.2000000"

@@ -40,7 +40,7 @@ class Gcp(SimulatedCloud):
             "region": region,
             "zone": zone,
             "location": known_text(inputs.get("location")) or zone or region,
-            # given by name or by its whole id
+            # specified by name or by its complete ID
             "clusterName": known_text(inputs.get("cluster")).rpartition("/")[2],
         }
 

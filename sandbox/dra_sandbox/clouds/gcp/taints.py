@@ -37,7 +37,8 @@ def node_config(facts: Facts) -> Value:
     if (facts.inputs.get("queuedProvisioning") or {}).get("enabled"):
         added.append(QUEUED)
     own = [dict(taint) for taint in config.get("taints") or []]
-    # Omitted with other kubelet settings, the provider sends true since 7.0 (before that, false:
+    # If the field is omitted but other kubelet settings exist, the provider sends true since 7.0
+    # (before that, false:
     # hashicorp/terraform-provider-google:google/services/container/node_config.go@v7.45.0).
     kubelet = {"kubeletConfig": {"cpuCfsQuota": True}} if config.get("kubeletConfig") else {}
     return {

@@ -21,7 +21,7 @@ from dra_sandbox.tools.helm import helm_environment
 _NOTES: Final = "releases"
 # pulumi/pulumi-kubernetes:provider/pkg/provider/helm_release.go (`defaultTimeoutSeconds`)
 _WAIT_SECONDS: Final = 300
-_PATIENCE_SECONDS: Final = 60  # for Helm to end by itself after that
+_PATIENCE_SECONDS: Final = 60  # time for Helm to end by itself after the timeout
 
 
 class ReleaseNote(Struct, frozen=True):

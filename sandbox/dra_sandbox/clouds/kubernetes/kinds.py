@@ -8,8 +8,8 @@ from collections.abc import Mapping
 
 from dra_sandbox.clouds.differences import ReplaceRule
 
-# Kinds of the built-in groups that belong to no namespace (`kubectl api-resources
-# --namespaced=false`, 1.36), without those that are questions to the API server.
+# Kinds of the built-in groups that don't belong to a namespace (`kubectl api-resources
+# --namespaced=false`, 1.36), without the kinds that only query the API server.
 CLUSTER_SCOPED = frozenset(
     {
         "APIService",
@@ -78,7 +78,7 @@ _IMMUTABLE: Mapping[str, frozenset[str]] = {
     ),
     "StorageClass": frozenset({"parameters", "provisioner"}),
 }
-# What may change below such a field after all.
+# Fields below such a field that can change anyway.
 _MUTABLE_BELOW: Mapping[str, frozenset[str]] = {
     "PersistentVolumeClaim": frozenset({"spec.resources.requests.storage"}),
     "Pod": frozenset(

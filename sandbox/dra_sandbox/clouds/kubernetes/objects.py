@@ -15,12 +15,13 @@ from dra_sandbox.clouds.sdk import Sdk, UnknownType
 from dra_sandbox.clouds.sdk_schema import Schema
 from dra_sandbox.clouds.wire_values import Value, Values, is_unknown
 
-# The annotation by which the real provider remembers that a name is its own
+# With this annotation, the real provider marks names that it generated
 # (pulumi/pulumi-kubernetes:provider/pkg/metadata).
 _AUTONAMED = "pulumi.com/autonamed"
 _NAMES = Autonamed(suffix_length=8)
 _NAME_LIMIT = 253
-# Maps whose values are quantities: the API takes numbers there, the SDK's types only strings.
+# Maps whose values are quantities: the API accepts numbers there, but the SDK's types accept only
+# strings.
 _QUANTITIES = frozenset(
     {"limits", "requests", "hard", "capacity", "allocatable", "podFixed", "used"}
 )

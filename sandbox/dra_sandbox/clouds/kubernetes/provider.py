@@ -88,7 +88,8 @@ class Kubernetes(provider_pb2_grpc.ResourceProviderServicer):
             self._unreachable = ""
         except Unreachable as error:
             self._unreachable = str(error)
-        # Secrets are asked for because the engine lets only such providers construct components.
+        # The provider declares support for secrets, because the engine lets only such providers
+        # construct components.
         return provider_pb2.ConfigureResponse(supportsPreview=True, acceptSecrets=True)
 
     def Check(
@@ -128,7 +129,7 @@ class Kubernetes(provider_pb2_grpc.ResourceProviderServicer):
         found = list(differences(old, new))
         answer = diff_response(found, replace_rule(kind).replaces, ignored=request.ignoreChanges)
         if answer.replaces and not is_autonamed(new):
-            # One name in one namespace holds one object.
+            # Within a namespace, only one object can have a given name.
             answer.deleteBeforeReplace = key_of(old) == key_of(new)
         return answer
 

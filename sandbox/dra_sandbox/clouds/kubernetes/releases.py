@@ -18,15 +18,15 @@ from dra_sandbox.clouds.wire_values import UNKNOWN, Values
 
 TOKEN = "kubernetes:helm.sh/v3:Release"
 
-# What the release was last installed with, also when that failed: the real provider compares with
-# it, and a refresh takes it over (pulumi/pulumi-kubernetes:provider/pkg/provider/helm_release.go,
-# `checkpointRelease`, `Read`).
+# The inputs with which the release was last installed, even if the installation failed. The real
+# provider compares new inputs with them, and a refresh reads them
+# (pulumi/pulumi-kubernetes:provider/pkg/provider/helm_release.go, `checkpointRelease`, `Read`).
 INPUTS = "__inputs"
 
 _NAMES = Autonamed(suffix_length=8)
 # Helm's own limit for release names.
 _NAME_LIMIT = 53
-# pulumi/pulumi-kubernetes:provider/pkg/provider/helm_release.go: a release cannot be renamed or
+# pulumi/pulumi-kubernetes:provider/pkg/provider/helm_release.go: a release can't be renamed or
 # moved.
 REPLACE = ReplaceRule(frozenset({"name", "namespace"}))
 
