@@ -36,7 +36,7 @@ from dra_policies.rules import RULES
 
 _DIALECT = "https://json-schema.org/draft/2020-12/schema"
 _VERSION = 1
-"""Version of all schemas: fields are added to them, and never changed or removed."""
+"""Version of all schemas. Later versions add fields, but never change or remove existing ones."""
 _MODELS: dict[str, tuple[type[BaseModel], str, str]] = {
     "plan": (PlanOutput, "serialization", "Output of `pulumi-dra plan --format json`."),
     "matrix": (
@@ -126,7 +126,7 @@ _MODELS: dict[str, tuple[type[BaseModel], str, str]] = {
 
 
 def schemas() -> dict[str, dict[str, Any]]:
-    """Return every schema by the name of its file without `.json`."""
+    """Return every schema, keyed by its file name without `.json`."""
     return {
         name: {
             "$schema": _DIALECT,
@@ -138,7 +138,9 @@ def schemas() -> dict[str, dict[str, Any]]:
 
 
 def schema_text(schema: dict[str, Any]) -> str:
-    """Return a schema as it is kept: indented, in the model's order, a newline at the end."""
+    """Return a schema as it's stored: indented, in the model's order, and with a newline at the
+    end.
+    """
     return json.dumps(schema, indent=2, ensure_ascii=False) + "\n"
 
 
@@ -154,23 +156,25 @@ def _schema(model: type[BaseModel], mode: str, says: str) -> dict[str, Any]:
         mode="serialization" if mode == "serialization" else "validation"
     )
     if model is PlanOutput:
-        for name in ("claims", "detail", "guards", "joint_fix"):  # there if asked for or found
+        # these fields exist only on request or if there is a result
+        for name in ("claims", "detail", "guards", "joint_fix"):
             made["required"].remove(name)
     if model is CheckOutput:
         made["required"].remove("joint_fix")
     if model is MatrixOutput:
-        for name in ("claims", "detail", "guards", "joint_fix"):  # there if a plan has some
+        # these fields exist only if a plan has a value
+        for name in ("claims", "detail", "guards", "joint_fix"):
             made["$defs"]["PlanOutput"]["required"].remove(name)
-    if model is Portfolio:  # a factor alone is one for all workloads
+    if model is Portfolio:  # a single factor applies to all workloads
         made["$defs"]["Scenario"]["properties"]["replicas"]["anyOf"].append(
             {"type": "number", "minimum": 0}
         )
-    if model in (Fleet, Portfolio):  # a count may be written as one number
+    if model in (Fleet, Portfolio):  # a count can be a single number
         made["$defs"]["Pool"]["properties"]["count"] = {
             "anyOf": [{"$ref": "#/$defs/Count"}, {"type": "integer", "minimum": 0}],
             "description": "Minimum and maximum number of nodes, or one fixed number.",
         }
-    # what only reading can know: the ids of rules, and which of them have a number
+    # facts that only the reader knows: the IDs of rules, and the rules that have a threshold
     if model is Configuration:
         levels = made["properties"]["rules"].pop("additionalProperties")["anyOf"]
         made["properties"]["rules"]["properties"] = {rule.id: levels[0] for rule in RULES}

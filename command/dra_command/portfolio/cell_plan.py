@@ -1,4 +1,4 @@
-"""Drill-down: the whole plan of one stack in one scenario, as `pulumi-dra plan` prints it."""
+"""The complete plan of one stack in one scenario, as `pulumi-dra plan` prints it."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def print_cell(collected: Collected, values: argparse.Namespace) -> Status:
 
 
 def plan_cell(collected: Collected, name: str) -> Plan:
-    """Return the plan of STACK/SCENARIO; raises PlannerError."""
+    """Return the plan of STACK/SCENARIO. Raises PlannerError."""
     stacks = {inputs.name: inputs for inputs in collected.stacks}
     futures = {future.scenario.name: future for future in collected.futures}
     stack, _, scenario = name.partition("/")

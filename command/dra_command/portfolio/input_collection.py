@@ -24,11 +24,12 @@ from dra_planner.portfolio.schema import Placing, Portfolio, StackEntry
 from dra_planner.sources import Source, read_file, read_sources
 
 _WORKLOADS, _FLEET = "pulumi-dra:workloads", "pulumi-dra:fleet"
-_MOST_NODES = 2_000_000  # of the document: ten thousand stacks, each with a name, files and labels
+# maximum values in the document: ten thousand stacks, each with a name, files, and labels
+_MOST_NODES = 2_000_000
 
 
 class Collected(Struct, frozen=True, kw_only=True):
-    """A portfolio with all inputs that it names. `labels` are the labels of the clusters,
+    """A portfolio with all inputs that it refers to. `labels` contains the labels of the clusters,
     by stack.
     """
 
@@ -87,14 +88,14 @@ def collect(path: str) -> Collected:
 
 
 def _at(key: Location, error: PlannerError, data: object, path: str) -> PortfolioError:
-    """Return what is wrong with a path of the portfolio, at its line."""
+    """Return the fault in a path of the portfolio, with its line."""
     where = Place(path, line_at(data, key), path_text(key))
     return PortfolioError(f"{error.place} {error.message}", place=where, fix=error.fix)
 
 
 class _Files(Struct):
-    """Reads below the portfolio's folder, the same paths once; names in messages are relative to
-    it.
+    """Reads files below the portfolio's folder, and reads each path only once. File names in
+    messages are relative to this folder.
     """
 
     folder: Path
@@ -102,8 +103,8 @@ class _Files(Struct):
     _catalogs: dict[Path, tuple[Source, ...]] = {}
 
     def stacks(self, entry: StackEntry, place: Place) -> Iterator[StackInputs]:
-        """Yield the stacks of an entry; where there is none, one with that fault, named like the
-        entry or its path.
+        """Yield the stacks of an entry. If no stack is found, yield one with this fault, named like
+        the entry or its path.
         """
         root, prefix = self.folder, ""
         pattern = entry.stack or entry.fleet or ""
@@ -171,7 +172,7 @@ class _Files(Struct):
         )
 
     def _catalog(self, folder: Path, root: Path) -> tuple[Source, ...]:
-        """Return the catalog files of the project that a folder belongs to; raises PlannerError."""
+        """Return the catalog files of the project that contains a folder. Raises PlannerError."""
         if folder not in self._catalogs:
             found = find_catalog_files(str(folder))
             self._catalogs[folder] = tuple(
@@ -183,7 +184,7 @@ class _Files(Struct):
         return self._catalogs[folder]
 
     def sources(self, folder: Path, paths: Sequence[str]) -> tuple[Source, ...]:
-        """Return the manifests of paths below a folder; raises SourceError."""
+        """Return the manifests at paths in a folder. Raises SourceError."""
         key = (str(folder), *paths)
         if key not in self._read:
             named = [os.path.join(folder, path) for path in paths]
@@ -195,8 +196,8 @@ class _Files(Struct):
 
 
 def _config_of(settings: Source) -> Mapping[str, Any]:
-    """Return the configuration in a stack's settings, {} if there is none: planning says what is
-    wrong with them.
+    """Return the configuration in a stack's settings, or {} if there is none. Planning reports
+    faults in the settings.
     """
     data = read_document(settings.text, settings.name)
     config = data.get("config") if isinstance(data, Mapping) else None
@@ -204,7 +205,7 @@ def _config_of(settings: Source) -> Mapping[str, Any]:
 
 
 def _own_workloads(config: Mapping[str, Any]) -> list[str]:
-    """Return the workloads of a stack's settings, as far as they are there."""
+    """Return the workloads in a stack's settings, if they exist."""
     listed = config.get(_WORKLOADS)
     return (
         [path for path in listed if isinstance(path, str) and path]
@@ -218,7 +219,7 @@ def _fleet_name(file: Path) -> str:
 
 
 def _renamed(inputs: StackInputs, prefix: str) -> StackInputs:
-    """Return the inputs with the git ref in the names of their files."""
+    """Return the inputs with the git ref in their file names."""
     return replace(
         inputs,
         settings=replace(inputs.settings, name=prefix + inputs.settings.name),

@@ -1,4 +1,4 @@
-"""`pulumi-dra portfolio FILE`: many stacks, many scenarios."""
+"""`pulumi-dra portfolio FILE`: plan many stacks in many scenarios."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from dra_command.portfolio.report.summary import MISSING, Summary
 
 
 def run(values: argparse.Namespace) -> int:
-    """Compute the missing answers of a portfolio, print a report, and return the exit status."""
+    """Compute the missing results of a portfolio, print a report, and return the exit status."""
     _check(values)
     collected = collect(values.file)
     if values.cell:
@@ -46,7 +46,7 @@ def run(values: argparse.Namespace) -> int:
 
 
 def _check(values: argparse.Namespace) -> None:
-    """Raise UsageError for options that do not go together."""
+    """Raise UsageError if options conflict."""
     for option, given in (
         ("--engine", values.engine not in ("", "dask")),
         ("--workers", values.workers),
@@ -59,7 +59,7 @@ def _check(values: argparse.Namespace) -> None:
 
 
 def default_results(file: str) -> Path:
-    """Return the folder for the answers of a portfolio if no other folder is named."""
+    """Return the default folder for the results of a portfolio."""
     path = Path(file)
     return path.parent / ".pulumi-dra" / path.stem
 
@@ -95,5 +95,5 @@ def _status(summary: Summary, values: argparse.Namespace) -> int:
     if summary.has_wrong_input:
         return Status.WRONG_INPUT
     if summary.answers.sampled and set(summary.counts) <= {"fits", MISSING}:
-        return Status.FITS  # all that was asked for
+        return Status.FITS  # all requested output has been written
     return status_of(summary.verdict, allow_unknown=values.allow_unknown)

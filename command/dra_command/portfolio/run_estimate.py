@@ -1,4 +1,4 @@
-"""Estimate of the time and space for a whole portfolio, from the part that was computed."""
+"""An estimate of the time and space that a whole portfolio needs, based on the computed part."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _WORKERS = (1, 16, 128)
 
 
 def estimate(folder: Path, missing: int) -> list[str]:
-    """Return sentences about the time and space that missing cells need. There are none without a
+    """Return sentences about the time and space that missing cells need. Empty if there is no
     measurement.
     """
     runs = _runs(folder)
@@ -41,7 +41,7 @@ def _runs(folder: Path) -> list[dict[str, float]]:
     for line in log.read_text(encoding="utf-8").splitlines():
         try:
             runs.append(json.loads(line))
-        except ValueError:  # a run that was killed while it wrote
+        except ValueError:  # the line of a run that was killed while writing
             continue
     return runs
 

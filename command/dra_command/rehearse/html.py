@@ -1,4 +1,4 @@
-"""A rehearsal as one HTML page that needs nothing else."""
+"""A rehearsal as a self-contained HTML page."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from dra_command.rehearse.summary import (
     workloads_table,
 )
 
-if TYPE_CHECKING:  # the sandbox is an extra
+if TYPE_CHECKING:  # the sandbox is an optional extra
     from dra_sandbox.rehearsal import Comparison
 
 _STYLE: Final = "td{white-space:nowrap}h3{margin-top:1.4rem}"
-"""Counts with their pools stay on one line; where that is too wide, the table scrolls."""
+"""Counts stay on one line with their pools. If the line is too wide, the table scrolls."""
 
 
 def rehearse_html(found: Comparison) -> str:

@@ -1,4 +1,4 @@
-"""A rehearsal as JSON: the contract's form."""
+"""A rehearsal as the published JSON."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from dra_command.rehearse.contract import (
 )
 from dra_command.rehearse.summary import verdict_of
 
-if TYPE_CHECKING:  # the sandbox is an extra
+if TYPE_CHECKING:  # the sandbox is an optional extra
     from dra_sandbox.rehearsal import ComparedWorkload as Row
     from dra_sandbox.rehearsal import (
         Comparison,

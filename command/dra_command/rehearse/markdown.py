@@ -1,4 +1,4 @@
-"""A rehearsal for a pull request or a wiki: GitHub's Markdown."""
+"""A rehearsal as GitHub Markdown, for a pull request or a wiki."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from dra_command.rehearse.summary import (
     workloads_table,
 )
 
-if TYPE_CHECKING:  # the sandbox is an extra
+if TYPE_CHECKING:  # the sandbox is an optional extra
     from dra_sandbox.rehearsal import Comparison
 
 

@@ -1,4 +1,4 @@
-"""`pulumi-dra rehearse --migration`: the steps of a migration on the real scheduler."""
+"""`pulumi-dra rehearse --migration`: run the steps of a migration on the real scheduler."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ from dra_sandbox.tools.kubernetes import find_binaries
 
 
 def rehearse_migration(values: argparse.Namespace, inputs: CommandInputs) -> int:
-    """Print what the scheduler does in each step; return 0 if every pod has a node in all, 1 if
-    not, 3 if unknown.
+    """Print the scheduler's result for each step. Return 0 if every pod gets a node in all steps, 1
+    if not, and 3 if that's unknown.
     """
     if inputs.fleet is None:
         raise UsageError(

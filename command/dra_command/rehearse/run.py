@@ -1,4 +1,4 @@
-"""`pulumi-dra rehearse`: the plan tried on the real scheduler, by the package dra_sandbox."""
+"""`pulumi-dra rehearse`: run a plan on the real scheduler, with the package dra_sandbox."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from dra_planner.releases import parse_version
 from dra_planner.sources import Source
 from dra_planner.wording import counted
 
-if TYPE_CHECKING:  # the sandbox is an extra
+if TYPE_CHECKING:  # the sandbox is an optional extra
     from dra_sandbox.control_plane import Settings
     from dra_sandbox.rehearsal import Comparison
 
 
 def run(values: argparse.Namespace) -> int:
-    """Plan, rehearse the plan, and print both side by side; 0 when every pod has a node, 1 when
-    some are pending, 3 when a difference is unexplained or time ran out.
+    """Plan, rehearse the plan, and print both results side by side. Return 0 if every pod has a
+    node, 1 if some are pending, and 3 if a difference is unexplained or the time ran out.
     """
     require_sandbox("a rehearsal", "psutil", "cryptography")
     if values.context and not values.kubeconfig:

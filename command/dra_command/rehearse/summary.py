@@ -9,7 +9,7 @@ from dra_command.pens.table import Table
 from dra_planner.model import Verdict
 from dra_planner.wording import counted
 
-if TYPE_CHECKING:  # the sandbox is an extra
+if TYPE_CHECKING:  # the sandbox is an optional extra
     from dra_sandbox.rehearsal import ComparedWorkload, Comparison, OutcomeDifference, ScenarioRow
 
 _LEGEND = (
@@ -19,8 +19,8 @@ _LEGEND = (
 
 
 def verdict_of(found: Comparison) -> Verdict:
-    """Return whether every pod has a node; cannot tell where something is unexplained, or time ran
-    out.
+    """Return whether every pod has a node. *Cannot tell* if a difference is unexplained, or if the
+    time ran out.
     """
     if (
         _unexplained(found)
@@ -54,14 +54,14 @@ def headline(found: Comparison) -> str:
 
 
 def setting(found: Comparison) -> str:
-    """Return where and how this was rehearsed."""
+    """Return where and how the rehearsal ran."""
     fleet = found.plan.fleet
     where = f"{fleet.cloud} {fleet.region} · " if fleet is not None else ""
     return f"{where}kube-scheduler {found.release} · order {found.order} · {found.seconds:.1f} s"
 
 
 def workloads_table(found: Comparison) -> Table:
-    """Return plan and outcome of every workload."""
+    """Return the plan and the outcome for every workload."""
     rows = tuple(
         (
             _name(row),
@@ -106,7 +106,7 @@ def scenario_tables(found: Comparison) -> Iterator[Table]:
 
 
 def pools_table(found: Comparison) -> Table:
-    """Return nodes and devices of every pool."""
+    """Return the nodes and devices of every pool."""
     planned = {pool.name: str(pool.devices.used) for pool in found.plan.pools}
     rows = tuple(
         (
@@ -125,8 +125,8 @@ def pools_table(found: Comparison) -> Table:
 
 
 def explanations(found: Comparison) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """Yield each workload that differs, was rejected, or has pending pods, with the reason in the
-    scheduler's words.
+    """Yield each workload that differs, was rejected, or has pending pods, with the scheduler's own
+    message.
     """
     for row in found.rows:
         lines = [each.message for each in (row.difference, row.deviation) if each is not None]
@@ -147,8 +147,8 @@ def explanations(found: Comparison) -> Iterator[tuple[str, tuple[str, ...]]]:
 
 
 def fixes(found: Comparison) -> Iterator[str]:
-    """Yield what keeps pods from being pending: the plan's own fixes, and spare nodes for the loss
-    of one.
+    """Yield the changes that prevent pending pods: the plan's fixes, and spare nodes for the
+    failure of a node.
     """
     fleet = found.plan.fleet
     if found.pending and found.plan.verdict != "fits":
@@ -169,7 +169,7 @@ def _unexplained(found: Comparison) -> int:
 
 
 def _reasons(*differences: OutcomeDifference | None) -> str:
-    """The codes of the differences, each once."""
+    """The codes of the differences, without duplicates."""
     return ", ".join(dict.fromkeys(each.reason for each in differences if each is not None))
 
 

@@ -1,4 +1,4 @@
-"""A rehearsal for a person at a terminal, and plain in a pipe."""
+"""A rehearsal as text for a terminal, or as plain text for a pipe."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from dra_command.rehearse.summary import (
     workloads_table,
 )
 
-if TYPE_CHECKING:  # the sandbox is an extra
+if TYPE_CHECKING:  # the sandbox is an optional extra
     from dra_sandbox.rehearsal import Comparison
 
 
 def print_rehearsal(found: Comparison, *, quiet: bool = False) -> None:
-    """Print the rehearsal; `quiet` leaves the headline and what differs or is pending."""
+    """Print the rehearsal. `quiet` prints only the headline, differences, and pending pods."""
     with Page() as page:
         page.line(
             (headline(found), f"bold {VERDICT_STYLES[verdict_of(found)]}"), f"  {setting(found)}"

@@ -40,7 +40,7 @@ class _Tested(Struct, frozen=True):
 
 
 def _test(values: argparse.Namespace) -> Status:
-    """Run the cases of the rules in the files; 1 if one isn't as expected."""
+    """Run the test cases of the rules in the files. Return 1 if a result isn't as expected."""
     tested = [each for file in _files(values) for each in _run_file(file)]
     if values.format == "json":
         print(_test_json(tested))
@@ -54,7 +54,9 @@ def _test(values: argparse.Namespace) -> Status:
 
 
 def _files(values: argparse.Namespace) -> tuple[str, ...]:
-    """Return the configurations to test: those of the paths, --config, or the nearest one."""
+    """Return the configurations to test: the given paths, --config, or the nearest
+    configuration.
+    """
     named = [values.config] if values.config else []
     for path in values.paths:
         folder = Path(path)
@@ -124,7 +126,7 @@ def _test_json(tested: Sequence[_Tested]) -> str:
 
 
 def _print_objects(values: argparse.Namespace) -> Status:
-    """Print the plan and the cost as rules read them; fields that are unknown are left out."""
+    """Print the plan and the cost in the form that rules read. Unknown fields are omitted."""
     inputs = read_inputs(values, needs_capacity=False, is_lenient=True)
     published = PublishedObjects(make_view(inputs))
     document = {"plan": _plain(published.plan), "cost": _plain(published.cost)}
@@ -136,7 +138,7 @@ def _print_objects(values: argparse.Namespace) -> Status:
 
 
 def _plain(value: Any) -> Any:
-    """Return a value as plain data, objects without their unknown fields."""
+    """Return a value as plain data. Objects don't contain their unknown fields."""
     if isinstance(value, MapValue):
         return {
             key: _plain(each)

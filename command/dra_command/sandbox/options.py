@@ -1,4 +1,4 @@
-"""The words of `sandbox`, which has a command line of its own."""
+"""The arguments of `sandbox`, which has its own command line."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`pulumi-dra sandbox`: the whole stack rehearsed here, by the package dra_sandbox."""
+"""`pulumi-dra sandbox`: run the whole stack on simulated clouds, with the package dra_sandbox."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ import argparse
 from dra_command.command_line.arguments import UsageError, require_sandbox
 from dra_command.pens.visible_text import visible
 
-_LONGEST_WORD = 4_096  # what a path may have
+_LONGEST_WORD = 4_096  # pattern of a path
 
 
 def run(values: argparse.Namespace) -> int:
-    """Hand the words over to the sandbox; raises UsageError where it is not installed."""
+    """Pass the arguments to the sandbox. Raises UsageError if the sandbox isn't installed."""
     require_sandbox("the sandbox", "pulumi", "grpc", "psutil", "cryptography")
     for word in values.words:
         if not word.isprintable() or len(word) > _LONGEST_WORD:
@@ -23,5 +23,5 @@ def run(values: argparse.Namespace) -> int:
 
     try:
         return main(values.words)
-    except SystemExit as stop:  # its own parser has printed help, or what is wrong
+    except SystemExit as stop:  # the sandbox's own parser has printed its help or an error
         return stop.code if isinstance(stop.code, int) else 0

@@ -47,7 +47,7 @@ _LONGEST_NAME = 253
 
 
 class _Dumper(PlainDumper):
-    """Writes quotes around text that kubectl would read as something else: n, 1e3."""
+    """Writes quotes around text that kubectl would read as another type: n, 1e3."""
 
 
 _Dumper.add_representer(
@@ -59,8 +59,8 @@ _Dumper.add_representer(
 
 
 def run(values: argparse.Namespace) -> int:
-    """Print the slices of one node, or of one of each pool; raises PlannerError for what cannot be
-    predicted.
+    """Print the slices of one node, or of one node of each pool. Raises PlannerError if slices
+    can't be predicted.
     """
     if values.fleet or values.stack:
         documents = _of_pools(values)
@@ -78,8 +78,8 @@ def run(values: argparse.Namespace) -> int:
 
 
 def _of_pools(values: argparse.Namespace) -> list[dict[str, Any]]:
-    """Return the slices of one node of each pool; with --nodes the fleet's DeviceClasses and the
-    nodes before them.
+    """Return the slices of one node of each pool; With --nodes, the fleet's DeviceClasses and the
+    nodes precede the slices.
     """
     given = [name for name in ("machine", *_OF_A_MACHINE) if getattr(values, name)]
     if given:
@@ -152,8 +152,8 @@ def _of_machine(values: argparse.Namespace) -> list[ResourceSlice]:
 
 
 def _of_other_drivers(machine: Machine, node_name: str, features: Features) -> list[ResourceSlice]:
-    """Return what drivers other than NVIDIA's publish of the accelerators of a machine type, set up
-    as by default.
+    """Return the devices that drivers other than NVIDIA's publish for the accelerators of a machine
+    type, with default settings.
     """
     node = DriverNode(machine=machine, name=node_name, features=features)
     others = (

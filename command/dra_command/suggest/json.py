@@ -14,7 +14,9 @@ from dra_planner.plan.suggestion.suggestions import Suggestion, Suggestions
 
 
 def suggest_json(found: Suggestions) -> str:
-    """Return the cheapest fleet, the others and what was not compared, as indented JSON."""
+    """Return the cheapest fleet, other fleets, and machine types that weren't compared, as indented
+    JSON.
+    """
     cost = None if found.best is None else found.best.plan.cost
     output = SuggestOutput(
         verdict="fits" if found.best is not None else found.plan.verdict,

@@ -1,5 +1,5 @@
-"""`pulumi-dra suggest`: which machines to buy for workloads, as a fleet document ready to
-commit.
+"""`pulumi-dra suggest`: find the machine types to buy for workloads, as a fleet document that is
+ready to commit.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ from dra_planner.wording import counted, verb
 
 
 def run(values: argparse.Namespace) -> int:
-    """Print the cheapest fleet found, the runners-up as comments above it, and return the exit
-    status.
+    """Print the cheapest fleet that was found, with the next fleets as comments above it, and
+    return the exit status.
     """
     if not values.paths:
         raise UsageError(
@@ -82,7 +82,7 @@ def _price(text: str) -> Decimal | None:
 
 
 def _why(found: Suggestions, best: Suggestion) -> Iterator[str]:
-    """Yield what it costs, how far that is from the least, and what simpler fleets cost."""
+    """Yield the cost, its distance from the minimum, and the cost of simpler fleets."""
     dated = best.plan.cost.priced_on if best.plan.cost is not None else ""
     yield (
         f"{_fleet(best)}: {_usd(best.hourly_usd)} per hour{f', prices of {dated}' if dated else ''}"
@@ -123,8 +123,8 @@ def _why(found: Suggestions, best: Suggestion) -> Iterator[str]:
 
 
 def _refusal(found: Suggestions) -> Iterator[str]:
-    """Yield why no fleet is printed: reasons that hold on all machine types, or the scheduler on
-    all fleets tried.
+    """Yield why no fleet is printed: reasons that apply to all machine types, or the scheduler's
+    result on all fleets that were tried.
     """
     plan = found.plan
     compared = (

@@ -10,8 +10,8 @@ from dra_command.contract.output import Output, VerdictText
 
 
 class NodeDifferenceRow(Output):
-    """One difference between the prediction and the cluster. A value is empty if it exists only on
-    the other side.
+    """One difference between the prediction and the cluster. An empty value means that it exists
+    only on the other side.
     """
 
     pool: str

@@ -1,5 +1,5 @@
-"""`pulumi-dra verify`: a live cluster against the fleet, and the catalogue rows that would fix a
-difference.
+"""`pulumi-dra verify`: compare a running cluster with the fleet, and print the catalog rows that
+would fix a difference.
 """
 
 from __future__ import annotations
@@ -54,8 +54,8 @@ _OF_DEVICES = frozenset({"driver", "count", "attribute", "capacity", "device-tai
 
 
 def run(values: argparse.Namespace) -> int:
-    """Print every difference between prediction and snapshot; 1 when there is one, 3 when no node
-    was compared.
+    """Print every difference between the prediction and the snapshot. Return 1 if there is one, and
+    3 if no node was compared.
     """
     if not (values.stack or values.fleet):
         raise UsageError("verify needs a stack or a fleet", fix="use --stack NAME or --fleet FILE")
@@ -122,15 +122,15 @@ def _is_known(found: Verification, checks: GuardChecks) -> bool:
 
 
 def _saved_plan(stack: str) -> PlanFile | None:
-    """Return the saved plan of a stack; None if there is none."""
+    """Return the saved plan of a stack, or None if there is none."""
     if not stack or not plan_path(stack).exists():
         return None
     return read_plan_file(plan_path(stack), stack=stack)
 
 
 def _planned_counts(saved: PlanFile | None, fleet: Fleet) -> dict[str, tuple[int, int]]:
-    """Return how many nodes the saved plan of a stack gives each pool: as planned, or within what
-    may be changed.
+    """Return the number of nodes in each pool according to the stack's saved plan: the planned
+    number, or a range if the number can change.
     """
     if saved is None:
         return {}
@@ -240,7 +240,7 @@ def _print(
 
 
 def _command(values: argparse.Namespace) -> str:
-    """Return the command that learns the machine types of the nodes that were compared."""
+    """Return the command that adds the machine types of the compared nodes to the catalog."""
     context = values.observed.removeprefix(CONTEXT)
     if context == values.observed:
         cluster = ["--from", values.observed]
@@ -252,7 +252,9 @@ def _command(values: argparse.Namespace) -> str:
 
 
 def _print_rows(page: Page, rows: tuple[CatalogRow, ...]) -> None:
-    """Print the rows below the table they belong to, each line ready to be put into it."""
+    """Print the rows below the name of their table, each as a line that can be added to the
+    table.
+    """
     for (table, replaces), lines in groupby(rows, key=lambda row: (row.table, row.replaces)):
         lacking = list(lines)
         page.gap()

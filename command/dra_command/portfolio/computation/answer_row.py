@@ -1,5 +1,5 @@
-"""One answer as it is kept: a row of plain values, found again by the digest of all that it depends
-on.
+"""A stored result: a row of plain values, identified by the digest of everything that the result
+depends on.
 """
 
 from __future__ import annotations
@@ -8,9 +8,10 @@ from typing import NamedTuple
 
 
 class AnswerRow(NamedTuple):
-    """One cell. `outcome` is a verdict, "answered", or "failed:" and why; `details` is JSON.
+    """One cell.
 
-    Money is US dollars per hour; None where a price, or a number, is not known.
+    `outcome` is a verdict, "answered", or "failed:" with the reason. `details` is JSON. Costs are
+    in US dollars per hour. None means that a price or a number is unknown.
     """
 
     digest: str
@@ -30,12 +31,12 @@ class AnswerRow(NamedTuple):
 
     @property
     def is_kept(self) -> bool:
-        """Whether asking again gives the same: not so where time, memory or a worker was at
-        fault.
+        """Whether computing the cell again would have the same result. False if time, memory, or a
+        worker was the cause of an error.
         """
         return not self.outcome.startswith("failed:") or self.outcome == "failed:input"
 
     @property
     def briefly(self) -> AnswerRow:
-        """The row without the JSON of a plan, of which a portfolio has very many."""
+        """The row without the JSON of a plan, because a portfolio can have very many rows."""
         return self._replace(details="") if self.question == "plan" else self

@@ -1,8 +1,8 @@
-"""Where answers are kept: a folder of Parquet files, or of JSON lines without pyarrow; written as
-answers come.
+"""The store for results: a folder of Parquet files, or of JSON lines without pyarrow. Results are
+written as they arrive.
 
-A run that is killed loses the rows of the last seconds at most. Files are complete or not there.
-One run at a time writes into a folder; others may read.
+A killed run loses at most the rows of the last few seconds. Files are either complete or missing.
+Only one run at a time can write to a folder, but other runs can read it.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ _MONEY = frozenset({"hourly_usd", "bound_usd"})
 
 
 class Store:
-    """The answers of one portfolio, by digest. `unreadable` are the files that were passed over,
-    each with why.
+    """The stored results of one portfolio, by digest. `unreadable` contains the files that were
+    skipped, each with the reason.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -46,11 +46,10 @@ class Store:
     # -- reading
 
     def read(self, digests: Container[str], *, whole: bool = False) -> dict[str, AnswerRow]:
-        """Return the rows that are there of these digests; those of plans are whole only where that
-        is asked for.
+        """Return the stored rows with these digests.
 
-        A file that cannot be read is passed over, and noted in `unreadable`. Raises PlannerError
-        where pyarrow is missing.
+        Rows of plans are complete only if `whole` is set. A file that can't be read is skipped and
+        recorded in `unreadable`. Raises PlannerError if pyarrow is missing.
         """
         return {
             row.digest: row
@@ -73,10 +72,10 @@ class Store:
         try:
             read = _read_lines if path.suffix == ".jsonl" else _read_parquet
             return read(path, digests, whole=whole)
-        except FileNotFoundError:  # merged into a later part since it was listed
+        except FileNotFoundError:  # merged into a later file after it was listed
             later = [part for part in self._parts() if part > path]
             return [row for part in later for row in self._read_part(part, digests, whole=whole)]
-        # pyarrow's errors are subclasses of these
+        # pyarrow's errors are subclasses of these errors
         except (OSError, ValueError, TypeError, KeyError, NotImplementedError) as error:
             self.unreadable[str(path)] = " ".join(str(error).split()) or type(error).__name__
             return ()
@@ -102,7 +101,7 @@ class Store:
             )
 
     def add(self, rows: Iterable[AnswerRow]) -> None:
-        """Take rows, and write those that wait once they are many or the last part is some seconds
+        """Add rows. Write the buffered rows if there are many, or if the last file is a few seconds
         old.
         """
         self._waiting += [row for row in rows if row.is_kept]
@@ -111,14 +110,14 @@ class Store:
             self.flush()
 
     def flush(self) -> None:
-        """Write buffered rows. Raises PlannerError."""
+        """Write the buffered rows. Raises PlannerError."""
         self._written = time.monotonic()
         if self._waiting:
             self._write(self._waiting)
             self._waiting = []
 
     def close(self) -> None:
-        """Write what waits, make one file of many, and let other runs write; raises
+        """Write the buffered rows, merge the files, and let other runs write. Raises
         PlannerError.
         """
         try:
@@ -164,7 +163,7 @@ class Store:
 
 
 def write_parquet(path: Path, names: Iterable[str], rows: Iterable[tuple[Any, ...]]) -> None:
-    """Write rows as one Parquet file; names of columns say their types. Needs the extra
+    """Write rows as one Parquet file; Column names contain their types. Needs the extra
     `portfolio`.
     """
     import pyarrow as pa
@@ -187,7 +186,7 @@ def _read_lines(path: Path, digests: Container[str] | None, *, whole: bool) -> l
 
 
 def _read_parquet(path: Path, digests: Container[str] | None, *, whole: bool) -> list[AnswerRow]:
-    """Return rows of a file; the column that takes most of it is read only where it is needed."""
+    """Return the rows of a file. The largest column is read only if it's needed."""
     import pyarrow.parquet as pq
 
     with pq.ParquetFile(path) as file:
@@ -209,7 +208,7 @@ def _read_parquet(path: Path, digests: Container[str] | None, *, whole: bool) ->
 
 
 def _values(column: Any, taken: list[int]) -> list[Any]:
-    """Return the values of a column at these places. Functions of pyarrow would do the same, and
+    """Return the values of a column at these positions. pyarrow's functions would do the same, but
     take long to load.
     """
     values = column.to_pylist()
@@ -217,8 +216,8 @@ def _values(column: Any, taken: list[int]) -> list[Any]:
 
 
 def _is_locked(file: IO[bytes]) -> bool:
-    """Lock a file for this process as long as it lives; tell whether no other has it. True where
-    nothing can lock.
+    """Lock a file for the lifetime of this process. Return whether no other process has the lock.
+    True if the file system doesn't support locks.
     """
     try:
         import fcntl
@@ -228,6 +227,6 @@ def _is_locked(file: IO[bytes]) -> bool:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
         return False
-    except OSError:  # file systems without locks
+    except OSError:  # file systems that don't support locks
         return True
     return True

@@ -1,4 +1,4 @@
-"""What travels to workers and back: cells that are computed together, and their rows."""
+"""Data that is sent to workers and back: cells that are computed together, and their rows."""
 
 from __future__ import annotations
 
@@ -16,26 +16,26 @@ from dra_planner.portfolio.schema import Ask
 
 
 class Futures(Struct, frozen=True, kw_only=True):
-    """What all stacks have in common: scenarios, questions and limits."""
+    """Data that all stacks share: scenarios, questions, and limits."""
 
     scenarios: tuple[ScenarioInputs, ...]
     ask: Ask
     seconds: float
-    memory_bytes: int  # of a process that is ours; 0: not limited here
+    memory_bytes: int  # memory limit of our own worker process; 0 means no limit
 
 
 class CellTask(Struct, frozen=True):
-    """One answer that is wanted; the inputs of its stack are named by digest."""
+    """A requested result. Its stack's inputs are identified by their digest."""
 
     digest: str
     inputs: str
-    scenario: int  # its position
+    scenario: int  # position of the scenario
     question: str  # plan, curves or risk
 
 
 class Batch(Struct, frozen=True, kw_only=True):
-    """Cells that are computed together, those of one stack after those of another; inputs are named
-    by digest.
+    """Cells that are computed together, grouped by stack. Inputs are identified by their
+    digests.
     """
 
     futures: str
@@ -44,28 +44,28 @@ class Batch(Struct, frozen=True, kw_only=True):
 
     @property
     def inputs(self) -> tuple[str, ...]:
-        """The inputs of the stacks, each once."""
+        """The inputs of the stacks, without duplicates."""
         return tuple(dict.fromkeys(cell.inputs for cell in self.cells))
 
 
 class OtherPlanner(Exception):
-    """A worker has another version of the planner than the one that wants answers."""
+    """A worker has a different planner version than the main process."""
 
 
 def pack(value: StackInputs | Futures) -> bytes:
-    """Return inputs as they travel."""
+    """Return inputs in the form in which they are sent."""
     return pickle.dumps(value, protocol=5)
 
 
 class Worked(Struct, frozen=True):
-    """Rows in the order of the cells, and the CPU seconds that they took."""
+    """Rows in the order of the cells, and the CPU seconds that the computation took."""
 
     rows: list[AnswerRow]
     cpu_seconds: float
 
 
 def row_of(task: CellTask, answer: Any) -> AnswerRow:
-    """Return an answer or a fault as a row."""
+    """Return a result or a fault as a row."""
     details = json.dumps(
         to_builtins(answer, builtin_types=(Decimal,)),
         default=_plain,

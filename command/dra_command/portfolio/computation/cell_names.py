@@ -1,4 +1,4 @@
-"""The cells of a portfolio, and the digests under which their answers are kept."""
+"""The cells of a portfolio, and the digests under which their results are stored."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ PLACE = "place"
 
 
 class CellName(Struct, frozen=True):
-    """One question about one stack in one scenario; positions in the portfolio, and the digest of
-    the answer.
+    """A question about one stack in one scenario: their positions in the portfolio, and the digest
+    of the result.
     """
 
     stack: int
@@ -31,7 +31,7 @@ class CellName(Struct, frozen=True):
 
 
 def name_cells(collected: Collected, stacks: Sequence[str]) -> tuple[CellName, ...]:
-    """Return every cell of the portfolio, in its order: stacks (here by digest), scenarios,
+    """Return every cell of the portfolio in order: stacks (identified by digest), scenarios, and
     questions.
     """
     questions = _questions(collected.portfolio.ask)
@@ -49,8 +49,8 @@ def name_cells(collected: Collected, stacks: Sequence[str]) -> tuple[CellName, .
 
 
 def _questions(ask: Ask) -> dict[str, tuple[str, list[str] | None]]:
-    """Return what is asked, by the digest of all that the answer depends on, and in which
-    scenarios; None: in all.
+    """Return the questions, keyed by the digest of everything that the result depends on, with the
+    scenarios in which they are asked (None means all).
     """
     document = asked_document(ask)
     plan = {key: document[key] for key in ("demand", "simulate")}
@@ -63,7 +63,9 @@ def _questions(ask: Ask) -> dict[str, tuple[str, list[str] | None]]:
 
 
 def place_digest(collected: Collected, stacks: Sequence[str]) -> str:
-    """Return the digest of all that the placement depends on; `stacks` are those of the stacks."""
+    """Return the digest of everything that the placement depends on. `stacks` contains the digests
+    of the stacks.
+    """
     placed = [
         (asked_document(each)["clusters"], sources_digest(texts))
         for each, texts in collected.placed

@@ -8,22 +8,22 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-_LOOKS = 0.1  # seconds between two looks at what is due
+_LOOKS = 0.1  # seconds between two checks of deadlines
 _lock = threading.Lock()
 _due: dict[int, float] = {}  # by thread
 _watcher: threading.Thread | None = None
 
 
 class TooLong(Exception):
-    """The time is up."""
+    """The time limit is exceeded."""
 
 
 @contextmanager
 def deadline(seconds: float) -> Iterator[None]:
-    """Raise TooLong in this thread when what is inside takes longer, some tenths of a second after
-    that at most.
+    """Raise TooLong in this thread if the block takes longer than the limit. The exception is
+    raised at most a few tenths of a second after the limit.
 
-    It comes at the next step of Python code. One deadline at a time for each thread.
+    It occurs at the next step of Python code. Each thread can have only one deadline at a time.
     """
     thread = threading.get_ident()
     with _lock:
@@ -57,4 +57,4 @@ def _watch() -> None:
 
 
 def _step() -> None:
-    """Let an exception that was raised at the last moment come here, and not later."""
+    """Make sure that an exception that was raised at the last moment occurs here, and not later."""

@@ -31,10 +31,12 @@ if TYPE_CHECKING:
     from dra_command.portfolio.computation.engines.protocol import CellEngine
 
 CELLS_PER_BATCH = 50
-# at least, where there are as many stacks: so that all end at about the same time
+# minimum, if there are enough stacks, so that all workers finish at about the same time
 _BATCHES_PER_WORKER = 4
 FEW_CELLS = 48
-"""Cells up to which no other process is started: that takes longer than they do."""
+"""Maximum number of cells for which no other process is started, because starting a process would
+take longer than computing them.
+"""
 _BYTES_PER_GIB = 2**30
 
 
@@ -58,7 +60,7 @@ class RunLog(Struct, kw_only=True):
     missing: int = 0
     computed: int = 0
     seconds: float = 0.0
-    cpu_seconds: float = 0.0  # of the cells alone
+    cpu_seconds: float = 0.0  # computation time, without startup
     workers: int = 1
     engine: str = ""
     interrupted: bool = False
@@ -71,39 +73,39 @@ class RunLog(Struct, kw_only=True):
 
 @equality(unhashed=("rows", "store"))
 class PortfolioAnswers(Struct, frozen=True, kw_only=True):
-    """Every cell with its row; None for one that is not computed yet."""
+    """Every cell with its row, or None if the cell isn't computed yet."""
 
     collected: Collected
     cells: tuple[CellName, ...]
-    sampled: bool  # some stacks alone were asked
-    rows: dict[str, AnswerRow]  # without the JSON of plans
+    sampled: bool  # only some stacks were computed
+    rows: dict[str, AnswerRow]  # rows without the JSON of plans
     log: RunLog
     store: Store
-    placement: AnswerRow | None = None  # where the portfolio asks for one
+    placement: AnswerRow | None = None  # set if the portfolio asks for a placement
 
     def row(self, cell: CellName) -> AnswerRow | None:
         return self.rows.get(cell.digest)
 
     def whole(self, digests: Container[str]) -> dict[str, AnswerRow]:
-        """Return the kept rows of these digests, with the JSON of plans."""
+        """Return the stored rows with these digests, including the JSON of plans."""
         return self.store.read(digests, whole=True)
 
 
 def default_workers() -> int:
-    """Return the cores that this process may use."""
+    """Return the number of cores that this process can use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def choose_engine(collected: Collected, cells: int, options: RunOptions) -> CellEngine:
-    """Return where so many cells are computed; raises PlannerError.
+    """Return the engine for this number of cells. Raises PlannerError.
 
-    Processes of this machine, as many as `workers`; this process where they are few. A scheduler
-    where one is named; Dask on this machine, as such a scheduler would run it, only where it is
-    asked for.
+    By default, the engine uses `workers` processes on this machine, or only this process for a few
+    cells. If the options name a Dask scheduler, the engine uses the scheduler. A Dask cluster on
+    this machine is used only on request.
     """
     memory = int(collected.portfolio.limits.memory_gib * _BYTES_PER_GIB)
     wanted = options.workers or default_workers()
-    if options.scheduler or options.engine == "dask":  # however few they are
+    if options.scheduler or options.engine == "dask":  # regardless of the number of cells
         return OnDask(address=options.scheduler, workers=wanted, memory_bytes=memory)
     is_small = wanted == 1 or (not options.workers and cells <= FEW_CELLS)
     if options.engine == "here" or (not options.engine and is_small):
@@ -114,10 +116,9 @@ def choose_engine(collected: Collected, cells: int, options: RunOptions) -> Cell
 def run_portfolio(
     collected: Collected, options: RunOptions, progress: Callable[[RunLog], None] = lambda log: None
 ) -> PortfolioAnswers:
-    """Return the answers, those that are kept and those that are missing, which are computed and
-    kept.
+    """Return the results. Missing results are computed and stored.
 
-    Ctrl-C ends the run, and what was done until then is kept and returned. Raises PlannerError.
+    Ctrl-C ends the run. All results up to then are stored and returned. Raises PlannerError.
     """
     stacks = [stack_digest(each) for each in collected.stacks]
     cells = name_cells(collected, stacks)
@@ -149,7 +150,7 @@ def run_portfolio(
 def _place(
     collected: Collected, digest: str, store: Store, rows: dict[str, AnswerRow], log: RunLog
 ) -> None:
-    """Compute and keep the placement across clusters."""
+    """Compute and store the placement across clusters."""
     try:
         with closing(store):
             store.begin()
@@ -199,7 +200,7 @@ def _compute(
 
 
 def _sampled(stacks: Sequence[str], share: float) -> frozenset[int]:
-    """Return the positions of a share of the stacks, at least one: those of the smallest
+    """Return the positions of a share of the stacks (at least one): the stacks with the smallest
     digests.
     """
     count = max(1, round(len(stacks) * share))
@@ -209,8 +210,8 @@ def _sampled(stacks: Sequence[str], share: float) -> frozenset[int]:
 def _batches(
     missing: Sequence[CellName], stacks: Sequence[str], futures: str, workers: int
 ) -> Iterator[Batch]:
-    """Yield batches of about as many cells: stacks are taken together, and one is cut only where it
-    has many.
+    """Yield batches with about this number of cells. Small stacks are combined, and only large
+    stacks are split.
     """
     most = min(CELLS_PER_BATCH, max(1, len(missing) // (_BATCHES_PER_WORKER * workers)))
     waiting: list[CellTask] = []
@@ -226,7 +227,7 @@ def _batches(
 
 
 class _Packed(Mapping[str, bytes]):
-    """The inputs by digest, packed when they are wanted."""
+    """The inputs by digest, serialized on demand."""
 
     def __init__(self, collected: Collected, stacks: Sequence[str], *, ours: bool) -> None:
         limits = collected.portfolio.limits
@@ -252,7 +253,9 @@ class _Packed(Mapping[str, bytes]):
 
 
 def _keep_log(folder: Path, log: RunLog) -> None:
-    """Add a line to the runs of this folder, from which the time of others is estimated."""
+    """Add a line to the log of runs in this folder, from which the duration of other runs is
+    estimated.
+    """
     if log.computed:
         folder.mkdir(parents=True, exist_ok=True)
         entry = {

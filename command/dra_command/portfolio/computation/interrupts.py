@@ -1,4 +1,4 @@
-"""Ctrl-C that is not lost, wherever it comes."""
+"""Ctrl-C handling that never loses an interrupt."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from typing import Self
 
 
 class Interrupts:
-    """Notes Ctrl-C while in here, beside raising KeyboardInterrupt: Python drops what is raised
-    while it frees objects.
+    """Records Ctrl-C in this context, in addition to raising KeyboardInterrupt, because Python
+    drops exceptions that are raised while it frees objects.
 
-    Outside the main thread, where no signal comes, it does nothing.
+    Outside the main thread, which receives no signals, it does nothing.
     """
 
     def __init__(self) -> None:
@@ -32,7 +32,7 @@ class Interrupts:
 
     @contextmanager
     def held(self) -> Iterator[None]:
-        """Do what is inside whole; Ctrl-C that has come raises KeyboardInterrupt afterwards."""
+        """Run the block to its end. If Ctrl-C was pressed, raise KeyboardInterrupt afterward."""
         self._holds = True
         try:
             yield

@@ -23,18 +23,18 @@ from dra_planner.portfolio.placing import (
 
 
 class PlacedWorkloads(Struct, frozen=True, kw_only=True):
-    """The placement, and the clusters that aren't part of it because their inputs are wrong."""
+    """The placement, and the clusters that are excluded because their inputs are invalid."""
 
     placement: ClusterAssignment
     left_out: tuple[str, ...]
 
 
 class RunsInClusterError(PlannerError):
-    """A workload to place that a cluster of the portfolio already runs."""
+    """A workload to place that is already part of a cluster in the portfolio."""
 
 
 def place_row(collected: Collected, digest: str) -> AnswerRow:
-    """Return the placement as a row, or why there is none."""
+    """Return the placement as a row, or the reason why there is none."""
     task = CellTask(digest, "", 0, PLACE)
     try:
         return row_of(task, place(collected))

@@ -14,8 +14,8 @@ from dra_command.portfolio.computation.execution import RunLog
 
 @contextmanager
 def shown(*, quiet: bool) -> Iterator[Callable[[RunLog], None]]:
-    """Yield what is told after every batch; it draws a line on standard error when that is a
-    terminal.
+    """Yield a function to call after every batch. It draws a progress line on standard error if
+    that is a terminal.
     """
     if quiet or not sys.stderr.isatty():
         yield lambda log: None

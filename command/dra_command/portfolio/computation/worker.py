@@ -1,4 +1,6 @@
-"""What runs in a worker: cells of one stack → rows. Inputs come by digest and are unpacked once."""
+"""The code that runs in a worker: cells of one stack → rows. Inputs are identified by digest, and
+are unpacked once.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +30,7 @@ _unpacked: OrderedDict[str, Any] = OrderedDict()
 
 
 def run_batch(batch: Batch, futures: bytes, *inputs: bytes) -> Worked:
-    """Return a row for each cell, from the inputs that the batch names in their order; raises
+    """Return a row for each cell, from the inputs that the batch names, in order. Raises
     OtherPlanner.
     """
     began = time.thread_time()
@@ -83,7 +85,7 @@ _ASK: dict[str, Callable[[StackCells, ScenarioInputs], Any]] = {
 
 
 def _unpack(digest: str, data: bytes, make: Callable[[Any], Any] = lambda each: each) -> Any:
-    """Return what the bytes of a digest hold; the last ones used are remembered."""
+    """Return the unpacked bytes with a digest. The most recently used values are cached."""
     if digest not in _unpacked:
         _unpacked[digest] = make(pickle.loads(data))
         while len(_unpacked) > _MOST_UNPACKED:
@@ -93,7 +95,9 @@ def _unpack(digest: str, data: bytes, make: Callable[[Any], Any] = lambda each: 
 
 
 def _limit_memory(most: int) -> None:
-    """Let this process fail with MemoryError beyond so many bytes, where the system can."""
+    """Limit the memory of this process, so that it fails with MemoryError, if the system supports
+    this.
+    """
     try:
         import resource
     except ImportError:  # not on Windows

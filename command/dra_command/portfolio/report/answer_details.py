@@ -1,4 +1,4 @@
-"""The answers that are more than a verdict, from the JSON of their rows: curves, risk,
+"""Results that contain more than a verdict, from the JSON in their rows: curves, risk, and
 placement.
 """
 
@@ -46,7 +46,9 @@ def risks(summary: Summary) -> Iterator[RiskRow]:
 
 
 def placement(summary: Summary) -> ClusterPlacementRow | None:
-    """Return where the movable workloads go; None where that is not asked, or has no answer."""
+    """Return the clusters of the movable workloads. None if the portfolio doesn't ask for a
+    placement, or if there is no result.
+    """
     row = summary.answers.placement
     if row is None or outcome_of(row) == FAILED:
         return None

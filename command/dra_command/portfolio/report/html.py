@@ -1,5 +1,5 @@
-"""A portfolio as one HTML page that needs nothing else: a heat map, small multiples, and what is
-behind each cell.
+"""A portfolio as a self-contained HTML page: a heat map, small charts, and details for each
+cell.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ def _lines(summary: Summary) -> Iterator[str]:
 
 
 def _heat_map(summary: Summary) -> Iterator[str]:
-    """Yield stacks × scenarios; each cell leads to what is behind it."""
+    """Yield a table of stacks and scenarios. Each cell links to its details."""
     yield "<h2>Stacks in scenarios</h2>"
     legend = (
         f"{mark} {WORDS[outcome]}" for outcome, mark in MARKS.items() if summary.counts[outcome]
@@ -112,7 +112,7 @@ def _cell(
 
 
 def _detailed(summary: Summary) -> set[tuple[int, int]]:
-    """Return the cells that are told in full: first those that do not fit."""
+    """Return the cells with full details, starting with those that don't fit."""
     cells = [
         (line.outcomes[scenario] == "fits", at, scenario)
         for at, line in enumerate(summary.stacks[:MOST_STACKS])
@@ -141,7 +141,7 @@ def _details(summary: Summary) -> Iterator[str]:
 
 
 def _behind(name: str, row: AnswerRow) -> Iterator[str]:
-    """Yield the pools of a cell and its reasons."""
+    """Yield the pools of a cell, and its reasons."""
     if outcome_of(row) == FAILED:
         yield f"<p>{shown(row.why)}</p>"
         return
@@ -167,7 +167,7 @@ def _pool_rows(details: dict[str, Any]) -> Iterator[tuple[str, ...]]:
 
 
 def _multiples(summary: Summary) -> Iterator[str]:
-    """Yield a small chart for each stack: nodes by scenario, coloured by verdict."""
+    """Yield a small chart for each stack: nodes by scenario, colored by verdict."""
     yield "<h2>Nodes by scenario</h2>"
     colours = {"fits": "blue", "does-not-fit": "red", "cannot-tell": "amber"}
     told = (
@@ -190,8 +190,8 @@ def _figure(title: str, picture: str) -> str:
 
 
 def _bars(line: StackLine, most: int) -> str:
-    """Return one bar for each scenario; `most` is the height of all charts, so that they
-    compare.
+    """Return one bar for each scenario. `most` is the maximum of all charts, so that the charts can
+    be compared.
     """
     width = _WIDTH / max(1, len(line.rows))
     bars = "".join(
@@ -205,7 +205,7 @@ def _bars(line: StackLine, most: int) -> str:
 
 
 def _curve(curve: CurveRow) -> str:
-    """Return cost, or nodes where a price is not known, against further units, as steps."""
+    """Return a step chart of the cost for further units, or of the nodes if a price is unknown."""
     last = curve.placed_up_to or 0
     priced = all(step.hourly is not None for step in curve.steps)
     heights = [

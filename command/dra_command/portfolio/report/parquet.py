@@ -1,4 +1,4 @@
-"""All answers of a portfolio as one Parquet file, with the names of stacks and scenarios."""
+"""All results of a portfolio as one Parquet file, with the names of stacks and scenarios."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from dra_planner.errors import PlannerError
 
 
 def export_parquet(summary: Summary, path: Path) -> None:
-    """Write a row for each cell that has an answer, in the order of the portfolio; raises
+    """Write a row for each cell with a result, in the order of the portfolio. Raises
     PlannerError.
     """
     answers = summary.answers

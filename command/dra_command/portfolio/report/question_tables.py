@@ -1,4 +1,4 @@
-"""Tables for the questions of a portfolio other than plans: room for more pods, risk, and
+"""Tables for the questions of a portfolio other than plans: capacity for more pods, risk, and
 placement.
 """
 
@@ -27,8 +27,8 @@ def asked_tables(summary: Summary) -> Iterator[Table]:
 
 
 def curves_table(summary: Summary) -> Table:
-    """Return a row for each curve: how many more pods fit, and at which of them another node is
-    needed.
+    """Return a row for each curve: the number of additional pods that fit, and the numbers at which
+    another node is needed.
     """
     rows = []
     found = list(curves(summary))
@@ -116,7 +116,9 @@ def risk_table(summary: Summary) -> Table:
 
 
 def placement_table(found: ClusterPlacementRow) -> Table:
-    """Return where the movable workloads go, and compare the cost with the proved minimum."""
+    """Return the clusters of the movable workloads, and compare the cost with the proven
+    minimum.
+    """
     rows = [
         (each.workload, each.cluster or "no cluster has the labels", ", ".join(each.may))
         for each in found.assigned

@@ -1,4 +1,4 @@
-"""A portfolio as rows and sentences, before any format."""
+"""A portfolio as rows and sentences, for all formats."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def headline(summary: Summary) -> str:
 
 
 def setting(summary: Summary) -> str:
-    """Return what was asked: how many stacks and scenarios, at which demand."""
+    """Return a summary of the questions: the number of stacks and scenarios, and the demand."""
     ask = summary.answers.collected.portfolio.ask
     stacks, scenarios = (
         counted(len(summary.stacks), "stack"),
@@ -56,7 +56,7 @@ def setting(summary: Summary) -> str:
 
 
 def scenarios_table(summary: Summary) -> Table:
-    """Return a row for each scenario: cells by outcome, nodes, and cost against that of today."""
+    """Return a row for each scenario: cells by outcome, nodes, and the cost compared with today."""
     base = summary.totals[0].hourly_usd
     rows = [
         (
@@ -93,7 +93,7 @@ def scenarios_table(summary: Summary) -> Table:
 
 
 def stacks_table(summary: Summary) -> Table:
-    """Return a row for each stack: how it is today, and the first scenario in which it no longer
+    """Return a row for each stack: its verdict today, and the first scenario in which it no longer
     fits.
     """
     lines = sorted(
@@ -123,7 +123,7 @@ def stacks_table(summary: Summary) -> Table:
 
 
 def heat_map(summary: Summary) -> Iterator[str]:
-    """Yield stacks × scenarios with a mark for each cell, a legend first."""
+    """Yield stacks × scenarios with a mark for each cell, starting with a legend."""
     legend = "  ".join(
         f"{mark} {WORDS[outcome]}" for outcome, mark in MARKS.items() if summary.counts[outcome]
     )
@@ -136,7 +136,7 @@ def heat_map(summary: Summary) -> Iterator[str]:
 
 
 def faults(summary: Summary) -> Iterator[str]:
-    """Yield the cells without an answer, those of one stack with one fault together."""
+    """Yield the cells without a result. Cells of one stack with the same fault are grouped."""
     together: dict[tuple[int, str], list[str]] = {}
     for cell, row in summary.faults():
         together.setdefault((cell.stack, row.why), []).append(summary.scenarios[cell.scenario])
@@ -159,7 +159,7 @@ def faults(summary: Summary) -> Iterator[str]:
 
 
 def run_sentence(summary: Summary) -> str:
-    """Return how the run went: what was computed, where, and how fast."""
+    """Return a summary of the run: the computed cells, the engine, and the speed."""
     log = summary.answers.log
     if not log.computed:
         return f"all {log.known:,} answers were cached"
@@ -169,7 +169,7 @@ def run_sentence(summary: Summary) -> str:
 
 
 def usd(amount: float | None) -> str:
-    """Return an amount of money per hour, "not known" where it is not."""
+    """Return a cost per hour, or "not known"."""
     return "not known" if amount is None else f"{amount:,.2f}"
 
 

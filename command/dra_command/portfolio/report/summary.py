@@ -22,8 +22,8 @@ MISSING = "not computed"
 
 
 class ScenarioTotal(Struct, frozen=True, kw_only=True):
-    """One scenario over all stacks. `hourly_usd` is None where a stack has none; then `priced` of
-    them have one.
+    """One scenario, summed over all stacks. `hourly_usd` is None if the cost of any stack is
+    unknown. In that case, `priced` is the number of stacks with a known cost.
     """
 
     name: str
@@ -34,7 +34,7 @@ class ScenarioTotal(Struct, frozen=True, kw_only=True):
 
 
 class StackLine(Struct, frozen=True, kw_only=True):
-    """One stack over all scenarios, in their order; `as_is` is its row without edits."""
+    """One stack in all scenarios, in order. `as_is` is its row without edits."""
 
     name: str
     as_is: AnswerRow | None
@@ -44,7 +44,7 @@ class StackLine(Struct, frozen=True, kw_only=True):
 
 
 class Summary(Struct, frozen=True, dict=True):
-    """Totals of the answers to the question `plan`."""
+    """Totals of the results for the question `plan`."""
 
     answers: PortfolioAnswers
 
@@ -113,7 +113,7 @@ class Summary(Struct, frozen=True, dict=True):
 
     @property
     def has_wrong_input(self) -> bool:
-        """Whether a stack, an edit, or what is to be placed across clusters is wrong."""
+        """Whether a stack, an edit, or a workload to place is invalid."""
         placed = self.answers.placement
         return (
             any(row.outcome == "failed:input" for _, row in self.faults())
@@ -123,8 +123,8 @@ class Summary(Struct, frozen=True, dict=True):
 
     @cached_property
     def patterns_without_workload(self) -> tuple[str, ...]:
-        """Patterns of `ask.curves` that match no workload with pods of any stack; none while a
-        curve has no answer.
+        """Patterns in `ask.curves` that don't match a workload with pods in any stack. Empty while
+        a curve has no result.
         """
         asked = self.answers.collected.portfolio.ask.curves
         if asked is None:
@@ -146,14 +146,14 @@ class Summary(Struct, frozen=True, dict=True):
         )
 
     def faults(self) -> Iterator[tuple[CellName, AnswerRow]]:
-        """Yield the cells that have no answer, of every question."""
+        """Yield the cells without a result, for every question."""
         for cell in self.answers.cells:
             row = self.answers.row(cell)
             if row is not None and outcome_of(row) == FAILED:
                 yield cell, row
 
     def name_of(self, cell: CellName) -> str:
-        """Return how a cell is called: STACK/SCENARIO."""
+        """Return the name of a cell: STACK/SCENARIO."""
         return f"{self.answers.collected.stacks[cell.stack].name}/{self.scenarios[cell.scenario]}"
 
 

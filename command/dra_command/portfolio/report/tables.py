@@ -1,4 +1,4 @@
-"""The tables of a portfolio: always scenarios and stacks, and one for each additional question."""
+"""The tables of a portfolio: scenarios and stacks, and one table for each additional question."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A portfolio for a person at a terminal, and plain in a pipe."""
+"""A portfolio as text for a terminal, or as plain text for a pipe."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ def print_portfolio(
     verbose: bool = False,
     file: TextIO | None = None,
 ) -> None:
-    """Print the portfolio; `quiet` leaves the headline and what has no answer, `verbose` names
-    every such cell.
+    """Print the portfolio. `quiet` prints only the headline and the cells without a result.
+    `verbose` lists every such cell.
     """
     with Page(file) as page:
         page.line(

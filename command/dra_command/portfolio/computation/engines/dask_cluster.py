@@ -1,7 +1,7 @@
-"""Dask: a cluster of processes on this machine, or whatever a scheduler that runs elsewhere has.
+"""Dask: a cluster of processes on this machine, or the workers of an existing scheduler.
 
-Inputs are tasks of their own, named by digest: each goes to the scheduler once and to each worker
-that needs it once, and is there again when a worker that held it is lost.
+Inputs are separate tasks, identified by digest. Each input is sent once to the scheduler, and once
+to each worker that needs it. If a worker with an input is lost, Dask sends the input again.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ from dra_planner.errors import PlannerError
 
 _CONNECT_SECONDS = 15
 _COUNT_SECONDS = 5.0
-_PER_WORKER = 3  # batches under way, so that none waits for the next
+_PER_WORKER = 3  # number of batches in progress per worker, so that no worker is idle
 
 
 class OnDask:
     """The engine for many machines."""
 
     def __init__(self, *, address: str = "", workers: int = 0, memory_bytes: int = 0) -> None:
-        """Join the scheduler at this address, or start so many workers here; raises
+        """Connect to the scheduler at this address, or start this number of workers here. Raises
         PlannerError.
         """
         distributed, dask = _load("distributed"), _load("dask")
@@ -41,11 +41,11 @@ class OnDask:
                 "distributed.scheduler.allowed-failures": ATTEMPTS - 1,
                 "distributed.comm.timeouts.connect": f"{_CONNECT_SECONDS}s",
                 "distributed.worker.daemon": True,
-                # looks at each worker a hundred times a second
+                # number of times per second that each worker is checked
                 "distributed.worker.profile.enabled": False,
                 "distributed.worker.memory.target": False,
                 "distributed.worker.memory.spill": False,
-                # a cell's memory is its own: nothing else would free it
+                # each cell needs its own memory, which nothing else would free
                 "distributed.worker.memory.pause": False,
                 "distributed.diagnostics.nvml": False,
             }
@@ -56,7 +56,7 @@ class OnDask:
                 threads_per_worker=1,
                 processes=True,
                 memory_limit=memory_bytes or 0,
-                dashboard_address=":0",  # any port: the usual one may be taken
+                dashboard_address=":0",  # any port, because the default port might be in use
                 silence_logs=50,
                 preload=[__name__],
             )
@@ -75,7 +75,7 @@ class OnDask:
 
     @property
     def workers(self) -> int:
-        """Threads of all workers, as they were some seconds ago at most."""
+        """Number of threads of all workers, up to a few seconds old."""
         if time.monotonic() - self._counted > _COUNT_SECONDS:
             self._threads = sum(self._client.nthreads().values())
             self._counted = time.monotonic()
@@ -83,19 +83,19 @@ class OnDask:
 
     @property
     def is_ours(self) -> bool:
-        """Whether it was started here."""
+        """Whether this process started the cluster."""
         return self._cluster is not None
 
     @property
     def name(self) -> str:
-        """What to call it."""
+        """Name of the engine in messages."""
         return f"Dask at {self._address}" if self._address else "Dask on this machine"
 
     def run(self, batches: Iterable[Batch], inputs: Mapping[str, bytes]) -> Iterator[Done]:
-        """Yield batches as they are done; raises PlannerError where the scheduler goes."""
+        """Yield batches as they are completed. Raises PlannerError if the scheduler stops."""
         try:
             yield from self._run(batches, inputs)
-        except (OSError, CancelledError):  # what Dask raises when nobody answers
+        except (OSError, CancelledError):  # Dask raises this error if there is no response
             fix = "run the same command to continue with the unfinished cells"
             raise PlannerError(f"the scheduler of {self.name} stopped", fix=fix) from None
 
@@ -128,7 +128,7 @@ class OnDask:
             if (worked := self._answer_of(future)) is not None:
                 yield Done(batch, worked.rows, worked.cpu_seconds)
                 kept.release(batch.inputs, under_way.values())
-            # its worker took the answer with it: another computes it again
+            # its worker was lost with the result, so another worker computes it again
             elif future.status != "error":
                 again.append(batch)
             elif isinstance(error := future.exception(), OtherPlanner):
@@ -146,8 +146,8 @@ class OnDask:
             feed()
 
     def _answer_of(self, future: Any) -> Worked | None:
-        """Return what a batch gave, None where it failed or its answer was lost; raises
-        CancelledError where the scheduler has gone, and all answers with it.
+        """Return the result of a batch, or None if the batch failed or its result was lost. Raises
+        CancelledError if the scheduler has stopped, because all results are lost in that case.
         """
         try:
             return future.result() if future.status == "finished" else None
@@ -158,14 +158,14 @@ class OnDask:
                 raise CancelledError
 
     def close(self) -> None:
-        """Leave the scheduler, or end it where it is ours."""
+        """Disconnect from the scheduler, and stop it if this process started it."""
         self._client.close(timeout=5)
         if self._cluster is not None:
             self._cluster.close(timeout=10)
 
 
 class _Inputs:
-    """Inputs on the cluster by digest, as long as batches under way need them."""
+    """Inputs on the cluster by digest. They exist as long as batches in progress need them."""
 
     def __init__(self, client: Any, inputs: Mapping[str, bytes]) -> None:
         self._client = client
@@ -173,7 +173,7 @@ class _Inputs:
         self._futures: dict[str, Any] = {}
 
     def future(self, digest: str) -> Any:
-        """Return the task that gives the bytes of a digest."""
+        """Return the task that returns the bytes with a digest."""
         if digest not in self._futures:
             self._futures[digest] = self._client.submit(
                 _same, self._inputs[digest], key=f"inputs-{digest}", retries=ATTEMPTS
@@ -181,20 +181,20 @@ class _Inputs:
         return self._futures[digest]
 
     def release(self, digests: Iterable[str], others: Iterable[Batch]) -> None:
-        """Forget the inputs of stacks whose batches are done."""
+        """Remove the inputs of stacks whose batches are completed."""
         for digest in set(digests).difference(*(batch.inputs for batch in others)):
             self._futures.pop(digest, None)
 
 
 def dask_setup(worker: Any) -> None:
-    """Leave Ctrl-C, which a terminal sends to all processes, to the one that started this worker.
-    Called by Dask.
+    """Ignore Ctrl-C, which a terminal sends to all processes, because the process that started this
+    worker handles it. Called by Dask.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 def _load(name: str) -> Any:
-    """Return a module of Dask, which is only half typed; raises PlannerError where it is not
+    """Return a Dask module, which is only partly typed. Raises PlannerError if Dask isn't
     installed.
     """
     try:

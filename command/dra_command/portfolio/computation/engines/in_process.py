@@ -1,4 +1,4 @@
-"""Batches one after the other in this process."""
+"""Computes batches one after another in this process."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from dra_command.portfolio.computation.worker import run_batch
 
 
 class Here:
-    """The engine without any other process."""
+    """The engine that doesn't use other processes."""
 
     workers = 1
     is_ours = False
     name = "this process"
 
     def run(self, batches: Iterable[Batch], inputs: Mapping[str, bytes]) -> Iterator[Done]:
-        """Yield batches in their order."""
+        """Yield batches in order."""
         for batch in batches:
             worked = run_batch(
                 batch, inputs[batch.futures], *(inputs[each] for each in batch.inputs)

@@ -1,8 +1,9 @@
-"""A pool of processes on this machine. Inputs lie in a temporary folder by digest, and each process
-reads them once.
+"""A pool of processes on this machine.
 
-A process that ends breaks the whole pool: a new one takes up what was under way. What was under way
-several times when that happened runs alone, cell by cell, so that the cell at fault is known.
+Inputs are in a temporary folder by digest, and each process reads them once. If a process crashes,
+the whole pool breaks, and a new pool continues the batches in progress. If a batch was in progress
+during several crashes, its cells run one by one without other batches, to identify the cell that
+causes the crash.
 """
 
 from __future__ import annotations
@@ -32,11 +33,12 @@ from dra_command.portfolio.computation.engines.protocol import (
 from dra_command.portfolio.computation.worker import run_batch
 from dra_planner.portfolio.cells import StackCells
 
-_IN_COMMON = 2  # attempts among others; then alone
+# number of attempts together with other batches; after that, the batch runs separately
+_IN_COMMON = 2
 
 
 class Processes:
-    """The engine without further packages."""
+    """The engine that doesn't need other packages."""
 
     name = "a pool of processes"
     is_ours = True
@@ -47,7 +49,7 @@ class Processes:
         self._pool: ProcessPoolExecutor | None = None
 
     def run(self, batches: Iterable[Batch], inputs: Mapping[str, bytes]) -> Iterator[Done]:
-        """Yield batches as they are done."""
+        """Yield batches as they are completed."""
         coming = iter(batches)
         again: deque[Batch] = deque()
         ended: dict[Batch, int] = {}
@@ -108,8 +110,8 @@ class Processes:
                 path.write_bytes(inputs[digest])
 
     def _end_pool(self) -> None:
-        """Forget the pool and end its processes: one that was started while the pool broke would
-        wait for ever.
+        """Discard the pool and end its processes. A process that was started while the pool broke
+        would otherwise wait forever.
         """
         if self._pool is not None:
             started = list((self._pool._processes or {}).values())
@@ -127,8 +129,8 @@ class Processes:
 
 
 def _context() -> multiprocessing.context.BaseContext:
-    """Return how processes are started: from one that has loaded the planner for all of them, where
-    there are such.
+    """Return how to start processes: if the system supports it, from a process that has already
+    loaded the planner.
     """
     if "forkserver" not in multiprocessing.get_all_start_methods():  # Windows
         return multiprocessing.get_context("spawn")
@@ -138,8 +140,8 @@ def _context() -> multiprocessing.context.BaseContext:
 
 
 def _follow_parent() -> None:
-    """Leave Ctrl-C to the process that started this one, and end when that one has ended, however
-    it did.
+    """Ignore Ctrl-C, because the parent process handles it, and end when the parent process has
+    ended for any reason.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_end_with_parent, name="parent", daemon=True).start()

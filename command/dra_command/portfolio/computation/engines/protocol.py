@@ -1,4 +1,6 @@
-"""What an engine does: take batches, give rows back as they come, and name what was lost."""
+"""The interface of an engine: it computes batches, returns rows as they arrive, and reports lost
+batches.
+"""
 
 from __future__ import annotations
 
@@ -15,13 +17,13 @@ from dra_command.portfolio.computation.batches import Batch, row_of
 from dra_planner.portfolio.answers import CellFault
 
 ATTEMPTS = 4
-"""How often a batch is tried whose workers end: any worker may be taken away, a cell that ends four
-has a fault.
+"""Number of attempts for a batch whose workers crash. Any worker can be lost, but if four workers
+crash, the cell is the cause.
 """
 
 
 class Done(Struct, frozen=True):
-    """The rows of a batch, and the CPU seconds that they took."""
+    """The rows of a batch, and the CPU seconds that the computation took."""
 
     batch: Batch
     rows: list[AnswerRow]
@@ -29,8 +31,8 @@ class Done(Struct, frozen=True):
 
 
 class CellEngine(Protocol):
-    """Runs batches; `workers` is how many at the same time, `is_ours` whether these are processes
-    started for it.
+    """Computes batches. `workers` is the number of batches computed at the same time, and `is_ours`
+    is set if this process started the workers.
     """
 
     @property
@@ -43,21 +45,21 @@ class CellEngine(Protocol):
     def name(self) -> str: ...
 
     def run(self, batches: Iterable[Batch], inputs: Mapping[str, bytes]) -> Iterator[Done]:
-        """Yield every batch once, whole or as several of its cells each, in any order."""
+        """Yield every batch once, in any order, either complete or split into several parts."""
         ...
 
     def close(self) -> None:
-        """End what was started; what is under way is dropped."""
+        """Stop the started processes. Batches in progress are dropped."""
         ...
 
 
 @contextmanager
 def interrupts_held_back() -> Iterator[None]:
-    """Start processes in here: Ctrl-C, which a terminal sends to all of them, reaches this one
-    alone, and afterwards.
+    """Start processes in this context, so that only this process receives Ctrl-C, which a terminal
+    sends to all processes.
 
-    A process inherits which signals its parent holds back. Does nothing where the system has no
-    such masks.
+    It's received after the context ends. This works because a process inherits its parent's blocked
+    signals. On systems without signal masks, this does nothing.
     """
     if not hasattr(signal, "pthread_sigmask"):  # Windows
         yield
@@ -70,12 +72,12 @@ def interrupts_held_back() -> Iterator[None]:
 
 
 def single_cells(batch: Batch) -> list[Batch]:
-    """Return a batch for each cell of a batch."""
+    """Return a separate batch for each cell in a batch."""
     return [replace(batch, cells=(cell,)) for cell in batch.cells]
 
 
 def lost(batch: Batch, why: str) -> Done:
-    """Return what is said of a batch of one cell that no worker finishes."""
+    """Return the message for a batch with one cell that no worker completes."""
     fix = "raise `limits.memoryGib`, or the memory of the workers"
     fault = CellFault(kind="worker", message=f"{why}, {ATTEMPTS} times", fix=fix)
     return Done(batch, [row_of(cell, fault) for cell in batch.cells])
