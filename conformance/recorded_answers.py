@@ -1,4 +1,5 @@
-"""Upstream's answers to fixed questions, kept, so that a minor can be compared without being built.
+"""Stored answers from upstream to fixed questions, with which a minor version can be compared
+without building it.
 
     python conformance/cel/run.py --minor 34 --recorded          compare with what is kept
     python conformance/allocation/run.py --minor 34 --record     ask upstream again, and keep what
@@ -25,7 +26,7 @@ Json = dict[str, Any]
 
 
 def keep(room: str, minor: int, questions: list[Json], answers: list[Json]) -> None:
-    """Write upstream's answers; the same answers make the same bytes."""
+    """Write upstream's answers. The same answers always result in the same bytes."""
     FOLDER.mkdir(exist_ok=True)
     lines = [
         json.dumps({"questions": _digest(questions)}),
@@ -39,8 +40,8 @@ def keep(room: str, minor: int, questions: list[Json], answers: list[Json]) -> N
 
 
 def kept(room: str, minor: int, questions: list[Json]) -> list[Json]:
-    """Return upstream's answers in the order of the questions; ends the run when none are kept to
-    these questions.
+    """Return upstream's answers in the order of the questions. Ends the run if no answers to these
+    questions are stored.
     """
     file = _file(room, minor)
     again = f"record them: python conformance/{room}/run.py --minor {minor} --record"

@@ -1,4 +1,5 @@
-"""Ask upstream Kubernetes' own code the same questions, and fail on the first difference.
+"""Compare this project with upstream Kubernetes code on the same inputs, and fail on the first
+difference.
 
     python conformance/run.py                everything: 20 000 random cases per minor, upstream's
                                              own tables, the real API servers and schedulers
@@ -31,12 +32,15 @@ HERE = Path(__file__).parent
 ALL_MINORS = tuple(map(str, RELEASES))
 SAMPLE_COUNT = "1000"
 SAMPLE_FLEETS = "4"  # rehearsed on the real scheduler; tests compare a larger recorded sample
-SAMPLE_SEED = "46868"  # a tree that passes passes again; everything takes fresh ones beside
-SAMPLE_MINOR = "36"  # one, whose servers tests build too: a minor more is minutes of compiling
+# an unchanged tree passes every time with fixed cases; the complete run also uses new cases
+SAMPLE_SEED = "46868"
+# a minor version whose servers are also built for tests, because each additional version takes
+# minutes to compile
+SAMPLE_MINOR = "36"
 
 
 def main() -> int:
-    """Run the checks in order; return 1 when one of them found a difference."""
+    """Run the checks in order. Return 1 if one of them found a difference."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

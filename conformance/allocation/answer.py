@@ -1,4 +1,4 @@
-"""Our answer to an allocation case, in the form of the referee's."""
+"""Our result for an allocation case, in the referee's form."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from dra_planner.releases import Features, features_of
 
 Json = dict[str, Any]
 
-PATIENCE = 3_000_000  # upstream stops after seconds, we after so many steps
+PATIENCE = 3_000_000  # upstream stops after a time, and we stop after a number of steps
 _FIELDS = {
     "AdminAccess": "admin_access",
     "PrioritizedList": "prioritized_list",
@@ -33,7 +33,7 @@ _FIELDS = {
 
 
 def features_from(names: Json, minor: int) -> Features:
-    """The features of the planner for the allocator's."""
+    """The planner's features that match the allocator's features."""
     gates = {field: bool(names.get(name)) for name, field in _FIELDS.items()}
     if minor == 34:
         gates["device_status"] = bool(names.get("DeviceStatus"))
@@ -44,7 +44,7 @@ def features_from(names: Json, minor: int) -> Features:
 
 
 def open_case(case: Json, minor: int) -> tuple[NodeState, list[tuple[str, ClaimSpec]]]:
-    """Return the case's node, with what is allocated, and its claims."""
+    """Return the node of the case (with its allocated devices) and its claims."""
     features = features_from(case["features"], minor)
     classes = {c.name: c for c in map(parse_device_class, case["classes"])}
     slices = [parse_slice(item) for item in case["slices"]]
@@ -58,14 +58,16 @@ def open_case(case: Json, minor: int) -> tuple[NodeState, list[tuple[str, ClaimS
 
 
 def _name(metadata: Json) -> str:
-    """The claim as upstream's messages call it."""
+    """The name of the claim in upstream's messages."""
     return "/".join(metadata[key] for key in ("namespace", "name") if metadata.get(key))
 
 
 def search_case(
     case: Json, minor: int, behaviour: Behaviour | None = None
 ) -> tuple[Template, SearchResult]:
-    """Return what our search finds; `behaviour` asks for another patch than the latest."""
+    """Return the result of our search. `behaviour` selects another patch version than the
+    latest.
+    """
     state, claims = open_case(case, minor)
     template = state.template
     shares = {index: dict(used) for index, used in state.shares}
@@ -76,7 +78,7 @@ def search_case(
 
 
 def answer(case: Json, minor: int, behaviour: Behaviour | None = None) -> Json:
-    """Return our outcome: fit, nofit, error or exhausted."""
+    """Return our outcome: fit, nofit, error, or exhausted."""
     template, result = search_case(case, minor, behaviour)
     if result.outcome == "error":
         return {"verdict": "error", "error": result.message}

@@ -1,4 +1,4 @@
-"""Whether our outcome is one of upstream's."""
+"""Check whether our outcome is one of upstream's outcomes."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ Json = dict[str, Any]
 
 
 def difference(ours: Json, theirs: list[Json]) -> str:
-    """Return nothing when our outcome is among upstream's, else what differs. Where upstream gives
-    up after its ten seconds there is nothing to differ from.
+    """Return nothing if our outcome is among upstream's. Otherwise, return the difference. If
+    upstream gives up after its ten seconds, there is nothing to compare.
     """
     if any(other["verdict"] == "timeout" for other in theirs):
         return ""
@@ -40,8 +40,8 @@ def _canonical(outcome: Json) -> Json:
 
 
 def _canonical_error(text: str) -> str:
-    """Errors of CEL are compared by where they happened, since their wording is another conformance
-    run's subject; after a missing class stands what the lister says.
+    """CEL errors are compared only by location, because another conformance run compares their
+    wording. The lister's message follows the error about a missing class.
     """
     text = re.sub(r"(could not retrieve device class \S+): .*", r"\1", text)
     return re.sub(r"(CEL (?:runtime|compile) error): .*", r"\1", text, flags=re.DOTALL)

@@ -23,7 +23,9 @@ GATES = {
     "ListTypeAttributes": (36, 99),
     "FractionalCapacityRange": (37, 37),
 }
-"""Feature of the allocator → the minor that knows it, the minor from which it is on by default."""
+"""Feature of the allocator → the minor version that adds it, and the minor version from which it's
+on by default.
+"""
 
 SELECTORS = (
     "true",
@@ -42,7 +44,7 @@ SELECTORS = (
 
 
 def features_of(rng: random.Random, minor: int) -> Json:
-    """The gates of the release, all that it knows, or any of them."""
+    """The feature gates of the version: the defaults, all gates, or a random selection."""
     kind = rng.choices(("default", "all", "some"), (5, 4, 2))[0]
     chosen = {}
     for gate, (known, default) in GATES.items():
@@ -52,7 +54,7 @@ def features_of(rng: random.Random, minor: int) -> Json:
                 "all": gate != "ListTypeAttributes",
                 "some": rng.random() < 0.7,
             }[kind]
-    if minor == 34:  # two features of their own there
+    if minor == 34:  # these versions have two separate features for this
         status = kind != "some" or rng.random() < 0.5
         chosen |= {
             "DeviceBinding": chosen["DeviceBindingAndStatus"] and status,
@@ -62,7 +64,7 @@ def features_of(rng: random.Random, minor: int) -> Json:
 
 
 def make_case(number: int, minor: int, seed: int) -> Json:
-    """Return case `number`; the same seed gives the same case."""
+    """Return case `number`. The same seed gives the same case."""
     rng = random.Random(f"{seed}/{minor}/{number}")
     features = features_of(rng, minor)
     maker = _Maker(rng, minor, not _random_order(features, minor))
@@ -77,7 +79,7 @@ def make_case(number: int, minor: int, seed: int) -> Json:
         ],
         "claims": maker.claims(),
         "allocated": maker.allocated(slices),
-        # before 1.36 pools come in random order
+        # before 1.36, the order of pools is random
         "samples": 80
         if _random_order(features, minor)
         and len({(s["spec"]["driver"], s["spec"]["pool"]["name"]) for s in slices}) > 1
@@ -86,12 +88,14 @@ def make_case(number: int, minor: int, seed: int) -> Json:
 
 
 def _random_order(features: Json, minor: int) -> bool:
-    """Whether upstream walks the pools in the order of a Go map."""
+    """Whether upstream iterates over pools in the random order of a Go map."""
     return minor < 36 or not (features["ConsumableCapacity"] or features["DeviceBindingAndStatus"])
 
 
 class _Maker:
-    """Makes the objects of one case; `flavour` leans it towards some features so that they meet."""
+    """Creates the objects of one case. `flavour` makes some features more likely, so that they
+    occur together.
+    """
 
     def __init__(self, rng: random.Random, minor: int, ordered: bool) -> None:
         self.rng, self.minor, self.ordered = rng, minor, ordered
@@ -351,7 +355,7 @@ class _Maker:
             made["effect"] = self.rng.choice(("NoSchedule", "NoExecute"))
         return made
 
-    # -- what is allocated already
+    # -- devices that are already allocated
 
     def allocated(self, slices: list[Json]) -> list[Json]:
         results: list[Json] = []

@@ -1,5 +1,5 @@
-"""Older patches of a minor: the module to ask, and how our allocator is made to behave as that
-patch does.
+"""Older patch versions: the module to run, and the settings with which our allocator behaves like
+that version.
 
 Sources: kubernetes/kubernetes pull requests 140663 (v0.36.3 releases the counters of rejected
 devices), 139211 (v0.36.2 counts shares that were allocated before), 138988 (v0.36.2 no longer falls
@@ -23,13 +23,13 @@ BEFORE: Final[tuple[tuple[int, int, Changes], ...]] = (
     (36, 3, {"leaks_counters": True}),
     (36, 2, {"shares_draw_counters": False}),
 )
-"""(minor, patch, what differs in all patches of the minor before that one), against the behaviour
-of the latest.
+"""(minor version, patch version, difference in all earlier patch versions), compared with the
+latest behavior.
 """
 
 
 class Patch(Struct, frozen=True):
-    """One patch release: `version` is that of k8s.io/dynamic-resource-allocation."""
+    """One patch version. `version` is the version of k8s.io/dynamic-resource-allocation."""
 
     minor: int
     patch: int
@@ -39,7 +39,7 @@ class Patch(Struct, frozen=True):
         return f"0.{self.minor}.{self.patch}"
 
     def behaviour(self, features: Features) -> Behaviour:
-        """Return how this patch behaves with these features."""
+        """Return the behavior of this patch version with these features."""
         behaviour = behaviour_of(features)
         for minor, patch, changes in BEFORE:
             if self.minor == minor and self.patch < patch:
@@ -48,7 +48,7 @@ class Patch(Struct, frozen=True):
 
 
 def parse_patch(text: str) -> Patch:
-    """Return the patch of "1.36.2" or "0.36.2"; raises ValueError for anything else."""
+    """Return the patch version in "1.36.2" or "0.36.2". Raises ValueError for other texts."""
     match = re.fullmatch(r"[01]\.(\d+)\.(\d+)", text)
     if match is None:
         raise ValueError(f'"{text}" is no patch release: write it as 1.36.2')

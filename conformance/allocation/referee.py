@@ -1,5 +1,5 @@
-"""Builds and runs the referee: upstream's allocator of one Kubernetes minor, behind a pipe of JSON
-lines.
+"""Builds and runs the referee: upstream's allocator in one Kubernetes minor version, which
+communicates in JSON lines.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ Json = dict[str, Any]
 
 
 def go() -> str:
-    """Return the path of the Go tool; exits with advice where there is none."""
+    """Return the path of the Go tool. Exits with advice if it's missing."""
     found = os.environ.get("GO") or shutil.which("go")
     if not found:
         sys.exit(
@@ -45,8 +45,8 @@ def cache() -> Path:
 
 
 def build(minor: int, version: str = "") -> Path:
-    """Return the referee of a minor, built when it is not there yet; `version` asks for an older
-    patch's modules.
+    """Return the referee for a minor version, and build it if necessary. `version` selects the
+    modules of an older patch version.
     """
     version = version or VERSIONS[minor]
     digest = hashlib.sha256()
@@ -73,8 +73,8 @@ def build(minor: int, version: str = "") -> Path:
 
 
 def _modules(minor: int, version: str, folder: Path) -> list[str]:
-    """Return what tells Go which modules to take; those of an older patch are written down in a
-    folder of their own.
+    """Return the arguments that select Go modules. The modules of an older patch version are listed
+    in a separate folder.
     """
     pinned = SOURCE / f"go-1.{minor}.mod"
     if version == VERSIONS[minor]:
@@ -86,7 +86,7 @@ def _modules(minor: int, version: str, folder: Path) -> list[str]:
 
 
 def ask(minor: int, cases: Iterable[Json], version: str = "") -> Iterator[Json]:
-    """Yield the referee's answers, in the order of the cases."""
+    """Yield the referee's results, in the order of the cases."""
     text = "\n".join(json.dumps(case) for case in cases)
     done = subprocess.run(
         [str(build(minor, version))], input=text, capture_output=True, text=True, check=False

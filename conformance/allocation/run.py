@@ -39,7 +39,7 @@ Json = dict[str, Any]
 CHUNK = 500
 SHOWN = 3
 CRASH = "runtime error: invalid memory address"
-"""Older patches fall over some cases, which says nothing of how they choose."""
+"""Older patch versions crash on some cases, which doesn't show how they choose devices."""
 ALPHA = {"CompatibilityGroups", "DerivedAttributes", "OptionalNodeOperations"}
 BEYOND = {
     "unknown-allocation-mode",
@@ -160,8 +160,8 @@ def _check_recorded(minor: int) -> bool:
 def _judge(
     cases: list[Json], minor: int, patch: Patch | None = None
 ) -> Iterator[tuple[Json, Json, str, bool]]:
-    """Ask upstream; yield each case with our outcome, what differs, and whether upstream gave up on
-    it.
+    """Run the cases with upstream. Yield each case with our outcome, the difference, and whether
+    upstream gave up.
     """
     return _judged(cases, ask(minor, cases, patch.version if patch else ""), minor, patch)
 
@@ -188,7 +188,7 @@ def _answer(case: Json, minor: int, patch: Patch | None = None) -> Json:
         return answer(
             case, minor, patch.behaviour(features_from(case["features"], minor)) if patch else None
         )
-    # a fault of ours is a difference like any other, and the other cases go on
+    # an error in our code is reported like any other difference, and the other cases continue
     except Exception as error:
         return {"verdict": "fault", "error": f"{type(error).__name__}: {error}"}
 
@@ -222,8 +222,8 @@ def _check_table(minor: int) -> bool:
 
 
 def _is_beyond(case: Json) -> bool:
-    """Whether a case is about something that no API server of the release would store: objects of
-    the future, an attribute without a value, and the alpha features of 1.37 (fields that stock
+    """Whether a case contains something that no API server with this version would store: objects
+    of the future, an attribute without a value, and the alpha features of 1.37 (fields that stock
     servers drop).
     """
     if case["name"] in BEYOND or ALPHA & {name for name, on in case["features"].items() if on}:
@@ -234,8 +234,8 @@ def _is_beyond(case: Json) -> bool:
 
 
 def _recorded(case: Json) -> list[Json]:
-    """Upstream's outcomes in the referee's form; where its implementations differ, any of them is
-    right.
+    """Upstream's outcomes in the referee's form. If upstream's implementations differ, each of
+    their outcomes counts as correct.
     """
     return [_outcome(o) for run in case["runs"].values() for o in run.get("outcomes", ())]
 
@@ -275,8 +275,8 @@ def _number(text: str) -> str:
 
 
 def _unordered(outcome: Json) -> Json:
-    """Devices of one request in a fixed order, as the recording has them where upstream's order is
-    by chance.
+    """The devices of a request in a fixed order, as in the recording, because upstream's order is
+    random.
     """
     for claim in outcome.get("claims", ()):
         devices, made = claim["devices"], []

@@ -1,4 +1,4 @@
-"""Makes a case that differs as small as it gets while it still differs."""
+"""Reduces a case with a difference to the smallest case that still has the difference."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ Path = tuple[str | int, ...]
 
 
 def shrink(case: Json, differs: Callable[[list[Json]], list[bool]]) -> Json:
-    """Return the smallest case found by leaving things out. `differs` judges several cases at
-    once.
+    """Return the smallest case that was found by removing parts. `differs` evaluates several cases
+    at the same time.
     """
     while True:
         smaller = [_without(case, path) for path in _paths(case)]
@@ -24,7 +24,7 @@ def shrink(case: Json, differs: Callable[[list[Json]], list[bool]]) -> Json:
 
 
 def _paths(case: Json) -> Iterator[Path]:
-    """The things to leave out, the large ones first."""
+    """The parts to remove, starting with the largest."""
     for key in ("claims", "slices", "allocated", "classes"):
         for number in range(len(case[key])):
             yield (key, number)
@@ -63,7 +63,7 @@ def _paths(case: Json) -> Iterator[Path]:
 
 def _list(holder: Json, base: Path, keys: tuple[str, ...]) -> Iterator[Path]:
     for key in keys:
-        # the API refuses a request without alternatives
+        # the API rejects a request without alternatives
         least = 1 if key == "firstAvailable" else 0
         items = len(holder.get(key, ()))
         yield from ((*base, key, number) for number in range(items if items > least else 0))

@@ -1,4 +1,4 @@
-"""Upstream's own table of allocator cases, recorded when it is needed and never kept in this
+"""Upstream's own table of allocator cases. It's recorded on demand and never stored in this
 repository.
 
 The Go module is copied to a scratch folder, recording tests of ours are put beside its own, and its
@@ -24,7 +24,7 @@ MODULE = "k8s.io/dynamic-resource-allocation"
 
 
 def upstream_cases(minor: int) -> list[Json]:
-    """Return upstream's table for a minor, each case with its outcomes under `runs`."""
+    """Return upstream's table for a minor version, with the outcomes of each case under `runs`."""
     recorded = cache() / f"upstream-table-{VERSIONS[minor]}.jsonl"
     if not recorded.exists():
         print(f"recording upstream's table of {VERSIONS[minor]}", file=sys.stderr)
@@ -66,8 +66,8 @@ def _record(minor: int, target: Path) -> None:
 
 
 def _is_wanted(source: Path, folder: Path) -> bool:
-    """A recorder may name something that only some versions have in its first line: `// needs:
-    Name`.
+    """In its first line, a recorder can name a declaration that exists only in some versions: `//
+    needs: Name`.
     """
     needs = re.match(r"// needs: (\w+)", source.read_text())
     return needs is None or any(

@@ -1,4 +1,4 @@
-"""Asking an API server: its answers in the form that our own are compared in."""
+"""Requests to an API server, with responses in the form in which ours are compared."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from dra_sandbox.control_plane import ApiServer, ControlPlaneError
 Json = dict[str, Any]
 THREADS: Final = 6
 PANIC: Final = "panic"
-"""Reason of an answer that never came: the server's handler fell over the object."""
+"""Reason for a missing response: the server's handler crashed on the object."""
 NOT_ASKED: Final = "not asked"
 _PATH_SEGMENT: Final = re.compile(r"(?!\.{1,2}$)[^/%]+")
 _UNKNOWN: Final = re.compile(r'(unknown|duplicate) field "((?:[^"\\]|\\.)*)"')
@@ -25,9 +25,10 @@ _EXPONENT: Final = re.compile(r"(e[+-])0+(?=\d)")
 
 
 class Answer(Struct, frozen=True):
-    """A server's answer: `reason` is empty where it takes the object, else that of the Status.
+    """A server's response.
 
-    `faults` are (field, reason) of every cause; `stored` is what would be stored.
+    `reason` is the reason in the Status, or empty if the server accepts the object. `faults`
+    contains (field, reason) for every cause. `stored` is the object that would be stored.
     """
 
     reason: str
@@ -45,7 +46,7 @@ class Client(Struct, frozen=True):
     def call(
         self, method: str, path: str, body: bytes | None = None, content: str = "application/json"
     ) -> tuple[int, Json, tuple[str, ...]]:
-        """Return status, document and warnings of one request."""
+        """Return the status, the document, and the warnings of one request."""
         try:
             return self.server.request(method, path, body, content)
         except ControlPlaneError:
@@ -58,8 +59,8 @@ class Client(Struct, frozen=True):
     def create(
         self, text: str, document: Mapping[str, Any], mode: str = "Strict", *, dry_run: bool = True
     ) -> Answer:
-        """Create an object as kubectl would from its text; `document` is the same as a value, for
-        JSON.
+        """Create an object as kubectl would from its text. `document` is the same object as a
+        value, for JSON.
         """
         path = self.path_of(document)
         if path is None:
@@ -75,7 +76,7 @@ class Client(Struct, frozen=True):
         )
 
     def _apply(self, path: str, document: Mapping[str, Any]) -> Answer:
-        """Apply on the server's side; kubectl does not try where there is no name.
+        """Apply an object on the server. Like kubectl, this requires a name.
 
         Numbers that fit no field are left out of the comparison: apply lets them wrap round on
         their way.
@@ -93,7 +94,7 @@ class Client(Struct, frozen=True):
         return _answer(*self.call("PATCH", where, body, "application/apply-patch+yaml"))
 
     def change(self, document: Mapping[str, Any]) -> Answer:
-        """Merge a document into the object of its name, without keeping what comes of it."""
+        """Merge a document into the object with the same name, without storing the result."""
         where = f"{self.path_of(document)}/{document['metadata']['name']}?fieldValidation=Strict&dryRun=All"
         return _answer(
             *self.call(
@@ -102,8 +103,8 @@ class Client(Struct, frozen=True):
         )
 
     def path_of(self, document: Mapping[str, Any]) -> str | None:
-        """Return where objects like this one are posted, as kubectl would; None where the kind is
-        not served.
+        """Return the path to which kubectl would post an object like this one. None if the server
+        doesn't serve the kind.
         """
         found = self.server.resource(
             str(document.get("apiVersion")).removeprefix("/"), str(document.get("kind"))
@@ -115,14 +116,14 @@ class Client(Struct, frozen=True):
         return found.path(namespace if isinstance(namespace, str) and namespace else "default")
 
     def schemas(self, group: str) -> Json:
-        """Return the schemas that the server publishes for one group and version, by name."""
+        """Return the schemas that the server publishes for a group and version, by name."""
         found: Json = self.call("GET", f"/openapi/v3/{group}")[1]["components"]["schemas"]
         return found
 
 
 def ask(client: Client, questions: Iterable[tuple[str, Mapping[str, Any], str]]) -> list[Answer]:
-    """Return the answers to (text, document, field validation), in order; several are asked at
-    once.
+    """Return the responses for (text, document, field validation), in order. Several requests run
+    at the same time.
     """
     with ThreadPoolExecutor(THREADS) as pool:
         return list(pool.map(lambda each: client.create(*each), questions))
@@ -161,7 +162,7 @@ def _has_large_number(value: Any) -> bool:
 
 
 def _digits(number: float) -> str:
-    """Return an integer with as many digits as tell it from its neighbours, then zeros."""
+    """Return an integer with the fewest digits that identify it, followed by zeros."""
     return format(Decimal(repr(number)), "f").partition(".")[0]
 
 

@@ -1,4 +1,4 @@
-"""What counts as a difference between the server's answer and the reader's."""
+"""The rules that determine whether the server's response differs from the reader's result."""
 
 from __future__ import annotations
 
@@ -18,30 +18,33 @@ _SERVERS_OWN: Final = (
     "resourceVersion",
     "selfLink",
 )
-# Of pods and workloads the reader follows what decides about claims and devices.
+# For pods and workloads, the reader checks only the fields that affect claims and devices.
 _DEVICE_FIELDS: Final = re.compile(r"resourceClaims|resources|priority|preemptionPolicy")
-# A release drops volumes whose gate is off, which moves the ones behind them to other indexes.
+# A version drops volumes whose feature gate is off, which changes the indexes of later volumes.
 _VOLUMES: Final = re.compile(r"\.volumes\[")
 _PATH: Final = re.compile(r"Go struct field (?P<path>\S+) of type")
 _WORD: Final = re.compile(r"\w+")
-_MOST_UNKNOWN: Final = 100  # the server names no more unknown fields than that
-_NOW: Final = "timeAdded"  # filled in by the clock
-_NOTHING: Final = (None, 0, "", False)  # how Go writes what was left out
+_MOST_UNKNOWN: Final = 100  # maximum number of unknown fields that the server names
+_NOW: Final = "timeAdded"  # fields that the clock determines
+_NOTHING: Final = (None, 0, "", False)  # values that Go writes for omitted fields
 _OWN_WORDS: Final = {"unreadable": "BadRequest"}
 
 
 def difference(theirs: Answer, ours: Answer, sent: Any) -> str:
-    """Return how the answers differ, or nothing; `sent` is the object as it was written."""
+    """Return the differences between the results, or nothing. `sent` is the object as it was
+    written.
+    """
     if theirs.reason == NOT_ASKED:
         return ""
     reason = _OWN_WORDS.get(ours.reason, ours.reason)
-    if theirs.reason == "AlreadyExists":  # a name of the world's: found after all else was well
+    # a reference to an existing object, which is checked after all other validation
+    if theirs.reason == "AlreadyExists":
         return (
             ""
             if not reason
             else f"verdict: server accepted, reader {reason} ({ours.message[:300]})"
         )
-    # what the server falls over is refused for a reason of the reader's own
+    # if the server crashes on an object, the reader rejects it for its own reason
     if theirs.reason == PANIC and reason:
         return ""
     if theirs.reason != reason:
@@ -76,7 +79,7 @@ def _decoding(theirs: Answer, ours: Answer) -> str:
     named = _PATH.search(theirs.message)
     if named is None:
         return ""
-    # Go names embedded structs
+    # Go includes the names of embedded structs
     steps = [step for step in _WORD.findall(named["path"])[1:] if not step[0].isupper()]
     # the reader names indexes and keys as well
     said = [iter(_WORD.findall(field)) for field, _ in ours.faults]
@@ -98,7 +101,7 @@ def _stored(theirs: Json, ours: Any, sent: Any) -> str:
 
 
 def _changed(sent: Any, stored: Any, whole: bool) -> Iterator[tuple[str, Any]]:
-    """Yield each path that storing changed, and to what: dropped, or the value in place."""
+    """Yield each path that changed when the object was stored, and the new value or "dropped"."""
     metadata = {
         key: value
         for key, value in (stored.get("metadata") or {}).items()
@@ -134,8 +137,8 @@ def _changed(sent: Any, stored: Any, whole: bool) -> Iterator[tuple[str, Any]]:
 
 
 def _without_nothing(value: Any) -> Any:
-    """Return a value without fields that hold nothing: whether Go writes them depends on the
-    field.
+    """Return a value without empty fields, because it depends on the field whether Go writes
+    them.
     """
     if isinstance(value, dict):
         kept = {key: _without_nothing(item) for key, item in value.items()}
@@ -146,8 +149,8 @@ def _without_nothing(value: Any) -> Any:
 
 
 def listed_changes(theirs: Answer, sent: Any) -> list[tuple[str, str, Any]]:
-    """Return what the server changed in an object it took: (path, dropped | defaulted | rewritten,
-    value).
+    """Return the server's changes to an object that it accepted: (path, dropped | defaulted |
+    rewritten, value).
     """
     assert theirs.stored is not None
     metadata = {

@@ -1,5 +1,5 @@
-"""What else of this project ends in a cluster: objects that the components declare, examples,
-rewritten manifests.
+"""Other objects of this project that end up in a cluster: objects that the components declare,
+examples, and rewritten manifests.
 """
 
 from __future__ import annotations
@@ -42,8 +42,8 @@ REWRITTEN: Final = 300
 
 
 def check_declared(client: Client, minor: int) -> tuple[list[Refused], Counter[str]]:
-    """Return which objects of the components and of the examples the server does not take, and how
-    many there were.
+    """Return the objects of the components and examples that the server rejects, and the total
+    number of objects.
     """
     counts: Counter[str] = Counter()
     objects, found = list(_example_objects()), []
@@ -75,14 +75,14 @@ def check_declared(client: Client, minor: int) -> tuple[list[Refused], Counter[s
 
 
 def _platform(stack: Path) -> None:
-    """Declare what the program declares for a stack."""
+    """Declare the resources that the program declares for a stack."""
     config = yaml.safe_load(stack.read_text("utf-8"))["config"]
     settings = settings_of(stack.stem.removeprefix("Pulumi."), config, stack.parents[1])
     DraPlatform("dra", {"plan": settings.document, "cluster": settings.cluster_options})
 
 
 def _components(minor: int) -> None:
-    """Every kind of class, tenant and policy that the components know."""
+    """Every kind of class, tenant, and policy that the components support."""
     version = f"1.{minor}"
     classes: list[Any] = [
         {"name": "whole", "device": "gpu"},
@@ -104,7 +104,7 @@ def _components(minor: int) -> None:
 
 
 def _declared(make: Callable[[], None]) -> list[Json]:
-    """Return the Kubernetes objects that a function declares, as they would reach the API
+    """Return the Kubernetes objects that a function declares, in the form that reaches the API
     server.
     """
     clouds = module_of_tests("components/conftest.py")
@@ -132,7 +132,7 @@ def _declared(make: Callable[[], None]) -> list[Json]:
 
 
 def _object(name: str, inputs: Any) -> Json:
-    """Return a resource's inputs as an object; the provider names what has no name."""
+    """Return a resource's inputs as an object. The provider names objects without a name."""
     document: Json = copy.deepcopy(dict(inputs))
     document.setdefault("metadata", {}).setdefault("name", name)
     return document
@@ -148,8 +148,8 @@ def _example_objects() -> Iterator[tuple[str, Json]]:
 def check_rewritten(
     client: Client, features: Features, seed: int
 ) -> tuple[list[Refused], Counter[str]]:
-    """Return which rewritten manifests fare otherwise than the v1 manifest whose older form they
-    had, and how many.
+    """Return the rewritten manifests with a different result than the original v1 manifest, and the
+    total number.
 
     What is refused stays as it was: its refusal must name the object and say why.
     """
@@ -185,12 +185,12 @@ def check_rewritten(
 
 
 def _changed(theirs: Answer, sent: Any) -> list[tuple[str, str, Any]]:
-    by_chance = ("metadata.name", "timeAdded")  # generated names and the clock
+    by_chance = ("metadata.name", "timeAdded")  # generated names and times
     return [each for each in listed_changes(theirs, sent) if not each[0].endswith(by_chance)]
 
 
 def _older(modern: Json, version: str) -> Json:
-    """Return a v1 object in an older form: flat requests and `basic` devices before v1beta2."""
+    """Return a v1 object in an older form: flat requests, and `basic` devices before v1beta2."""
     old = copy.deepcopy(modern)
     old["apiVersion"] = f"resource.k8s.io/{version}"
     if version == "v1beta2":

@@ -1,4 +1,4 @@
-"""The reader beside one server: random documents in, differences out."""
+"""Compare the reader with one server: random documents in, differences out."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _SHAPE: Final = re.compile(r"\[[^\]]*\]|'[^']*'|\"[^\"]*\"|\d+|\(.*")
 
 
 class Difference(Struct, frozen=True):
-    """A document on which the two differ, and how."""
+    """A document for which the two results differ, and the difference."""
 
     document: Json
     mode: str
@@ -41,12 +41,12 @@ class Difference(Struct, frozen=True):
 
     @property
     def shape(self) -> str:
-        """What differences of one cause have in common, roughly."""
+        """A rough key for differences with the same cause."""
         return f"{self.document.get('kind')} {self.mode} {_SHAPE.sub('#', self.why)[:160]}"
 
 
 def populate(client: Client) -> None:
-    """Create the objects of `world.yaml`, with quotas that nothing is charged to yet."""
+    """Create the objects in `world.yaml`, with unused quotas."""
     for document in read_documents([Source("world.yaml", WORLD.read_text("utf-8"))])[0]:
         data: Json = document.data
         text = written(data)
@@ -73,7 +73,7 @@ GROUPS: Final = (
 
 
 def mutator_of(client: Client, *, everywhere: bool = False) -> Mutator:
-    """Return what changes documents by the schemas of this server."""
+    """Return the object that changes documents according to the schemas of this server."""
     schemas: Json = {}
     for group in GROUPS:
         schemas |= client.schemas(group)
@@ -83,8 +83,10 @@ def mutator_of(client: Client, *, everywhere: bool = False) -> Mutator:
 def compare_documents(
     client: Client, features: Features, made: Sequence[Json], mode: str
 ) -> Iterator[tuple[Json, Answer, str]]:
-    """Yield each document with the server's answer, and how the reader's differs."""
-    if mode == "Apply":  # sent as JSON always
+    """Yield each document with the server's response, and the difference from the reader's
+    result.
+    """
+    if mode == "Apply":  # these documents are always sent as JSON
         made = [without_plain(document) for document in made]
     texts = [written(document) for document in made]
     answers = ask(
@@ -109,8 +111,8 @@ def differences(
     shown: int,
     make: Callable[[Mutator, int, int, int], Iterator[Json]] = documents,
 ) -> tuple[list[Difference], Counter[str]]:
-    """Return the differences on `count` random documents, the first of each shape made small, and
-    what was answered.
+    """Return the differences for `count` random documents, with a minimal example of each kind, and
+    the responses.
     """
     mutator, kinds = mutator_of(client, everywhere=make is not documents), Counter[str]()
     stream = list(make(mutator, features.minor, seed, count))
@@ -134,7 +136,7 @@ RECORDED_SEED: Final = 9
 
 
 def record(client: Client, minor: int, file: Path) -> int:
-    """Keep changed workloads with what the server says to them, and return how many."""
+    """Store changed workloads with the server's messages, and return their number."""
     made = list(
         changed_workloads(mutator_of(client, everywhere=True), minor, RECORDED_SEED, RECORDED_COUNT)
     )
@@ -145,7 +147,7 @@ def record(client: Client, minor: int, file: Path) -> int:
     lines = [
         json.dumps({"text": text, "reason": answer.reason, "faults": sorted(answer.faults)})
         for text, answer in zip(texts, answers, strict=True)
-        # what is refused otherwise, is refused before its rules are asked
+        # if an object is rejected for another reason, its rules aren't evaluated
         if answer.reason in ("", "Invalid")
     ]
     file.parent.mkdir(exist_ok=True)
@@ -169,8 +171,8 @@ def _small(client: Client, features: Features, difference: Difference) -> Differ
 
 
 def _is_alike(theirs: Answer, why: str, first: Difference) -> bool:
-    """Shrinking must not end at another difference: the server's verdict stays, and no field joins
-    those at fault.
+    """Shrinking must not end at a different difference, so the server's verdict must stay the same,
+    and no other field may become invalid.
     """
     if first.why.startswith("verdict"):
         return f"server {theirs.reason or 'accepted'} " in first.why

@@ -1,6 +1,4 @@
-"""Feature gates of the server, switched together with the planner's features that stand for
-them.
-"""
+"""Feature gates of the server, changed together with the corresponding features of the planner."""
 
 from __future__ import annotations
 
@@ -15,8 +13,8 @@ _NEEDED: Final = {
     "device_taint_rules": 34,
     "workload_claims": 34,
 }
-"""Field of Features → the minor from which its gate stays as released, since other gates need it or
-it needs them.
+"""Field of Features → the minor version from which its gate keeps its default, because other gates
+depend on it, or it depends on them.
 """
 
 _OFF_BESIDE_OLDER: Final = ("fractional_capacity_range",)
@@ -27,8 +25,8 @@ it off.
 
 
 def as_planned(minor: int) -> dict[str, bool]:
-    """Return the gates to give a server of this minor, so that it has those that the planner takes
-    as released.
+    """Return the gates for a server with this minor version that enable the features that the
+    planner assumes by default.
     """
     release = features_of(minor)
     found = ((GATES[field], getattr(release, field)) for field in _OFF_BESIDE_OLDER)

@@ -1,4 +1,4 @@
-"""Values of a field and keys of a mapping by its name: those that the API takes, and others."""
+"""Values of fields and keys of mappings, by name: valid values, and others."""
 
 from __future__ import annotations
 
@@ -272,14 +272,12 @@ _AMOUNT_FIELDS: Final = (
 
 
 def pick(rng: random.Random, name: str, bad: float = 0.0) -> Any:
-    """Return a value for a field of this name; one that may be refused with the probability
-    `bad`.
-    """
+    """Return a value for a field with this name. It's invalid with the probability `bad`."""
     good, wrong = BY_NAME.get(name, (STRINGS[1:2], STRINGS))
     return rng.choice(wrong if rng.random() < bad else good)
 
 
 def pick_key(rng: random.Random, name: str, bad: float = 0.0) -> str:
-    """Return a key for a mapping field of this name."""
+    """Return a key for a mapping field with this name."""
     good, wrong = KEYS.get("limits" if name in _AMOUNT_FIELDS else name, (QUALIFIED, BAD_QUALIFIED))
     return rng.choice(wrong if rng.random() < bad else good)

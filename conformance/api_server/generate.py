@@ -1,5 +1,5 @@
-"""Random cases: the project's own cases as they are, then those and random valid objects with a few
-fields changed.
+"""Random cases: the project's own cases, followed by these cases and random valid objects with a
+few changed fields.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ MAX_SEED_BYTES: Final = 20_000
 
 @cache
 def seeds() -> tuple[tuple[str, Json], ...]:
-    """Return the objects of the project's own cases: (where it stands, object)."""
+    """Return the objects of the project's own cases: (location, object)."""
     found = []
     for path in sorted(CASES.glob("*.yaml")):
         if path.stem in _TEXT_GROUPS:
@@ -39,7 +39,8 @@ def seeds() -> tuple[tuple[str, Json], ...]:
                 (item,) = objects_of(_expanded(case))
             except ManifestError:
                 continue
-            if struct_of(item.api_version, item.kind) is not None:  # others are taken as they are
+            # other objects are used unchanged
+            if struct_of(item.api_version, item.kind) is not None:
                 found.append((f"{path.stem}/{case['id']}", _plain(item.data)))
     return tuple(found)
 
@@ -59,7 +60,7 @@ def _plain(value: Any) -> Any:
 
 
 def documents(mutator: Mutator, minor: int, seed: int, count: int) -> Iterator[Json]:
-    """Yield `count` documents; the same seed gives the same ones where the schemas are the same."""
+    """Yield `count` documents. With the same schemas, the same seed gives the same documents."""
     starts = [start for _, start in seeds() if _is_start(start)]
     for number in range(count):
         rng = random.Random(f"{seed}/{minor}/{number}")
@@ -73,8 +74,8 @@ WORKLOADS: Final = Path(__file__).resolve().parent / "workloads.yaml"
 
 
 def changed_workloads(mutator: Mutator, minor: int, seed: int, count: int) -> Iterator[Json]:
-    """Yield `count` pods and workloads that were changed at any place; the same seed gives the same
-    ones.
+    """Yield `count` pods and workloads with changes at any place. The same seed gives the same
+    objects.
     """
     starts = list(yaml.load_all(WORKLOADS.read_text("utf-8"), Loader=yaml.CSafeLoader))
     weights = [len(json.dumps(start)) ** 0.5 for start in starts]
@@ -87,8 +88,8 @@ def changed_workloads(mutator: Mutator, minor: int, seed: int, count: int) -> It
 
 
 def _is_start(document: Json) -> bool:
-    """Whether a case is small, and not about a pod's own resources, which the reader does not
-    follow.
+    """Whether a case is small and doesn't concern a pod's own resources, which the reader doesn't
+    check.
     """
     spec = document.get("spec")
     own = isinstance(spec, dict) and "resources" in spec
@@ -96,7 +97,7 @@ def _is_start(document: Json) -> bool:
 
 
 def without_plain(value: Any) -> Any:
-    """Return a document with texts in place of scalars that stand without quotes."""
+    """Return a document with texts instead of scalars that are written without quotes."""
     if isinstance(value, dict):
         return {key: without_plain(item) for key, item in value.items()}
     if isinstance(value, list):

@@ -1,4 +1,4 @@
-"""Changes of one field at a time, led by the schema that the server itself publishes."""
+"""Changes of one field at a time, based on the schema that the server publishes."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ from vocabulary import (
 
 Json = dict[str, Any]
 Path = tuple[str | int, ...]
-# What the reader follows: all of DRA's own kinds, and of pods what decides about claims and
-# devices.
+# Fields that the reader checks: all of DRA's own kinds, and the fields of pods that affect claims
+# and devices.
 _METADATA: Final = (
     "name",
     "generateName",
@@ -58,9 +58,7 @@ _UNKNOWN: Final = ("unknown", "Name", "x-y", "", "spec", "basic", "driverName", 
 
 
 class Node(Struct, frozen=True):
-    """A value inside an object: where it is, its schema, and the name of the field that holds
-    it.
-    """
+    """A value inside an object: its path, its schema, and the name of its field."""
 
     path: Path
     schema: Json
@@ -68,9 +66,10 @@ class Node(Struct, frozen=True):
 
 
 class Mutator:
-    """Changes objects; `schemas` are those of the server, by their names.
+    """Changes objects.
 
-    `everywhere`: also fields of pods and workloads that have nothing to do with devices.
+    `schemas` are the server's schemas, by name. `everywhere`: also changes fields of pods and
+    workloads that aren't related to devices.
     """
 
     def __init__(self, schemas: Json, *, everywhere: bool = False) -> None:
@@ -126,7 +125,7 @@ class Mutator:
                 yield from self._walk(item, schema["items"], (*path, index), field)
 
     def resolve(self, schema: Json) -> Json:
-        """Return a schema with references followed; quantities and the like keep their name as
+        """Return a schema with resolved references. Quantities and similar types keep their name as
         `title`.
         """
         while True:
@@ -185,7 +184,7 @@ class Mutator:
         return pick(rng, field, bad)
 
     def _known(self, schema: Json) -> Iterable[str]:
-        """Return the fields of a struct that are made up."""
+        """Return the random fields of a struct."""
         if schema.get("title") == "Container" and not self._everywhere:
             return _CONTAINER_FIELDS
         known: Iterable[str] = schema["properties"]
@@ -200,7 +199,7 @@ class Mutator:
         return _put(document, node, None)
 
     def add_field(self, rng: random.Random, document: Json, node: Node) -> bool:
-        """Add a field that the object does not have yet."""
+        """Add a field that the object doesn't have yet."""
         value, properties = _at(document, node.path), node.schema.get("properties")
         if not isinstance(value, dict) or not properties:
             return False
@@ -226,15 +225,15 @@ class Mutator:
         if not isinstance(value, dict):
             return False
         name = rng.choice(_UNKNOWN)
-        # another case: Go's reader of JSON would take it, the API does not
+        # the same name in different case: Go's JSON reader would accept it, but the API doesn't
         if rng.random() < 0.4 and value:
             name = str(rng.choice(list(value))).upper()
         value[name] = rng.choice((1, "x", {}, None, [{"a": 1}]))
         return True
 
     def repeat(self, rng: random.Random, document: Json, node: Node) -> bool:
-        """Say an item twice, or so often that the list is at its limit or beyond; names differ at
-        times.
+        """Repeat an item, either once or until the list reaches or exceeds its limit. Sometimes,
+        the names differ.
         """
         value = _at(document, node.path)
         if not isinstance(value, list) or not value:
@@ -254,7 +253,7 @@ class Mutator:
         return True
 
     def grow(self, rng: random.Random, document: Json, node: Node) -> bool:
-        """Give a mapping so many entries that it is at its limit or beyond."""
+        """Add entries to a mapping until it reaches or exceeds its limit."""
         value = _at(document, node.path)
         if not isinstance(value, dict) or not value or "additionalProperties" not in node.schema:
             return False
@@ -319,8 +318,8 @@ _CHANGES: Final = (
 
 
 def _decides_about_devices(path: Path) -> bool:
-    """Whether a field of a pod, or of a workload's pods, is one the reader follows; a pod's own
-    resources are not.
+    """Whether the reader checks a field of a pod or of a workload's pods. It doesn't check a pod's
+    own resources.
     """
     if any(pair == ("spec", "resources") for pair in pairwise(path)):
         return False

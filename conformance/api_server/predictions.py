@@ -1,5 +1,5 @@
-"""What `pulumi-dra slices` prints, put to the real server: it must take every slice and store it as
-it was sent.
+"""Send the output of `pulumi-dra slices` to a real server, which must accept every slice and store
+it unchanged.
 """
 
 from __future__ import annotations
@@ -38,8 +38,8 @@ _SETTINGS: Final = (
 
 
 class Refused(Struct, frozen=True):
-    """A document that the server did not take, or did not store as it was sent; `name` says what
-    printed it.
+    """A document that the server didn't accept, or didn't store unchanged. `name` identifies the
+    command that printed it.
     """
 
     name: str
@@ -47,8 +47,8 @@ class Refused(Struct, frozen=True):
 
 
 def command_lines(minor: int) -> Iterator[tuple[str, ...]]:
-    """Yield the arguments of `slices` for each machine, driver, setting and named MIG layout of the
-    catalogue.
+    """Yield the arguments of `slices` for each machine type, driver, setting, and named MIG
+    configuration in the catalog.
     """
     for cloud in clouds.names():
         for machine in catalog.machines(cloud):
@@ -73,7 +73,9 @@ def command_lines(minor: int) -> Iterator[tuple[str, ...]]:
 
 
 def printed(line: tuple[str, ...]) -> list[Json]:
-    """Return the documents that a command line prints; none where it says that this cannot be."""
+    """Return the documents that a command line prints. Empty if the command reports that the
+    combination isn't possible.
+    """
     output = io.StringIO()
     with contextlib.redirect_stdout(output), contextlib.redirect_stderr(io.StringIO()):
         status = pulumi_dra(line)
@@ -83,8 +85,8 @@ def printed(line: tuple[str, ...]) -> list[Json]:
 
 
 def golden_slices(minor: int) -> Iterator[tuple[str, str, Json]]:
-    """Yield (name, YAML, value) of the slices of the golden combinations, predicted for this
-    minor.
+    """Yield (name, YAML, value) for the slices of the golden combinations, predicted for this minor
+    version.
     """
     golden = module_of_tests("planner/slices/test_golden.py")
     for name, case in golden.CASES.items():
@@ -112,8 +114,8 @@ def module_of_tests(path: str) -> Any:
 def check_slices(
     client: Client, minor: int, *, golden_only: bool = False
 ) -> tuple[list[Refused], Counter[str]]:
-    """Return the predicted slices that differ, and how many there were; what is printed twice is
-    asked once.
+    """Return the predicted slices with differences, and the total number. Slices that are printed
+    twice are sent once.
     """
     counts: Counter[str] = Counter()
     asked = {text: (name, document) for name, text, document in golden_slices(minor)}
@@ -140,10 +142,9 @@ def check_documents(
     *,
     exact: bool = True,
 ) -> list[Refused]:
-    """Return which of (name, YAML, the same as a value) a server does not take; with `exact` also
-    what it changes.
+    """Return the documents, as (name, YAML, value), that a server rejects.
 
-    Fields that it fills in are counted by name.
+    With `exact`, also return its changes. Fields that the server fills in are counted by name.
     """
     asked = list(given)
     answers = ask(client, [(text, document, "Strict") for _, text, document in asked])

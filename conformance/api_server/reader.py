@@ -1,4 +1,4 @@
-"""The reader's answers, in the form of the server's."""
+"""The reader's results, in the form of the server's responses."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ _INDEX: Final = re.compile(r"\[\d+\]")
 
 
 def objects_of(text: str) -> list[KubernetesObject]:
-    """Return the objects of a text; raises ManifestError where it cannot be read."""
+    """Return the objects in a text. Raises ManifestError if it can't be read."""
     return read_objects(read_documents([Source("manifest", text)])[0])
 
 
 @cache
 def context_of(features: Features) -> Context:
-    """Return what the reader knows: the release, and the objects of `world.yaml`, which are all
-    there are.
+    """Return the reader's context: the Kubernetes version, and the objects in `world.yaml`, which
+    are the only existing objects.
     """
     kinds: dict[str, list[KubernetesObject]] = {}
     for item in objects_of(WORLD.read_text("utf-8")):
@@ -60,9 +60,10 @@ def context_of(features: Features) -> Context:
 
 
 def answer(text: str, features: Features, mode: str = "Strict") -> Answer:
-    """Return what the reader says of the one object in a text, and what it believes to be stored.
+    """Return the reader's findings for the only object in a text, and the object that it expects to
+    be stored.
 
-    A fault of the reader's own is an answer like any other, so that the comparison finds it.
+    An error in the reader itself is a result too, so that the comparison finds it.
     """
     try:
         (item,) = objects_of(text)
@@ -79,6 +80,6 @@ def answer(text: str, features: Features, mode: str = "Strict") -> Answer:
 
 
 def sent(text: str) -> Any:
-    """Return a text's object as it was written, for finding what was dropped and filled in."""
+    """Return a text's object as written, to find dropped and filled-in fields."""
     (item,) = objects_of(text)
     return item.data

@@ -40,8 +40,8 @@ Json = dict[str, Any]
 MODES: Final = {"create": "Strict", "lenient": "Ignore", "apply": "Apply"}
 STORED: Final = {"create": "stored", "lenient": "lenient_stored"}
 CHANGED: Final = ("dropped", "defaulted", "rewritten")
-WAIT: Final = 600.0  # seconds until a server is ready, on a machine that has much to do
-SETTLING: Final = 1.0  # seconds until admission has seen new objects
+WAIT: Final = 600.0  # seconds until a server is ready on a busy machine
+SETTLING: Final = 1.0  # seconds until admission knows new objects
 TABLE: Final = module_of_tests("planner/manifests/test_server_verdicts.py")
 
 
@@ -78,7 +78,7 @@ def main() -> int:
 
 
 def _by_gates(minor: int) -> dict[tuple[tuple[str, bool], ...], list[tuple[str, Case]]]:
-    """Return the cases to ask, by the gates that their server needs."""
+    """Return the cases to run, by the feature gates that their server needs."""
     found: dict[tuple[tuple[str, bool], ...], list[tuple[str, Case]]] = {}
     for group, case in TABLE.CASES:
         gates = {GATES[name]: on for name, on in (case.get("gates") or {}).items()}
@@ -90,7 +90,7 @@ def _by_gates(minor: int) -> dict[tuple[tuple[str, bool], ...], list[tuple[str, 
 
 
 def _answers(client: Client, case: Case) -> Iterator[tuple[str, Any]]:
-    """Yield (field of the case, what it would hold) for everything that the server is asked."""
+    """Yield (field of the case, its new value) for each request to the server."""
     with _given(client, case):
         for key, mode in MODES.items():
             if case.get(key) is None:
@@ -129,7 +129,7 @@ def _stored(answer: Answer, item: Any) -> Json:
     for path, what, value in listed_changes(answer, item.data):
         if item.group != "resource.k8s.io" and not TABLE.DEVICE_FIELDS.search(path):
             continue
-        # nothing, and a generated name
+        # empty, and a generated name
         if what == "defaulted" and (value is None or path == "metadata.name"):
             continue
         if what == "dropped":
@@ -153,9 +153,7 @@ def _is_per_release(recorded: Any) -> bool:
 
 
 def _agrees(recorded: Any, value: Any, key: str) -> bool:
-    """Tell whether a record is right about an answer, as far as the test of the table looks at
-    it.
-    """
+    """Return whether a record matches a response, as far as the test of the table checks it."""
     if key in STORED.values():
         recorded = recorded or {}
         if recorded.get("defaulted_more"):
@@ -178,7 +176,7 @@ def _agrees(recorded: Any, value: Any, key: str) -> bool:
 
 @contextmanager
 def _given(client: Client, case: Case) -> Iterator[None]:
-    """Let the objects exist that a case presupposes, and nothing of them after it."""
+    """Create the objects that a case requires, and delete them after the case."""
     made: list[str] = []
     for item in objects_of(TABLE.expand(case.get("given") or "", case)):
         path = client.path_of(item.data)
@@ -212,7 +210,7 @@ def _given(client: Client, case: Case) -> Iterator[None]:
 
 
 def _write(group: str, case: Case, key: str, version: str, value: Any) -> None:
-    """Put an answer into the text of its case; everything else in the file stays as it is."""
+    """Write a response to the text of its case. The rest of the file doesn't change."""
     path = TABLE.FOLDER / f"{group}.yaml"
     recorded = case.get(key)
     entries = dict(recorded) if _is_per_release(recorded) else {}

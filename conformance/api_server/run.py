@@ -1,4 +1,5 @@
-"""The manifests reader and all that this project puts into a cluster, beside real API servers.
+"""Compare the manifest reader, and all objects that this project creates in clusters, with real API
+servers.
 
     python conformance/api_server/run.py                            all minors, all checks
     python conformance/api_server/run.py --minor 36 --count 2000 --seed 7 --check reader
@@ -36,11 +37,11 @@ CHECKS: Final = ("reader", "workloads", "slices", "objects")
 RECORDED: Final = (
     Path(__file__).resolve().parents[2] / "tests" / "planner" / "manifests" / "recorded"
 )
-# and how many documents, as a part of --count
+# and the number of documents, as a share of --count
 MODES: Final = {"Strict": 1.0, "Ignore": 0.25, "Apply": 0.25}
 SAMPLE_COUNT: Final = 300
 SHOWN: Final = 25
-WAIT: Final = 600.0  # seconds until a server is ready, on a machine that has much to do
+WAIT: Final = 600.0  # seconds until a server is ready on a busy machine
 
 
 def main() -> int:
@@ -104,7 +105,7 @@ def _check(
 def _tell(
     said: str, outcome: tuple[Iterable[Refused | Difference], Mapping[str, int]]
 ) -> list[Any]:
-    """Print what a check found, and return it."""
+    """Print the result of a check, and return it."""
     found, counts = list(outcome[0]), Counter(outcome[1])
     for each in found[:SHOWN]:
         if isinstance(each, Difference):

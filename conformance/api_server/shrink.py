@@ -1,6 +1,4 @@
-"""Makes an object on which the two differ as small as it gets while they still differ in the same
-way.
-"""
+"""Reduces an object to the smallest one for which the two results still differ in the same way."""
 
 from __future__ import annotations
 
@@ -17,7 +15,9 @@ _ROUNDS = 60
 
 
 def shrink(document: Json, differs: Callable[[list[Json]], list[bool]]) -> Json:
-    """Return a small object found by leaving things out. `differs` judges several at once."""
+    """Return a small object that was found by removing parts. `differs` evaluates several objects
+    at the same time.
+    """
     for _ in range(_ROUNDS):
         smaller = (made for path in _paths(document) for made in _without(document, path))
         while batch := list(islice(smaller, _BATCH)):
@@ -33,7 +33,9 @@ def shrink(document: Json, differs: Callable[[list[Json]], list[bool]]) -> Json:
 
 
 def _paths(value: Any, path: Path = ()) -> Iterator[Path]:
-    """The things to leave out, the outer ones first; never what says which kind it is."""
+    """The parts to remove, starting with the outer ones, except for the fields that identify the
+    kind.
+    """
     keys: Iterator[Any] = iter(value) if isinstance(value, dict) else iter(range(len(value)))
     inner = []
     for key in keys:
@@ -50,7 +52,7 @@ def _paths(value: Any, path: Path = ()) -> Iterator[Path]:
 
 
 def _without(document: Json, path: Path) -> Iterator[Json]:
-    """A copy without one thing, and where a list is long, one without half of it."""
+    """A copy without one part or, if a list is long, without half of the list."""
     holder = document
     for key in path[:-1]:
         holder = holder[key]  # type: ignore[index]

@@ -1,5 +1,5 @@
-"""Random objects that an API server should take: claims, templates, classes, slices, and pods that
-use them.
+"""Random objects that an API server should accept: claims, templates, classes, slices, and pods
+that use them.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ _FEW: Final = (1, 1, 1, 2, 2, 3)
 
 
 class Maker:
-    """Makes objects from one source of chance."""
+    """Creates objects from one random source."""
 
     def __init__(self, rng: random.Random) -> None:
         self.rng = rng
 
     def make(self) -> Json:
-        """Return any kind of object, those of DRA most often."""
+        """Return any kind of object, most often a DRA object."""
         often = (self.claim, self.slice)
         return self.rng.choice(
             (*often, *often, self.template, self.device_class, self.pod, self.workload)

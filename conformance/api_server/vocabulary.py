@@ -1,4 +1,4 @@
-"""Values for fields: those that the API takes, those at its limits, and others."""
+"""Values for fields: valid values, values at a limit, and invalid values."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from msgspec import Struct
 
 
 class Plain(Struct, frozen=True):
-    """A scalar written without quotes in YAML, for what its readers make of it."""
+    """A scalar that is written without quotes in YAML, to test how readers interpret it."""
 
     text: str
 

@@ -109,7 +109,9 @@ def main() -> None:
 
 
 def describe(kinds: dict[int, str], present: list[int]) -> str:
-    """Return a field's type, with the minors that have it where others do not."""
+    """Return a field's type. If only some minor versions have the field, also return these
+    versions.
+    """
     (kind,) = {kinds[max(kinds)]}
     if sorted(kinds) == present:
         return kind
@@ -118,7 +120,7 @@ def describe(kinds: dict[int, str], present: list[int]) -> str:
 
 
 def read_release(version: str) -> dict[str, dict[str, str]]:
-    """Return the fields of every type that one of the kinds reaches."""
+    """Return the fields of every type that one of the kinds uses directly or indirectly."""
     sources = {package: read_package(path, version) for package, path in PACKAGES.items()}
     declared = {
         f"{package}.{name}": body
@@ -139,7 +141,7 @@ def read_release(version: str) -> dict[str, dict[str, str]]:
 
 
 def read_package(path: str, version: str) -> dict[str, object]:
-    """Return what a package declares: the lines of a struct, or the text of another type."""
+    """Return the declarations of a package: the lines of a struct, or the text of another type."""
     module = "k8s.io/api" if path.startswith("k8s.io/api/") else "k8s.io/apimachinery"
     with tempfile.TemporaryDirectory() as folder:
         command = ["go", "mod", "download", "-json", f"{module}@{version}"]
@@ -172,7 +174,9 @@ def read_types(lines: list[str], declared: dict[str, object]) -> None:
 
 
 def expand(body: object, package: str, declared: dict[str, object]) -> list[tuple[str, str]]:
-    """Return the JSON names and types of a struct's fields, those of inlined structs included."""
+    """Return the JSON names and types of a struct's fields, including the fields of inlined
+    structs.
+    """
     found: list[tuple[str, str]] = []
     markers: list[str] = []
     for line in body if isinstance(body, list) else []:
@@ -205,7 +209,7 @@ def qualify(go_type: str, package: str) -> str:
 
 
 def resolve(go_type: str, package: str, declared: dict[str, object], markers: list[str]) -> str:
-    """Return the type in the table's words: a scalar, a struct's name, `[]`, `[key,…]` (by key),
+    """Return the type in the table's notation: a scalar, a struct's name, `[]`, `[key,…]` (by key),
     `[=]` (set), `{}`.
     """
     go_type = go_type.lstrip("*")

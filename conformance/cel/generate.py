@@ -37,7 +37,7 @@ from vocabulary import (
 
 
 class Case(Struct, frozen=True):
-    """A selector with the devices it judges and the dialect it is read in."""
+    """A selector, the devices on which it's evaluated, and its dialect."""
 
     identity: str
     expression: str
@@ -46,7 +46,7 @@ class Case(Struct, frozen=True):
 
 
 class Generator(Leaves):
-    """Makes the cases of one dialect from a source of chance."""
+    """Creates the cases of one dialect from a random source."""
 
     def __init__(self, chance: random.Random, dialect: Dialect) -> None:
         super().__init__(chance)
@@ -83,7 +83,7 @@ class Generator(Leaves):
         )
 
     def damage(self, text: str) -> str:
-        """The text with a character changed."""
+        """The text with one changed character."""
         at = self.chance.randrange(len(text) + 1)
         return (
             text[:at]
@@ -104,7 +104,7 @@ class Generator(Leaves):
     # -- expressions by type
 
     def expression(self, wanted: CelType) -> str:
-        """An expression of the type, or (seldom) of another."""
+        """An expression of this type or (rarely) of another type."""
         if self.chance.random() < self.wrong:
             wanted = self.chance.choice(
                 [
@@ -301,7 +301,7 @@ class Generator(Leaves):
         )
 
     def call(self, wanted: CelType) -> str:
-        """A call of a function whose result is of the type."""
+        """A call of a function whose result has this type."""
         pool = self.rare if self.rare and self.chance.random() < 0.004 else self.overloads
         for _ in range(60):
             overload = self.chance.choice(pool)

@@ -47,15 +47,15 @@ _VALUE = re.compile(
 
 
 def folder() -> Path:
-    """Where the module's tests are."""
+    """The folder of the module's tests."""
     command = ["go", "mod", "download", "-json", MODULE]
     found = subprocess.run(command, capture_output=True, text=True, check=True)
     return Path(json.loads(found.stdout)["Dir"]) / "tests" / "simple" / "testdata"
 
 
 def expressions(text: str) -> Iterator[tuple[str, str]]:
-    """The expressions of a file, each with the literal of the value it should have (empty when that
-    is not simple).
+    """The expressions in a file, each with the literal of its expected value (empty if the value
+    isn't simple).
     """
     for test in _TEST.finditer(text):
         found = _EXPRESSION.search(test[1])
@@ -84,7 +84,7 @@ def _literal(kind: str, text: str) -> str:
 
 
 def cases(minor: int) -> Iterator[Case]:
-    """Every expression in its forms."""
+    """Every expression in all of its forms."""
     dialect = Dialect.of(features_of(minor).with_gates(list_attributes=True), "stored")
     tests = folder()
     for name in FILES:

@@ -63,14 +63,16 @@ _MAPS: Final = [
 
 
 class Leaves:
-    """Makes the leaves of expressions from a source of chance. `variables` are those in scope."""
+    """Creates the leaves of expressions from a random source. `variables` are the variables in
+    scope.
+    """
 
     def __init__(self, chance: random.Random) -> None:
         self.chance = chance
         self.variables: list[tuple[str, CelType]] = []
 
     def leaf(self, wanted: CelType) -> str:
-        """A literal, a variable or a read of the device."""
+        """A literal, a variable, or a read of the device."""
         chance = self.chance
         fitting = [name for name, t in self.variables if t == wanted or t.kind == "dyn"]
         if fitting and chance.random() < 0.6:
@@ -111,7 +113,7 @@ class Leaves:
                 return self.anything()
 
     def string(self) -> str:
-        """A string literal, now and then the device's driver."""
+        """A string literal, sometimes the device's driver."""
         chance = self.chance
         if chance.random() < 0.15:
             return "device.driver"
@@ -134,7 +136,7 @@ class Leaves:
         return self.attribute()
 
     def element(self, inner: CelType) -> str:
-        """An element of a list, now and then one that may be absent."""
+        """An element of a list, sometimes an optional one."""
         return f"?{self.optional(inner)}" if self.chance.random() < 0.04 else self.leaf(inner)
 
     def opaque(self, wanted: CelType) -> str:
@@ -199,7 +201,7 @@ class Leaves:
         return f'device.attributes["{domain}"].?{name}.orValue({self.leaf(types.INT)})'
 
     def chain(self) -> str:
-        """Reads of the device of which some may be absent, with one more after them."""
+        """Reads of the device, some of which are optional, followed by another read."""
         chance = self.chance
         text = "device"
         for name in (chance.choice(["attributes", "capacity"]), DRIVER, chance.choice(NAMES)):

@@ -36,11 +36,12 @@ from dra_sandbox.cache import cache_folder  # noqa: E402
 from generate import Case, cases  # noqa: E402
 
 SHUFFLES = 40
-REPEATS = 400  # a Go map of a few keys shows its orders in that many evaluations
+# after this number of evaluations, a Go map with a few keys has shown its possible orders
+REPEATS = 400
 
 
 class Difference(Struct, frozen=True):
-    """A case on which the two differ."""
+    """A case for which the two results differ."""
 
     kind: str
     case: Case
@@ -55,14 +56,14 @@ class Difference(Struct, frozen=True):
 
 
 def cache() -> Path:
-    """The folder for what is built and recorded, the same for all checkouts of a user."""
+    """The folder for builds and recordings, which all checkouts of a user share."""
     folder = cache_folder() / "conformance"
     folder.mkdir(parents=True, exist_ok=True)
     return folder
 
 
 def build(minor: int) -> Path:
-    """The program that answers with the library of a minor, built unless it is there."""
+    """The program that runs the library of a minor version. It's built if necessary."""
     digest = hashlib.sha256()
     for source in (
         HERE / "main.go",
@@ -88,7 +89,7 @@ def ask(program: Path, questions: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def question(case: Case, repeat: int = 1) -> dict[str, Any]:
-    """A case as the program reads it."""
+    """A case in the form that the program reads."""
     return {
         "id": case.identity,
         "expression": case.expression,
@@ -101,7 +102,7 @@ def question(case: Case, repeat: int = 1) -> dict[str, Any]:
 
 
 def compare(case: Case, answer: dict[str, Any], costs: bool) -> Difference | None:
-    """How the engine's answer differs from the library's, if it does."""
+    """The difference between the engine's answer and the library's, if there is one."""
     selector = compile(case.expression, case.dialect)
     if answer.get("panicked"):
         return (
@@ -140,7 +141,7 @@ def compare(case: Case, answer: dict[str, Any], costs: bool) -> Difference | Non
 
 
 def _cut_short(message: str) -> bool:
-    """Whether the evaluation ended where it was, so that the cost says nothing."""
+    """Whether the evaluation ended at the same place, so that the cost can't be compared."""
     return "cost limit exceeded" in message or message.startswith("internal error")
 
 
@@ -172,7 +173,7 @@ def settle(case: Case, answer: dict[str, Any], costs: bool) -> Difference | None
 
 
 def run(minor: int, count: int, seed: int, costs: bool) -> tuple[list[Difference], Counter[str]]:
-    """The differences over random cases, and how often each kind of answer was given."""
+    """The differences for random cases, and the number of answers of each kind."""
     program = build(minor)
     made = cases(minor, count, seed)
     answers = ask(program, [question(c) for c in made])
@@ -186,15 +187,15 @@ def run(minor: int, count: int, seed: int, costs: bool) -> tuple[list[Difference
 
 
 def run_recorded(minor: int, costs: bool) -> tuple[list[Difference], Counter[str]]:
-    """As `run`, on the fixed cases and the answers that are kept of a minor."""
+    """The same as `run`, for the fixed cases and the recorded answers of a minor version."""
     made = cases(minor, recorded_answers.COUNT, recorded_answers.SEED)
     answers = recorded_answers.kept("cel", minor, [question(c) for c in made])
     return _settled(zip(made, answers, strict=True), answers, costs)
 
 
 def record(minor: int) -> None:
-    """Ask the library of a minor about the fixed cases, and again where its answer hangs on the
-    order of a map.
+    """Run the fixed cases with the library of a minor version. If an answer depends on the order of
+    a map, run the case again.
     """
     program, made = build(minor), cases(minor, recorded_answers.COUNT, recorded_answers.SEED)
     questions = [question(c) for c in made]

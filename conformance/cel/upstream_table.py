@@ -38,7 +38,7 @@ MODULE = "k8s.io/dynamic-resource-allocation"
 
 
 def records(minor: int) -> list[dict[str, Any]]:
-    """Upstream's tables for a minor, each record with its outcomes."""
+    """Upstream's tables for a minor version, with the outcomes of each record."""
     recorded = cache() / f"cel-table-{VERSIONS[minor]}.jsonl"
     if not recorded.exists():
         print(f"recording upstream's tables of {VERSIONS[minor]}", file=sys.stderr)
@@ -80,14 +80,14 @@ def _record(minor: int, target: Path) -> None:
 
 
 def _is_wanted(source: Path, package: Path) -> bool:
-    """Whether a recorder's first line names nothing, or something that this version has."""
+    """Whether a recorder's first line names nothing, or a declaration that this version has."""
     first = source.read_text().splitlines()[0]
     needed = first.removeprefix("// needs: ") if first.startswith("// needs: ") else ""
     return not needed or any(needed in file.read_text() for file in package.glob("*.go"))
 
 
 def dialect_of(record: dict[str, Any], minor: int) -> Dialect:
-    """The dialect that a record was made in."""
+    """The dialect in which a record was created."""
     features = record["features"]
     gates = features_of(minor).with_gates(
         list_attributes=bool(features.get("ListTypeAttributes")),
@@ -97,7 +97,7 @@ def dialect_of(record: dict[str, Any], minor: int) -> Dialect:
 
 
 def judge(record: dict[str, Any], minor: int) -> str:
-    """What the engine says otherwise than upstream; empty when it says the same."""
+    """The difference between the engine and upstream, or an empty text if they agree."""
     text, dialect = record["cel"][0], dialect_of(record, minor)
     if record.get("derived"):
         return _judge_derived(record, text, dialect)
@@ -126,7 +126,7 @@ def _same(ours: SelectorOutcome, theirs: dict[str, Any]) -> bool:
     return ours.verdict == ("match" if theirs["match"] else "no-match")
 
 
-# -- derived attributes: expressions that give a value, not a verdict
+# -- derived attributes: expressions with a value instead of a verdict
 
 
 def _judge_derived(record: dict[str, Any], text: str, dialect: Dialect) -> str:

@@ -33,16 +33,18 @@ from pathlib import Path
 from typing import Any
 
 MOST_STEPS = 3_000_000
-"""Sets of pods on one node that are tried before a claim counts as not shown."""
+"""Maximum number of sets of pods on one node to try. If there are more, a claim counts as not
+proven.
+"""
 
 MOST_FLEETS = 100_000
-"""Fleets of whole nodes of one part that are looked at."""
+"""Maximum number of fleets with whole nodes to check in one part."""
 
 Document = dict[str, Any]
 
 
 def faults(document: Document) -> Iterator[str]:
-    """Yield what of the certificate does not hold."""
+    """Yield the statements of the certificate that aren't true."""
     pools = {pool["name"]: pool for pool in document["pools"]}
     for pool in pools.values():
         yield from _false_rows(pool)
@@ -104,7 +106,7 @@ def _is_worth_at_most(
     pool: Document,
     demand: Mapping[str, int],
 ) -> bool | None:
-    """Whether no set of pods within the rows is worth more; None where too many would have to be
+    """Whether no set of pods within the rows is worth more. None if too many sets would have to be
     tried.
     """
     rows = {row["name"]: row for row in (*pool["rows"], *pool["rounded"])}
@@ -182,7 +184,9 @@ def _worth(part: Document, document: Document) -> int:
 
 
 def _room(part: Document, pools: Mapping[str, Document], limits: Sequence[Document]) -> Fraction:
-    """Return the most that the pools of a part hold: no more than within any one of the limits."""
+    """Return the maximum number of nodes that the pools of a part have within each of the
+    limits.
+    """
     worth = {name: part["worth"].get(name, 0) for name in part["pools"]}
     room = Fraction(sum(value * pools[name]["maximum"] for name, value in worth.items()))
     for limit in limits:
@@ -217,7 +221,7 @@ def _bound(part: Document, document: Document, pools: Mapping[str, Document]) ->
             if name in costs:
                 costs[name] += price * takes
             elif price:
-                return Fraction(0)  # others take of it as well
+                return Fraction(0)  # other pools also use this limit
     inside = [(pools[name], costs[name], part["worth"].get(name, 0)) for name in part["pools"]]
     scales = {Fraction(0), *(cost / worth for _, cost, worth in inside if worth)}
     best = Fraction(sum(pools[name]["cost"] * pools[name]["minimum"] for name in part["pools"]))
@@ -233,9 +237,7 @@ def _bound(part: Document, document: Document, pools: Mapping[str, Document]) ->
 def _cases(
     part: Document, pools: Mapping[str, Document]
 ) -> Iterator[tuple[Document, dict[str, Document]]]:
-    """Yield the cases that aren't divided, each with the pools as it has them: fewer or more
-    nodes.
-    """
+    """Yield the cases that aren't divided, each with the node ranges of its pools."""
     waiting = [(part["cases"], dict(pools))] if "cases" in part else []
     while waiting:
         case, inside = waiting.pop()
@@ -250,9 +252,7 @@ def _cases(
 
 
 def _bound_of_cases(part: Document, document: Document, pools: Mapping[str, Document]) -> Fraction:
-    """Return the least that is shown of a case; those whose pools can't hold the demand are left
-    out.
-    """
+    """Return the proven minimum of a case. Cases whose pools can't hold the demand are excluded."""
     shown = [
         _bound(case, document, inside)
         for case, inside in _cases(part, pools)
@@ -262,8 +262,8 @@ def _bound_of_cases(part: Document, document: Document, pools: Mapping[str, Docu
 
 
 def _integer_bound(part: Document, document: Document, pools: Mapping[str, Document]) -> Fraction:
-    """Return the least that whole nodes cost which have room for the demand; the bound where there
-    are too many.
+    """Return the minimum cost of whole nodes with enough capacity for the demand, or the bound if
+    there are too many fleets.
     """
     bound, demand = Fraction(part["bound"]), _worth(part, document)
     inside = [(pools[name], part["worth"].get(name, 0)) for name in part["pools"]]
@@ -286,7 +286,7 @@ def _integer_bound(part: Document, document: Document, pools: Mapping[str, Docum
 
 
 def _exceeded(document: Document, nodes: Mapping[str, int]) -> Iterator[str]:
-    """Yield the limits that so many nodes exceed."""
+    """Yield the limits that this number of nodes exceeds."""
     for limit in document["limits"]:
         if (
             sum(takes * nodes.get(name, 0) for name, takes in limit["takes"].items())
@@ -327,7 +327,7 @@ def _false_packing(document: Document, pools: Mapping[str, Document]) -> Iterato
 
 
 def main(path: str) -> int:
-    """Check one file and say what it shows."""
+    """Check one file, and print the result."""
     document = json.loads(Path(path).read_text(encoding="utf-8"))
     found = list(faults(document))
     for fault in found:

@@ -1,5 +1,5 @@
-"""What a platform declares, installed in a real API server: objects applied, releases by the real
-Helm.
+"""Install the declarations of a platform in a real API server: apply objects, and install releases
+with the real Helm.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from dra_sandbox.tools.charts import Charts
 from dra_sandbox.tools.helm import helm_environment
 
 _DEFINITIONS: Final = "karpenter-crd"
-"""Stays when a case is over, so that objects of its kinds are taken in later cases too."""
+"""Objects that remain after a case, so that later cases can also create objects of their kinds."""
 _PASSED_ON: Final = ("resources", "securityContext", "extraArgs")
-"""Values that charts pass on whole to a container or as flags, whatever part of them they have
-defaults for.
+"""Values that charts pass unchanged to a container or as flags. The charts' defaults don't contain
+all of their keys.
 """
 _OF_THE_CLUSTER: Final = "monitoring.googleapis.com/"
-"""Kinds that GKE itself has definitions of."""
+"""Kinds for which GKE itself has definitions."""
 
 
 class Release(Struct, frozen=True):
@@ -41,7 +41,7 @@ class Release(Struct, frozen=True):
 
     @classmethod
     def of(cls, inputs: dict[str, Any]) -> Release:
-        """Return what the inputs of a release say."""
+        """Return the release that the inputs describe."""
         return cls(
             name=inputs["name"],
             namespace=inputs["namespace"],
@@ -54,19 +54,19 @@ class Release(Struct, frozen=True):
 
     @property
     def chart_name(self) -> str:
-        """The chart without where it is published."""
+        """The chart without its repository."""
         return self.chart.rstrip("/").rpartition("/")[2]
 
     @property
     def key(self) -> str:
-        """Equal for releases that are installed alike."""
+        """Equal for releases with the same installation."""
         return json.dumps(
             [self.name, self.namespace, self.chart, self.version, self.values], sort_keys=True
         )
 
 
 class Cluster:
-    """Installs in one API server, which knows what has been there."""
+    """Installs releases in one API server, and records what was installed."""
 
     def __init__(self, server: ApiServer, kubeconfig: Path, charts: Charts, scratch: Path) -> None:
         self._server, self._kubeconfig, self._charts, self._scratch = (
@@ -81,7 +81,9 @@ class Cluster:
         self._known: dict[str, list[str]] = {}
 
     def install(self, resources: list[Declared]) -> Iterator[str]:
-        """Install everything in its order, take the releases away again; yield what was refused."""
+        """Install everything in order, and delete the releases afterward. Yield the rejected
+        objects.
+        """
         releases: list[Release] = []
         for each in resources:
             if each.type == RELEASE:
@@ -109,7 +111,7 @@ class Cluster:
             self.left_out.append(f"{release.chart_name} {release.version}")
             return
         faults = list(self._really_install(release, chart, there))
-        if not faults:  # else Helm may not be able to read the chart at all
+        if not faults:  # otherwise, Helm might not be able to read the chart
             faults = list(self._unknown_values(release, chart))
         self._known[release.key] = faults
         yield from faults
@@ -135,7 +137,7 @@ class Cluster:
             there.append(release)
 
     def _unknown_values(self, release: Release, chart: Path) -> Iterator[str]:
-        """Yield values that the chart has no default for: it would pass them over."""
+        """Yield values without a default in the chart, which the chart would ignore."""
         done = self._helm("show", "values", str(chart))
         known = yaml.safe_load(done.stdout) or {}
         for path in paths_beyond(release.values, known):

@@ -1,6 +1,4 @@
-"""What a platform declares inside its cluster: objects and releases, in the order in which they are
-declared.
-"""
+"""The declarations of a platform inside its cluster: objects and releases, in order."""
 
 from __future__ import annotations
 
@@ -26,7 +24,7 @@ from pulumi_dra.platform.platform import DraPlatform
 
 PROJECT: Final = Path(__file__).parents[2]
 _OTHER_DRIVERS: Final = PROJECT / "conformance" / "scheduler" / "driver_cases.yaml"
-"""Which machine types of each cloud have devices of which driver."""
+"""The machine types of each cloud that have devices of each driver."""
 RELEASE: Final = "kubernetes:helm.sh/v3:Release"
 _CA: Final = base64.b64encode(b"ca").decode()
 _WEBHOOK: Final = {"webhook": True, "webhook_tls": {"secret_name": "webhook", "ca_bundle": _CA}}
@@ -35,12 +33,12 @@ _RELEASES: Final = {"gpu_metrics": {}, "kueue": {}, "kube_ray": {}}
 _EXPORTER: Final = {"dcgm-exporter": {"cpu": "100m", "memory": "128Mi"}}
 _OPERATOR: Final = {"driver_root": "/run/nvidia/driver"}
 _IDS: Final = {"Subnet": "subnet-0123456789abcdef0", "SecurityGroup": "sg-0123456789abcdef1"}
-"""Ids that objects of Karpenter must have the form of."""
+"""IDs in the form that Karpenter's objects require."""
 
 
 class Case(Struct, frozen=True):
-    """A fleet with one release of the driver and one of the device plugin, and options of the
-    platform.
+    """A fleet with a version of the driver, a version of the device plugin, and platform
+    options.
     """
 
     name: str
@@ -49,7 +47,7 @@ class Case(Struct, frozen=True):
 
 
 class Declared(Struct, frozen=True):
-    """One resource of Kubernetes: its type and what the program says of it."""
+    """One Kubernetes resource: its type and its inputs."""
 
     type: str
     name: str
@@ -71,7 +69,9 @@ def example_fleets() -> Iterator[tuple[str, dict[str, Any]]]:
 
 
 def cases(minor: int, only: str = "", releases: tuple[str, ...] = ()) -> Iterator[Case | str]:
-    """Yield every case at a minor; a sentence where a fleet cannot have a release."""
+    """Yield every case for a minor version, or a sentence if a fleet doesn't support a driver
+    version.
+    """
     drivers = [each.version for each in driver_releases() if each.is_installable]
     plugins = [each.version for each in device_plugin_releases()]
     for name, document in example_fleets():
@@ -83,7 +83,7 @@ def cases(minor: int, only: str = "", releases: tuple[str, ...] = ()) -> Iterato
             changed = copy.deepcopy(document)
             changed["kubernetes"] = f"1.{minor}"
             changed["drivers"]["nvidia"]["version"] = version
-            # else the cloud has one of its own
+            # otherwise, the cloud runs its own
             if not cloud(changed["cloud"]).no_device_plugin_label:
                 changed["devicePlugin"] = {"version": plugins[number % len(plugins)]}
             for autoscaler in cloud(changed["cloud"]).autoscalers:
@@ -94,7 +94,7 @@ def cases(minor: int, only: str = "", releases: tuple[str, ...] = ()) -> Iterato
                     yield f"{title}: {str(error).splitlines()[0]}"
                     continue
                 yield Case(title, fleet, {})
-                # what these declare does not go with the driver's release
+                # the options of these fleets don't work with the driver version
                 if not number and autoscaler == "none":
                     counted = {**changed.get("daemonPods", {}), **_EXPORTER}
                     asked = read_fleet(_with({**changed, "daemonPods": counted}, autoscaler))
@@ -102,13 +102,13 @@ def cases(minor: int, only: str = "", releases: tuple[str, ...] = ()) -> Iterato
                 if autoscaler != "none" or cloud(fleet.cloud).no_device_plugin_label:
                     continue
                 yield Case(f"{title}, beside a GPU Operator", fleet, {"driver": _OPERATOR})
-                if number:  # the first release has none
+                if number:  # the first version doesn't have these options
                     yield Case(f"{title}, with its webhook", fleet, {"driver": _WEBHOOK})
 
 
 def cases_of_other_drivers(minor: int) -> Iterator[Case]:
-    """Yield a fleet for each driver of another vendor that a fleet can install, on each cloud with
-    machine types for it.
+    """Yield a fleet for each other driver that a fleet can install, on each cloud with machine
+    types for it.
     """
     table = yaml.safe_load(_OTHER_DRIVERS.read_text(encoding="utf-8"))
     for name, row in table["drivers"].items():
@@ -130,7 +130,7 @@ def cases_of_other_drivers(minor: int) -> Iterator[Case]:
 
 
 def _with(document: dict[str, Any], autoscaler: str) -> dict[str, Any]:
-    """Return a fleet with an autoscaler; Karpenter's pools stand in one zone each."""
+    """Return a fleet with an autoscaler. Each of Karpenter's pools is in one zone."""
     changed = {**copy.deepcopy(document), "autoscaler": autoscaler}
     for pool in changed["pools"] if autoscaler == "karpenter" else ():
         pool["zones"] = pool.get("zones", [])[:1] or [f"{changed['region']}a"]
@@ -142,7 +142,7 @@ def _with(document: dict[str, Any], autoscaler: str) -> dict[str, Any]:
 
 
 def declared_in(case: Case) -> list[Declared]:
-    """Return what the platform of a case declares in its cluster."""
+    """Return the declarations of a case's platform in its cluster."""
     plan = canonical_text(plan_file(make_plan(PlanRequest(sources=(), fleet=case.fleet))))
     needed = yaml.safe_load((Path(__file__).parent / "clouds.yaml").read_text(encoding="utf-8"))
     options = {**needed.get(case.fleet.cloud, {}), **case.options}
@@ -158,7 +158,7 @@ def declared_in(case: Case) -> list[Declared]:
 
 
 class _Cloud(mocks.Mocks):
-    """Answers with what charts and objects are told of a cloud, and keeps what is declared in the
+    """Answers the queries of charts and objects about a cloud, and stores the declarations in the
     cluster.
     """
 

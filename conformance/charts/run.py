@@ -36,7 +36,7 @@ from pulumi_dra.inputs.reader import WrongInputs
 
 
 def main() -> int:
-    """Run the cases; return 1 when something was refused."""
+    """Run the cases. Return 1 if an object was rejected."""
     given = _arguments()
     started, refused, count = time.monotonic(), Counter[str](), 0
     with tempfile.TemporaryDirectory(prefix="pulumi-dra-charts-") as scratch:
@@ -57,7 +57,7 @@ def main() -> int:
                 before = len(cluster.left_out)
                 try:
                     declared = declared_in(case)
-                # an autoscaler that is known for no such minor, say
+                # for example, an autoscaler without a known version for this minor version
                 except WrongInputs as refused_inputs:
                     print(f"refused with the platform: {case.name}: {refused_inputs}", flush=True)
                     continue

@@ -1,5 +1,5 @@
-"""Resources of a Pulumi state in the forms that checkov reads: a Terraform plan, an ARM template,
-manifests.
+"""Resources of a Pulumi state in the formats that checkov reads: a Terraform plan, an ARM template,
+and manifests.
 """
 
 from __future__ import annotations
@@ -16,16 +16,16 @@ Resource = Mapping[str, Any]
 Properties = dict[str, Any]
 
 PREFIXES = {"aws": "aws", "gcp": "google"}
-# Terraform's types that do not follow from Pulumi's module and name.
+# Terraform types that can't be derived from Pulumi's module and name.
 TYPES = {
     "aws:ec2/eip:Eip": "aws_eip",
     "aws:iam/openIdConnectProvider:OpenIdConnectProvider": "aws_iam_openid_connect_provider",
     "gcp:projects/iAMMember:IAMMember": "google_project_iam_member",
     "gcp:serviceaccount/account:Account": "google_service_account",
 }
-# Modules that Terraform's types do not name.
+# Modules that aren't part of Terraform's types.
 UNNAMED_MODULES = {"ec2"}
-# What the bridge puts into the plural, for lists: Terraform's name by Pulumi's.
+# Lists for which the bridge uses the plural: Pulumi's name → Terraform's name.
 SINGULAR = {
     "allows": "allow",
     "clientIdLists": "client_id_list",
@@ -40,8 +40,8 @@ SINGULAR = {
     "taints": "taint",
     "thumbprintLists": "thumbprint_list",
 }
-SECRET = "4dabf18193072939515e22adb298388d"  # the engine's sign of a secret in a state
-# Resource Manager's types by the SDK's, and what stands beside `properties` in a template.
+SECRET = "4dabf18193072939515e22adb298388d"  # the engine's marker for a secret in a state
+# SDK types → Resource Manager types, and the keys next to `properties` in a template.
 ARM_TYPES = {
     "containerservice:AgentPool": "Microsoft.ContainerService/managedClusters/agentPools",
     "containerservice:ManagedCluster": "Microsoft.ContainerService/managedClusters",
@@ -59,7 +59,7 @@ NOT_OF_THE_BODY = frozenset({"__defaults", "resourceGroupName", "resourceName"})
 
 
 def terraform_plan(resources: Iterable[Resource]) -> Properties:
-    """Return a Terraform plan that creates what is of AWS and Google, with who refers to whom."""
+    """Return a Terraform plan that creates the AWS and Google resources, with their references."""
     mine = [
         each for each in resources if each.get("custom") and each["type"].split(":")[0] in PREFIXES
     ]
@@ -101,8 +101,8 @@ def terraform_plan(resources: Iterable[Resource]) -> Properties:
 
 
 def arm_template(resources: Iterable[Resource]) -> Properties:
-    """Return a Resource Manager template of what is of Azure and has a type there; the rest are
-    roles and windows.
+    """Return a Resource Manager template with the Azure resources that have a type there. The other
+    resources are roles and windows.
     """
     bodies = []
     for each in resources:
@@ -131,8 +131,8 @@ def arm_template(resources: Iterable[Resource]) -> Properties:
 
 
 def manifests(resources: Iterable[Resource]) -> Sequence[Properties]:
-    """Return the objects that are declared in the cluster; charts are rendered by Helm, not
-    here.
+    """Return the objects that are declared in the cluster. Helm renders charts, so they aren't
+    included.
     """
     return [
         {name: value for name, value in _revealed(each["inputs"]).items() if name != "__defaults"}
@@ -142,7 +142,7 @@ def manifests(resources: Iterable[Resource]) -> Sequence[Properties]:
 
 
 def terraform_type(token: str) -> str:
-    """Return Terraform's type for a type of the SDKs that are bridged from its providers."""
+    """Return the Terraform type for a type in the bridged SDKs."""
     if token in TYPES:
         return TYPES[token]
     cloud, middle, name = token.split(":")
@@ -157,8 +157,8 @@ def snake(name: str) -> str:
 
 
 def _block(schema: Schema, members: Mapping[str, TypeSpec], given: Mapping[str, Any]) -> Properties:
-    """Return the members of a block by Terraform's names; a block within it is a list of one, as in
-    its plans.
+    """Return the members of a block with Terraform's names. A nested block is a list with one item,
+    as in Terraform's plans.
     """
     block: Properties = {}
     for name, value in given.items():
@@ -182,7 +182,9 @@ def _value(schema: Schema, spec: TypeSpec, value: Any) -> Any:
 
 
 def _revealed(value: Any) -> Any:
-    """Return a value with its secrets as the word `secret`: nothing judges what they are."""
+    """Return a value in which each secret is replaced by the word `secret`, because no check
+    depends on its content.
+    """
     if isinstance(value, dict):
         return (
             "secret"

@@ -1,4 +1,4 @@
-"""What the stacks declare by default, judged by checkov.
+"""Run checkov on the default resources of the stacks.
 
     python conformance/checkov/run.py
 
@@ -45,7 +45,7 @@ class Finding(Struct, frozen=True):
 
 
 def main() -> int:
-    """Judge every stack; return 1 for what is found and not excused."""
+    """Check every stack. Return 1 if there is a finding without an exception."""
     program = install()
     exceptions = read_exceptions()
     used: set[tuple[str, str]] = set()
@@ -77,7 +77,7 @@ def main() -> int:
 
 
 def install() -> Path:
-    """Return the command of the pinned release, installed once."""
+    """Return the command of the pinned version, which is installed once."""
     folder = cache_folder() / f"checkov-{VERSION}"
     program = folder / "bin" / "checkov"
     if not (folder / "ready").exists():
@@ -90,14 +90,14 @@ def install() -> Path:
 
 
 def read_exceptions() -> Mapping[tuple[str, str], str]:
-    """Return why a check need not pass for a kind of resource."""
+    """Return the reason why a kind of resource doesn't have to pass a check."""
     with (HERE / "exceptions.csv").open(encoding="utf-8") as file:
         return {(row["check"], row["resource"]): row["reason"] for row in csv.DictReader(file)}
 
 
 def declared(stack: str, folder: Path) -> Sequence[rendering.Resource]:
-    """Return the resources of a stack after its first `up`, with a control plane that is as private
-    as by default.
+    """Return the resources of a stack after its first `up`. The control plane has its private
+    default settings.
     """
     engine = Engine(folder, ROOT)
     settings = engine.settings_folder / f"Pulumi.{stack}.yaml"
@@ -116,7 +116,7 @@ def declared(stack: str, folder: Path) -> Sequence[rendering.Resource]:
 def judge(
     program: Path, stack: str, resources: Sequence[rendering.Resource], folder: Path
 ) -> tuple[Counter[str], list[Finding]]:
-    """Return how many checks passed by framework, and what failed."""
+    """Return the number of passed checks by framework, and the failed checks."""
     folder.mkdir()
     plan, template = rendering.terraform_plan(resources), rendering.arm_template(resources)
     if plan["resource_changes"]:
@@ -154,8 +154,8 @@ def judge(
 
 
 def _finding(stack: str, said: Mapping[str, Any]) -> Finding:
-    """Return a finding; a resource is called by its kind and its name, which has dots only in the
-    cluster.
+    """Return a finding. A resource is identified by its kind and its name, which contains dots only
+    in the cluster.
     """
     resource = str(said["resource"])
     of_azure = resource.startswith("Microsoft.")

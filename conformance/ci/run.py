@@ -1,4 +1,4 @@
-"""The files for continuous integration, judged and run by their hosts' own tools.
+"""Check and run the CI files with the tools of their hosts.
 
     python conformance/ci/run.py
 
@@ -31,7 +31,7 @@ spec: {devices: {requests: [{name: gpu, %s}]}}
 
 
 def main() -> int:
-    """Run all of it in a scratch folder; the tools are installed into it."""
+    """Run all checks in a scratch folder, in which the tools are installed."""
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(scratch)
         bin_folder = install(folder / "tools")
@@ -63,7 +63,7 @@ def main() -> int:
         for text, hook, status in (
             (CLAIM % GOOD, "pulumi-dra-check", 0),
             (CLAIM % "deviceClassName: gpu.nvidia.com", "pulumi-dra-check", 1),
-            # files were changed: add them again
+            # the hook changed files, so add them again
             (CLAIM % "deviceClassName: gpu.nvidia.com", "pulumi-dra-fix", 1),
             (CLAIM % GOOD, "pulumi-dra-fix", 0),
         ):
@@ -84,7 +84,7 @@ def main() -> int:
 
 
 def install(folder: Path) -> Path:
-    """Install the tools and return the folder of their commands."""
+    """Install the tools, and return the folder of their commands."""
     subprocess.run([sys.executable, "-m", "venv", str(folder)], check=True)
     subprocess.run([str(folder / "bin" / "pip"), "install", "--quiet", *TOOLS], check=True)
     return folder / "bin"
@@ -115,7 +115,7 @@ def rendered_job() -> str:
 
 
 def expect(status: int, *command: str, cwd: Path = ROOT) -> None:
-    """Run a command, show it, and end the run where its exit status is another."""
+    """Run a command, print it, and end the run if its exit status isn't the expected one."""
     done = subprocess.run(command, cwd=cwd, capture_output=True, text=True, check=False)
     print(f"{Path(command[0]).name} {' '.join(command[1:])}: {done.returncode}", flush=True)
     if done.returncode != status:

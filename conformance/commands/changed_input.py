@@ -1,4 +1,4 @@
-"""A change that a plan offers, written into manifests and fleet."""
+"""Write a change from a plan to manifests and a fleet."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Object = dict[str, Any]
 
 
 class NotWrittenError(Exception):
-    """The manifest has no field for a part of the change."""
+    """The manifest doesn't have a field for a part of the change."""
 
 
 def changed_text(text: str, plan: Plan, found: JointFix) -> str:
@@ -30,7 +30,7 @@ def changed_text(text: str, plan: Plan, found: JointFix) -> str:
 
     Raises NotWrittenError if a controller writes the pods or claims that it changes.
     """
-    assert plan.manifests is not None  # plans from documents have them
+    assert plan.manifests is not None  # plans for documents always contain them
     objects = list(_objects(text))
     after = {
         (member.workload, member.pod_set): shape

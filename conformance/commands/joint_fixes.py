@@ -54,7 +54,7 @@ def main() -> int:
     counts: Counter[str] = Counter()
     part = sys.argv[1] if len(sys.argv) > 1 else ""
     for each in inputs():
-        if each.observed or part not in each.name:  # no fleet: no change
+        if each.observed or part not in each.name:  # without a fleet, there is no change
             continue
         ending, why = _ending(each)
         counts[ending] += 1
@@ -66,7 +66,7 @@ def main() -> int:
 
 
 def _ending(given: Input) -> tuple[str, str]:
-    """Return how the plan of an input ends, and why."""
+    """Return the result of an input's plan, and the reason."""
     try:
         plan = _planned(given.manifests, read_fleet(given.on or fleet()), with_fixes=True)
     except PlannerError:
@@ -77,7 +77,7 @@ def _ending(given: Input) -> tuple[str, str]:
         return "stopped by a rejected object or an impossible fleet", ""
     if plan.judgement.demand.blocked or any(each.verdict != "fits" for each in plan.blockers):
         return _OTHERWISE, ""
-    assert plan.fleet is not None  # of a plan without a snapshot
+    assert plan.fleet is not None  # always set in a plan without a snapshot
     found = plan.joint_fix or find_joint_fix(plan, plan.fleet)[0]
     if found is not None:
         try:

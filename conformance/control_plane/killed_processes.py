@@ -40,14 +40,12 @@ except ControlPlaneError as error:
     print(error, file=sys.stderr)
     sys.exit(7)
 """
-_REFUSED = 7  # the starter ended with a message of ours
+_REFUSED = 7  # the starter ended with one of our error messages
 STARTER = "starter"
 
 
 def main() -> int:
-    """Run the rounds; return 1 when one of them left something, or ended in another way than it
-    must.
-    """
+    """Run the rounds. Return 1 if a round left something behind, or didn't end as expected."""
     given = _arguments()
     chance = random.Random(given.seed)
     find_binaries(given.minor)
@@ -78,7 +76,7 @@ def main() -> int:
 
 
 class Round:
-    """What one round came to."""
+    """The result of one round."""
 
     def __init__(self) -> None:
         self.was_starting = True
@@ -140,7 +138,7 @@ def _left_after_stop(folder: Path) -> list[str]:
     try:
         ports = list(_ports(folder))
     except ControlPlaneError:
-        ports = []  # killed before it was written
+        ports = []  # killed before the file was written
     stop(folder)
     faults = [f"{name} still runs" for name in running(folder)]
     faults += [f"{folder} is still there"] if folder.exists() else []

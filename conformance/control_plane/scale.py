@@ -28,7 +28,7 @@ _GPU = "gpu.nvidia.com"
 
 
 def main() -> int:
-    """Rehearse; return 1 when a pod is pending or a difference unexplained."""
+    """Run a rehearsal. Return 1 if a pod is pending or a difference is unexplained."""
     given = _arguments()
     sources = (
         Source("workloads.yaml", yaml.safe_dump_all(_workloads(given.pods, given.deployments))),
@@ -70,7 +70,7 @@ def main() -> int:
 
 
 class _Memory:
-    """The most resident memory, and the CPU seconds, of each process of a control plane."""
+    """The maximum resident memory and the CPU seconds of each control plane process."""
 
     def __init__(self, folder: Path) -> None:
         self.most: dict[str, tuple[int, float]] = {}

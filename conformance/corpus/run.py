@@ -41,7 +41,7 @@ from dra_policies.rules import check_all, view_of
 
 HERE = Path(__file__).parent
 FEATURES = features_of(MAXIMUM_MINOR)
-LARGEST = 200_000  # bytes: definitions of resources and dashboards are larger
+LARGEST = 200_000  # bytes; definitions of resources and dashboards are larger
 LEAST = 500  # files
 DEVICES = re.compile(
     r"resource\.k8s\.io/|resourceClaims:|nvidia\.com/(gpu|mig-)|[a-z]+\.com/(gpu|tpu|neuron)"
@@ -51,7 +51,7 @@ MODES = ("alone", "beside a fleet")
 
 
 class Row(Struct, frozen=True):
-    """Why it is right to tell something: of which repository (`*`: any), of which code, with which
+    """The reason why a finding is correct: in which repository (`*`: any), with which code and
     words.
     """
 
@@ -61,25 +61,25 @@ class Row(Struct, frozen=True):
     why: str
 
     def justifies(self, repository: str, path: str, told: Diagnostic) -> bool:
-        """Return whether this row is about what is told of a file."""
+        """Return whether this row applies to a finding in a file."""
         if self.repository not in (EVERYWHERE, repository) or self.code != told.code:
             return False
         return re.search(self.words, f"{path}: {told.message}") is not None
 
 
 class Tally(Struct):
-    """What was found: files by kind, findings by kind and mode, rows that were used, findings that
-    no row justifies.
+    """The results: files by kind, findings by kind and mode, used rows, and findings that no row
+    justifies.
     """
 
     rows: tuple[Row, ...]
     kinds: Counter[str] = field(default_factory=Counter[str])
     told: dict[str, Counter[tuple[str, str]]] = field(default_factory=lambda: defaultdict(Counter))
     used: set[Row] = set()
-    unjustified: dict[str, None] = {}  # in order, each once
+    unjustified: dict[str, None] = {}  # in order, without duplicates
 
     def add(self, repository: str, path: str, kind: str, mode: str, told: Diagnostic) -> None:
-        """Count a finding, and look for the row that justifies it."""
+        """Count a finding, and find the row that justifies it."""
         self.told[f"{kind}, {mode}"][told.severity, told.code] += 1
         if told.severity == "note":
             return
@@ -91,7 +91,7 @@ class Tally(Struct):
 
 
 def main() -> int:
-    """Check the files, print what is told, and return 1 where not all of it is justified."""
+    """Check the files, print the findings, and return 1 if some aren't justified."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -158,8 +158,8 @@ def fleet() -> Fleet:
 
 
 def _checked(source: Source) -> Iterator[tuple[str, list[Diagnostic]]]:
-    """Yield what is told of a file alone, and beside a fleet; where it cannot be read, what is told
-    instead.
+    """Yield the findings for a file by itself and with a fleet, or the error if the file can't be
+    read.
     """
     try:
         yield MODES[0], list(check_all(view_of(read_checked((source,), FEATURES), FEATURES)))
@@ -171,7 +171,7 @@ def _checked(source: Source) -> Iterator[tuple[str, list[Diagnostic]]]:
 
 
 def _judged(tree: Path) -> Iterator[Source]:
-    """Yield the manifests of a repository: files with objects that `check` does not leave alone."""
+    """Yield the manifests of a repository: files with objects that `check` doesn't skip."""
     files = sorted(path for path in tree.rglob("*") if path.suffix in (".yaml", ".yml"))
     sources = tuple(Source(str(path), path.read_text(encoding="utf-8")) for path in files)
     sources = tuple(source for source in sources if _has_object(source.text))
@@ -187,7 +187,7 @@ def _has_object(text: str) -> bool:
 
 
 def _repository(name: str, commit: str, scratch: Path, folder: Path | None) -> Path:
-    """Return a repository that holds the commit; it is fetched where no folder is given."""
+    """Return a repository that contains the commit. It's fetched if no folder is given."""
     owner, _, short = name.partition("/")
     if folder is not None:
         places = (folder / f"{owner}+{short}" / "repo", folder / owner / short)
@@ -202,8 +202,8 @@ def _repository(name: str, commit: str, scratch: Path, folder: Path | None) -> P
 
 
 def _write_files(repository: Path, commit: str, tree: Path) -> None:
-    """Write the files that may be manifests, charts or kustomizations; what a repository lacks is
-    left out.
+    """Write the files that might be manifests, charts, or kustomizations. Files that don't exist in
+    the repository are omitted.
     """
     listed = _git(repository, "ls-tree", "-r", "-z", "--name-only", commit).decode().split("\0")
     names = [
@@ -226,7 +226,7 @@ def _is_wanted(name: str) -> bool:
 
 
 def _git(place: Path, *arguments: str, text: str = "") -> bytes:
-    """Run git in a folder and return what it writes; raises CalledProcessError."""
+    """Run git in a folder, and return its output. Raises CalledProcessError."""
     command = ["git", "-C", str(place), *arguments]
     return subprocess.run(command, input=text.encode(), capture_output=True, check=True).stdout
 

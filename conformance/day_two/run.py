@@ -48,7 +48,7 @@ _GENERATED = re.compile(
 
 
 def main() -> int:
-    """Run the changes and options; return 1 if one has another effect than its row says."""
+    """Run the changes and options. Return 1 if the effect of one differs from its row."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -60,7 +60,9 @@ def main() -> int:
 
 
 def _of_cloud(cloud: str, only: str | None) -> list[str]:
-    """Print and return what changes and options of a cloud's stack do other than their rows say."""
+    """Print and return the effects of a cloud stack's changes and options that differ from their
+    rows.
+    """
     rows = yaml.safe_load((HERE / f"{cloud}.yaml").read_text(encoding="utf-8"))
     with tempfile.TemporaryDirectory() as scratch:
         stack = Journey(Path(scratch), rows["stack"])
@@ -89,7 +91,7 @@ def _of_cloud(cloud: str, only: str | None) -> list[str]:
 
 
 def _change(stack: Journey, row: Mapping[str, Any]) -> Iterator[str]:
-    """Yield what a preview of the change does other than the row says."""
+    """Yield the differences between a preview of the change and its row."""
     told = stack.preview_of(lambda config: _set(config, row["set"]), nodes=1)
     if not told.ok:
         yield f"the preview failed: {told.output[-600:]}"
@@ -108,8 +110,8 @@ def _change(stack: Journey, row: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _dependents(stack: Journey, replaced: set[str]) -> set[str]:
-    """Return the resources that depend on replaced ones, also through others: they name a cluster
-    or a namespace that is another one then.
+    """Return the resources that depend on replaced resources, directly or indirectly, because they
+    refer to a cluster or namespace that is replaced.
     """
     resources = stack.engine.resources(stack.stack)
     found = set(replaced)
@@ -132,8 +134,8 @@ def _provider(resource: Mapping[str, Any]) -> str:
 
 
 def _options(stack: Journey, groups: list[list[dict[str, Any]]]) -> Iterator[str]:
-    """Yield what the options of a group leave when they are switched off, or don't bring when they
-    are on again.
+    """Yield the values that remain after the options of a group are switched off, or that are
+    missing after the options are switched on again.
     """
     for group in groups:
         seen = [_seen(stack)]
@@ -152,7 +154,7 @@ def _options(stack: Journey, groups: list[list[dict[str, Any]]]) -> Iterator[str
 
 
 def _seen(stack: Journey) -> dict[str, Any]:
-    """Return the inputs of every resource in the state, and what the cloud has, by path."""
+    """Return the inputs of every resource in the state, and the cloud's resources, by path."""
     found = {}
     for each in stack.engine.resources(stack.stack, show_secrets=True):
         if not each["type"].startswith(("pulumi:", "pulumi-dra:")):
@@ -217,7 +219,7 @@ def put(config: dict[str, Any], keys: list[str], value: Any) -> None:
 
 
 def _label(urn: str) -> str:
-    """Return a resource as the graphs of stacks name it: "NodeGroup dra-l4-nodes"."""
+    """Return the name of a resource in the graphs of stacks: "NodeGroup dra-l4-nodes"."""
     kind, _, name = urn.rpartition("::")
     return f"{kind.rpartition(':')[2]} {name}"
 

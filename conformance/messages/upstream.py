@@ -1,5 +1,5 @@
-"""What upstream's scheduler, controller and kubelet say about claims, beside the messages that
-`explain` knows.
+"""Compare the messages about claims in upstream's scheduler, controller, and kubelet with the
+messages that `explain` knows.
 
     python conformance/messages/upstream.py           tells which texts of the sources are recorded
                                                       nowhere
@@ -67,7 +67,7 @@ def main() -> int:
 
 
 def texts() -> Iterator[str]:
-    """Yield the format strings of what is returned as an error, a status or an event."""
+    """Yield the format strings of returned errors, statuses, and events."""
     cache = subprocess.run(
         ["go", "env", "GOMODCACHE"], capture_output=True, text=True, check=True
     ).stdout.strip()
@@ -90,7 +90,7 @@ def _texts(source: str) -> Iterator[str]:
 
 
 def filled(text: str) -> str:
-    """Return a text with something in the place of every verb."""
+    """Return a text with a value in place of every format verb."""
     return VERB.sub(lambda verb: FILLED.get(verb[0][-1], "x"), text)
 
 

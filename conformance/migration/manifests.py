@@ -54,7 +54,9 @@ _DRIVERS = {
     34: {"version": "25.8.1"},
     36: {"version": "0.5.0", "featureGates": {"ConsumableShares": True}, "consumableShares": 4},
 }
-"""The NVIDIA DRA driver by minor version; claims of separate pods can share GPUs from 1.36 on."""
+"""The NVIDIA DRA driver version by minor version. From 1.36 on, claims of separate pods can share
+GPUs.
+"""
 _LONGEST = 160
 _MENTIONED = re.compile(r"\b(nvidia\.com/(gpu|mig-)|amd\.com/gpu)")
 
@@ -79,7 +81,7 @@ class Migrated(Struct, frozen=True):
 
     @property
     def lost_comments(self) -> list[str]:
-        """Comments of lines that stay, which the result no longer has."""
+        """Comments in unchanged lines that the result no longer contains."""
         kept = Counter(map(_comment, self.text.splitlines()))
         wanted = Counter(
             _comment(line) for line in self.source.text.splitlines() if _is_whole_comment(line)
@@ -101,7 +103,9 @@ def _comment(line: str) -> str:
 
 
 def fleet_of(minor: int, *, before: bool = False) -> Fleet:
-    """Return the fleet that the files move to, or the same machines with the device plugin."""
+    """Return the fleet to which the files migrate, or the same machine types with the device
+    plugin.
+    """
     own = {"allocation": "device-plugin"} if before else {}
     pools = [
         {"name": name, "machine": machine, "count": {"max": 50}, **own}
@@ -151,13 +155,13 @@ def _is_readable(source: Source) -> bool:
 
 
 def rejections(server: ApiServer, source: Source) -> set[str]:
-    """Return what the API server says against the pod templates and claim templates of a source."""
+    """Return the API server's errors for the pod templates and claim templates in a source."""
     return {text for each in _checkable(source) if (text := _rejection(server, each))}
 
 
 def _checkable(source: Source) -> Iterator[dict[str, Any]]:
-    """Yield each pod template as an object that every API server has, and claim templates as they
-    are.
+    """Yield each pod template as an object of a kind that every API server has, and claim templates
+    unchanged.
     """
     for item in _objects([source]):
         if item.kind == "ResourceClaimTemplate":
@@ -254,7 +258,7 @@ def main() -> int:
 
 
 def _print_summary(minor: int, files: Sequence[Migrated]) -> None:
-    """Print the files that aren't rewritten with the reason, and what holds for the others."""
+    """Print the files that aren't rewritten with the reason, and the results for all others."""
     for each in files:
         for outcome in each.found.templates:
             if outcome.result is not Result.REWRITTEN and _UNREQUESTED not in outcome.reason:

@@ -1,5 +1,5 @@
-"""Hold what the pack tells of a first preview to what it tells of resources that are all known;
-export their state.
+"""Compare the pack's findings in a first preview with its findings when all resources are known,
+and export the state.
 
     python conformance/previews/run.py              each stack below, through the real engine on
                                                     simulated clouds
@@ -42,7 +42,7 @@ OF_THE_RUN = ("created", "modified", "sourcePosition", "stackTrace", "time")
 
 
 def main() -> int:
-    """Run the stacks; return 1 where two ways of looking differ."""
+    """Run the stacks. Return 1 if the two results differ."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -109,7 +109,7 @@ def _write(name: str, state: dict[str, Any]) -> None:
 
 
 def _lasting(value: Any) -> Any:
-    """Return a state without what says when and where it was made."""
+    """Return a state without the time and place of its creation."""
     if isinstance(value, dict):
         return {key: _lasting(item) for key, item in value.items() if key not in OF_THE_RUN}
     return [_lasting(item) for item in value] if isinstance(value, list) else value

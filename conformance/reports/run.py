@@ -1,4 +1,4 @@
-"""What `check` writes for machines, read by schemas and readers of others.
+"""Validate the machine-readable output of `check` with other projects' schemas and readers.
 
     python conformance/reports/run.py
 
@@ -46,7 +46,7 @@ MOST_TEXT, MOST_RESULTS, MOST_TAGS = 1024, 25_000, 20
 
 
 def main() -> int:
-    """Write the reports of every case and have them judged."""
+    """Write the reports of every case, and validate them."""
     program, schema = build()
     os.chdir(ROOT)
     with tempfile.TemporaryDirectory() as folder:
@@ -77,7 +77,7 @@ def main() -> int:
 
 
 def build() -> tuple[Path, str]:
-    """Return the program of this folder, and OASIS's schema as the module has it."""
+    """Return the program in this folder, and OASIS's schema from the module."""
     go = os.environ.get("GO", "go")
     program = cache_folder() / "conformance-reports"
     subprocess.run([go, "build", "-trimpath", "-o", str(program), "."], cwd=HERE, check=True)
@@ -113,7 +113,7 @@ def report(words: list[str], scratch: Path) -> dict[str, str]:
 
 
 def judge(program: Path, *words: str) -> str:
-    """Return what the program prints; ends the run where it refuses a report."""
+    """Return the program's output. Ends the run if the program rejects a report."""
     done = subprocess.run([str(program), *words], capture_output=True, text=True, check=False)
     if done.returncode:
         sys.exit(f"refused: {' '.join(words)}\n{done.stderr}")
@@ -121,7 +121,7 @@ def judge(program: Path, *words: str) -> str:
 
 
 def github_rules(path: Path) -> list[str]:
-    """Return what GitHub's code scanning would not take, or not show.
+    """Return the results that GitHub's code scanning would reject or not show.
 
     Source:
     docs.github.com/en/code-security/reference/code-scanning/sarif-files/sarif-support-for-code-scanning.

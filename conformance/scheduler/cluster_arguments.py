@@ -1,4 +1,4 @@
-"""The arguments of what compares random clusters with real control planes."""
+"""The command-line arguments of programs that compare random clusters with real control planes."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dra_planner.releases import RELEASES
 
 
 def cluster_arguments(description: str | None) -> argparse.Namespace:
-    """Return `minor`, `count`, `seed`, `record` and `failures`, as given on the command line."""
+    """Return `minor`, `count`, `seed`, `record`, and `failures` from the command line."""
     parser = argparse.ArgumentParser(
         description=description, formatter_class=argparse.RawDescriptionHelpFormatter
     )

@@ -1,6 +1,4 @@
-"""What is applied to a running cluster, by chance: workloads again and otherwise, new ones, other
-quotas.
-"""
+"""Random changes to a running cluster: changed workloads, new workloads, and other quotas."""
 
 from __future__ import annotations
 
@@ -22,9 +20,9 @@ _SCALED: Final = ("Deployment", "StatefulSet")
 
 
 class Manifests(Struct):
-    """The manifests of a cluster as they were given last, and what changes them.
+    """The latest manifests of a cluster, and changes to them.
 
-    Each change is a list of objects to apply in their order, and its name.
+    A change is a list of objects to apply in order, and a name.
     """
 
     chance: random.Random
@@ -48,7 +46,9 @@ class Manifests(Struct):
             yield from (*claims_of(made), made)
 
     def change(self) -> tuple[str, list[Json]]:
-        """Return the name of a change, and what is applied; what it needs comes first."""
+        """Return the name of a change, and the objects to apply, starting with the objects that
+        others need.
+        """
         known = [each for each in self._changes() if each[2]]
         name, act, subjects = self.chance.choices(known, [_WEIGHTS[each[0]] for each in known])[0]
         subject = copy.deepcopy(self.chance.choice(subjects))
@@ -59,7 +59,7 @@ class Manifests(Struct):
         return name, [*self._needed(made), *made]
 
     def forget(self) -> Json:
-        """Return the manifest of a workload that is to be deleted."""
+        """Return the manifest of a workload to delete."""
         return self.workloads.pop(self.chance.choice(list(self.workloads)))
 
     def _needed(self, made: list[Json]) -> list[Json]:
@@ -146,7 +146,7 @@ class Manifests(Struct):
         return [each]
 
     def _rules(self, each: Json) -> Changed:
-        """Take a rule away, or change who gives way."""
+        """Remove a rule, or change which pods are preempted."""
         spec = template_of(each)["spec"]
         for key in ("affinity", "topologySpreadConstraints", "nodeSelector"):
             if key in spec:
@@ -155,7 +155,7 @@ class Manifests(Struct):
         spec["priorityClassName"] = self.chance.choice(["low", "high", "patient"])
         return [each]
 
-    # -- how they are rolled out
+    # -- rollout settings
 
     def _pause(self, each: Json) -> Changed:
         if each["spec"].pop("paused", False):

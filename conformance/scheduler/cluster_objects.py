@@ -1,4 +1,4 @@
-"""Small clusters by chance: nodes of planned pools with their devices, classes, claims, priorities
+"""Small random clusters: nodes of planned pools with their devices, classes, claims, priorities,
 and rules.
 """
 
@@ -18,7 +18,7 @@ LARGE: Final = "large-gpu"
 RESOURCE: Final = "example.com/gpu"
 NAMESPACES: Final = ("default", "team")
 PRIORITIES: Final[Mapping[str, int]] = {"low": 1, "high": 1000, "patient": 500}
-NEVER: Final = "patient"  # the class whose pods preempt nobody
+NEVER: Final = "patient"  # the class whose pods don't preempt other pods
 POOL: Final = "pulumi-dra/pool"
 TAINT: Final = {"key": "nvidia.com/gpu", "value": "present", "effect": "NoSchedule"}
 _PRODUCTS: Final = (("NVIDIA L4", "23034Mi"), ("NVIDIA H100 80GB HBM3", "81559Mi"))
@@ -32,7 +32,7 @@ def cel(expression: str) -> Json:
 
 
 def shared_objects() -> Iterator[Json]:
-    """Yield what all clusters have in common, and what stays between them."""
+    """Yield the objects that all clusters share, and that remain between clusters."""
     for name in NAMESPACES:
         yield {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}}
     for name, value in PRIORITIES.items():
@@ -46,9 +46,9 @@ def shared_objects() -> Iterator[Json]:
 
 
 def cluster_objects(chance: random.Random, features: Features, *, extended: bool) -> Iterator[Json]:
-    """Yield classes, and two to six nodes in one to three pools with what they publish.
+    """Yield classes, and two to six nodes in one to three pools with their ResourceSlices.
 
-    `extended`: a class serves the extended resource too.
+    `extended`: a class also serves the extended resource.
     """
     first: Json = {"selectors": [cel(_IS_GPU)]}
     yield _class(GPU, {**first, "extendedResourceName": RESOURCE} if extended else first)
@@ -136,25 +136,25 @@ CLAIMS: Final[Mapping[str, Json]] = {
     "ranked": {"firstAvailable": [{"name": "large", "deviceClassName": LARGE},
                                   {"name": "any", "deviceClassName": GPU}]},
 }  # fmt: skip
-"""What pods request, by the name of the template."""
+"""The requests of pods, by the name of the template."""
 
 
 def claim_template(name: str, namespace: str) -> Json:
-    """Return the template of that name."""
+    """Return the template with this name."""
     spec = {"devices": {"requests": [{"name": "gpu", **CLAIMS[name]}]}}
     return {"apiVersion": "resource.k8s.io/v1", "kind": "ResourceClaimTemplate",
             "metadata": {"name": name, "namespace": namespace}, "spec": {"spec": spec}}  # fmt: skip
 
 
 def shared_claim(name: str, namespace: str) -> Json:
-    """Return a claim that pods name, of one device."""
+    """Return a claim for one device that pods refer to."""
     spec = {"devices": {"requests": [{"name": "gpu", **CLAIMS["one"]}]}}
     return {"apiVersion": "resource.k8s.io/v1", "kind": "ResourceClaim",
             "metadata": {"name": name, "namespace": namespace}, "spec": spec}  # fmt: skip
 
 
 def claims_of(workload: Json) -> Iterator[Json]:
-    """Yield the templates and claims that the pods of a workload name."""
+    """Yield the templates and claims to which the pods of a workload refer."""
     space = workload["metadata"]["namespace"]
     for entry in template_of(workload)["spec"].get("resourceClaims", ()):
         if "resourceClaimTemplateName" in entry:

@@ -1,7 +1,7 @@
-"""What is kept of a cluster that ran: the objects without what the API server fills in, and what
-nobody reads.
+"""The record of a cluster: its objects without the fields that the API server fills in, and without
+unused fields.
 
-Objects are written in few lines each, for there are many of them.
+Objects are written in few lines, because there are many of them.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _OF_OWNERS: Final = (
 
 
 def recorded(case: Json) -> Json:
-    """Return a case without what nobody reads."""
+    """Return a case without unused fields."""
     return {
         **case,
         "cluster": [_plain(each) for each in case["cluster"] if not _is_of_kubernetes(each)],
@@ -81,7 +81,7 @@ def _is_of_kubernetes(item: Json) -> bool:
 
 def _plain(item: Json) -> Json:
     found = {**item, "metadata": _without(item["metadata"], _META)}
-    # its Deployment has it too
+    # its Deployment has the same value
     if item["kind"] == "ReplicaSet" and "annotations" in found["metadata"]:
         found["metadata"]["annotations"] = _without(
             found["metadata"]["annotations"], (LAST_APPLIED,)

@@ -1,5 +1,5 @@
-"""One running cluster on a control plane: it settles, something is applied, and what becomes of it
-is read.
+"""One running cluster on a control plane: wait until it settles, apply changes, and read the
+result.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ _TRIES: Final = 3
 
 
 class Stage:
-    """A control plane without a cluster, and what one seed makes of it."""
+    """An empty control plane, and the cluster that one seed creates on it."""
 
     def __init__(self, server: ApiServer, load: PendingWork, minor: int, seed: int) -> None:
         self._server, self._minor = server, minor
@@ -50,8 +50,8 @@ class Stage:
         self.is_quiet = True
 
     def play(self) -> Json:
-        """Return the cluster before, the changes with what was applied, and what became of it;
-        nothing stays.
+        """Return the cluster before the changes, the changes with their objects, and the result.
+        Nothing remains afterward.
         """
         try:
             return self._play()
@@ -112,9 +112,7 @@ class Stage:
             self._settle()
 
     def _settle(self) -> None:
-        """Wait until nothing moves; what quotas kept from being made is tried again, sooner than it
-        would be.
-        """
+        """Wait until nothing changes. Pods that quotas rejected are retried earlier than usual."""
         self.is_quiet &= wait_until_quiet(self._server, self._decisions)
         spaces = {each["metadata"]["namespace"] for each in self._server.listed(_QUOTAS)[0]}
         for _ in range(_TRIES if spaces else 0):
@@ -165,10 +163,10 @@ class Stage:
                 self._server.patch_status(path, {"phase": "Succeeded"})
         self._settle()
 
-    # -- what becomes of it
+    # -- the result
 
     def _preempted(self) -> dict[str, str]:
-        """Return the pods that had to go, by uid with their names."""
+        """Return the preempted pods: their names by UID."""
         events = [
             each
             for each in self._server.listed("/api/v1/events")[0]
@@ -194,7 +192,7 @@ class Stage:
             }
             rows[name.partition("/")[2]] = row
         gone = [name for uid, name in self._preempted().items() if uid not in known]
-        # no workload has a "-" in its name
+        # workload names don't contain "-"
         victims = Counter(name.partition("-")[0] for name in gone)
         short = [
             name for name, each in given.items() if name in refused or not self._is_complete(each)
@@ -208,15 +206,15 @@ class Stage:
         }
 
     def _is_complete(self, manifest: Json) -> bool:
-        """Whether a workload has all its pods, and those of its template, as far as it may."""
+        """Whether a workload has all its pods with its current template, as far as its limits
+        allow.
+        """
         there = self._server.call("GET", self._server.path(manifest))
         return is_complete(there)
 
 
 def is_complete(there: Json) -> bool:
-    """Tell whether a workload of a cluster that moves no more has all that its manifest asks
-    for.
-    """
+    """Return whether a workload in a settled cluster has everything that its manifest requests."""
     spec, status = there["spec"], there["status"]
     match there["kind"]:
         case "Pod":
@@ -256,8 +254,8 @@ def is_complete(there: Json) -> bool:
 
 
 def _in_turn(objects: list[Json]) -> list[Json]:
-    """Return the objects once each, as they were given last, with what decides about pods before
-    what makes them.
+    """Return the latest version of each object, with objects that affect pods before objects that
+    create pods.
     """
     last = {_name(each): each for each in objects}
     return sorted(last.values(), key=lambda each: _name(each).partition("/")[0] in _ROWS)

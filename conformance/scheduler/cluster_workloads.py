@@ -1,4 +1,4 @@
-"""Workloads by chance: who makes the pods, and what those request."""
+"""Random workloads: the controllers that create the pods, and the requests of the pods."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ _HOST: Final = "kubernetes.io/hostname"
 
 
 class WorkloadMaker:
-    """Makes workloads; `extended`: some request GPUs as an extended resource."""
+    """Creates workloads. `extended`: some request GPUs as an extended resource."""
 
     def __init__(self, chance: random.Random, *, extended: bool) -> None:
         self._chance, self._extended = chance, extended
         self._made = 0
 
     def make(self, priority: str | None = None) -> Json:
-        """Return a new workload, of that priority where one is given."""
+        """Return a new workload, with this priority if one is given."""
         chance, name = self._chance, f"w{self._made}"
         self._made += 1
         makers: tuple[Callable[[str, str, Json], Json], ...] = (

@@ -24,7 +24,7 @@ CLOUDS: Final[Mapping[str, Any]] = yaml.safe_load(
 
 
 class Case(Struct, frozen=True):
-    """A fleet and workloads; `feature` is what is special about it."""
+    """A fleet and workloads. `feature` is the special feature of the case."""
 
     seed: int
     feature: str
@@ -33,7 +33,7 @@ class Case(Struct, frozen=True):
 
 
 def make_case(seed: int, features: Features) -> Case:
-    """Return the case of a seed; the same for the same seed and release."""
+    """Return the case of a seed. It's the same for the same seed and version."""
     chance = random.Random(f"scheduler/{seed}")
     known = ["plain", "plain", "plain", "mig", "aligned"]
     known += ["shared"] if features.consumable_capacity else []
@@ -276,8 +276,8 @@ def _bare(name: str, pod: Json) -> Json:
 
 
 def _extended_class() -> Json:
-    """The class by which GPUs serve an extended resource too; the same one however many workloads
-    ask for it.
+    """The class through which GPUs also serve an extended resource. All workloads that request the
+    resource share it.
     """
     driver = f"device.driver == '{GPU}' && device.attributes['{GPU}'].type == 'gpu'"
     return {

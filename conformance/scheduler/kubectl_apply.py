@@ -1,5 +1,5 @@
-"""Applies manifests as `kubectl apply` does: what a manifest gave before and gives no more is taken
-away.
+"""Applies manifests like `kubectl apply`: fields that the previous manifest contained, but the new
+one doesn't, are removed.
 
 The patch is made of three: the manifest, the one that was applied last (kept in an annotation), and
 the object.
@@ -18,11 +18,11 @@ Json = dict[str, Any]
 
 LAST_APPLIED: Final = "kubectl.kubernetes.io/last-applied-configuration"
 _PATCH: Final = "application/strategic-merge-patch+json"
-_RETAINED: Final = ("strategy", "updateStrategy")  # of which only the fields that are given stay
+_RETAINED: Final = ("strategy", "updateStrategy")  # only the fields in the manifest remain
 
 
 def apply(server: ApiServer, manifest: Json) -> None:
-    """Create the object of a manifest, or patch the one that is there. Raises ApiRejection."""
+    """Create the object of a manifest, or patch the existing object. Raises ApiRejection."""
     path = server.path(manifest)
     given = _annotated(manifest)
     try:
@@ -44,7 +44,9 @@ def _annotated(manifest: Json) -> Json:
 
 
 def _patch(last: Any, given: Json) -> Json:
-    """Return what is given, and null for what was given before."""
+    """Return the fields of the manifest, and null for fields that only the previous manifest
+    contained.
+    """
     before: Json = last if isinstance(last, dict) else {}
     patch: Json = {key: None for key in before if key not in given}
     for key, value in given.items():

@@ -39,11 +39,11 @@ from quiet_control_plane import BUDGETS, wait_until_quiet
 
 Json = dict[str, Any]
 PRIORITIES: Final = {"low": 1, "mid": 50, "high": 100}
-_SECOND: Final = 1.1  # start times are whole seconds
+_SECOND: Final = 1.1  # start times have a resolution of one second
 
 
 def main() -> int:
-    """Run the cases; return 1 where a simulation cannot come to what became of one."""
+    """Run the cases. Return 1 if a simulation can't reach the actual result."""
     given = cluster_arguments(__doc__)
     wrong = same = 0
     for minor in given.minor or RELEASES:
@@ -68,14 +68,16 @@ def main() -> int:
 
 
 class _Stage:
-    """One cluster on a control plane that has none."""
+    """One cluster on an empty control plane."""
 
     def __init__(self, server: ApiServer, load: PendingWork, chance: random.Random) -> None:
         self._server, self._chance = server, chance
         self._decisions = Decisions(server, load)
 
     def play(self) -> Json:
-        """Return the cluster before, what came, and what became of it; nothing stays."""
+        """Return the cluster before the new pods, the new pods, and the result. Nothing remains
+        afterward.
+        """
         try:
             for each in self._cluster():
                 self._server.apply(each)
@@ -193,15 +195,13 @@ class _Stage:
             meta = {"name": f"late{number}", "namespace": "default", **pod["metadata"]}
             yield {"apiVersion": "v1", "kind": "Pod", "metadata": meta, "spec": pod["spec"]}
 
-    # -- what becomes of it
+    # -- the result
 
     def _settle(self) -> None:
         wait_until_quiet(self._server, self._decisions)
 
     def _preempted(self) -> dict[str, str]:
-        """Return the pods that had to go, by uid with their names; of one there may be several
-        events.
-        """
+        """Return the preempted pods: their names by UID. A pod can have several events."""
         events = [
             each
             for each in self._server.listed("/api/v1/events")[0]
@@ -268,7 +268,7 @@ def _is_ours(item: Json) -> bool:
 
 
 def _plain(item: Json) -> Json:
-    """The object with what decides anything, so that it can be kept."""
+    """The object with the fields that affect the result, for the record."""
     kept: Json = {"apiVersion": item["apiVersion"], "kind": item["kind"]}
     kept["metadata"] = {key: item["metadata"][key] for key in _META if key in item["metadata"]}
     if item["kind"] == "PriorityClass":

@@ -1,6 +1,4 @@
-"""Waits until a control plane has nothing more to do with its pods, whatever it was that was
-changed.
-"""
+"""Waits until a control plane has completed all work on its pods, after any change."""
 
 from __future__ import annotations
 
@@ -26,7 +24,7 @@ _STILL: Final = 3  # looks without a change
 
 
 def wait_until_quiet(server: ApiServer, decisions: Decisions) -> bool:
-    """Return when nothing moves: True; or after two minutes: False.
+    """Return True when nothing changes anymore, or False after two minutes.
 
     Pods are decided then, none waits for victims to go, controllers have seen their objects, and
     budgets are counted.
@@ -45,8 +43,8 @@ def wait_until_quiet(server: ApiServer, decisions: Decisions) -> bool:
 
 
 def _seen(server: ApiServer) -> str:
-    """What the cluster looks like; never the same twice while something is known to be under
-    way.
+    """The state of the cluster. It always differs from the previous state while an operation is
+    known to be in progress.
     """
     pods = [
         (

@@ -1,5 +1,5 @@
-"""A rehearsed case as a document: fleet, workloads, and what became of them, to be compared again
-without a server.
+"""A rehearsed case as a document: fleet, workloads, and the result, for later comparisons without a
+server.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def record_of(case: Case, found: list[Comparison]) -> Json:
 
 
 def _undecided(plan: Plan) -> list[str]:
-    """Return the codes of the reasons of a plan that is *cannot tell*."""
+    """Return the codes of the reasons for a plan with the verdict *cannot tell*."""
     if plan.verdict != "cannot-tell":
         return []
     unfit = (each for each in plan.workloads if each.verdicts[plan.level] != "fits")

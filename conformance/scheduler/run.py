@@ -42,19 +42,19 @@ from dra_sandbox.tools.kubernetes import Binaries, find_binaries
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "tests/planner/plan"))
 
-from random_instances import instance  # of the tests, whose instances these are
+from random_instances import instance  # folder of the tests whose instances these are
 
 from admission_cases import make_admission_case
 from driver_cases import make_driver_case
 from generate import Case, make_case
 from records import Json, record_of
 
-_TRIES = 2  # a control plane that is given too little of the processor is no difference
+_TRIES = 2  # a control plane that gets too little CPU time doesn't count as a difference
 
 
 class Table(Struct):
-    """What was compared, and the reasons for what differs: between plan and outcome, simulation and
-    outcome.
+    """The comparisons, and the reasons for differences between plan and outcome, and between
+    simulation and outcome.
     """
 
     cases: Counter[str] = field(default_factory=Counter[str])
@@ -128,7 +128,7 @@ class Table(Struct):
 
 
 def main() -> int:
-    """Run the cases; return 1 when a difference is unexplained."""
+    """Run the cases. Return 1 if a difference is unexplained."""
     given = _arguments()
     table = Table()
     for minor in given.minor or RELEASES:
@@ -155,7 +155,7 @@ def main() -> int:
 def _try(
     kind: str, placement: str, orders: int, minor: int, binaries: Binaries, seed: int
 ) -> Json | str:
-    """Return the record of a case, or why there is none."""
+    """Return the record of a case, or the reason why there is none."""
     case = _placed(_case(kind, seed, minor), placement)
     try:
         plan, sources = _plan(case)
@@ -197,8 +197,8 @@ def _placed(case: Case, placement: str) -> Case:
 
 
 def _ruled(seed: int, minor: int) -> Case:
-    """A fleet over zones, workloads with rules between pods, priorities and quotas; for the release
-    of a minor.
+    """A fleet with several zones, and workloads with rules between pods, priorities, and quotas,
+    for a minor version.
     """
     made = instance(seed)
     fleet = {**made.fleet, "kubernetes": RELEASES[minor].version}

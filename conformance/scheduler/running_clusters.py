@@ -20,7 +20,8 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "tests/planner/plan"))
 
-from cluster_comparison import applied, differences  # of the tests, which compare what is recorded
+# folder of the tests, which compare the recorded clusters
+from cluster_comparison import applied, differences
 
 from cluster_arguments import cluster_arguments
 from cluster_objects import shared_objects
@@ -33,7 +34,7 @@ from dra_sandbox.tools.kubernetes import find_binaries
 
 
 def main() -> int:
-    """Run the cases; return 1 when a difference is unexplained."""
+    """Run the cases. Return 1 if a difference is unexplained."""
     given = cluster_arguments(__doc__)
     verdicts, reasons = Counter[str](), Counter[str]()
     unexplained = 0

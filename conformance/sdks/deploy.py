@@ -14,17 +14,17 @@ from dra_sandbox.run_result import RunResult
 
 PROJECT = Path(__file__).resolve().parents[2]
 PLANNED = PROJECT / "examples/platform-python/stacks"
-"""A fleet with the plan made for it."""
+"""A fleet and its plan."""
 STACK = "dev"
 
 
 class Failed(Exception):
-    """Something did not go as it must; the message holds what was said."""
+    """A step failed. The message contains the output."""
 
 
 def place(folder: Path, language: str) -> Path:
-    """Make `folder` look like the checkout around one example, its plan filled in; return the
-    example's.
+    """Make `folder` look like the checkout around one example, including its plan. Return the path
+    of the example.
     """
     example = folder / "examples" / f"platform-{language}"
     shutil.copytree(PROJECT / "examples" / example.name, example)
@@ -38,7 +38,7 @@ def place(folder: Path, language: str) -> Path:
 
 
 def deploy(example: Path, hosts: Path, *, install: bool) -> None:
-    """Run the example from nothing to nothing. Raises Failed.
+    """Create and destroy the example's resources. Raises Failed.
 
     The engine's view of the project must see `../../components`, as the example does.
     """

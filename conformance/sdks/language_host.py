@@ -1,5 +1,4 @@
-"""Runs TypeScript and Go programs for the engine where the vendor's language hosts are not
-installed.
+"""Runs TypeScript and Go programs for the engine if Pulumi's language hosts aren't installed.
 
 `language_host.py nodejs|go ENGINE`: the host of one language, for programs whose SDKs and
 dependencies are in place.
@@ -31,7 +30,7 @@ LANGUAGES = ("nodejs", "go")
 
 
 class NodeHost(LanguageHost):
-    """Runs programs with the runner that the SDK for Node.js brings (@pulumi/pulumi: cmd/run)."""
+    """Runs programs with the runner in the SDK for Node.js (@pulumi/pulumi: cmd/run)."""
 
     def program(self, request: language_pb2.RunRequest) -> list[str]:
         folder = Path(request.info.program_directory)
@@ -62,7 +61,7 @@ class NodeHost(LanguageHost):
 
 
 class GoHost(LanguageHost):
-    """Builds and runs programs, which learn all they need from their environment
+    """Builds and runs programs, which read all settings from their environment
     (sdk/go/pulumi/run.go).
     """
 
@@ -90,8 +89,8 @@ class GoHost(LanguageHost):
 
 
 def install(folder: Path) -> Path:
-    """Write the hosts of both languages into `folder`, as the engine looks for them, and return
-    it.
+    """Write the hosts of both languages to `folder`, with the names that the engine searches for,
+    and return it.
     """
     folder.mkdir(parents=True, exist_ok=True)
     for language in LANGUAGES:

@@ -33,11 +33,11 @@ HERE = Path(__file__).parent
 PROJECT = HERE.parents[1]
 SCHEMA = PROJECT / "docs/schema/components.json"
 GO_SDK = "example.com/pulumi-pulumi-dra/sdk/go/pulumi-dra"
-"""What the CLI calls the module that it generates for a package without one of its own."""
+"""The CLI's name for the module that it generates for a package without its own module."""
 
 
 def main() -> int:
-    """Run the checks; return 1 when one of them failed."""
+    """Run the checks. Return 1 if one of them failed."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -90,8 +90,7 @@ def check_go(sdks: Path, folder: Path) -> None:
     sdk = folder / "sdks" / "pulumi-dra"
     shutil.copytree(sdks / "go" / "pulumidra", sdk)
     version = _pinned("github.com/pulumi/pulumi/sdk/v3")
-    # The release that the generators belong to: their code is made for it, and its sums lie beside
-    # them.
+    # The version of the generators, because their code and its checksums depend on it.
     (sdk / "go.mod").write_text(
         f"module {GO_SDK}\n\ngo 1.24\n\nrequire github.com/pulumi/pulumi/sdk/v3 {version}\n"
     )
@@ -123,7 +122,7 @@ def check_typescript(sdks: Path, folder: Path) -> None:
 
 
 def run(command: list[str], folder: Path) -> None:
-    """Run a command in a folder; raises Failed with what it said."""
+    """Run a command in a folder. Raises Failed with its output."""
     environment = go_environment(os.environ)
     done = subprocess.run(
         command, cwd=folder, env=environment, capture_output=True, text=True, check=False

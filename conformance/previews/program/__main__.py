@@ -1,6 +1,4 @@
-"""The resources of a seeded stack, as they are given; what comes from another is an output of that
-one.
-"""
+"""The resources of a seeded stack. A value from another resource is an output of that resource."""
 
 from __future__ import annotations
 
@@ -24,7 +22,9 @@ def provider(name: str, token: str, props: dict[str, Any]) -> pulumi.ProviderRes
 
 
 def kubeconfig(server: str) -> str:
-    """Return a configuration that reaches nobody: the simulated providers only read it."""
+    """Return a kubeconfig for a server that doesn't exist, because the simulated providers only
+    read the kubeconfig.
+    """
     return json.dumps(
         {
             "apiVersion": "v1",
@@ -38,7 +38,9 @@ def kubeconfig(server: str) -> str:
 
 
 def from_output(key: str, source: pulumi.CustomResource) -> Any:
-    """Return the property as an output of its source: not known before that is made."""
+    """Return the property as an output of its source, which isn't known until the source is
+    created.
+    """
     if key == "launchTemplate":
         return {"id": source.id, "version": "1"}
     if key == "kubeconfig":
